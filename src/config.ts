@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { ServiceError } from './errors.ts';
+
+/** Every setting of the serving and operating side: the value read, its default, and what it takes. */
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
+
+const httpUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return (url?.protocol === 'https:' || url?.protocol === 'http:') && !url.search && !url.hash && !url.username;
+}, 'an http(s) address without query, fragment or user name');
+
+const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
+
+const settings = z.object({
+  BASE_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'a port number from 0 to 65535')
+    .default(4321),
+  CATALOGUE: z.string().min(1).default('data/catalogue.sqlite'),
+  RELEASES: z.string().min(1).default('dist'),
+  SERVICE_TITLE: z.string().min(1).max(80).default('Agent-Payable APIs'),
+  CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
+  CONTACT_URL: httpUrl.optional(),
+  PROBE: onOff.default(false),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+    .default([]),
+  RATE_LIMIT: z.string().regex(/^\d{1,9}$/, 'a whole number of requests a minute; 0 is off').transform(Number).default(600),
+  ALLOW_PRIVATE_NETWORKS: onOff.default(false),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});
+
+/** The frozen settings of one process. Paths are absolute; `baseUrl` has no trailing slash. */
+export interface Config {
+  readonly baseUrl: string;
+  readonly host: string;
+  readonly port: number;
+  /** The catalogue's database file. */
+  readonly catalogueFile: string;
+  /** The folder that holds `releases/<id>` and the `current` link. */
+  readonly releasesDir: string;
+  readonly serviceTitle: string;
+  readonly contactName: string;
+  readonly contactUrl: string;
+  readonly probe: boolean;
+  readonly trustedProxies: readonly string[];
+  /** Requests a minute for each client; 0 is off. */
+  readonly rateLimit: number;
+  readonly allowPrivateNetworks: boolean;
+  readonly logLevel: string;
+}
+
+/**
+ * Reads the settings once and freezes them (design contract, "Settings"). An empty value counts as unset.
+ * Throws `bad_input` naming the setting and what it takes; `BASE_URL` may only be left out while `HOST` is loopback.
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const name = String(issue?.path[0]);
+    throw new ServiceError('bad_input', `The setting ${name} has the value "${env[name]}", which it cannot take.`, {
+      hint: `${name} takes ${describeExpectation(issue?.message ?? 'another value')}; .env.example lists every setting.`,
+      reason: 'bad_setting',
+    });
+  }
+  const read = parsed.data;
+  if (!read.BASE_URL && !LOOPBACK_HOSTS.has(read.HOST)) {
+    throw new ServiceError('bad_input', `HOST is ${read.HOST}, which others can reach, but BASE_URL is not set.`, {
+      hint: 'Set BASE_URL to the public address of the service, such as https://apis.example.',
+      reason: 'bad_setting',
+    });
+  }
+  const hostInUrl = read.HOST.includes(':') ? `[${read.HOST}]` : read.HOST;
+  const baseUrl = read.BASE_URL ?? `http://${read.HOST === '127.0.0.1' ? 'localhost' : hostInUrl}:${read.PORT}`;
+  return Object.freeze({
+    baseUrl,
+    host: read.HOST,
+    port: read.PORT,
+    catalogueFile: resolve(read.CATALOGUE),
+    releasesDir: resolve(read.RELEASES),
+    serviceTitle: read.SERVICE_TITLE,
+    contactName: read.CONTACT_NAME,
+    contactUrl: read.CONTACT_URL ?? baseUrl,
+    probe: read.PROBE,
+    trustedProxies: read.TRUSTED_PROXIES,
+    rateLimit: read.RATE_LIMIT,
+    allowPrivateNetworks: read.ALLOW_PRIVATE_NETWORKS,
+    logLevel: read.LOG_LEVEL,
+  });
+}
+
+function describeExpectation(message: string): string {
+  return message.replace(/^Invalid (input|option): expected /, '').replace(/\.$/, '');
+}
