@@ -29,9 +29,18 @@ const settings = z.object({
   PROBE: onOff.default(false),
   TRUSTED_PROXIES: z
     .string()
-    .transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
     .default([]),
-  RATE_LIMIT: z.string().regex(/^\d{1,9}$/, 'a whole number of requests a minute; 0 is off').transform(Number).default(600),
+  RATE_LIMIT: z
+    .string()
+    .regex(/^\d{1,9}$/, 'a whole number of requests a minute; 0 is off')
+    .transform(Number)
+    .default(600),
   ALLOW_PRIVATE_NETWORKS: onOff.default(false),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });

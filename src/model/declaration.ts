@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { category } from './category.ts';
+import { networkKey } from './network.ts';
+import { declaredRoute } from './route.ts';
+
+/** Kinds of source, the one whose words win first: the provider, then who curates, then what was harvested. */
+export const SOURCE_KINDS = ['provider', 'manifest', 'openapi', 'bazaar'] as const;
+export const sourceKind = z.enum(SOURCE_KINDS);
+export type SourceKind = z.infer<typeof sourceKind>;
+
+/** Where a declaration was read, and when what it says was seen to be so (null: a bare claim, evidence of nothing). */
+export const declarationSource = z.object({
+  kind: sourceKind,
+  /** Address or file name of the source; one source has one declaration of a listing. */
+  name: z.string(),
+  observed_at: z.iso.datetime().nullable(),
+});
+export type DeclarationSource = z.infer<typeof declarationSource>;
+
+/** What one source says of one listing. Text is already cleaned, addresses already checked. */
+export const declaration = z.object({
+  source: declarationSource,
+  base_url: z.url(),
+  /** A slug the source asks for; without one it is made from `service_name`, else from the host. */
+  slug: z.string().nullable(),
+  service_name: z.string().nullable(),
+  title: z.string(),
+  tagline: z.string(),
+  description: z.string(),
+  provider_name: z.string(),
+  /** Null: to be inferred from the text. */
+  category: category.nullable(),
+  mcp_endpoint: z.url().nullable(),
+  docs_url: z.url().nullable(),
+  /** Declared price range in atomic USDC and networks, for a listing whose routes are not itemised. */
+  price: z.object({ min: z.int().positive(), max: z.int().positive() }).nullable(),
+  networks: z.array(networkKey),
+  routes: z.array(declaredRoute),
+});
+export type Declaration = z.infer<typeof declaration>;

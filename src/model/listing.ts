@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { category } from './category.ts';
+import { declarationSource } from './declaration.ts';
+import { networkEntry } from './network.ts';
+import { route } from './route.ts';
+
+export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
+export type ReliabilityBand = z.infer<typeof reliabilityBand>;
+
+/** How reliable the listing was found to be. The band says how much is known, the score how good it is. */
+export const reliability = z
+  .object({
+    band: reliabilityBand,
+    score: z.number().min(0).max(100).nullable().describe('Null while the band is unscored'),
+    samples: z.int().nonnegative().describe('Conclusive samples in the window'),
+    window_days: z.int().positive(),
+    last_sample_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Reliability' });
+export type Reliability = z.infer<typeof reliability>;
+
+/** `live`: published. `held`: known, but something is missing, such as a price. `delisted`: taken out, a tombstone remains. */
+export const listingState = z.enum(['live', 'held', 'delisted']);
+export type ListingState = z.infer<typeof listingState>;
+
+export const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+export const SLUG_MAX_LENGTH = 64;
+export const slug = z.string().regex(slugPattern).max(SLUG_MAX_LENGTH);
+
+/** A listing as the catalogue publishes it. Amounts are atomic USDC, times ISO 8601 UTC. */
+export const listing = z
+  .object({
+    id: z.uuid(),
+    slug,
+    base_url: z.url(),
+    title: z.string(),
+    tagline: z.string(),
+    description: z.string(),
+    provider_name: z.string(),
+    category,
+    category_inferred: z.boolean(),
+    mcp_endpoint: z.url().nullable(),
+    docs_url: z.url().nullable(),
+    state: listingState,
+    /** Why it is not live: a reason code and, for a tombstone, who decided. Null while live. */
+    state_reason: z.string().nullable(),
+    state_by: z.enum(['operator', 'provider', 'rule']).nullable(),
+    state_at: z.iso.datetime().nullable(),
+    price_min: z.int().positive().nullable(),
+    price_max: z.int().positive().nullable(),
+    networks: z.array(networkEntry),
+    routes: z.array(route),
+    reliability,
+    sources: z.array(declarationSource),
+    listed_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    /** The catalogue revision of the last change that readers can see. */
+    revision: z.int().nonnegative(),
+  })
+  .meta({ id: 'Listing' });
+export type Listing = z.infer<typeof listing>;
+
+/** A listing that readers find: it has a price. */
+export type LiveListing = Listing & { state: 'live'; price_min: number; price_max: number };
+
+/** Says whether a listing counts as live (design contract, "Listings"). */
+export function isLive(candidate: Listing): candidate is LiveListing {
+  return candidate.state === 'live' && candidate.price_min !== null && candidate.price_max !== null;
+}
+
+/** Counts the settlement-verified routes of a listing. */
+export function getVerifiedRouteCount({ routes }: Pick<Listing, 'routes'>): number {
+  return routes.filter(({ verification }) => verification === 'settlement-verified').length;
+}

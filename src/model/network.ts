@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+export const networkKey = z.enum(['base', 'solana']);
+export type NetworkKey = z.infer<typeof networkKey>;
+
+interface Network {
+  readonly key: NetworkKey;
+  /** CAIP-2 chain identifier. */
+  readonly id: string;
+  readonly label: string;
+  /** The USDC contract or mint, as the network spells it. */
+  readonly usdc: string;
+  /** Gives a public page that shows one transaction. */
+  readonly getTransactionUrl: (transaction: string) => string;
+}
+
+/** The two networks of the service (specification, "Authentication" 3). */
+export const NETWORKS: Readonly<Record<NetworkKey, Network>> = {
+  base: {
+    key: 'base',
+    id: 'eip155:8453',
+    label: 'Base',
+    usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    getTransactionUrl: (transaction) => `https://basescan.org/tx/${transaction}`,
+  },
+  solana: {
+    key: 'solana',
+    id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    label: 'Solana',
+    usdc: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    getTransactionUrl: (transaction) => `https://solscan.io/tx/${transaction}`,
+  },
+};
+
+/** Finds a network by its key (x402 v1 `base`) or its CAIP-2 identifier (x402 v2 `eip155:8453`). */
+export function findNetwork(name: string): Network | undefined {
+  return Object.values(NETWORKS).find(({ key, id }) => key === name || id === name);
+}
+
+/** Says whether `asset` names USDC on that network. Base addresses are compared without regard to case, mints exactly. */
+export function isUsdc(key: NetworkKey, asset: string): boolean {
+  const { usdc } = NETWORKS[key];
+  return key === 'base' ? asset.toLowerCase() === usdc.toLowerCase() : asset === usdc;
+}
+
+/** A network entry as documents carry it (specification, "Network entry"). */
+export const networkEntry = z
+  .object({
+    id: z.string().describe('Chain identifier: eip155:8453 for Base, solana:<chain reference> for Solana'),
+    key: networkKey,
+    label: z.string().describe('Display name of the network'),
+    advertised: z.boolean().describe('Whether the provider currently advertises payment on this network'),
+    settlement_verified: z.boolean().describe('Whether a paid test call succeeded on this network'),
+    last_verified_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time of the last verified payment; null when never verified'),
+    last_seen_at: z.iso.datetime().nullable().describe('Time of the latest dated evidence; null while not advertised'),
+  })
+  .meta({ id: 'NetworkEntry' });
+export type NetworkEntry = z.infer<typeof networkEntry>;

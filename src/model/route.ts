@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { networkKey } from './network.ts';
+import { recordedTerms, terms } from './terms.ts';
+
+export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+export type HttpMethod = z.infer<typeof httpMethod>;
+
+/** Any JSON object, kept as the source gave it: a provider's schema is the provider's own. */
+export const jsonObject = z.record(z.string(), z.json());
+export type JsonObject = z.infer<typeof jsonObject>;
+
+/** A request that the source gives as an example: query parameters, headers (never payment or secrets) and JSON body. */
+export const requestExample = z.object({
+  query: z.record(z.string(), z.string()).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  body: z.json().optional(),
+});
+export type RequestExample = z.infer<typeof requestExample>;
+
+const routeFacts = z.object({
+  method: httpMethod,
+  path: z
+    .string()
+    .startsWith('/')
+    .describe("Path after the listing's base address; templates (:id, {id}) stay templates, a fixed query may follow"),
+  description: z.string().describe("Provider's text; may be empty"),
+  mime_type: z.string().nullable().describe('Declared media type of the product'),
+  input_schema: jsonObject.nullable().describe('Declared input, as the source gave it'),
+  output_schema: jsonObject.nullable().describe('Declared output, as the source gave it'),
+  example: requestExample.nullable(),
+});
+
+/** A route as one source declares it. */
+export const declaredRoute = routeFacts.extend({ terms: z.array(terms) });
+export type DeclaredRoute = z.infer<typeof declaredRoute>;
+
+/** What a paid test call proved about a route. */
+export const routeProof = z.object({
+  receipt_id: z.string(),
+  network: networkKey,
+  amount: z.int().positive().describe('What was paid, in atomic USDC'),
+  verified_at: z.iso.datetime(),
+  transaction: z.string(),
+  transaction_url: z.url().nullable().describe('Explorer page; null for a chain without one'),
+});
+export type RouteProof = z.infer<typeof routeProof>;
+
+export const routeVerification = z.enum(['unverified', 'settlement-verified']);
+export type RouteVerification = z.infer<typeof routeVerification>;
+
+/** A route as the catalogue publishes it: claims, observations and proof kept apart. */
+export const route = routeFacts
+  .extend({
+    id: z.uuid(),
+    verification: routeVerification,
+    proof: routeProof.nullable(),
+    terms: z.array(recordedTerms),
+  })
+  .meta({ id: 'Route' });
+export type Route = z.infer<typeof route>;
+
+/** Writes a route the way commands and pages name it: `POST /v1/x`. */
+export function formatRoute({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
+
+/** Gives the address a route is called at: its path after the base address, whose own query and fragment do not carry over. */
+export function getRouteUrl(baseUrl: string, path: string): string {
+  const base = new URL(baseUrl);
+  return `${base.origin}${base.pathname.replace(/\/$/, '')}${path}`;
+}

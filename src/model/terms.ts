@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { networkKey } from './network.ts';
+
+/** One way to pay for a route: an `accepts` entry of an x402 challenge, reduced to USDC on Base or Solana. */
+export const terms = z.object({
+  network: networkKey,
+  scheme: z.string().describe('x402 scheme, e.g. exact'),
+  asset: z.string().describe('USDC contract (Base) or mint (Solana)'),
+  amount: z.int().positive().describe('Price of one request in atomic USDC (6 decimals)'),
+  pay_to: z.string().nullable().describe('Address that is paid; null where the source does not say'),
+  max_timeout_seconds: z.int().positive().nullable(),
+  x402_version: z.union([z.literal(1), z.literal(2)]).nullable(),
+});
+export type Terms = z.infer<typeof terms>;
+
+/** Terms on record: what was claimed (`declared`) and what a 402 answer was seen to ask (`observed`), each with its time. */
+export const recordedTerms = terms
+  .extend({
+    evidence: z.enum(['declared', 'observed']),
+    source: z.string().describe('Where the terms were read'),
+    first_seen_at: z.iso.datetime().nullable(),
+    last_seen_at: z.iso.datetime().nullable(),
+    current: z.boolean().describe('False for history'),
+  })
+  .meta({ id: 'RecordedTerms' });
+export type RecordedTerms = z.infer<typeof recordedTerms>;
+
+/** Gives the key under which two mentions of the same offer are one: what is paid, in what, where and to whom. */
+export function getTermsKey(offer: Terms): string {
+  return [offer.network, offer.scheme, offer.asset, offer.amount, offer.pay_to ?? ''].join('|');
+}
