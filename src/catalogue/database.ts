@@ -1,0 +1,173 @@
+import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+import type { Tables } from './tables.ts';
+
+const SQLITE_MAGIC = 'SQLite format 3\0';
+const BUSY_TIMEOUT_MS = 10_000;
+
+/**
+ * An open catalogue. Kysely builds and types the queries; better-sqlite3 runs them synchronously, each prepared once, so
+ * that a transaction is one uninterrupted piece of code.
+ */
+export interface Catalogue {
+  readonly file: string;
+  readonly sqlite: Sqlite.Database;
+  readonly query: Kysely<Tables>;
+  readonly statements: Map<string, Sqlite.Statement>;
+  close(): void;
+}
+
+/**
+ * Opens the catalogue for writing, creates it where there is none and runs the migrations it lacks.
+ * `identity` names a catalogue made now. Throws `bad_input` for a file that is not a catalogue or comes from newer code.
+ */
+export function openCatalogue(file: string, create: { identity: string; at: string }): Catalogue {
+  const sqlite = openFile(file, { readonly: false });
+  try {
+    refuseOtherDatabase(sqlite, file);
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma('foreign_keys = ON');
+    migrate(sqlite, file, create);
+  } catch (error) {
+    sqlite.close();
+    throw asFileError(file, error);
+  }
+  return buildCatalogue(file, sqlite);
+}
+
+/** Opens an existing catalogue for reading only. Throws `not_found` where there is none, `bad_input` where it does not fit. */
+export function openCatalogueForReading(file: string): Catalogue {
+  if (!existsSync(file)) {
+    throw new ServiceError('not_found', `There is no catalogue at ${file}.`, {
+      hint: 'Import something first, or set CATALOGUE to the file you mean.',
+      reason: 'no_catalogue',
+    });
+  }
+  const sqlite = openFile(file, { readonly: true });
+  try {
+    const version = sqlite.pragma('user_version', { simple: true });
+    if (version !== MIGRATIONS.length) throw buildVersionError(file, Number(version));
+  } catch (error) {
+    sqlite.close();
+    throw asFileError(file, error);
+  }
+  return buildCatalogue(file, sqlite);
+}
+
+/** Lists the rows of a query. */
+export function listRows<Row>({ statements, sqlite }: Catalogue, query: Compilable<Row>): Row[] {
+  const { sql, parameters } = query.compile();
+  return prepare(statements, sqlite, sql).all(...parameters) as Row[];
+}
+
+/** Finds the first row of a query. */
+export function findRow<Row>({ statements, sqlite }: Catalogue, query: Compilable<Row>): Row | undefined {
+  const { sql, parameters } = query.compile();
+  return prepare(statements, sqlite, sql).get(...parameters) as Row | undefined;
+}
+
+/** Runs a statement that writes; gives the number of rows it touched and the last row id. */
+export function runStatement({ statements, sqlite }: Catalogue, query: Compilable<unknown>): Sqlite.RunResult {
+  const { sql, parameters } = query.compile();
+  return prepare(statements, sqlite, sql).run(...parameters);
+}
+
+function prepare(statements: Map<string, Sqlite.Statement>, sqlite: Sqlite.Database, sql: string): Sqlite.Statement {
+  let statement = statements.get(sql);
+  if (!statement) {
+    statement = sqlite.prepare(sql);
+    statements.set(sql, statement);
+  }
+  return statement;
+}
+
+function buildCatalogue(file: string, sqlite: Sqlite.Database): Catalogue {
+  const query = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  return { file, sqlite, query, statements: new Map(), close: () => sqlite.close() };
+}
+
+function openFile(file: string, options: { readonly: boolean }): Sqlite.Database {
+  try {
+    if (!options.readonly) mkdirSync(dirname(file), { recursive: true });
+    refuseOtherFile(file);
+    return new Sqlite(file, { ...options, fileMustExist: options.readonly, timeout: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    throw asFileError(file, error);
+  }
+}
+
+/** Tells a foreign file from a database before SQLite touches it, so that it is left as it was. */
+function refuseOtherFile(file: string): void {
+  if (!existsSync(file)) return;
+  const head = Buffer.alloc(SQLITE_MAGIC.length);
+  const handle = openSync(file, 'r');
+  try {
+    const length = readSync(handle, head);
+    if (length > 0 && head.toString('latin1', 0, length) !== SQLITE_MAGIC) {
+      throw new ServiceError('bad_input', `${file} is not a catalogue: it is no SQLite database.`, {
+        hint: 'Set CATALOGUE to another file; this one was left as it is.',
+        reason: 'not_a_catalogue',
+      });
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function migrate(sqlite: Sqlite.Database, file: string, create: { identity: string; at: string }): void {
+  const getVersion = () => Number(sqlite.pragma('user_version', { simple: true }));
+  if (getVersion() === MIGRATIONS.length) return;
+  sqlite
+    .transaction(() => {
+      const version = getVersion();
+      if (version > MIGRATIONS.length) throw buildVersionError(file, version);
+      for (const migration of MIGRATIONS.slice(version)) sqlite.exec(migration);
+      sqlite.pragma(`user_version = ${MIGRATIONS.length}`);
+      sqlite
+        .prepare(
+          'INSERT INTO catalogue (id, identity, revision, revised_at) VALUES (1, ?, 0, ?) ON CONFLICT DO NOTHING',
+        )
+        .run(create.identity, create.at);
+    })
+    .immediate();
+}
+
+/** Tells another program's database from an empty one before anything is written to it. */
+function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
+  if (Number(sqlite.pragma('user_version', { simple: true })) > MIGRATIONS.length) return;
+  const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+  if (tables.length === 0 || tables.includes('catalogue')) return;
+  throw new ServiceError('bad_input', `${file} is a database of something else: it has the table ${tables[0]}.`, {
+    hint: 'Set CATALOGUE to another file; this one was left as it is.',
+    reason: 'not_a_catalogue',
+  });
+}
+
+function buildVersionError(file: string, version: number): ServiceError {
+  const newer = version > MIGRATIONS.length;
+  return new ServiceError('bad_input', `${file} has schema version ${version}; this code knows ${MIGRATIONS.length}.`, {
+    hint: newer ? 'Run the newer code that wrote it.' : 'Open it once with an operator command, which migrates it.',
+    reason: 'schema_version',
+  });
+}
+
+function asFileError(file: string, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('bad_input', `${file} cannot be opened as a catalogue: ${getErrorMessage(error)}.`, {
+    hint: 'Check the path and its rights, or restore a backup.',
+    reason: 'not_a_catalogue',
+    cause: error,
+  });
+}

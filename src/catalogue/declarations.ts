@@ -1,0 +1,144 @@
+import { buildSlug } from '../evidence/slug.ts';
+import type { Declaration, DeclarationSource } from '../model/declaration.ts';
+import { getCanonicalBaseUrl, getListingId } from '../model/ids.ts';
+import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
+import { type ListingIdentity, publishListing } from './publish.ts';
+import type { Writing } from './write.ts';
+
+/** What became of one declaration. `held`: on record, but not live, for want of a price. */
+export type RecordOutcome = 'added' | 'changed' | 'unchanged' | 'held' | 'delisted';
+
+/**
+ * Records what a source says of a listing, in place of what it said before, and publishes what follows. The same
+ * declaration twice changes nothing. A delisted listing keeps its tombstone (outcome `delisted`): imports never relist.
+ */
+export function recordDeclaration(
+  writing: Writing,
+  declaration: Declaration,
+): { identity: ListingIdentity; outcome: RecordOutcome } {
+  const { catalogue } = writing;
+  const known = findIdentity(catalogue, declaration.base_url);
+  const identity = known ?? createIdentity(catalogue, declaration);
+  const { kind, name } = declaration.source;
+  const document = JSON.stringify({ ...declaration, base_url: identity.base_url });
+  if (known && isOnRecord(catalogue, { listing_id: known.id, kind, source: name, document })) {
+    return { identity, outcome: getOutcome(catalogue, identity, { isNew: false, changed: false }) };
+  }
+  runStatement(
+    catalogue,
+    catalogue.query
+      .insertInto('declarations')
+      .values({
+        listing_id: identity.id,
+        kind,
+        source: name,
+        withdrawn_at: null,
+        document,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['listing_id', 'kind', 'source']).doUpdateSet(({ ref }) => ({
+          withdrawn_at: null,
+          document: ref('excluded.document'),
+        })),
+      ),
+  );
+  const changed = publishListing(writing, identity, `declared_by_${kind}`);
+  return { identity, outcome: getOutcome(catalogue, identity, { isNew: !known, changed }) };
+}
+
+/**
+ * Withdraws what a source said of every listing it no longer holds, after a complete pull of it. Gives the slugs whose
+ * published state changed by that.
+ */
+export function withdrawDeclarations(
+  writing: Writing,
+  source: Pick<DeclarationSource, 'kind' | 'name'>,
+  stillHeld: ReadonlySet<string>,
+): string[] {
+  const { catalogue, at } = writing;
+  const rows = listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('declarations')
+      .innerJoin('listings', 'listings.id', 'declarations.listing_id')
+      .where('kind', '=', source.kind)
+      .where('source', '=', source.name)
+      .where('withdrawn_at', 'is', null)
+      .select(['listings.id', 'listings.slug', 'listings.base_url'])
+      .orderBy('listings.slug'),
+  );
+  return rows
+    .filter(({ id }) => !stillHeld.has(id))
+    .filter((identity) => {
+      runStatement(
+        catalogue,
+        catalogue.query
+          .updateTable('declarations')
+          .set({ withdrawn_at: at })
+          .where('listing_id', '=', identity.id)
+          .where('kind', '=', source.kind)
+          .where('source', '=', source.name),
+      );
+      return publishListing(writing, identity, 'absent_from_feed');
+    })
+    .map(({ slug }) => slug);
+}
+
+function findIdentity(catalogue: Catalogue, baseUrl: string): ListingIdentity | undefined {
+  return findRow(
+    catalogue,
+    catalogue.query
+      .selectFrom('listings')
+      .select(['id', 'slug', 'base_url'])
+      .where('base_url', '=', getCanonicalBaseUrl(baseUrl)),
+  );
+}
+
+function isOnRecord(
+  catalogue: Catalogue,
+  row: { listing_id: string; kind: string; source: string; document: string },
+): boolean {
+  const query = catalogue.query
+    .selectFrom('declarations')
+    .select('source')
+    .where('listing_id', '=', row.listing_id)
+    .where('kind', '=', row.kind)
+    .where('source', '=', row.source)
+    .where('document', '=', row.document)
+    .where('withdrawn_at', 'is', null);
+  return findRow(catalogue, query) !== undefined;
+}
+
+function createIdentity(catalogue: Catalogue, declaration: Declaration): ListingIdentity {
+  const base_url = getCanonicalBaseUrl(declaration.base_url);
+  const id = getListingId(base_url);
+  const { slug: wanted, service_name } = declaration;
+  const slug = buildSlug({ slug: wanted, service_name, base_url, id }, (candidate) =>
+    isSlugTaken(catalogue, candidate),
+  );
+  const identity = { id, slug, base_url };
+  runStatement(
+    catalogue,
+    catalogue.query
+      .insertInto('listings')
+      .values({ ...identity, state: 'held', verified: 0, revision: 0, document: '{}' }),
+  );
+  return identity;
+}
+
+/** Every listing ever known keeps its row, so a slug is never given twice. */
+function isSlugTaken(catalogue: Catalogue, slug: string): boolean {
+  return findRow(catalogue, catalogue.query.selectFrom('listings').select('id').where('slug', '=', slug)) !== undefined;
+}
+
+function getOutcome(
+  catalogue: Catalogue,
+  { id }: ListingIdentity,
+  { isNew, changed }: { isNew: boolean; changed: boolean },
+): RecordOutcome {
+  const row = findRow(catalogue, catalogue.query.selectFrom('listings').select('state').where('id', '=', id));
+  if (row?.state === 'delisted') return 'delisted';
+  if (row?.state === 'held') return 'held';
+  if (isNew) return 'added';
+  return changed ? 'changed' : 'unchanged';
+}

@@ -1,0 +1,4 @@
+import { sql as catalogue } from './001-catalogue.ts';
+
+/** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
+export const MIGRATIONS: readonly string[] = [catalogue];

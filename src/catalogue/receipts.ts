@@ -1,0 +1,21 @@
+import type { Receipt } from '../model/receipt.ts';
+import { type Catalogue, listRows } from './database.ts';
+
+/** Lists the receipts of all routes of a listing, the latest first. */
+export function listReceipts(catalogue: Catalogue, listingId: string): Receipt[] {
+  const rows = listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('receipts')
+      .innerJoin('routes', 'routes.id', 'receipts.route_id')
+      .where('routes.listing_id', '=', listingId)
+      .selectAll('receipts')
+      .orderBy('receipts.settled_at', 'desc'),
+  );
+  return rows.map((row) => ({
+    ...row,
+    network: row.network as Receipt['network'],
+    settled: row.settled === 1,
+    delivered: row.delivered === 1,
+  }));
+}

@@ -1,0 +1,62 @@
+import type { ChangeKind } from '../model/change.ts';
+import type { JsonObject } from '../model/route.ts';
+import { type Catalogue, findRow, runStatement } from './database.ts';
+
+/** A change before it has a revision and a time. */
+export interface NewChange {
+  listing_id: string;
+  kind: ChangeKind;
+  reason: string;
+  detail: JsonObject;
+}
+
+/** An open write transaction: the catalogue, the time of the write, and the revision its changes will carry. */
+export interface Writing {
+  readonly catalogue: Catalogue;
+  readonly at: string;
+  /** What `changes` recorded in this transaction will be visible as. */
+  readonly revision: number;
+  recordChange(change: NewChange): void;
+}
+
+/**
+ * Runs `work` in the one kind of write transaction there is. If it recorded a change, the revision goes up by one and
+ * all its changes carry it; if not, nothing that readers see has moved. All or nothing: a throw leaves no trace.
+ * `at` is ISO 8601 UTC.
+ */
+export function writeCatalogue<Result>(catalogue: Catalogue, at: string, work: (writing: Writing) => Result): Result {
+  return catalogue.sqlite
+    .transaction(() => {
+      const revision = getRevision(catalogue) + 1;
+      let changed = false;
+      const result = work({
+        catalogue,
+        at,
+        revision,
+        recordChange: (change) => {
+          changed = true;
+          const row = { ...change, detail: JSON.stringify(change.detail), revision, at };
+          runStatement(catalogue, catalogue.query.insertInto('changes').values(row));
+        },
+      });
+      if (changed) {
+        runStatement(catalogue, catalogue.query.updateTable('catalogue').set({ revision, revised_at: at }));
+      }
+      return result;
+    })
+    .immediate();
+}
+
+/** Gives the catalogue's revision: how often what readers see has changed. */
+export function getRevision(catalogue: Catalogue): number {
+  return findRow(catalogue, catalogue.query.selectFrom('catalogue').select('revision'))?.revision ?? 0;
+}
+
+/** Gives the catalogue's name, its revision and the time of the latest reader-visible change. */
+export function getCatalogueState(catalogue: Catalogue): { identity: string; revision: number; revised_at: string } {
+  const row = findRow(
+    catalogue,
+    catalogue.query.selectFrom('catalogue').select(['identity', 'revision', 'revised_at']),
+  );
+  return row ?? { identity: '', revision: 0, revised_at: '' };
+}

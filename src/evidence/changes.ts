@@ -1,0 +1,96 @@
+import type { ChangeKind } from '../model/change.ts';
+import type { Listing } from '../model/listing.ts';
+import { formatRoute, type JsonObject, type Route } from '../model/route.ts';
+import type { InferredCategory } from './category.ts';
+import type { DerivedListing } from './listing.ts';
+
+/** One difference that readers can see. The reason is a stable code; the detail is the evidence for it. */
+export interface Difference {
+  kind: ChangeKind;
+  reason: string;
+  detail: JsonObject;
+}
+
+const TEXT_FIELDS = ['title', 'tagline', 'description', 'provider_name', 'mcp_endpoint', 'docs_url'] as const;
+
+/**
+ * Lists what readers will see differ between what was published (undefined: nothing) and what now follows from the
+ * evidence. Equal listings give an empty list. `cause` is the reason code of what set the derivation off.
+ */
+export function listDifferences(
+  before: Listing | undefined,
+  after: DerivedListing,
+  { cause, inferred }: { cause: string; inferred: InferredCategory | null },
+): Difference[] {
+  const differences: Difference[] = [];
+  const add = (kind: ChangeKind, reason: string, detail: JsonObject) => differences.push({ kind, reason, detail });
+
+  if (before?.state !== after.state) addStateChange(before, after, cause, add);
+  else if (before.state_reason !== after.state_reason || before.state_by !== after.state_by) {
+    add(after.state === 'delisted' ? 'delisted' : 'held', after.state_reason ?? cause, { by: after.state_by });
+  }
+  if (before?.category !== after.category || before.category_inferred !== after.category_inferred) {
+    const detail: JsonObject = { to: after.category, from: before?.category ?? null };
+    if (inferred) detail.scores = inferred.scores;
+    add('categorised', inferred ? 'inferred_from_text' : 'declared', detail);
+  }
+  if (before?.price_min !== after.price_min || before.price_max !== after.price_max) {
+    add('priced', cause, {
+      from: before ? { min: before.price_min, max: before.price_max } : null,
+      to: { min: after.price_min, max: after.price_max },
+    });
+  }
+  if (!before) return differences;
+
+  const fields = TEXT_FIELDS.filter((field) => before[field] !== after[field]);
+  if (fields.length > 0) add('described', cause, { fields });
+  addVerificationChanges(before, after, add);
+  const routed = compareRoutes(before.routes, after.routes);
+  if (routed) add('routed', cause, routed);
+  if (!isSame(before.networks, after.networks)) add('networked', cause, { from: before.networks, to: after.networks });
+  if (!isSame(before.reliability, after.reliability)) {
+    add('scored', cause, { from: before.reliability, to: after.reliability });
+  }
+  if (differences.length === 0 && !isSame(before.sources, after.sources)) {
+    add('described', cause, { fields: ['sources'] });
+  }
+  return differences;
+}
+
+type AddDifference = (kind: ChangeKind, reason: string, detail: JsonObject) => void;
+
+function addStateChange(before: Listing | undefined, after: DerivedListing, cause: string, add: AddDifference): void {
+  if (after.state === 'delisted') add('delisted', after.state_reason ?? cause, { by: after.state_by });
+  else if (after.state === 'held') add('held', after.state_reason ?? cause, {});
+  else if (before?.state === 'delisted') add('relisted', cause, {});
+  else add('listed', cause, { sources: after.sources });
+}
+
+function addVerificationChanges(before: Listing, after: DerivedListing, add: AddDifference): void {
+  for (const route of after.routes) {
+    const earlier = before.routes.find(({ id }) => id === route.id);
+    if (earlier?.proof?.receipt_id === route.proof?.receipt_id) continue;
+    const detail = { route: formatRoute(route), proof: route.proof, earlier: earlier?.proof ?? null };
+    if (route.proof) add('verified', 'receipt', detail);
+    else add('unverified', 'terms_changed', detail);
+  }
+}
+
+/** Says which routes came, went or read otherwise, by name; undefined when none did. */
+function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonObject | undefined {
+  const earlier = new Map(before.map((route) => [route.id, route]));
+  const now = new Set(after.map(({ id }) => id));
+  const added = after.filter(({ id }) => !earlier.has(id));
+  const removed = before.filter(({ id }) => !now.has(id));
+  const changed = after.filter((route) => {
+    const was = earlier.get(route.id);
+    return was !== undefined && !isSame({ ...was, proof: null }, { ...route, proof: null });
+  });
+  if (added.length + removed.length + changed.length === 0) return undefined;
+  return { added: added.map(formatRoute), removed: removed.map(formatRoute), changed: changed.map(formatRoute) };
+}
+
+/** Compares JSON values that were built in the same key order. */
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,103 @@
+import type { Listing, Reliability } from '../model/listing.ts';
+import type { Receipt } from '../model/receipt.ts';
+import type { Route } from '../model/route.ts';
+import type { RecordedTerms } from '../model/terms.ts';
+import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } from './declarations.ts';
+import { buildNetworkEntries } from './networks.ts';
+import { getPriceRange } from './price.ts';
+import { findRouteProof } from './verification.ts';
+
+/** Who took the listing out, why and when. */
+export interface Delisting {
+  by: 'operator' | 'provider' | 'rule';
+  reason: string;
+  at: string;
+}
+
+/** Everything on record about one listing. */
+export interface ListingEvidence {
+  id: string;
+  slug: string;
+  base_url: string;
+  declarations: readonly StandingDeclaration[];
+  /** Terms history of the route with that id, newest last. */
+  getTerms: (routeId: string) => readonly RecordedTerms[];
+  getRouteId: (method: string, path: string) => string;
+  receipts: readonly Receipt[];
+  delisting: Delisting | null;
+  reliability: Reliability;
+}
+
+/** A listing as readers will see it, but for when it was listed and changed. */
+export type DerivedListing = Omit<Listing, 'listed_at' | 'updated_at' | 'revision'>;
+
+/**
+ * Derives what readers see of a listing from all that is on record. Pure: the same evidence gives the same listing.
+ */
+export function deriveListing(evidence: ListingEvidence): { listing: DerivedListing; merged: MergedDeclaration } {
+  const merged = mergeDeclarations(evidence.declarations);
+  const { words, category, inferred, standing, offered } = merged;
+  const routes = merged.routes.map(({ route }) => buildRoute(route, evidence));
+  const declared = standing.find(({ price }) => price !== null);
+  const price = getPriceRange(routes, declared?.price ?? null);
+  const networks = buildNetworkEntries({
+    routes,
+    declared: standing.flatMap(({ networks: keys, source, price: range }) =>
+      range ? keys.map((key) => ({ key, observed_at: source.observed_at })) : [],
+    ),
+    receipts: evidence.receipts,
+    offered,
+  });
+  const state = getState(evidence.delisting, price !== null);
+  return {
+    merged,
+    listing: {
+      id: evidence.id,
+      slug: evidence.slug,
+      base_url: evidence.base_url,
+      title: words.title,
+      tagline: words.tagline,
+      description: words.description,
+      provider_name: words.provider_name,
+      category,
+      category_inferred: inferred !== null,
+      mcp_endpoint: standing.find((source) => source.mcp_endpoint)?.mcp_endpoint ?? null,
+      docs_url: standing.find((source) => source.docs_url)?.docs_url ?? null,
+      ...state,
+      price_min: price?.min ?? null,
+      price_max: price?.max ?? null,
+      networks,
+      routes,
+      reliability: evidence.reliability,
+      sources: standing.map(({ source }) => source),
+    },
+  };
+}
+
+function buildRoute(declared: MergedDeclaration['routes'][number]['route'], evidence: ListingEvidence): Route {
+  const id = evidence.getRouteId(declared.method, declared.path);
+  const terms = [...evidence.getTerms(id)];
+  const proof = findRouteProof(
+    evidence.receipts.filter(({ route_id }) => route_id === id),
+    terms,
+  );
+  const { terms: _offers, ...facts } = declared;
+  return {
+    ...facts,
+    id,
+    verification: proof ? 'settlement-verified' : 'unverified',
+    proof,
+    terms,
+  };
+}
+
+function getState(
+  delisting: Delisting | null,
+  priced: boolean,
+): Pick<Listing, 'state' | 'state_reason' | 'state_by' | 'state_at'> {
+  if (delisting) {
+    return { state: 'delisted', state_reason: delisting.reason, state_by: delisting.by, state_at: delisting.at };
+  }
+  if (!priced) return { state: 'held', state_reason: 'no_price', state_by: 'rule', state_at: null };
+  return { state: 'live', state_reason: null, state_by: null, state_at: null };
+}

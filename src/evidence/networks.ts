@@ -1,0 +1,76 @@
+import { NETWORKS, type NetworkEntry, type NetworkKey } from '../model/network.ts';
+import type { Receipt } from '../model/receipt.ts';
+import type { Route } from '../model/route.ts';
+import { getCurrentTerms } from './terms.ts';
+
+/** A network that a listing without itemised routes is said to take, and when that was seen (null: a bare claim). */
+export interface DeclaredNetwork {
+  key: NetworkKey;
+  observed_at: string | null;
+}
+
+export interface NetworkEvidence {
+  routes: readonly Pick<Route, 'terms' | 'proof' | 'verification'>[];
+  declared: readonly DeclaredNetwork[];
+  receipts: readonly Receipt[];
+  /** False when every source has withdrawn the listing: then nothing declared is advertised any more. */
+  offered: boolean;
+}
+
+/**
+ * Builds the network entries of a listing: base always, solana where it is or was offered. Only dated evidence makes a
+ * network advertised; `last_seen_at` is null while it is not (design contract, "Networks").
+ */
+export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
+  return (['base', 'solana'] as const)
+    .filter((key) => key === 'base' || wasOffered(key, evidence))
+    .map((key) => {
+      const { id, label } = NETWORKS[key];
+      const lastSeenAt = findLastSeen(key, evidence);
+      const verified = evidence.routes.some(
+        ({ verification, proof }) => verification === 'settlement-verified' && proof?.network === key,
+      );
+      return {
+        id,
+        key,
+        label,
+        advertised: lastSeenAt !== null,
+        settlement_verified: verified,
+        last_verified_at: getLatest(
+          evidence.receipts.filter((r) => r.network === key && r.settled && r.delivered).map((r) => r.settled_at),
+        ),
+        last_seen_at: lastSeenAt,
+      };
+    });
+}
+
+/** Gives the network a listing is shown under: base, and solana only where solana alone is advertised. */
+export function getPrimaryNetwork(entries: readonly NetworkEntry[]): NetworkEntry {
+  const [base, solana] = [entries.find(({ key }) => key === 'base'), entries.find(({ key }) => key === 'solana')];
+  if (solana?.advertised && !base?.advertised) return solana;
+  if (!base) throw new Error('a listing carries an entry for base');
+  return base;
+}
+
+function wasOffered(key: NetworkKey, { routes, declared, receipts }: NetworkEvidence): boolean {
+  return (
+    routes.some(({ terms }) => terms.some(({ network }) => network === key)) ||
+    declared.some((network) => network.key === key) ||
+    receipts.some(({ network }) => network === key)
+  );
+}
+
+function findLastSeen(key: NetworkKey, { routes, declared, offered }: NetworkEvidence): string | null {
+  const seen = routes
+    .flatMap(({ terms }) => getCurrentTerms(terms))
+    .filter((terms) => terms.network === key && (offered || terms.evidence === 'observed'))
+    .map(({ last_seen_at }) => last_seen_at);
+  const claimed = offered
+    ? declared.filter((network) => network.key === key).map(({ observed_at }) => observed_at)
+    : [];
+  return getLatest([...seen, ...claimed]);
+}
+
+function getLatest(times: readonly (string | null)[]): string | null {
+  return times.reduce((latest, time) => (time !== null && (latest === null || time > latest) ? time : latest), null);
+}

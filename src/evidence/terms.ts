@@ -1,0 +1,16 @@
+import type { RecordedTerms } from '../model/terms.ts';
+
+/**
+ * Gives the terms a buyer should expect now: what the live 402 was last seen to ask, and only where nothing was observed
+ * what the provider declares (architecture, decision 3).
+ */
+export function getCurrentTerms(history: readonly RecordedTerms[]): RecordedTerms[] {
+  const current = history.filter((terms) => terms.current);
+  const observed = current.filter(({ evidence }) => evidence === 'observed');
+  return observed.length > 0 ? observed : current;
+}
+
+/** Gives the cheapest of the current terms. */
+export function findCheapestTerms(history: readonly RecordedTerms[]): RecordedTerms | undefined {
+  return getCurrentTerms(history).toSorted((a, b) => a.amount - b.amount)[0];
+}

@@ -1,0 +1,33 @@
+import { NETWORKS } from '../model/network.ts';
+import type { Receipt } from '../model/receipt.ts';
+import type { RouteProof } from '../model/route.ts';
+import type { RecordedTerms } from '../model/terms.ts';
+
+/**
+ * Finds what proves a route now: its latest settled and delivered receipt, unless the terms since observed name another
+ * payee, asset or network. A changed price leaves the proof standing (design contract, "States").
+ */
+export function findRouteProof(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): RouteProof | null {
+  const latest = receipts
+    .filter(({ settled, delivered }) => settled && delivered)
+    .toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1))
+    .find((receipt) => isStillAsked(receipt, terms));
+  if (!latest) return null;
+  return {
+    receipt_id: latest.id,
+    network: latest.network,
+    amount: latest.amount,
+    verified_at: latest.settled_at,
+    transaction: latest.transaction,
+    transaction_url: NETWORKS[latest.network].getTransactionUrl(latest.transaction),
+  };
+}
+
+function isStillAsked(receipt: Receipt, terms: readonly RecordedTerms[]): boolean {
+  const observed = terms.filter(({ current, evidence }) => current && evidence === 'observed');
+  if (observed.length === 0) return true;
+  return observed.some(
+    ({ network, asset, pay_to }) =>
+      network === receipt.network && asset === receipt.asset && (pay_to === null || pay_to === receipt.pay_to),
+  );
+}

@@ -1,0 +1,134 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import { listListings, listListingsSince } from '../catalogue/listings.ts';
+import { getCatalogueState } from '../catalogue/write.ts';
+import { CATEGORIES } from '../model/category.ts';
+import { isLive, type Listing } from '../model/listing.ts';
+import type { CatalogueSummary } from '../model/summary.ts';
+import { type AgentItem, buildAgentItem } from '../views/agent-item.ts';
+import { buildUrl, PATHS } from '../views/links.ts';
+import type { Site } from '../views/site.ts';
+import { buildListingTag } from '../views/tag.ts';
+import { findTombstone, type Tombstone } from '../views/tombstone.ts';
+import { buildChunks, type Chunk, updateChunks } from './chunks.ts';
+import { buildPart, joinParts, type Part } from './part.ts';
+
+/** A live listing in memory: its short form, and that and its tag as JSON. */
+export interface ListingEntry {
+  readonly slug: string;
+  readonly item: AgentItem;
+  readonly itemJson: string;
+  readonly tag: string;
+}
+
+/** The public catalogue at one revision. Never changed once made: every surface of one request answers from one of these. */
+export interface Snapshot {
+  readonly identity: string;
+  readonly revision: number;
+  /** Time of the latest reader-visible change, ISO 8601 UTC. */
+  readonly revised_at: string;
+  readonly live_listings: number;
+  readonly settlement_verified: number;
+  /** Live listings by slug, in the order of their slugs where iterated by chunk. */
+  readonly chunks: readonly Chunk<ListingEntry>[];
+  readonly bySlug: ReadonlyMap<string, ListingEntry>;
+  readonly slugById: ReadonlyMap<string, string>;
+  readonly tombstones: ReadonlyMap<string, Tombstone>;
+  /** All tags of the OpenAPI document, comma-separated. */
+  getTags(): Part;
+}
+
+/** Gives the snapshot of the catalogue as it is now. */
+export type GetSnapshot = () => Snapshot;
+
+/**
+ * Opens the reading of a catalogue as snapshots. Each call reads the revision; only when it moved are the changed listings
+ * read again (architecture, decision 2). Reading revision and listings is one transaction, so a snapshot is of one revision.
+ */
+export function openSnapshots(catalogue: Catalogue, site: Site): GetSnapshot {
+  let current: Snapshot | undefined;
+  const readState = catalogue.sqlite.prepare('SELECT revision FROM catalogue').pluck();
+  const read = catalogue.sqlite.transaction((): Snapshot => {
+    const state = getCatalogueState(catalogue);
+    const previous = current?.identity === state.identity ? current : undefined;
+    const changed = previous ? listListingsSince(catalogue, previous.revision) : listListings(catalogue);
+    return buildSnapshot(state, previous, changed, site);
+  });
+  return () => {
+    if (current === undefined || readState.get() !== current.revision) current = read();
+    return current;
+  };
+}
+
+/** Builds the catalogue summary of a snapshot; `generatedAt` is the time of the document that carries it. */
+export function buildSummary(snapshot: Snapshot, site: Site, generatedAt: Date): CatalogueSummary {
+  return {
+    live_listings: snapshot.live_listings,
+    settlement_verified: snapshot.settlement_verified,
+    categories: [...CATEGORIES],
+    generated_at: generatedAt.toISOString(),
+    source: buildUrl(site.baseUrl, PATHS.agentList),
+  };
+}
+
+/** Lists the live listings of a snapshot in the order of their slugs. */
+export function* listEntries(snapshot: Snapshot): Generator<ListingEntry> {
+  for (const { entries } of snapshot.chunks) yield* entries;
+}
+
+function buildSnapshot(
+  state: { identity: string; revision: number; revised_at: string },
+  previous: Snapshot | undefined,
+  changed: readonly Listing[],
+  site: Site,
+): Snapshot {
+  const bySlug = new Map(previous?.bySlug);
+  const slugById = new Map(previous?.slugById);
+  const tombstones = new Map(previous?.tombstones);
+  const changes = new Map<string, ListingEntry | null>();
+  let verified = previous?.settlement_verified ?? 0;
+  for (const listing of changed) {
+    const before = bySlug.get(listing.slug);
+    const entry = isLive(listing) ? buildEntry(listing, site) : null;
+    verified += Number(entry?.item.payment_verified ?? false) - Number(before?.item.payment_verified ?? false);
+    if (entry || before) changes.set(listing.slug, entry);
+    if (entry) {
+      bySlug.set(listing.slug, entry);
+      slugById.set(listing.id, listing.slug);
+    } else {
+      bySlug.delete(listing.slug);
+      slugById.delete(listing.id);
+    }
+    const gravestone = findTombstone(listing);
+    if (gravestone) tombstones.set(listing.slug, gravestone);
+    else tombstones.delete(listing.slug);
+  }
+  const chunks = previous
+    ? updateChunks(previous.chunks, changes)
+    : buildChunks([...changes.values()].filter((entry) => entry !== null));
+  let tags: Part | undefined;
+  return {
+    ...state,
+    live_listings: bySlug.size,
+    settlement_verified: verified,
+    chunks,
+    bySlug,
+    slugById,
+    tombstones,
+    getTags: () => {
+      tags ??= joinParts(chunks.flatMap((chunk, index) => (index === 0 ? [chunk.tags] : [COMMA, chunk.tags])));
+      return tags;
+    },
+  };
+}
+
+const COMMA = buildPart(',');
+
+function buildEntry(listing: Parameters<typeof buildAgentItem>[0], site: Site): ListingEntry {
+  const item = buildAgentItem(listing, site);
+  return {
+    slug: listing.slug,
+    item,
+    itemJson: JSON.stringify(item),
+    tag: JSON.stringify(buildListingTag(listing, site)),
+  };
+}

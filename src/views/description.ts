@@ -1,0 +1,64 @@
+import { getPrimaryNetwork } from '../evidence/networks.ts';
+import { getVerifiedRouteCount, type LiveListing } from '../model/listing.ts';
+import { formatPriceRange } from '../model/usdc.ts';
+
+/** How much of a provider's text a document quotes (design contract, "Listings"). */
+const QUOTED_CHARACTERS = 600;
+
+/**
+ * Builds the description of a listing's tag: the provider's text, cut at a character boundary, then one generated suffix
+ * that is never cut (specification, "Listing").
+ */
+export function buildDescription(listing: LiveListing): string {
+  return [cutText(listing.description, QUOTED_CHARACTERS), buildSuffix(listing)].filter(Boolean).join(' ');
+}
+
+/** Says category, price range, network, endpoint count, verification and reliability of a listing in one generated line. */
+export function buildSuffix(listing: LiveListing): string {
+  const network = getPrimaryNetwork(listing.networks);
+  return [
+    `[${listing.category}`,
+    `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
+    `${network.label}${network.advertised ? '' : ' (not currently advertised)'}`,
+    formatCount(listing.routes.length, 'endpoint'),
+    formatVerification(listing),
+    `${formatReliability(listing)}]`,
+  ].join('; ');
+}
+
+/** Says how many routes of a listing are settlement-verified: `1 of 2 routes verified`. */
+export function formatVerifiedRatio(listing: Pick<LiveListing, 'routes'>): string {
+  const total = listing.routes.length;
+  return `${getVerifiedRouteCount(listing)} of ${total} ${total === 1 ? 'route' : 'routes'} verified`;
+}
+
+/** Says how reliable a listing is in words, with what the score rests on. */
+export function formatReliability({ reliability }: Pick<LiveListing, 'reliability'>): string {
+  if (reliability.score === null) return 'reliability unscored';
+  return `reliability ${reliability.score} of 100 (${reliability.band}, ${reliability.samples} samples)`;
+}
+
+/** Cuts text at a grapheme boundary and marks the cut with an ellipsis. `characters` counts graphemes. */
+export function cutText(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
+  let kept = 0;
+  let previousEnd = 0;
+  for (const { index, segment } of graphemes) {
+    if (kept === characters) return `${text.slice(0, previousEnd).trimEnd()}…`;
+    if (kept < characters - 1) previousEnd = index + segment.length;
+    kept += 1;
+  }
+  return text;
+}
+
+function formatVerification(listing: LiveListing): string {
+  const verified = getVerifiedRouteCount(listing);
+  if (verified === 0) return 'not settlement-verified';
+  return `settlement-verified on ${formatVerifiedRatio(listing).replace(' verified', '')}, all other routes unverified`;
+}
+
+/** Writes a count with its noun: `1 endpoint`, `2 endpoints`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

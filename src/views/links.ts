@@ -1,0 +1,23 @@
+import type { Category } from '../model/category.ts';
+
+/** Every address of the service, as a path from its base address. Nothing else in the code writes one. */
+export const PATHS = {
+  home: '/',
+  openapi: '/openapi.json',
+  agentList: '/agent/list',
+  agentListing: (slug: string) => `/agent/listings/${slug}`,
+  mcp: '/mcp',
+  guide: '/llms.txt',
+  listing: (slug: string) => `/api/${slug}`,
+  listingMarkdown: (slug: string) => `/api/${slug}.md`,
+  category: (category: Category) => `/category/${category.toLowerCase()}`,
+  verified: '/verified',
+  manifestSchema: '/schemas/manifest.json',
+  health: '/healthz',
+  ready: '/readyz',
+} as const;
+
+/** Makes an address absolute: `{base_url}` of the service and a path of `PATHS`. */
+export function buildUrl(baseUrl: string, path: string): string {
+  return path === '/' ? baseUrl : `${baseUrl}${path}`;
+}

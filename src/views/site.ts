@@ -1,0 +1,17 @@
+/** What the service says of itself: the page-visible settings (a part of `Config`). `baseUrl` has no trailing slash. */
+export interface Site {
+  readonly baseUrl: string;
+  readonly serviceTitle: string;
+  readonly contactName: string;
+  readonly contactUrl: string;
+}
+
+/** What settlement-verified means, in one sentence, wherever it is said (specification, "What the service does" 6). */
+export const VERIFIED_MEANING =
+  'Settlement-verified means that this service itself paid, from its own wallet, for a real call to one specific route ' +
+  'and received the product back; it covers that route only, and every other route is unverified.';
+
+/** What the service is and is not, in one sentence, wherever it is said. */
+export const SERVICE_MEANING =
+  'A free, read-only catalogue of APIs that AI agents pay for themselves, per request, in USDC over x402: listing is ' +
+  "free, providers keep 100% of what a call earns, nothing is proxied, and payment happens on the provider's own HTTP 402.";
