@@ -15,6 +15,8 @@ import { buildPart, joinParts, type Part } from './part.ts';
 /** A live listing in memory: its short form, and that and its tag as JSON. */
 export interface ListingEntry {
   readonly slug: string;
+  /** Catalogue revision of its latest reader-visible change: the key under which anything made of it can be kept. */
+  readonly revision: number;
   readonly item: AgentItem;
   readonly itemJson: string;
   readonly tag: string;
@@ -127,6 +129,7 @@ function buildEntry(listing: Parameters<typeof buildAgentItem>[0], site: Site): 
   const item = buildAgentItem(listing, site);
   return {
     slug: listing.slug,
+    revision: listing.revision,
     item,
     itemJson: JSON.stringify(item),
     tag: JSON.stringify(buildListingTag(listing, site)),

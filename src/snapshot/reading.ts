@@ -1,0 +1,17 @@
+import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import type { Site } from '../views/site.ts';
+import { type GetSnapshot, openSnapshots } from './snapshot.ts';
+
+/** All that the reading side works with: what the service says of itself, the catalogue (read-only), and the time. */
+export interface Reading {
+  readonly site: Site;
+  readonly catalogue: Catalogue;
+  readonly getSnapshot: GetSnapshot;
+  readonly now: () => Date;
+}
+
+/** Opens a catalogue file for the reading side. Throws as `openCatalogueForReading` does. */
+export function openReading(file: string, site: Site, now: () => Date = () => new Date()): Reading {
+  const catalogue = openCatalogueForReading(file);
+  return { site, catalogue, getSnapshot: openSnapshots(catalogue, site), now };
+}
