@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { catalogueSummary } from '../model/summary.ts';
+import { agentItem } from './agent-item.ts';
+import { listFilters, listSort } from './list-query.ts';
+
+/** The answer of `GET /agent/list` (design contract, "Addresses"). */
+export const agentList = z
+  .object({
+    catalogue: catalogueSummary,
+    revision: z.int().nonnegative().describe('Catalogue revision that this answer and its counts are of'),
+    filters: listFilters
+      .extend({ sort: listSort, limit: z.int() })
+      .describe('What was applied; counts in `catalogue` are of the whole catalogue all the same'),
+    total: z.int().nonnegative().describe('Number of listings that match'),
+    next_cursor: z.string().optional().describe('Absent on the last page'),
+    listings: z.array(agentItem),
+  })
+  .meta({ id: 'AgentList' });
+export type AgentList = z.infer<typeof agentList>;

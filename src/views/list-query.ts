@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { category } from '../model/category.ts';
+import { reliabilityBand } from '../model/listing.ts';
+import { networkKey } from '../model/network.ts';
+import { parseUsdc } from '../model/usdc.ts';
+
+export const LIST_LIMIT_DEFAULT = 100;
+export const LIST_LIMIT_MAX = 1000;
+
+/** Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score. */
+export const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability']);
+export type ListSort = z.infer<typeof listSort>;
+
+/** The filters of the catalogue, once for the HTTP list, its documentation and the search tool. All given must hold. */
+export const listFilters = z.strictObject({
+  q: z.string().trim().min(1).max(200).optional().describe('Words to search for in title, text, routes and category'),
+  category: category.optional().describe('Category of the listing'),
+  network: networkKey.optional().describe('Payment is currently advertised on this network'),
+  verified: z.boolean().optional().describe('At least one route is settlement-verified (true) or none is (false)'),
+  band: reliabilityBand.optional().describe('Reliability band'),
+  max_price_usdc: z
+    .string()
+    .refine((text) => parseUsdc(text) !== undefined, 'a decimal amount of USDC with at most six decimals, such as 0.01')
+    .optional()
+    .describe('The cheapest route costs at most this many USDC, e.g. 0.01'),
+  provider: z.string().trim().min(1).max(200).optional().describe("Provider's name, whole, without regard to case"),
+  updated_since: z
+    .union([z.iso.datetime({ offset: true }), z.iso.date()])
+    .optional()
+    .describe('Changed at or after this time (ISO 8601)'),
+});
+export type ListFilters = z.infer<typeof listFilters>;
+
+/** What a reader asks of the list: filters, order and page. */
+export const listQuery = listFilters.extend({
+  sort: listSort.optional().describe('Order; relevance when q is given, else name'),
+  limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT).describe('Listings a page'),
+  cursor: z.string().max(600).optional().describe('next_cursor of the page before'),
+});
+export type ListQuery = z.infer<typeof listQuery>;
+
+/** Gives the order a query asks for: relevance where there is something to be relevant to, else name. */
+export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSort {
+  if (sort !== undefined && (sort !== 'relevance' || q !== undefined)) return sort;
+  return q === undefined ? 'name' : 'relevance';
+}
