@@ -28,36 +28,34 @@ export const SLUG_MAX_LENGTH = 64;
 export const slug = z.string().regex(slugPattern).max(SLUG_MAX_LENGTH);
 
 /** A listing as the catalogue publishes it. Amounts are atomic USDC, times ISO 8601 UTC. */
-export const listing = z
-  .object({
-    id: z.uuid(),
-    slug,
-    base_url: z.url(),
-    title: z.string(),
-    tagline: z.string(),
-    description: z.string(),
-    provider_name: z.string(),
-    category,
-    category_inferred: z.boolean(),
-    mcp_endpoint: z.url().nullable(),
-    docs_url: z.url().nullable(),
-    state: listingState,
-    /** Why it is not live: a reason code and, for a tombstone, who decided. Null while live. */
-    state_reason: z.string().nullable(),
-    state_by: z.enum(['operator', 'provider', 'rule']).nullable(),
-    state_at: z.iso.datetime().nullable(),
-    price_min: z.int().positive().nullable(),
-    price_max: z.int().positive().nullable(),
-    networks: z.array(networkEntry),
-    routes: z.array(route),
-    reliability,
-    sources: z.array(declarationSource),
-    listed_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    /** The catalogue revision of the last change that readers can see. */
-    revision: z.int().nonnegative(),
-  })
-  .meta({ id: 'Listing' });
+export const listing = z.object({
+  id: z.uuid(),
+  slug,
+  base_url: z.url(),
+  title: z.string(),
+  tagline: z.string(),
+  description: z.string(),
+  provider_name: z.string(),
+  category,
+  category_inferred: z.boolean(),
+  mcp_endpoint: z.url().nullable(),
+  docs_url: z.url().nullable(),
+  state: listingState,
+  /** Why it is not live: a reason code and, for a tombstone, who decided. Null while live. */
+  state_reason: z.string().nullable(),
+  state_by: z.enum(['operator', 'provider', 'rule']).nullable(),
+  state_at: z.iso.datetime().nullable(),
+  price_min: z.int().positive().nullable(),
+  price_max: z.int().positive().nullable(),
+  networks: z.array(networkEntry),
+  routes: z.array(route),
+  reliability,
+  sources: z.array(declarationSource),
+  listed_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  /** The catalogue revision of the last change that readers can see. */
+  revision: z.int().nonnegative(),
+});
 export type Listing = z.infer<typeof listing>;
 
 /** A listing that readers find: it has a price. */

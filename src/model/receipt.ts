@@ -2,23 +2,21 @@ import { z } from 'zod';
 import { networkKey } from './network.ts';
 
 /** What is known of one payment that the service itself made for a real call to one route. Amounts are atomic USDC. */
-export const receipt = z
-  .object({
-    id: z.uuid(),
-    route_id: z.uuid(),
-    network: networkKey,
-    asset: z.string(),
-    amount: z.int().positive(),
-    payer: z.string(),
-    pay_to: z.string(),
-    transaction: z.string(),
-    settled_at: z.iso.datetime(),
-    /** The chain says that the payment happened. */
-    settled: z.boolean(),
-    /** A 2xx with a body came back. */
-    delivered: z.boolean(),
-    /** Whether the body is what the route declares. */
-    conforming: z.enum(['yes', 'no', 'undeclared']),
-  })
-  .meta({ id: 'Receipt' });
+export const receipt = z.object({
+  id: z.uuid(),
+  route_id: z.uuid(),
+  network: networkKey,
+  asset: z.string(),
+  amount: z.int().positive(),
+  payer: z.string(),
+  pay_to: z.string(),
+  transaction: z.string(),
+  settled_at: z.iso.datetime(),
+  /** The chain says that the payment happened. */
+  settled: z.boolean(),
+  /** A 2xx with a body came back. */
+  delivered: z.boolean(),
+  /** Whether the body is what the route declares. */
+  conforming: z.enum(['yes', 'no', 'undeclared']),
+});
 export type Receipt = z.infer<typeof receipt>;

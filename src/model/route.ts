@@ -6,14 +6,14 @@ export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD
 export type HttpMethod = z.infer<typeof httpMethod>;
 
 /** Any JSON object, kept as the source gave it: a provider's schema is the provider's own. */
-export const jsonObject = z.record(z.string(), z.json());
+export const jsonObject = z.record(z.string(), z.unknown());
 export type JsonObject = z.infer<typeof jsonObject>;
 
 /** A request that the source gives as an example: query parameters, headers (never payment or secrets) and JSON body. */
 export const requestExample = z.object({
   query: z.record(z.string(), z.string()).optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  body: z.json().optional(),
+  body: z.unknown().optional(),
 });
 export type RequestExample = z.infer<typeof requestExample>;
 
@@ -49,14 +49,12 @@ export const routeVerification = z.enum(['unverified', 'settlement-verified']);
 export type RouteVerification = z.infer<typeof routeVerification>;
 
 /** A route as the catalogue publishes it: claims, observations and proof kept apart. */
-export const route = routeFacts
-  .extend({
-    id: z.uuid(),
-    verification: routeVerification,
-    proof: routeProof.nullable(),
-    terms: z.array(recordedTerms),
-  })
-  .meta({ id: 'Route' });
+export const route = routeFacts.extend({
+  id: z.uuid(),
+  verification: routeVerification,
+  proof: routeProof.nullable(),
+  terms: z.array(recordedTerms),
+});
 export type Route = z.infer<typeof route>;
 
 /** Writes a route the way commands and pages name it: `POST /v1/x`. */

@@ -14,15 +14,13 @@ export const terms = z.object({
 export type Terms = z.infer<typeof terms>;
 
 /** Terms on record: what was claimed (`declared`) and what a 402 answer was seen to ask (`observed`), each with its time. */
-export const recordedTerms = terms
-  .extend({
-    evidence: z.enum(['declared', 'observed']),
-    source: z.string().describe('Where the terms were read'),
-    first_seen_at: z.iso.datetime().nullable(),
-    last_seen_at: z.iso.datetime().nullable(),
-    current: z.boolean().describe('False for history'),
-  })
-  .meta({ id: 'RecordedTerms' });
+export const recordedTerms = terms.extend({
+  evidence: z.enum(['declared', 'observed']),
+  source: z.string().describe('Where the terms were read'),
+  first_seen_at: z.iso.datetime().nullable(),
+  last_seen_at: z.iso.datetime().nullable(),
+  current: z.boolean().describe('False for history'),
+});
 export type RecordedTerms = z.infer<typeof recordedTerms>;
 
 /** Gives the key under which two mentions of the same offer are one: what is paid, in what, where and to whom. */

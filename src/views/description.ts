@@ -28,8 +28,12 @@ export function buildSuffix(listing: LiveListing): string {
 
 /** Says how many routes of a listing are settlement-verified: `1 of 2 routes verified`. */
 export function formatVerifiedRatio(listing: Pick<LiveListing, 'routes'>): string {
-  const total = listing.routes.length;
-  return `${getVerifiedRouteCount(listing)} of ${total} ${total === 1 ? 'route' : 'routes'} verified`;
+  return formatRatio(getVerifiedRouteCount(listing), listing.routes.length);
+}
+
+/** Says how many of `total` routes are settlement-verified, in the specification's words ("Listing page"). */
+export function formatRatio(verified: number, total: number): string {
+  return `${verified} of ${total} ${total === 1 ? 'route' : 'routes'} verified`;
 }
 
 /** Says how reliable a listing is in words, with what the score rests on. */

@@ -1,0 +1,49 @@
+import { buildPart, type Part } from '../snapshot/part.ts';
+import type { Reading } from '../snapshot/reading.ts';
+import { selectListings } from '../snapshot/select.ts';
+import { buildSummary, type Snapshot } from '../snapshot/snapshot.ts';
+import { getListSort, type ListQuery } from '../views/list-query.ts';
+import { buildJoinedResponse } from './joined.ts';
+import { parseListQuery } from './parameters.ts';
+
+/** How many answers of one revision are kept; the least recently asked for goes first. */
+const KEPT_ANSWERS = 200;
+
+/** Serves `GET /agent/list`: the summary is built per request, the page of listings once per revision and query. */
+export function createAgentList(reading: Reading): (request: Request) => Response {
+  const { site, getSnapshot, now } = reading;
+  let kept: { snapshot: Snapshot; bodies: Map<string, Part> } | undefined;
+
+  const getBody = (snapshot: Snapshot, key: string, query: ListQuery): Part => {
+    if (kept?.snapshot !== snapshot) kept = { snapshot, bodies: new Map() };
+    const body = kept.bodies.get(key) ?? buildBody(reading, snapshot, query);
+    kept.bodies.delete(key);
+    kept.bodies.set(key, body);
+    const [oldest] = kept.bodies.keys();
+    if (kept.bodies.size > KEPT_ANSWERS && oldest !== undefined) kept.bodies.delete(oldest);
+    return body;
+  };
+
+  return (request) => {
+    const { search, searchParams } = new URL(request.url);
+    const query = parseListQuery(searchParams);
+    const snapshot = getSnapshot();
+    const summary = buildSummary(snapshot, site, now());
+    const head = `{"catalogue":${JSON.stringify(summary)},"revision":${snapshot.revision}`;
+    return buildJoinedResponse(request, {
+      head,
+      headKey: head.replace(summary.generated_at, ''),
+      body: getBody(snapshot, search, query),
+      revision: snapshot.revision,
+    });
+  };
+}
+
+/** Builds the rest of the answer from listings that are JSON already. */
+function buildBody(reading: Reading, snapshot: Snapshot, query: ListQuery): Part {
+  const { total, entries, next_cursor } = selectListings(reading, snapshot, query);
+  const { cursor: _cursor, ...given } = query;
+  const filters = { ...given, sort: getListSort(query) };
+  const rest = JSON.stringify({ filters, total, ...(next_cursor !== undefined && { next_cursor }) }).slice(1, -1);
+  return buildPart(`,${rest},"listings":[${entries.map(({ itemJson }) => itemJson).join(',')}]}`);
+}

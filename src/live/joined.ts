@@ -1,0 +1,73 @@
+import { crc32 } from 'node:zlib';
+import type { Part } from '../snapshot/part.ts';
+import { buildGzip } from './gzip.ts';
+
+/** How long an answer may be reused unasked, in seconds: counts are live, so only for a moment. */
+const MAX_AGE_SECONDS = 5;
+
+/** A JSON document in two pieces: what is made per request, and what provably did not change since it was made. */
+export interface JoinedDocument {
+  /** JSON text up to where the body starts. */
+  head: string;
+  body: Part;
+  /** What the head says, for the ETag; what differs per request, such as the time, is left out. */
+  headKey: string;
+  /** Catalogue revision that the document is of. */
+  revision: number;
+}
+
+/**
+ * Answers with a document: 304 where the reader has it (the weak ETag names what it says, not when it was made), gzip where accepted. The body is neither copied nor compressed again.
+ */
+export function buildJoinedResponse(request: Request, document: JoinedDocument): Response {
+  const { head, body, headKey, revision } = document;
+  const etag = `W/"${crc32(headKey).toString(36)}-${body.crc.toString(36)}"`;
+  const headers = new Headers({
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': `public, max-age=${MAX_AGE_SECONDS}, must-revalidate`,
+    ETag: etag,
+    Vary: 'Accept-Encoding',
+    'X-Catalogue-Revision': String(revision),
+  });
+  if (isNotModified(request.headers.get('If-None-Match'), etag)) return new Response(null, { status: 304, headers });
+  const bytes = Buffer.from(head);
+  const gzip = acceptsGzip(request.headers.get('Accept-Encoding'));
+  const pieces = gzip ? buildGzip(bytes, body) : [bytes, body.raw];
+  if (gzip) headers.set('Content-Encoding', 'gzip');
+  headers.set('Content-Length', String(pieces.reduce((sum, { length }) => sum + length, 0)));
+  return new Response(request.method === 'HEAD' ? null : buildStream(pieces), { headers });
+}
+
+/** Says whether a client takes gzip: named with a weight above 0, or covered by `*` (RFC 9110, section 12.5.3). */
+export function acceptsGzip(header: string | null): boolean {
+  let any = false;
+  for (const entry of (header ?? '').toLowerCase().split(',')) {
+    const [name = '', ...parameters] = entry.split(';').map((part) => part.trim());
+    const weight = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
+    if (name === 'gzip' || name === 'x-gzip') return weight > 0;
+    if (name === '*') any = weight > 0;
+  }
+  return any;
+}
+
+/** Says whether `If-None-Match` names the ETag, by weak comparison (RFC 9110, section 13.1.2). */
+export function isNotModified(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  const strip = (tag: string) => tag.trim().replace(/^W\//, '');
+  return header.trim() === '*' || header.split(',').some((tag) => strip(tag) === strip(etag));
+}
+
+/** Small answers go out as one buffer; large ones piece by piece, so that nothing is copied. */
+const COPY_LIMIT = 256 * 1024;
+
+function buildStream(pieces: readonly Buffer[]): BodyInit {
+  if (pieces.reduce((sum, { length }) => sum + length, 0) <= COPY_LIMIT) return Buffer.concat(pieces);
+  const rest = [...pieces];
+  return new ReadableStream({
+    pull(controller) {
+      const next = rest.shift();
+      if (next) controller.enqueue(next);
+      if (rest.length === 0) controller.close();
+    },
+  });
+}

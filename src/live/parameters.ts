@@ -1,0 +1,55 @@
+import { ServiceError } from '../errors.ts';
+import { findNearest } from '../model/nearest.ts';
+import { type ListQuery, listQuery } from '../views/list-query.ts';
+
+const LIST_PARAMETERS = Object.keys(listQuery.shape);
+
+/**
+ * Parses the query of the list. Throws `bad_input` for a parameter that is unknown (naming the valid ones and the
+ * nearest), given twice, or has a value it cannot take: no filter is ever ignored.
+ */
+export function parseListQuery(search: URLSearchParams): ListQuery {
+  refuseUnknown(search, LIST_PARAMETERS);
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of search) given[name] = parseValue(name, value);
+  const parsed = listQuery.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const name = String(issue?.path[0]);
+  throw new ServiceError('bad_input', `The parameter ${name} cannot be "${search.get(name)}".`, {
+    hint: `${name}: ${issue?.message ?? 'another value'}.`,
+    reason: 'bad_parameter',
+    details: { parameter: name },
+  });
+}
+
+/** Refuses any query parameter that is not one of `valid`, or is given more than once. */
+export function refuseUnknown(search: URLSearchParams, valid: readonly string[]): void {
+  for (const name of search.keys()) {
+    if (!valid.includes(name)) throw buildUnknownError(name, valid);
+    if (search.getAll(name).length > 1) {
+      throw new ServiceError('bad_input', `The parameter ${name} is given more than once.`, {
+        hint: 'Give each parameter once.',
+        reason: 'repeated_parameter',
+        details: { parameter: name },
+      });
+    }
+  }
+}
+
+function buildUnknownError(name: string, valid: readonly string[]): ServiceError {
+  const nearest = findNearest(name, valid);
+  const list = valid.length > 0 ? `It takes ${valid.join(', ')}.` : 'It takes none.';
+  return new ServiceError('bad_input', `There is no parameter "${name}" here.`, {
+    hint: nearest ? `Did you mean ${nearest}? ${list}` : list,
+    reason: 'unknown_parameter',
+    details: { parameter: name, valid_parameters: valid },
+  });
+}
+
+/** Reads what a query writes as text into what the schema checks: booleans and whole numbers. */
+function parseValue(name: string, value: string): unknown {
+  if (name === 'verified') return value === 'true' ? true : value === 'false' ? false : value;
+  if (name === 'limit') return /^\d{1,6}$/.test(value) ? Number(value) : value;
+  return value;
+}

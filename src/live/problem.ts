@@ -1,0 +1,47 @@
+import { STATUS_CODES } from 'node:http';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { Problem } from '../views/problem.ts';
+
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  bad_input: 400,
+  not_found: 404,
+  gone: 410,
+  conflict: 409,
+  refused: 403,
+  unavailable: 503,
+  internal: 500,
+};
+
+/**
+ * Answers a failure as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. What was not thrown
+ * on purpose is told as `internal` without its text.
+ */
+export function buildProblemResponse(error: unknown, headers: Record<string, string> = {}): Response {
+  const known =
+    error instanceof ServiceError
+      ? error
+      : new ServiceError('internal', 'Something went wrong on our side.', { hint: 'Try again in a moment.' });
+  return buildProblem(
+    {
+      status: STATUS[known.code],
+      code: known.reason,
+      detail: known.message,
+      ...(known.hint && { hint: known.hint }),
+      ...known.details,
+    },
+    headers,
+  );
+}
+
+/** Answers with a problem made from its members; type and title follow from the status. */
+export function buildProblem(
+  members: Pick<Problem, 'status' | 'code' | 'detail'> & Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Response {
+  const { status, ...rest } = members;
+  const problem: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, ...rest };
+  return new Response(JSON.stringify(problem), {
+    status,
+    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...headers },
+  });
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Change } from '../model/change.ts';
+import { change } from '../model/change.ts';
+import { declarationSource } from '../model/declaration.ts';
+import type { LiveListing } from '../model/listing.ts';
+import { type Listing, reliability } from '../model/listing.ts';
+import { NETWORKS, networkEntry } from '../model/network.ts';
+import { getRouteUrl, type Route, route } from '../model/route.ts';
+import { recordedTerms } from '../model/terms.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { agentItem, buildAgentItem } from './agent-item.ts';
+import type { Site } from './site.ts';
+import { tombstone } from './tombstone.ts';
+
+export const agentTerms = recordedTerms
+  .extend({
+    network_id: z.string().describe('CAIP-2 identifier, as x402 version 2 writes it'),
+    amount: z.string().describe('Price of one request in atomic USDC (6 decimals), as x402 writes it'),
+    amount_usdc: z.string().describe('The same as a decimal amount'),
+  })
+  .meta({ id: 'AgentTerms' });
+
+export const agentRoute = route
+  .extend({
+    url: z.string().describe('Where the route is called; fill in templates first'),
+    terms: z.array(agentTerms),
+  })
+  .meta({ id: 'AgentRoute' });
+
+export const evidenceSource = declarationSource.meta({ id: 'EvidenceSource' });
+
+/** The answer of `GET /agent/listings/{slug}`: everything on record about one live listing. */
+export const agentListing = z
+  .object({
+    revision: z.int().nonnegative().describe('Catalogue revision that this answer is of'),
+    listing: agentItem.extend({
+      description: z.string().describe("Provider's text"),
+      category_inferred: z.boolean().describe('True when no source names the category'),
+      mcp_endpoint: z.url().nullable().describe("Provider's own MCP server"),
+      docs_url: z.url().nullable(),
+      network_entries: z.array(networkEntry),
+      reliability,
+      sources: z.array(evidenceSource).describe('Who claims this, and when it was seen; null is a bare claim'),
+      listed_at: z.iso.datetime(),
+      routes: z.array(agentRoute),
+    }),
+    decisions: z.array(change).describe('Why the listing stands as it does, oldest first'),
+  })
+  .meta({ id: 'AgentListing' });
+export type AgentListing = z.infer<typeof agentListing>;
+
+/** The answer for a delisted listing, with status 410. */
+export const goneProblem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.literal(410),
+    code: z.literal('gone'),
+    detail: z.string(),
+    tombstone,
+  })
+  .meta({ id: 'GoneProblem' });
+
+/** Builds everything on record about a live listing, with its decisions, at a revision. */
+export function buildAgentListing(
+  listing: LiveListing,
+  { decisions, revision, site }: { decisions: Change[]; revision: number; site: Site },
+): AgentListing {
+  return {
+    revision,
+    listing: {
+      ...buildAgentItem(listing, site),
+      description: listing.description,
+      category_inferred: listing.category_inferred,
+      mcp_endpoint: listing.mcp_endpoint,
+      docs_url: listing.docs_url,
+      network_entries: listing.networks,
+      reliability: listing.reliability,
+      sources: listing.sources,
+      listed_at: listing.listed_at,
+      routes: listing.routes.map((entry) => buildAgentRoute(listing, entry)),
+    },
+    decisions,
+  };
+}
+
+function buildAgentRoute(listing: Listing, entry: Route): z.infer<typeof agentRoute> {
+  return {
+    ...entry,
+    url: getRouteUrl(listing.base_url, entry.path),
+    terms: entry.terms.map((offer) => ({
+      ...offer,
+      network_id: NETWORKS[offer.network].id,
+      amount: String(offer.amount),
+      amount_usdc: formatUsdc(offer.amount),
+    })),
+  };
+}

@@ -1,0 +1,65 @@
+import { getPrimaryNetwork } from '../evidence/networks.ts';
+import { getCurrentTerms } from '../evidence/terms.ts';
+import type { LiveListing } from '../model/listing.ts';
+import { NETWORKS } from '../model/network.ts';
+import type { Route } from '../model/route.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { buildCurl } from './call-curl.ts';
+import { buildCallRequest } from './call-request.ts';
+import { buildTypescript, type CallPrice, getInstallCommand } from './call-typescript.ts';
+
+/** How to call one route of a listing: first free of charge to see its 402, then paying. */
+export interface CallGuide {
+  /** The route shown: method and path as the provider declares them. */
+  readonly route: string;
+  /** Names to fill in at `{name}` in the address. */
+  readonly placeholders: readonly string[];
+  /** The price on record in USDC, and the name of the network it is paid on. */
+  readonly price: string;
+  readonly network: string;
+  /** Asks without paying; the answer is HTTP 402 with the payment requirements. */
+  readonly curl: string;
+  readonly install: string;
+  /** Pays and receives the product. */
+  readonly typescript: string;
+}
+
+/** Builds the call guide of a live listing, for the route that shows most: a verified one, else one with an example. */
+export function buildCallGuide(listing: LiveListing): CallGuide {
+  const route = findTellingRoute(listing.routes);
+  const request = buildCallRequest(listing.base_url, route);
+  const price = findCallPrice(route) ?? {
+    network: getPrimaryNetwork(listing.networks).key,
+    amount: listing.price_max,
+  };
+  return {
+    route: request.route,
+    placeholders: request.placeholders,
+    price: formatUsdc(price.amount),
+    network: NETWORKS[price.network].label,
+    curl: buildCurl(request),
+    install: getInstallCommand(price.network),
+    typescript: buildTypescript(request, price),
+  };
+}
+
+/** Finds the route whose call shows most: verified, priced, with an example, nothing to fill in; else the first. */
+function findTellingRoute(routes: readonly Route[]): Route | undefined {
+  const getWorth = ({ proof, terms, example, path }: Route) =>
+    (proof ? 8 : 0) + (terms.length > 0 ? 4 : 0) + (example ? 2 : 0) + (/\/:|\{/.test(path) ? 0 : 1);
+  return routes.reduce<Route | undefined>(
+    (best, route) => (best === undefined || getWorth(route) > getWorth(best) ? route : best),
+    undefined,
+  );
+}
+
+/** Finds what a route's call costs now: its cheapest offer of the scheme that the example pays with, on Base where even. */
+function findCallPrice(route: Route | undefined): CallPrice | undefined {
+  const offers = getCurrentTerms(route?.terms ?? []).toSorted(
+    (a, b) =>
+      Number(b.scheme === 'exact') - Number(a.scheme === 'exact') ||
+      a.amount - b.amount ||
+      (a.network < b.network ? -1 : 1),
+  );
+  return offers[0];
+}

@@ -1,0 +1,22 @@
+import { formatMinute } from './times.ts';
+
+/** Counts of the catalogue, never shown without the time they are as of. */
+export interface Counts {
+  readonly live_listings: number;
+  readonly settlement_verified: number;
+  /** Time of the latest reader-visible change, ISO 8601 UTC. */
+  readonly as_of: string;
+}
+
+const integers = new Intl.NumberFormat('en');
+
+/** Writes a whole number with thousands separated: `10,000`. */
+export function formatInteger(count: number): string {
+  return integers.format(count);
+}
+
+/** Says how many listings there are and how many are verified, and as of when. */
+export function formatCounts({ live_listings, settlement_verified, as_of }: Counts): string {
+  const noun = live_listings === 1 ? 'live listing' : 'live listings';
+  return `${formatInteger(live_listings)} ${noun}, ${formatInteger(settlement_verified)} of them settlement-verified, as of ${formatMinute(as_of)}`;
+}

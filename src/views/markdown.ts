@@ -1,0 +1,43 @@
+/** Punctuation that Markdown, or what GitHub adds to it, may take for markup anywhere in a line. */
+const MARKUP = /[\\`*_[\]<>#|~&$@]/g;
+
+/** What makes a heading, a list or a rule at the start of a line alone. */
+const LINE_START = /^(?:[-+=]|\d{1,9}(?=[.)]))/;
+
+/**
+ * Escapes text that is not ours so that Markdown shows it as it is: one line, no markup, no link made of a bare address.
+ */
+export function escapeMarkdown(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(MARKUP, '\\$&')
+    .replace(/:(?=\/\/)/g, '\\:')
+    .replace(/\bwww\./gi, (prefix) => `${prefix.slice(0, -1)}\\.`)
+    .replace(LINE_START, (start) => (/^\d/.test(start) ? `${start}\\` : `\\${start}`));
+}
+
+/** Quotes text that is not ours: every line escaped and inside one block quote. */
+export function quoteMarkdown(text: string): string {
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map(escapeMarkdown);
+  return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
+}
+
+/** Writes any text as one code span, whatever backticks it holds. */
+export function buildCodeSpan(text: string): string {
+  const line = text.toWellFormed().replace(/\s+/g, ' ').trim();
+  const fence = '`'.repeat(getLongestRun(line) + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return line === '' ? '' : `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** Writes code as a fenced block that nothing inside it can close. */
+export function buildCodeBlock(language: string, code: string): string {
+  const fence = '`'.repeat(Math.max(3, getLongestRun(code) + 1));
+  return `${fence}${language}\n${code.trimEnd()}\n${fence}`;
+}
+
+function getLongestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+}

@@ -1,0 +1,62 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+import { change } from '../../model/change.ts';
+import { reliability } from '../../model/listing.ts';
+import { networkEntry } from '../../model/network.ts';
+import { catalogueSummary } from '../../model/summary.ts';
+import { agentItem } from '../agent-item.ts';
+import { agentList } from '../agent-list.ts';
+import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem } from '../agent-listing.ts';
+import { problem } from '../problem.ts';
+import { listingTag } from '../tag.ts';
+import { tombstone } from '../tombstone.ts';
+
+/** The schemas of the document, by the name they carry in it: the very ones the code answers with. */
+const COMPONENTS = {
+  AgentItem: agentItem,
+  AgentList: agentList,
+  AgentListing: agentListing,
+  AgentRoute: agentRoute,
+  AgentTerms: agentTerms,
+  CatalogueSummary: catalogueSummary,
+  Change: change,
+  EvidenceSource: evidenceSource,
+  GoneProblem: goneProblem,
+  ListingTag: listingTag,
+  NetworkEntry: networkEntry,
+  Problem: problem,
+  Reliability: reliability,
+  Tombstone: tombstone,
+};
+
+/** Gives a reference to a component schema. */
+export function getSchemaRef(name: keyof typeof COMPONENTS): OpenAPIV3_1.ReferenceObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Builds the component schemas from the zod schemas; shared ones are referred to, not repeated. */
+export function buildComponents(): NonNullable<OpenAPIV3_1.Document['components']> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'output',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ jsonSchema }) => simplifySchema(jsonSchema),
+  });
+  return {
+    schemas: Object.fromEntries(
+      Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => [
+        name,
+        schema as OpenAPIV3_1.SchemaObject,
+      ]),
+    ),
+  };
+}
+
+/** Leaves out what a format already says and what would forbid fields to come: a document is to be read. */
+export function simplifySchema(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+}

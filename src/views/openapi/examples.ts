@@ -1,0 +1,122 @@
+import { CATEGORIES } from '../../model/category.ts';
+import { NETWORKS } from '../../model/network.ts';
+import type { AgentItem } from '../agent-item.ts';
+import type { AgentList } from '../agent-list.ts';
+import type { AgentListing } from '../agent-listing.ts';
+import { buildUrl, PATHS } from '../links.ts';
+import type { Problem } from '../problem.ts';
+import type { Site } from '../site.ts';
+
+const ID = '2d5cd0e6-9c1b-5f2e-8d8e-6f0d4e1b7a10';
+const SEEN = '2026-11-01T00:00:00.000Z';
+
+/** The examples of the document: one invented listing, shown in each answer's shape. */
+export function buildExamples(site: Site): { list: AgentList; listing: AgentListing; problem: Problem } {
+  const item: AgentItem = {
+    slug: 'example-prices',
+    id: ID,
+    title: 'Example Prices',
+    tagline: 'Latest price of one symbol.',
+    category: 'Finance',
+    provider_name: 'Example Inc',
+    base_url: 'https://api.prices.example',
+    page_url: buildUrl(site.baseUrl, PATHS.listing('example-prices')),
+    price_min_usdc: 0.001,
+    price_max_usdc: 0.001,
+    networks: ['base'],
+    endpoints_count: 1,
+    verified_route_count: 0,
+    payment_verified: false,
+    reliability_band: 'unscored',
+    reliability_score: null,
+    updated_at: SEEN,
+  };
+  return {
+    list: {
+      catalogue: {
+        live_listings: 1,
+        settlement_verified: 0,
+        categories: [...CATEGORIES],
+        generated_at: SEEN,
+        source: buildUrl(site.baseUrl, PATHS.agentList),
+      },
+      revision: 1,
+      filters: { q: 'price', sort: 'relevance', limit: 20 },
+      total: 1,
+      listings: [item],
+    },
+    listing: buildListingExample(item),
+    problem: {
+      type: 'about:blank',
+      title: 'Bad Request',
+      status: 400,
+      code: 'unknown_parameter',
+      detail: 'There is no parameter "categroy".',
+      hint: 'Did you mean category?',
+    },
+  };
+}
+
+function buildListingExample(item: AgentItem): AgentListing {
+  const { id, label, key, usdc } = NETWORKS.base;
+  return {
+    revision: 1,
+    listing: {
+      ...item,
+      description: 'Answers with the latest price of the symbol asked for.',
+      category_inferred: false,
+      mcp_endpoint: null,
+      docs_url: null,
+      network_entries: [
+        { id, key, label, advertised: true, settlement_verified: false, last_verified_at: null, last_seen_at: SEEN },
+      ],
+      reliability: { band: 'unscored', score: null, samples: 0, window_days: 30, last_sample_at: null },
+      sources: [{ kind: 'manifest', name: 'example-prices.yaml', observed_at: SEEN }],
+      listed_at: SEEN,
+      routes: [
+        {
+          id: '6a4bdc0c-5b5f-5d3e-9a44-0f3f6f1c2d31',
+          method: 'GET',
+          path: '/v1/price/{symbol}',
+          url: 'https://api.prices.example/v1/price/{symbol}',
+          description: 'Latest price of one symbol.',
+          mime_type: 'application/json',
+          input_schema: null,
+          output_schema: null,
+          example: null,
+          verification: 'unverified',
+          proof: null,
+          terms: [
+            {
+              network: 'base',
+              network_id: id,
+              scheme: 'exact',
+              asset: usdc,
+              amount: '1000',
+              amount_usdc: '0.001',
+              pay_to: '0x1111111111111111111111111111111111111111',
+              max_timeout_seconds: 60,
+              x402_version: 2,
+              evidence: 'declared',
+              source: 'example-prices.yaml',
+              first_seen_at: SEEN,
+              last_seen_at: SEEN,
+              current: true,
+            },
+          ],
+        },
+      ],
+    },
+    decisions: [
+      {
+        revision: 1,
+        at: SEEN,
+        slug: item.slug,
+        listing_id: item.id,
+        kind: 'listed',
+        reason: 'declared_by_manifest',
+        detail: {},
+      },
+    ],
+  };
+}

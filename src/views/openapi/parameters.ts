@@ -1,0 +1,55 @@
+import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+import { slug } from '../../model/listing.ts';
+import { listQuery } from '../list-query.ts';
+import { simplifySchema } from './components.ts';
+
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  q: 'convert a pdf to text',
+  category: 'Finance',
+  network: 'base',
+  verified: true,
+  band: 'established',
+  max_price_usdc: '0.01',
+  provider: 'Example Inc',
+  updated_since: '2026-11-01',
+  sort: 'price',
+  limit: 20,
+};
+
+/** Builds the query parameters of the list from the very schema that checks them. */
+export function buildListParameters(): OpenAPIV3_1.ParameterObject[] {
+  const { properties = {} } = z.toJSONSchema(listQuery, {
+    io: 'input',
+    override: ({ jsonSchema }) => simplifySchema(jsonSchema),
+  });
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = property as { description?: string };
+    return {
+      name,
+      in: 'query',
+      required: false,
+      description: description ?? name,
+      schema: asParameterSchema(schema),
+      ...(name in EXAMPLES ? { example: EXAMPLES[name] } : {}),
+    };
+  });
+}
+
+/** The slug of a listing as a path parameter. */
+export function buildSlugParameter(): OpenAPIV3_1.ParameterObject {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(slug);
+  return {
+    name: 'slug',
+    in: 'path',
+    required: true,
+    description: 'Slug of the listing: the name of its tag',
+    schema: asParameterSchema(schema),
+    example: 'example-prices',
+  };
+}
+
+/** A JSON Schema as openapi-types has parameters carry it: in its 3.0 type, although the document is 3.1. */
+function asParameterSchema(schema: object): OpenAPIV3.SchemaObject {
+  return schema;
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { agentList } from '../../src/views/agent-list.ts';
+import { makeCatalogue, NOW } from '../builders.ts';
+import { serveLive } from './serving.ts';
+
+const COUNT = 300;
+
+function makeMany() {
+  const catalogue = makeCatalogue();
+  writeCatalogue(catalogue, NOW, (writing) => {
+    for (let index = 0; index < COUNT; index += 1) recordDeclaration(writing, buildSyntheticDeclaration(index));
+  });
+  return catalogue;
+}
+
+describe('GET /agent/list', () => {
+  it('answers in the shape of its schema, with the counts of the OpenAPI document', async () => {
+    const { get } = serveLive(makeMany());
+    const body = agentList.parse(await (await get('/agent/list')).json());
+    const document = (await (await get('/openapi.json')).json()) as { 'x-catalogue': unknown };
+    expect(body.catalogue).toEqual(document['x-catalogue']);
+    expect(body.catalogue.source).toBe('https://catalogue.example/agent/list');
+    expect(body).toMatchObject({ revision: 1, total: COUNT, filters: { sort: 'name', limit: 100 } });
+    expect(body.listings).toHaveLength(100);
+  });
+
+  it.each([
+    ['category=Finance', (item: Item) => item.category === 'Finance'],
+    ['network=solana', (item: Item) => item.networks.includes('solana')],
+    ['verified=false', (item: Item) => !item.payment_verified],
+    ['band=unscored', (item: Item) => item.reliability_band === 'unscored'],
+    ['max_price_usdc=0.002', (item: Item) => item.price_min_usdc <= 0.002],
+    [
+      'category=Data&max_price_usdc=0.01&network=base',
+      (item: Item) => item.category === 'Data' && item.price_min_usdc <= 0.01,
+    ],
+  ])('filters by %s: all that match and nothing else', async (filter, isMatch) => {
+    const { get } = serveLive(makeMany());
+    const all = await read(get, '/agent/list?limit=1000');
+    const some = await read(get, `/agent/list?limit=1000&${filter}`);
+    expect(some.listings).toEqual(all.listings.filter(isMatch));
+    expect(some.total).toBe(some.listings.length);
+    expect(some.catalogue.live_listings).toBe(COUNT);
+  });
+
+  it.each(['sort=name', 'sort=price', 'sort=updated', 'q=weather+forecast'])(
+    'pages through %s without losing or repeating any, although listings come and go in between',
+    async (order) => {
+      const catalogue = makeMany();
+      const { get } = serveLive(catalogue);
+      const whole = (await read(get, `/agent/list?limit=1000&${order}`)).listings.map(({ slug }) => slug);
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      let removed: string | undefined;
+      do {
+        const page = await read(get, `/agent/list?limit=40&${order}${cursor ? `&cursor=${cursor}` : ''}`);
+        seen.push(...page.listings.map(({ slug }) => slug));
+        cursor = page.next_cursor;
+        if (removed === undefined && order !== 'q=weather+forecast') {
+          removed = whole[10] ?? '';
+          const slug = removed;
+          writeCatalogue(catalogue, NOW, (writing) => {
+            delistListing(writing, slug, { by: 'operator', reason: 'test' });
+            recordDeclaration(writing, buildSyntheticDeclaration(9999));
+          });
+        }
+      } while (cursor !== undefined);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(whole.filter((slug) => !seen.includes(slug))).toEqual([]);
+    },
+  );
+
+  it('refuses what it does not know, naming what it does', async () => {
+    const { get } = serveLive(makeMany());
+    const misspelled = await get('/agent/list?categroy=Data');
+    expect(misspelled.status).toBe(400);
+    expect(misspelled.headers.get('content-type')).toBe('application/problem+json');
+    expect(await misspelled.json()).toMatchObject({
+      code: 'unknown_parameter',
+      hint: expect.stringContaining('Did you mean category?'),
+      valid_parameters: expect.arrayContaining(['q', 'category', 'cursor']),
+    });
+    for (const [query, code] of [
+      ['category=Nonsense', 'bad_parameter'],
+      ['limit=0', 'bad_parameter'],
+      ['limit=1001', 'bad_parameter'],
+      ['max_price_usdc=-1', 'bad_parameter'],
+      ['verified=yes', 'bad_parameter'],
+      ['updated_since=yesterday', 'bad_parameter'],
+      ['q=', 'bad_parameter'],
+      ['category=Data&category=Tools', 'repeated_parameter'],
+      ['cursor=nonsense', 'bad_cursor'],
+    ]) {
+      const response = await get(`/agent/list?${query}`);
+      expect([query, response.status, ((await response.json()) as { code: string }).code]).toEqual([query, 400, code]);
+    }
+  });
+
+  it('answers HEAD without a body, a preflight, and 405 with Allow', async () => {
+    const { fetch } = serveLive(makeMany());
+    const head = await fetch('/agent/list', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect((await fetch('/agent/list', { method: 'OPTIONS' })).status).toBe(204);
+    const post = await fetch('/agent/list', { method: 'POST', body: '{}' });
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+});
+
+type Item = (typeof agentList)['_output']['listings'][number];
+
+async function read(get: (path: string) => Promise<Response>, path: string) {
+  return agentList.parse(await (await get(path)).json());
+}

@@ -1,0 +1,25 @@
+import type { Catalogue } from '../../src/catalogue/database.ts';
+import { createLive } from '../../src/live/app.ts';
+import { openReading } from '../../src/snapshot/reading.ts';
+import type { Site } from '../../src/views/site.ts';
+
+/** The service's own settings in tests. */
+export const SITE: Site = {
+  baseUrl: 'https://catalogue.example',
+  serviceTitle: 'Agent-Payable APIs',
+  contactName: 'Catalogue maintainers',
+  contactUrl: 'https://catalogue.example/contact',
+};
+
+/** Serves a catalogue's live routes in-process; `get` asks for a path and gives the response. */
+export function serveLive(catalogue: Catalogue, now: () => Date = () => new Date('2026-11-20T12:00:00.000Z')) {
+  const reading = openReading(catalogue.file, SITE, now);
+  const live = createLive({ reading });
+  return {
+    reading,
+    get: async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+      live.fetch(new Request(`${SITE.baseUrl}${path}`, { headers })),
+    fetch: async (path: string, init: RequestInit): Promise<Response> =>
+      live.fetch(new Request(`${SITE.baseUrl}${path}`, init)),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Catalogue } from '../src/catalogue/database.ts';
+import { recordReceipt } from '../src/catalogue/ledger.ts';
+import { findListing } from '../src/catalogue/listings.ts';
+import { writeCatalogue } from '../src/catalogue/write.ts';
+import type { Declaration } from '../src/model/declaration.ts';
+import { NETWORKS } from '../src/model/network.ts';
+import type { Receipt } from '../src/model/receipt.ts';
+import type { DeclaredRoute } from '../src/model/route.ts';
+import type { Terms } from '../src/model/terms.ts';
+
+/** The fixed time of tests. */
+export const NOW = '2026-11-20T12:00:00.000Z';
+export const IDENTITY = '0d7f4f2e-3c1b-4b6f-9a51-0c2f5f9f2a11';
+
+export function makeTerms(overrides: Partial<Terms> = {}): Terms {
+  return {
+    network: 'base',
+    scheme: 'exact',
+    asset: NETWORKS.base.usdc,
+    amount: 1000,
+    pay_to: '0x1111111111111111111111111111111111111111',
+    max_timeout_seconds: 60,
+    x402_version: 2,
+    ...overrides,
+  };
+}
+
+export function makeRoute(overrides: Partial<DeclaredRoute> = {}): DeclaredRoute {
+  return {
+    method: 'GET',
+    path: '/v1/price/:symbol',
+    description: 'Latest price of one symbol.',
+    mime_type: 'application/json',
+    input_schema: null,
+    output_schema: null,
+    example: null,
+    terms: [makeTerms()],
+    ...overrides,
+  };
+}
+
+export function makeDeclaration(overrides: Partial<Declaration> = {}): Declaration {
+  return {
+    source: { kind: 'manifest', name: 'example-prices.yaml', observed_at: '2026-11-01T00:00:00.000Z' },
+    base_url: 'https://api.prices.example-provider.com',
+    slug: 'example-prices',
+    service_name: null,
+    title: 'Example Prices',
+    tagline: 'Prices of things, one at a time.',
+    description: 'Answers what a thing costs.',
+    provider_name: 'Example Provider',
+    category: 'Finance',
+    mcp_endpoint: null,
+    docs_url: null,
+    price: null,
+    networks: [],
+    routes: [makeRoute()],
+    ...overrides,
+  };
+}
+
+/** Records a settled and delivered payment for the route of a listing with that path. */
+export function recordVerified(catalogue: Catalogue, slug: string, path: string, at = NOW): void {
+  const route = findListing(catalogue, { slug })?.routes.find((candidate) => candidate.path === path);
+  if (!route) throw new Error(`no route ${path} in ${slug}`);
+  const receipt: Receipt = {
+    id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+    route_id: route.id,
+    network: 'base',
+    asset: NETWORKS.base.usdc,
+    amount: 1000,
+    payer: '0x2222222222222222222222222222222222222222',
+    pay_to: makeTerms().pay_to ?? '',
+    transaction: `0x${'ab'.repeat(32)}`,
+    settled_at: at,
+    settled: true,
+    delivered: true,
+    conforming: 'undeclared',
+  };
+  writeCatalogue(catalogue, at, (writing) => recordReceipt(writing, receipt));
+}
