@@ -1,0 +1,82 @@
+import type { GuardedClient } from './client.ts';
+import { buildFetchFailure } from './failure.ts';
+import type { FetchResponse } from './following.ts';
+import { isNestedDeeper } from './json-depth.ts';
+import type { FetchInit } from './request.ts';
+
+/** Deeper JSON than any document needs would overflow the stack of whatever walks it later (schemas, stringify). */
+const MAX_DEPTH = 200;
+
+/** A JSON answer: what it says, and the answer it came in. */
+export interface JsonResponse {
+  json: unknown;
+  response: FetchResponse;
+}
+
+/**
+ * Fetches an address that is to answer 2xx with JSON. Throws what `GuardedClient.fetch` throws, `bad_status` (with
+ * `details.status`) for any other status, and `bad_json`.
+ */
+export async function fetchJson(
+  client: GuardedClient,
+  address: string | URL,
+  init: FetchInit = {},
+): Promise<JsonResponse> {
+  const response = await client.fetch(address, { ...init, headers: { accept: 'application/json', ...init.headers } });
+  const host = new URL(response.url).hostname;
+  if (response.status < 200 || response.status > 299) {
+    const details = { host, status: response.status, sent: true };
+    throw buildFetchFailure('bad_status', `The host ${host} answered with status ${response.status}.`, { details });
+  }
+  return {
+    json: parseJsonBody(response.body, response.headers.get('content-type'), `The host ${host} sent`),
+    response,
+  };
+}
+
+/**
+ * Parses JSON bytes. They are UTF-8 (RFC 8259 section 8.1), unless a byte order mark says otherwise, or they are not
+ * UTF-8 and the content type's `charset` names what they are. Throws `bad_json`, whose message begins with `subject`
+ * (`The host a.example sent`) and never repeats the text.
+ */
+export function parseJsonBody(body: Uint8Array, contentType: string | null, subject: string): unknown {
+  const text = findText(body, contentType);
+  if (text === undefined) throw buildFetchFailure('bad_json', `${subject} bytes that are not text.`);
+  const start = text.trimStart().slice(0, 1);
+  if (start === '') throw buildFetchFailure('bad_json', `${subject} nothing where JSON was expected.`);
+  if (isNestedDeeper(text, MAX_DEPTH))
+    throw buildFetchFailure('bad_json', `${subject} JSON nested too deeply to be read.`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own error quotes the text, so not even its message is kept.
+    if (!(error instanceof SyntaxError)) throw error;
+    throw buildFetchFailure('bad_json', `${subject} ${start === '<' ? 'HTML' : 'text'} where JSON was expected.`);
+  }
+}
+
+function findText(body: Uint8Array, contentType: string | null): string | undefined {
+  const declared = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1];
+  const marked = findMarkedCharset(body);
+  for (const charset of marked ? [marked] : ['utf-8', declared ?? 'utf-8']) {
+    const text = findDecodedText(body, charset);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function findMarkedCharset(body: Uint8Array): string | undefined {
+  if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
+  if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
+  return undefined;
+}
+
+function findDecodedText(body: Uint8Array, charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(body);
+  } catch (error) {
+    // RangeError: no such charset. TypeError: the bytes are not in it.
+    if (error instanceof RangeError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}

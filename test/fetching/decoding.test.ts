@@ -1,0 +1,89 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GuardedClient } from '../../src/fetching/client.ts';
+import { type Outside, openOutside } from './outside.ts';
+
+const TEXT = 'The same text again and again. '.repeat(1000);
+const BOMB = Buffer.alloc(30_000_000);
+const bodies = new Map<string, { coding: string | string[]; body: Uint8Array }>();
+const gzipped = gzipSync(TEXT);
+
+bodies.set('/gzip', { coding: 'gzip', body: gzipped });
+bodies.set('/x-gzip', { coding: 'X-GZIP', body: gzipped });
+bodies.set('/two-members', {
+  coding: 'gzip',
+  body: Buffer.concat([gzipSync(TEXT.slice(0, 99)), gzipSync(TEXT.slice(99))]),
+});
+bodies.set('/deflate', { coding: 'deflate', body: deflateSync(TEXT) });
+bodies.set('/deflate-raw', { coding: 'deflate', body: deflateRawSync(TEXT) });
+bodies.set('/br', { coding: 'br', body: brotliCompressSync(TEXT) });
+bodies.set('/zstd', { coding: 'zstd', body: zstdCompressSync(TEXT) });
+bodies.set('/identity', { coding: 'identity', body: Buffer.from(TEXT) });
+bodies.set('/stacked', { coding: 'deflate, gzip', body: gzipSync(deflateSync(TEXT)) });
+bodies.set('/stacked-lines', { coding: ['br', 'gzip'], body: gzipSync(brotliCompressSync(TEXT)) });
+
+bodies.set('/bomb/gzip', { coding: 'gzip', body: gzipSync(BOMB) });
+bodies.set('/bomb/deflate', { coding: 'deflate', body: deflateSync(BOMB) });
+bodies.set('/bomb/br', { coding: 'br', body: brotliCompressSync(BOMB) });
+bodies.set('/bomb/zstd', { coding: 'zstd', body: zstdCompressSync(BOMB) });
+bodies.set('/bomb/stacked', { coding: 'gzip, gzip', body: gzipSync(gzipSync(BOMB)) });
+bodies.set('/bomb/inner', { coding: 'gzip, gzip', body: gzipSync(Buffer.concat([gzipSync('x'), BOMB])) });
+bodies.set('/bomb/members', {
+  coding: 'gzip',
+  body: Buffer.concat(Array.from({ length: 100 }, () => gzipSync(BOMB.subarray(0, 50_000)))),
+});
+
+bodies.set('/bad/cut', { coding: 'gzip', body: gzipped.subarray(0, -20) });
+bodies.set('/bad/damaged', {
+  coding: 'gzip',
+  body: Buffer.concat([gzipped.subarray(0, 30), Buffer.alloc(20, 7), gzipped.subarray(50)]),
+});
+bodies.set('/bad/plain', { coding: 'gzip', body: Buffer.from(TEXT) });
+bodies.set('/bad/plain-br', { coding: 'br', body: Buffer.from(TEXT) });
+bodies.set('/bad/plain-zstd', { coding: 'zstd', body: Buffer.from(TEXT) });
+bodies.set('/bad/unknown', { coding: 'snappy', body: Buffer.from(TEXT) });
+bodies.set('/bad/three', { coding: 'gzip, gzip, gzip', body: gzipSync(gzipSync(gzipped)) });
+bodies.set('/bad/many', { coding: Array.from({ length: 50 }, () => 'gzip'), body: gzipped });
+
+let outside: Outside;
+let client: GuardedClient;
+
+beforeAll(async () => {
+  outside = await openOutside((request, _raw, response) => {
+    const { coding, body } = bodies.get(request.url) ?? { coding: 'gzip', body: new Uint8Array() };
+    response.setHeader('content-encoding', coding).end(request.method === 'HEAD' ? undefined : body);
+  });
+  client = outside.openClient({ limits: { decodedBytes: 1_000_000 } });
+});
+afterAll(() => outside.close());
+
+const listPaths = (bad: string) => [...bodies.keys()].filter((path) => path.startsWith(bad));
+
+describe('a packed body', () => {
+  it.each([...bodies.keys()].filter((path) => !/^\/(bomb|bad)\//.test(path)))('is unpacked: %s', async (path) => {
+    const response = await client.fetch(outside.url(path));
+    expect(Buffer.from(response.body).toString()).toBe(TEXT);
+    expect(response.receivedBytes).toBe(bodies.get(path)?.body.byteLength);
+  });
+
+  it.each(listPaths('/bomb/'))('that unfolds past the limit is refused: %s', async (path) => {
+    await expect(client.fetch(outside.url(path))).rejects.toMatchObject({
+      reason: 'too_large',
+      details: { sent: true },
+    });
+  });
+
+  it.each(listPaths('/bad/'))('that is not what its header says is malformed: %s', async (path) => {
+    await expect(client.fetch(outside.url(path))).rejects.toMatchObject({ reason: 'malformed' });
+  });
+
+  it('that is empty, or not there at all, is no failure', async () => {
+    expect((await client.fetch(outside.url('/empty'))).body).toHaveLength(0);
+    expect((await client.fetch(outside.url('/gzip'), { method: 'HEAD' })).body).toHaveLength(0);
+  });
+
+  it('is asked for in the codings that can be unpacked', async () => {
+    await client.fetch(outside.url('/gzip'));
+    expect(outside.received.at(-1)?.headers['accept-encoding']).toBe('gzip, deflate, br, zstd');
+  });
+});
