@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/**
+ * What each folder may import of the others, besides `errors` and `model`, which all may. The table of the README.
+ * `catalogue` stands for its readers and, left of the catalogue, its writers.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  model: [],
+  config: [],
+  x402: [],
+  fetching: [],
+  sources: ['x402', 'fetching'],
+  probing: ['x402', 'fetching'],
+  settlement: ['x402', 'fetching'],
+  evidence: [],
+  catalogue: ['evidence'],
+  views: ['evidence'],
+  snapshot: ['catalogue', 'views', 'evidence'],
+  mcp: ['snapshot', 'views', 'catalogue', 'evidence'],
+  live: ['snapshot', 'views', 'mcp', 'config', 'catalogue'],
+  release: ['config', 'snapshot', 'catalogue', 'views'],
+  server: ['live', 'snapshot', 'release', 'config', 'catalogue', 'views'],
+  commands: [
+    'config',
+    'sources',
+    'fetching',
+    'x402',
+    'probing',
+    'settlement',
+    'evidence',
+    'catalogue',
+    'snapshot',
+    'views',
+    'mcp',
+    'release',
+  ],
+  middleware: ['config', 'snapshot', 'live'],
+  pages: ['live', 'views', 'snapshot', 'catalogue', 'evidence', 'config', 'layouts', 'components', 'styles', 'assets'],
+  layouts: ['views', 'components', 'styles', 'assets', 'config'],
+  components: ['views', 'components', 'styles', 'assets', 'evidence'],
+};
+
+const SERVING = [
+  'snapshot',
+  'views',
+  'mcp',
+  'live',
+  'release',
+  'server',
+  'pages',
+  'layouts',
+  'components',
+  'middleware',
+];
+/** Modules of the catalogue that write: nothing on the serving side may reach them. */
+const WRITERS = /^src\/catalogue\/(declarations|delisting|ledger|publish|pulls|terms|search-index)\.ts$/;
+
+const files = listFiles(join(ROOT, 'src')).map((path) => ({ path, imports: listImports(path) }));
+
+describe('the folder table', () => {
+  it('knows every folder of src', () => {
+    const known = new Set([...Object.keys(MAY_IMPORT), 'env', 'styles', 'assets']);
+    expect(files.map(({ path }) => getFolder(path)).filter((folder) => !known.has(folder))).toEqual([]);
+  });
+
+  it('allows every import', () => {
+    const forbidden = files.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => target.startsWith('src/'))
+        .filter((target) => !isAllowed(getFolder(path), getFolder(target)))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(forbidden).toEqual([]);
+  });
+
+  it('keeps writing out of the serving side, and Kysely and SQLite inside the catalogue', () => {
+    const wrong = files.flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          (target) =>
+            (SERVING.includes(getFolder(path)) && WRITERS.test(target)) ||
+            (/^(kysely|better-sqlite3)/.test(target) && getFolder(path) !== 'catalogue'),
+        )
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('reads the environment in src/config.ts alone', () => {
+    const withoutText = (source: string) => source.replace(/'[^'\n]*'|"[^"\n]*"|`[^`]*`/g, '');
+    const readers = files.filter(({ path }) =>
+      withoutText(readFileSync(join(ROOT, path), 'utf8')).includes('process.env'),
+    );
+    expect(readers.map(({ path }) => path)).toEqual(['src/config.ts']);
+  });
+
+  it('keeps files short and named', () => {
+    const lengths = files
+      .filter(({ path }) => /\.(ts|astro)$/.test(path))
+      .map(({ path }) => ({ path, lines: readFileSync(join(ROOT, path), 'utf8').split('\n').length }));
+    expect(lengths.filter(({ lines }) => lines > 300)).toEqual([]);
+    expect(files.filter(({ path }) => /(^|\/)(utils?|helpers?|lib|common|misc)(\/|\.|$)/.test(path))).toEqual([]);
+  });
+});
+
+function isAllowed(from: string, to: string): boolean {
+  return from === to || to === 'errors' || to === 'model' || (MAY_IMPORT[from]?.includes(to) ?? false);
+}
+
+/** `src/model/route.ts` → `model`, `src/config.ts` → `config`. */
+function getFolder(path: string): string {
+  return (path.split('/')[1] ?? '').replace(/(\.d)?\.(ts|astro)$/, '');
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** Lists what a file imports: own files as paths from the root, packages by name. */
+function listImports(path: string): string[] {
+  if (!/\.(ts|astro)$/.test(path)) return [];
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\b[^'";]*?\bfrom\s+['"]([^'"]+)['"]|\bimport\(?\s*['"]([^'"]+)['"]/g,
+  );
+  return [...found]
+    .map((match) => match[1] ?? match[2] ?? '')
+    .map((target) =>
+      target.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(path), target.split('?')[0] ?? target)) : target,
+    );
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { inferCategory } from '../../src/evidence/category.ts';
+import { mergeDeclarations } from '../../src/evidence/declarations.ts';
+import { buildNetworkEntries, getPrimaryNetwork } from '../../src/evidence/networks.ts';
+import { getPriceRange } from '../../src/evidence/price.ts';
+import { buildSlug, toSlug } from '../../src/evidence/slug.ts';
+import { getCurrentTerms } from '../../src/evidence/terms.ts';
+import { findRouteProof } from '../../src/evidence/verification.ts';
+import type { Receipt } from '../../src/model/receipt.ts';
+import type { RecordedTerms } from '../../src/model/terms.ts';
+import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
+
+function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {
+  return {
+    ...makeTerms(),
+    evidence: 'declared',
+    source: 'a.yaml',
+    first_seen_at: NOW,
+    last_seen_at: NOW,
+    current: true,
+    ...overrides,
+  };
+}
+
+describe('current terms', () => {
+  it('are what a 402 was seen to ask, and only without one what is declared', () => {
+    const declared = makeRecorded({ amount: 1000 });
+    const observed = makeRecorded({ amount: 2000, evidence: 'observed' });
+    expect(getCurrentTerms([declared, { ...observed, current: false }])).toEqual([declared]);
+    expect(getCurrentTerms([declared, observed])).toEqual([observed]);
+    expect(getPriceRange([{ terms: [declared, observed] }, { terms: [declared] }], null)).toEqual({
+      min: 1000,
+      max: 2000,
+    });
+    expect(getPriceRange([], { min: 5, max: 7 })).toEqual({ min: 5, max: 7 });
+    expect(getPriceRange([{ terms: [] }], { min: 5, max: 7 })).toBeNull();
+  });
+});
+
+describe('network entries', () => {
+  const route = (terms: RecordedTerms[]) => ({ terms, proof: null, verification: 'unverified' as const });
+  const build = (terms: RecordedTerms[], offered = true) =>
+    buildNetworkEntries({ routes: [route(terms)], declared: [], receipts: [], offered });
+
+  it('carry base always and solana where it was ever offered', () => {
+    expect(build([]).map(({ key, advertised }) => [key, advertised])).toEqual([['base', false]]);
+    const past = makeRecorded({ network: 'solana', current: false });
+    expect(build([past]).map(({ key, advertised }) => [key, advertised])).toEqual([
+      ['base', false],
+      ['solana', false],
+    ]);
+  });
+
+  it('call a network advertised on dated evidence only', () => {
+    expect(build([makeRecorded({ last_seen_at: null })])[0]).toMatchObject({ advertised: false, last_seen_at: null });
+    expect(build([makeRecorded()])[0]).toMatchObject({ advertised: true, last_seen_at: NOW });
+    expect(build([makeRecorded()], false)[0]).toMatchObject({ advertised: false, last_seen_at: null });
+  });
+
+  it('name solana primary only where solana alone is advertised', () => {
+    expect(getPrimaryNetwork(build([makeRecorded({ network: 'solana' })])).key).toBe('solana');
+    expect(getPrimaryNetwork(build([makeRecorded(), makeRecorded({ network: 'solana' })])).key).toBe('base');
+    expect(getPrimaryNetwork(build([])).key).toBe('base');
+  });
+});
+
+describe('a route’s proof', () => {
+  const receipt: Receipt = {
+    id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+    route_id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b02',
+    network: 'base',
+    asset: makeTerms().asset,
+    amount: 1000,
+    payer: '0x2',
+    pay_to: makeTerms().pay_to ?? '',
+    transaction: '0xabc',
+    settled_at: NOW,
+    settled: true,
+    delivered: true,
+    conforming: 'yes',
+  };
+
+  it('needs a payment that settled and a product that came', () => {
+    expect(findRouteProof([receipt], [])?.transaction_url).toBe('https://basescan.org/tx/0xabc');
+    expect(findRouteProof([{ ...receipt, settled: false }], [])).toBeNull();
+    expect(findRouteProof([{ ...receipt, delivered: false }], [])).toBeNull();
+  });
+
+  it('stands when the price changes and falls when payee or network does', () => {
+    const observed = makeRecorded({ evidence: 'observed' });
+    expect(findRouteProof([receipt], [{ ...observed, amount: 9000 }])).not.toBeNull();
+    expect(
+      findRouteProof([receipt], [{ ...observed, pay_to: '0x3333333333333333333333333333333333333333' }]),
+    ).toBeNull();
+    expect(findRouteProof([receipt], [{ ...observed, network: 'solana' }])).toBeNull();
+  });
+});
+
+describe('merging declarations', () => {
+  it('takes the words of who is closest to the provider and each route from who saw it last', () => {
+    const feed = makeDeclaration({
+      source: { kind: 'bazaar', name: 'feed', observed_at: '2026-11-10T00:00:00.000Z' },
+      title: 'Feed title',
+      routes: [makeRoute({ terms: [makeTerms({ amount: 2000 })] }), makeRoute({ path: '/v1/new' })],
+    });
+    const merged = mergeDeclarations([
+      { declaration: feed, withdrawn_at: null },
+      { declaration: makeDeclaration(), withdrawn_at: null },
+    ]);
+    expect(merged.words.title).toBe('Example Prices');
+    expect(merged.routes.map(({ route, source }) => [route.path, route.terms[0]?.amount, source.name])).toEqual([
+      ['/v1/new', 1000, 'feed'],
+      ['/v1/price/:symbol', 2000, 'feed'],
+    ]);
+    const withdrawn = mergeDeclarations([{ declaration: feed, withdrawn_at: NOW }]);
+    expect([withdrawn.offered, withdrawn.words.title]).toEqual([false, 'Feed title']);
+  });
+});
+
+describe('slugs', () => {
+  it('come from the service name, else the host, and never collide', () => {
+    const source = {
+      slug: null,
+      service_name: 'Zürich Wetter & Co.',
+      base_url: 'https://api.x.example',
+      id: 'abcdef01-2345-5678-9abc-def012345678',
+    };
+    expect(buildSlug(source, () => false)).toBe('zurich-wetter-co');
+    expect(buildSlug({ ...source, service_name: '東京' }, () => false)).toBe('x-example');
+    expect(buildSlug(source, (slug) => slug === 'zurich-wetter-co')).toBe('zurich-wetter-co-abcdef01');
+    expect(toSlug('a'.repeat(80))).toHaveLength(64);
+  });
+});
+
+describe('categories', () => {
+  it.each([
+    ['Finance', 'Token prices', 'Latest price of a token on a DEX.'],
+    ['Verification', 'Sanctions screening', 'Screens a wallet for sanctions and fraud risk.'],
+    ['Intelligence', 'Chat completions', 'LLM inference behind one chat completion route.'],
+    ['Data', 'Weather lookup', 'Weather records and historical data by location.'],
+    ['Tools', 'Resize pictures', 'Makes a picture smaller.'],
+  ])('infer %s from what is said', (expected, title, tagline) => {
+    expect(inferCategory({ title, tagline, description: '', routes: [] }).category).toBe(expected);
+  });
+});

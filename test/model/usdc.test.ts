@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { formatPriceRange, formatUsdc, getUsdcNumber, parseAtomicUsdc, parseUsdc } from '../../src/model/usdc.ts';
+
+it('writes and reads the same amount back', () => {
+  fc.assert(fc.property(fc.integer({ min: 0, max: 10 ** 15 }), (atomic) => parseUsdc(formatUsdc(atomic)) === atomic));
+  expect([formatUsdc(1000), formatUsdc(1), formatUsdc(12_000_000), formatUsdc(0)]).toEqual([
+    '0.001',
+    '0.000001',
+    '12',
+    '0',
+  ]);
+  expect([getUsdcNumber(1000), getUsdcNumber(250_000)]).toEqual([0.001, 0.25]);
+});
+
+it.each(['', '-1', '+1', '1e3', '$1', '0x10', '1.2345678', '.5', '1.', ' 1', '１', 'NaN', '99999999999'])(
+  'takes %j for no amount',
+  (text) => expect(parseUsdc(text)).toBeUndefined(),
+);
+
+it.each([-5, '-5', '1e3', '$0.01', '', '1.5', '99999999999999999', null, {}, 1000])(
+  'takes %j for no atomic amount',
+  (value) => expect(parseAtomicUsdc(value)).toBeUndefined(),
+);
+
+it('shows a flat price as one value and a range with a hyphen', () => {
+  expect(formatPriceRange(1000, 1000)).toBe('0.001');
+  expect(formatPriceRange(1000, 250_000)).toBe('0.001-0.25');
+});
