@@ -2,7 +2,8 @@ import { buildSlug } from '../evidence/slug.ts';
 import type { Declaration, DeclarationSource } from '../model/declaration.ts';
 import { getCanonicalBaseUrl, getListingId } from '../model/ids.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
-import { type ListingIdentity, publishListing } from './publish.ts';
+import type { ListingIdentity } from './derivation.ts';
+import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
 
 /** What became of one declaration. `held`: on record, but not live, for want of a price. */

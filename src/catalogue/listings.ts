@@ -21,6 +21,13 @@ export function listListingsSince(catalogue: Catalogue, revision: number): Listi
   return listRows(catalogue, query).flatMap(({ document }) => parseDocument(document) ?? []);
 }
 
+/** Lists the slugs of all listings in any state, in their order. */
+export function listSlugs(catalogue: Catalogue): string[] {
+  return listRows(catalogue, catalogue.query.selectFrom('listings').select('slug').orderBy('slug')).map(
+    ({ slug }) => slug,
+  );
+}
+
 /** A listing whose first publication is still to come has an empty document. */
 function parseDocument(document: string): Listing | undefined {
   return document === '{}' ? undefined : JSON.parse(document);

@@ -1,23 +1,13 @@
 import { listDifferences } from '../evidence/changes.ts';
-import type { StandingDeclaration } from '../evidence/declarations.ts';
-import { mergeDeclarations } from '../evidence/declarations.ts';
-import { type Delisting, deriveListing } from '../evidence/listing.ts';
-import { UNSCORED } from '../evidence/reliability.ts';
+import { mergeDeclarations, type StandingDeclaration } from '../evidence/declarations.ts';
 import { getRouteId } from '../model/ids.ts';
 import { isLive, type Listing } from '../model/listing.ts';
-import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
+import { type Catalogue, runStatement } from './database.ts';
+import { deriveFromRecord, type ListingIdentity, listDeclarations } from './derivation.ts';
 import { findListing } from './listings.ts';
-import { listReceipts } from './receipts.ts';
 import { indexListing } from './search-index.ts';
-import { listTermsByRoute, recordDeclaredTerms } from './terms.ts';
+import { recordDeclaredTerms } from './terms.ts';
 import type { Writing } from './write.ts';
-
-/** The identity of a listing: what never changes once it has one. */
-export interface ListingIdentity {
-  id: string;
-  slug: string;
-  base_url: string;
-}
 
 /**
  * Publishes what follows from the evidence on record of one listing: derives it again, compares it with what readers see,
@@ -26,34 +16,15 @@ export interface ListingIdentity {
  */
 export function publishListing(writing: Writing, identity: ListingIdentity, cause: string): boolean {
   const { catalogue, revision, at } = writing;
-  const declarations = listDeclarations(catalogue, identity.id);
-  recordRoutes(catalogue, identity.id, declarations);
-  const terms = listTermsByRoute(catalogue, identity.id);
+  recordRoutes(catalogue, identity.id, listDeclarations(catalogue, identity.id));
   const before = findListing(catalogue, { id: identity.id });
-  const { listing: derived, merged } = deriveListing({
-    ...identity,
-    declarations,
-    getTerms: (routeId) => terms.get(routeId) ?? [],
-    getRouteId: (method, path) => getRouteId(identity.id, method, path),
-    receipts: listReceipts(catalogue, identity.id),
-    delisting: findDelisting(catalogue, identity.id),
-    reliability: before?.reliability ?? UNSCORED,
-  });
+  const { listing: derived, merged } = deriveFromRecord(catalogue, identity, before);
   const differences = listDifferences(before, derived, { cause, inferred: merged.inferred });
   if (differences.length === 0) return false;
   const listing: Listing = { ...derived, listed_at: before?.listed_at ?? at, updated_at: at, revision };
   storeListing(catalogue, listing);
   for (const difference of differences) writing.recordChange({ listing_id: listing.id, ...difference });
   return true;
-}
-
-/** Lists what every source says of a listing. */
-function listDeclarations(catalogue: Catalogue, listingId: string): StandingDeclaration[] {
-  const rows = listRows(
-    catalogue,
-    catalogue.query.selectFrom('declarations').select(['document', 'withdrawn_at']).where('listing_id', '=', listingId),
-  );
-  return rows.map(({ document, withdrawn_at }) => ({ declaration: JSON.parse(document), withdrawn_at }));
 }
 
 /** Gives every declared route a row, and its declared terms theirs, so that evidence can be recorded against it. */
@@ -70,14 +41,6 @@ function recordRoutes(catalogue: Catalogue, listingId: string, declarations: Sta
     );
     recordDeclaredTerms(catalogue, id, merged);
   }
-}
-
-function findDelisting(catalogue: Catalogue, listingId: string): Delisting | null {
-  const row = findRow(
-    catalogue,
-    catalogue.query.selectFrom('delistings').select(['by', 'reason', 'at']).where('listing_id', '=', listingId),
-  );
-  return row ?? null;
 }
 
 function storeListing(catalogue: Catalogue, listing: Listing): void {

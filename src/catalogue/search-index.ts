@@ -13,16 +13,19 @@ export function indexListing({ sqlite, statements }: Catalogue, listing: Listing
   };
   prepare(remove).run(listing.id);
   if (listing.state !== 'live') return;
-  prepare(insert).run(
-    listing.id,
-    listing.id,
+  prepare(insert).run(listing.id, listing.id, ...getSearchFields(listing));
+}
+
+/** Gives what the index holds of a live listing: title, tagline, description, provider, category and routes. */
+export function getSearchFields(listing: Listing): string[] {
+  return [
     splitIdentifiers(`${listing.title} ${listing.slug}`),
     splitIdentifiers(listing.tagline),
     listing.description,
     splitIdentifiers(listing.provider_name),
     listing.category,
     listing.routes.map(({ path, description }) => splitIdentifiers(`${path} ${description}`)).join('\n'),
-  );
+  ];
 }
 
 /** Puts spaces where an identifier changes case or has punctuation, so that each of its words can be found. */

@@ -1,0 +1,53 @@
+import type { MergedDeclaration, StandingDeclaration } from '../evidence/declarations.ts';
+import { type Delisting, type DerivedListing, deriveListing } from '../evidence/listing.ts';
+import { UNSCORED } from '../evidence/reliability.ts';
+import { getRouteId } from '../model/ids.ts';
+import type { Listing } from '../model/listing.ts';
+import { type Catalogue, findRow, listRows } from './database.ts';
+import { listReceipts } from './receipts.ts';
+import { listTermsByRoute } from './terms.ts';
+
+/** The identity of a listing: what never changes once it has one. */
+export interface ListingIdentity {
+  id: string;
+  slug: string;
+  base_url: string;
+}
+
+/**
+ * Derives what readers should see of a listing from all that is on record of it. `before` is what they see now: its
+ * reliability is carried over, since samples are scored elsewhere.
+ */
+export function deriveFromRecord(
+  catalogue: Catalogue,
+  identity: ListingIdentity,
+  before: Listing | undefined,
+): { listing: DerivedListing; merged: MergedDeclaration } {
+  const terms = listTermsByRoute(catalogue, identity.id);
+  return deriveListing({
+    ...identity,
+    declarations: listDeclarations(catalogue, identity.id),
+    getTerms: (routeId) => terms.get(routeId) ?? [],
+    getRouteId: (method, path) => getRouteId(identity.id, method, path),
+    receipts: listReceipts(catalogue, identity.id),
+    delisting: findDelisting(catalogue, identity.id),
+    reliability: before?.reliability ?? UNSCORED,
+  });
+}
+
+/** Lists what every source says of a listing, and whether it has withdrawn it since. */
+export function listDeclarations(catalogue: Catalogue, listingId: string): StandingDeclaration[] {
+  const rows = listRows(
+    catalogue,
+    catalogue.query.selectFrom('declarations').select(['document', 'withdrawn_at']).where('listing_id', '=', listingId),
+  );
+  return rows.map(({ document, withdrawn_at }) => ({ declaration: JSON.parse(document), withdrawn_at }));
+}
+
+function findDelisting(catalogue: Catalogue, listingId: string): Delisting | null {
+  const row = findRow(
+    catalogue,
+    catalogue.query.selectFrom('delistings').select(['by', 'reason', 'at']).where('listing_id', '=', listingId),
+  );
+  return row ?? null;
+}
