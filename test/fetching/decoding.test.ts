@@ -45,6 +45,9 @@ bodies.set('/bad/unknown', { coding: 'snappy', body: Buffer.from(TEXT) });
 bodies.set('/bad/three', { coding: 'gzip, gzip, gzip', body: gzipSync(gzipSync(gzipped)) });
 bodies.set('/bad/many', { coding: Array.from({ length: 50 }, () => 'gzip'), body: gzipped });
 
+// One raw block, "x", in a frame that claims a window of 128 MB.
+bodies.set('/bad/zstd-window', { coding: 'zstd', body: Buffer.from('28b52ffd008809000078', 'hex') });
+
 let outside: Outside;
 let client: GuardedClient;
 
@@ -75,6 +78,11 @@ describe('a packed body', () => {
 
   it.each(listPaths('/bad/'))('that is not what its header says is malformed: %s', async (path) => {
     await expect(client.fetch(outside.url(path))).rejects.toMatchObject({ reason: 'malformed' });
+  });
+
+  it('may claim a zstd window of 8 MB and no more', async () => {
+    bodies.set('/zstd-8-mb', { coding: 'zstd', body: Buffer.from('28b52ffd006809000078', 'hex') });
+    expect(Buffer.from((await client.fetch(outside.url('/zstd-8-mb'))).body).toString()).toBe('x');
   });
 
   it('that is empty, or not there at all, is no failure', async () => {

@@ -89,6 +89,16 @@ describe('a connection', () => {
     await expect.poll(() => mute.getOpenCount()).toBe(0);
   });
 
+  it('that is still being opened is closed with the client', async () => {
+    const mute = keep(joinOutside(await listen(createTcpServer((socket) => socket.resume()))));
+    const client = mute.openClient();
+    const running = expect(client.fetch(mute.url())).rejects.toMatchObject({ reason: 'closed' });
+    await expect.poll(() => mute.getOpenCount()).toBe(1);
+    await client.close();
+    await running;
+    await expect.poll(() => mute.getOpenCount()).toBe(0);
+  });
+
   it('that is not taken is refused', async () => {
     const gone = joinOutside(await listen(createTcpServer()));
     const client = keep(gone.openClient());
