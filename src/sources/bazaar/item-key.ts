@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { isObject } from '../json-value.ts';
+import { getTemplatePath } from '../outside-address.ts';
+import { findMethod, findResource } from './places.ts';
+
+/** Nesting beyond which a raw item is cut, so that nothing that walks it can overflow. */
+const MAX_DEPTH = 200;
+
+const MAX_ADDRESS_LENGTH = 2048;
+
+/**
+ * Gives the identity of a raw item within its feed: method and address of the resource (`GET https://a.example/v1/x`),
+ * or a hash of the item where it has none. Two items with one identity are one route, however often they come.
+ * Never throws.
+ */
+export function getFeedItemKey(raw: unknown): string {
+  const resource = findResource(raw);
+  const url = resource !== undefined && resource.length <= MAX_ADDRESS_LENGTH ? URL.parse(resource) : null;
+  if (!url || !/^https?:$/.test(url.protocol)) return `sha256:${getItemHash(raw)}`;
+  // The same host, said to be complete (`parseOutsideUrl` drops the dot as well).
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  return getRouteKey(findMethod(raw) ?? 'GET', url);
+}
+
+/** Gives the identity of a route by what it is called with. */
+export function getRouteKey(method: string, url: URL): string {
+  return `${method.slice(0, 20)} ${url.origin}${getTemplatePath(url)}`;
+}
+
+/** Gives the SHA-256 of a raw item in hexadecimal, the same for any order of its keys. Never throws. */
+export function getItemHash(raw: unknown): string {
+  return createHash('sha256')
+    .update(formatRawItem(sortKeys(raw, 0)))
+    .digest('hex');
+}
+
+/** Writes a raw item as JSON text, for keeping. What is nested deeper than 200 levels is replaced by a mark. Never throws. */
+export function formatRawItem(raw: unknown): string {
+  return JSON.stringify(cutDepth(raw, 0)) ?? 'null';
+}
+
+function cutDepth(value: unknown, depth: number): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '(nested too deeply)';
+  if (Array.isArray(value)) return value.map((item) => cutDepth(item, depth + 1));
+  return buildPlain(Object.entries(value).map(([key, member]) => [key, cutDepth(member, depth + 1)]));
+}
+
+function sortKeys(value: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((item) => sortKeys(item, depth + 1));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, member]): [string, unknown] => [key, sortKeys(member, depth + 1)]);
+  return buildPlain(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Builds an object in which even a key such as `__proto__` is plain data, as `JSON.parse` does. */
+function buildPlain(entries: [string, unknown][]): Record<string, unknown> {
+  return Object.fromEntries(entries);
+}

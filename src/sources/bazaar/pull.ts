@@ -1,0 +1,134 @@
+import { readFile, stat } from 'node:fs/promises';
+import { ServiceError } from '../../errors.ts';
+import type { GuardedClient } from '../../fetching/client.ts';
+import { getSourceName, isWebAddress } from '../source-name.ts';
+import { getFeedItemKey } from './item-key.ts';
+import { parseFeedPage, type ServedPage } from './page.ts';
+import { buildTooLargeError, DEFAULT_PATIENCE, fetchPageBytes, type PullPatience } from './page-fetch.ts';
+import { advancePull, type FeedEnd, startPull } from './paging.ts';
+
+export interface PullOptions {
+  /** The feed's http(s) address, or a file that holds one page. */
+  address: string;
+  /** Fetches the pages of an address; not needed for a file. */
+  client?: Pick<GuardedClient, 'fetch'> | undefined;
+  /** The offset to begin at: 0, or where an earlier pull stopped. */
+  from?: number | undefined;
+  pageSize?: number | undefined;
+  maxPages?: number | undefined;
+  patience?: Partial<PullPatience> | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** One page of a pull. */
+export interface FeedPage {
+  offset: number;
+  /** The items as they came, those that came before in this pull included. */
+  items: unknown[];
+  /** How many different items did not come before in this pull. */
+  fresh: number;
+  /** How many items the feed says it has. */
+  total: number | null;
+  /** Where a later pull can go on after this page. */
+  next_offset: number;
+  /** Set on the last page. */
+  end: FeedEnd | null;
+}
+
+/** Statuses by which some servers say that there are no rows at an offset. */
+const BEYOND_END_STATUSES = new Set([400, 404, 416]);
+
+/**
+ * Pulls a Bazaar feed (`GET /discovery/resources`) page by page, to its end whatever its paging is like; a file is one
+ * page. The last page has `end`, which says whether the feed was seen whole. Throws ServiceErrors with `details.offset`,
+ * from which the pull can be resumed: `bad_json`, `not_a_feed`, `too_large`, `bad_status`, and the client's own reasons.
+ */
+export async function* pullFeed(options: PullOptions): AsyncGenerator<FeedPage, void, undefined> {
+  const { address, client, from = 0, pageSize = 100, maxPages = 2000 } = options;
+  const patience = { ...DEFAULT_PATIENCE, ...options.patience };
+  if (!isWebAddress(address)) {
+    yield await readFeedFile(address, patience.pageBytes);
+    return;
+  }
+  if (!client) throw new ServiceError('internal', 'A feed address needs a client to be fetched with.');
+  const state = startPull(from, pageSize, maxPages);
+  let total: number | null = null;
+  for (;;) {
+    const { offset } = state;
+    const subject = `The page at offset ${offset} of the feed ${getSourceName(address)}`;
+    const page = await fetchPage({
+      address,
+      offset,
+      pageSize,
+      subject,
+      patience,
+      client,
+      signal: options.signal,
+    }).catch((error: unknown) => {
+      if (state.pages > 0 && isBeyondEnd(error, offset, total)) return EMPTY_PAGE;
+      throw addOffset(error, offset);
+    });
+    total = page.total ?? total;
+    const { fresh, nextOffset, end } = advancePull(state, { ...page, total }, page.items.map(getFeedItemKey));
+    yield { offset, items: page.items, fresh, total, next_offset: nextOffset, end };
+    if (end) return;
+  }
+}
+
+const EMPTY_PAGE: ServedPage = { items: [], total: null, limit: null };
+
+interface PageRequest {
+  address: string;
+  offset: number;
+  pageSize: number;
+  subject: string;
+  patience: PullPatience;
+  client: Pick<GuardedClient, 'fetch'>;
+  signal: AbortSignal | undefined;
+}
+
+async function fetchPage(request: PageRequest): Promise<ServedPage> {
+  const { address, offset, pageSize, subject, patience, client, signal } = request;
+  const url = new URL(address);
+  url.searchParams.set('limit', String(pageSize));
+  url.searchParams.set('offset', String(offset));
+  return parseFeedPage(await fetchPageBytes(url, subject, { client, patience, signal }), subject);
+}
+
+async function readFeedFile(path: string, maxBytes: number): Promise<FeedPage> {
+  const subject = `The file ${getSourceName(path)}`;
+  const bytes = await readLimitedFile(path, subject, maxBytes);
+  const { items, total } = parseFeedPage(bytes, subject);
+  const fresh = new Set(items.map(getFeedItemKey)).size;
+  // A file may hold one page of a longer feed, and then what it lacks is not gone.
+  const end: FeedEnd = { reason: 'whole_file', complete: total === null || items.length >= total };
+  return { offset: 0, items, fresh, total, next_offset: items.length, end };
+}
+
+async function readLimitedFile(path: string, subject: string, maxBytes: number): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path);
+    if (size > maxBytes) throw buildTooLargeError(subject, maxBytes);
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError('bad_input', `${subject} cannot be read.`, {
+      reason: 'unreadable_file',
+      hint: 'Give the path of a feed file, or an address that begins with https://.',
+      cause: error,
+    });
+  }
+}
+
+function isBeyondEnd(error: unknown, offset: number, total: number | null): boolean {
+  if (!(error instanceof ServiceError) || error.reason !== 'bad_status') return false;
+  return BEYOND_END_STATUSES.has(Number(error.details.status)) && (total === null || offset >= total);
+}
+
+/** Says at which offset a pull failed, so that it can be resumed there. */
+function addOffset(error: unknown, offset: number): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const hint = error.hint ?? `The pull can go on from offset ${offset}; what came before it is complete.`;
+  const { code, message, reason, details, cause } = error;
+  return new ServiceError(code, message, { reason, hint, details: { ...details, offset }, cause });
+}

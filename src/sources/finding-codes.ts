@@ -1,0 +1,95 @@
+import type { Finding } from '../model/finding.ts';
+
+/** Every code that reading a source can report, and what it means. */
+export const FINDING_CODES = {
+  // Addresses: the reasons of the guarded client, met before anything is fetched.
+  bad_url: 'The address is not a valid URL.',
+  not_https: 'The address does not begin with https://.',
+  userinfo: 'The address carries a user name or password.',
+  blocked_address: 'The address is a private, local or otherwise non-public one.',
+  blocked_host: 'The host means something only inside a network, or is a metadata service.',
+  blocked_port: 'The port belongs to another protocol than HTTP.',
+  ephemeral_host: 'The host is a tunnel to somebody’s own machine and will not last.',
+
+  // Feed items.
+  not_an_item: 'The item is not a JSON object.',
+  not_http_type: 'The item is of another type than http.',
+  no_resource: 'The item does not say which address it is about.',
+  bad_method: 'The declared method is not an HTTP method that the catalogue knows.',
+  no_offers: 'The item lists no way to pay.',
+  method_assumed: 'No method is declared, so GET is assumed.',
+  method_differs: 'The item declares several methods; the first is taken.',
+  resource_differs: 'An offer names another address than its item; the item’s is taken.',
+  too_many_offers: 'Only the first offers of a very long list were read.',
+  bad_date: 'The date of the last update cannot be read or lies in the future.',
+  bad_mime_type: 'The declared media type is not one.',
+  body_ignored: 'The example carries a body that its method cannot send.',
+  duplicate: 'The same route came more than once in one pull; its offers were merged.',
+
+  // Offers: why one way to pay is not taken.
+  bad_offer: 'The offer is not a JSON object.',
+  bad_scheme: 'The payment scheme is not a name.',
+  no_network: 'The offer names no network.',
+  test_network: 'The offer is on a test network.',
+  test_network_mainnet_asset: 'The offer names the main network’s USDC on a test network.',
+  unsupported_network: 'The offer is on another network than Base or Solana.',
+  no_asset: 'The offer names no asset.',
+  asset_not_an_address: 'The asset is a name or a currency code instead of a contract or mint.',
+  not_usdc: 'The asset is not the USDC of its network.',
+  no_amount: 'The offer names no amount.',
+  bad_amount: 'The amount is not a whole number of atomic units.',
+  zero_amount: 'The amount is zero.',
+  implausible_price: 'The amount is above 1,000 USDC for one request.',
+  bad_pay_to: 'The address to pay is missing or is not an account of the network.',
+
+  // Offers that are taken, with something said of them.
+  network_spelling: 'The network is spelled as the other protocol version, or another case, would.',
+  odd_version: 'The x402 version is neither 1 nor 2.',
+  amount_as_number: 'The amount is a JSON number instead of a string.',
+  amount_differs: 'The offer states two different amounts; the one named amount is taken.',
+  pay_to_differs: 'The offer states two different payees; the one named payTo is taken.',
+  scheme_assumed: 'No payment scheme is named, so exact is assumed.',
+  other_scheme: 'The payment scheme is not exact, so the amount may be a ceiling instead of the price.',
+  odd_timeout: 'The payment time-out is not between one second and one day, and was left out.',
+
+  // Text and JSON that a provider wrote.
+  hidden_text: 'The text held invisible or direction-changing characters, which were removed.',
+  text_shortened: 'The text was longer than its field may be, and was cut.',
+  schema_too_large: 'The schema is larger than 16 KB or nested too deeply, and was left out.',
+  example_too_large: 'The example is larger than 16 KB or nested too deeply, and was left out.',
+  header_removed:
+    'The example held a header that carries a secret or a payment, or steers the connection; it was removed.',
+
+  // Manifests.
+  manifest_too_large: 'The manifest is larger than 1 MB.',
+  manifest_unreadable: 'The file cannot be read, or is not UTF-8 text.',
+  manifest_empty: 'The manifest holds nothing.',
+  manifest_many_documents: 'The file holds several YAML documents; one file is one listing.',
+  manifest_yaml: 'The file is not well-formed YAML.',
+  manifest_tab: 'A line is indented with a tab, which YAML forbids.',
+  manifest_duplicate_key: 'A key stands twice in one mapping.',
+  manifest_alias: 'The manifest uses a YAML anchor, alias or tag, which manifests do without.',
+  manifest_too_deep: 'The manifest is nested too deeply.',
+  manifest_unknown_field: 'The manifest has a field that manifests do not have.',
+  manifest_missing_field: 'A field that every manifest needs is missing.',
+  manifest_bad_value: 'A field has a value that it cannot take.',
+  manifest_duplicate_route: 'A route stands twice in the manifest.',
+  manifest_two_prices: 'A listing with itemised routes states a price of its own.',
+  no_manifests: 'The folder holds no manifests.',
+  no_price: 'No price is stated, so the listing cannot go live.',
+} as const;
+
+export type FindingCode = keyof typeof FINDING_CODES;
+
+/** Builds a finding, the code held to the table above. */
+export function buildFinding(
+  severity: Finding['severity'],
+  code: FindingCode,
+  item: string,
+  message: string = FINDING_CODES[code],
+): Finding {
+  return { code, severity, item, message };
+}
+
+/** Says something of what is being read; the reader of one item or file binds it to that item. */
+export type Note = (code: FindingCode, message?: string) => void;

@@ -1,0 +1,74 @@
+import type { JsonObject } from '../model/route.ts';
+import { isJsonObject, isObject, type Json } from './json-value.ts';
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+
+/** Words by which an object is a schema of something, not the thing itself. */
+const KEYWORDS = ['properties', 'items', 'enum', 'anyOf', 'oneOf', 'allOf', '$ref', '$schema', 'const'];
+
+/**
+ * Says whether an object describes a value (`{type: 'string', description: …}`) and is not itself an example of one.
+ * The x402 discovery fields and JSON Schema agree in this much.
+ */
+export function isDescriptor(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  return (
+    typeof value.type === 'string' || typeof value.description === 'string' || KEYWORDS.some((key) => key in value)
+  );
+}
+
+/** Says whether every member of a non-empty object describes a field. */
+export function isFieldMap(value: unknown): value is JsonObject {
+  return isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isDescriptor);
+}
+
+/**
+ * Builds the JSON Schema of an object from its fields as x402 discovery writes them: a descriptor each, whose
+ * `required: true` belongs into the object's own list. A value that is no descriptor becomes an example of its field.
+ */
+export function buildObjectSchema(fields: JsonObject): JsonObject {
+  const required = listRequired(fields);
+  return {
+    type: 'object',
+    properties: mapMembers(fields, buildFieldSchema),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function buildFieldSchema(field: Json): Json {
+  if (isDescriptor(field)) return mendSchema(field);
+  if (!isJsonObject(field)) return { examples: [field] };
+  return Object.keys(field).length > 0 ? buildObjectSchema(field) : {};
+}
+
+/**
+ * Mends a schema that mixes the two notations: boolean `required` moves up into the list of the object above, and a
+ * `type` that JSON Schema does not have (`file`, `text/html`) becomes a format. The rest stays as the source gave it.
+ */
+export function mendSchema(schema: JsonObject): JsonObject {
+  const { required: stated, type, properties, items, ...rest } = schema;
+  const isOwnType = typeof type === 'string' && !TYPES.has(type);
+  const required = new Set(Array.isArray(stated) ? stated.filter((name) => typeof name === 'string') : []);
+  if (isJsonObject(properties)) for (const name of listRequired(properties)) required.add(name);
+  return {
+    ...(type !== undefined && (isOwnType ? { format: type } : { type })),
+    ...rest,
+    ...(properties !== undefined && { properties: isJsonObject(properties) ? mapMembers(properties, mendMember) : {} }),
+    ...(items !== undefined && { items: mendMember(items) }),
+    ...(required.size > 0 && { required: [...required] }),
+  };
+}
+
+function mendMember(member: Json): Json {
+  return isJsonObject(member) ? mendSchema(member) : member;
+}
+
+function listRequired(fields: JsonObject): string[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    isJsonObject(field) && field.required === true ? [name] : [],
+  );
+}
+
+function mapMembers(members: JsonObject, change: (member: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]));
+}

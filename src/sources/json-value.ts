@@ -1,0 +1,61 @@
+import type { JsonObject } from '../model/route.ts';
+import { removeInvisible } from './invisible.ts';
+
+export type Json = JsonObject[string];
+
+/** Largest schema or example kept, in bytes of JSON, and its deepest nesting. */
+export const MAX_JSON_BYTES = 16 * 1024;
+export const MAX_JSON_DEPTH = 32;
+
+/**
+ * Copies a JSON value that a provider wrote, with invisible characters taken out of its keys and strings, so that no
+ * hidden message travels in a schema. A `__proto__` key is left out and a number that JSON cannot write becomes null.
+ * Gives undefined for what is larger or deeper than the limits, which is found before anything big is copied.
+ */
+export function cleanJson(value: unknown): Json | undefined {
+  const budget = { left: MAX_JSON_BYTES };
+  const copy = copyJson(value, 0, budget);
+  if (copy === undefined || budget.left < 0) return undefined;
+  return Buffer.byteLength(JSON.stringify(copy)) <= MAX_JSON_BYTES ? copy : undefined;
+}
+
+/** Says whether a value is a JSON object: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Says whether a value that is known to be JSON is an object. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return isObject(value);
+}
+
+function copyJson(value: unknown, depth: number, budget: { left: number }): Json | undefined {
+  budget.left -= typeof value === 'string' ? value.length : 1;
+  if (budget.left < 0 || depth > MAX_JSON_DEPTH) return undefined;
+  if (typeof value === 'string') return removeInvisible(value);
+  if (typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const item of value) {
+      const copy = copyJson(item, depth + 1, budget);
+      if (copy === undefined) return undefined;
+      items.push(copy);
+    }
+    return items;
+  }
+  return isObject(value) ? copyObject(value, depth, budget) : null;
+}
+
+function copyObject(value: Record<string, unknown>, depth: number, budget: { left: number }): JsonObject | undefined {
+  const copy: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    budget.left -= key.length;
+    const name = removeInvisible(key.slice(0, 200));
+    if (name === '__proto__') continue;
+    const copied = copyJson(member, depth + 1, budget);
+    if (copied === undefined) return undefined;
+    copy[name] = copied;
+  }
+  return copy;
+}

@@ -1,0 +1,183 @@
+import type { Declaration } from '../model/declaration.ts';
+import { NETWORKS, type NetworkKey } from '../model/network.ts';
+import { type DeclaredRoute, getRouteUrl, type JsonObject } from '../model/route.ts';
+import type { Terms } from '../model/terms.ts';
+import { parseUsdc } from '../model/usdc.ts';
+import type { FindingCode, Note } from './finding-codes.ts';
+import { cleanJson, isJsonObject } from './json-value.ts';
+import type { Manifest, ManifestRoute } from './manifest-schema.ts';
+import type { Path } from './manifest-yaml.ts';
+import { getTemplatePath, parseListedUrl } from './outside-address.ts';
+import { parsePayTo } from './pay-to.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from './plausible-amount.ts';
+import { readMimeType, readText } from './provider-text.ts';
+import { buildRequestExample } from './request-example.ts';
+
+/** What the building of a declaration needs besides the manifest. */
+export interface ManifestContext {
+  /** The file's name, which is the source's. */
+  name: string;
+  allowPrivateNetworks: boolean;
+  /** Now, ISO 8601 UTC. */
+  now: string;
+  /** Says what makes the manifest unacceptable, and where. */
+  refuse: (code: FindingCode, path: Path, message: string) => void;
+  note: Note;
+}
+
+/** Builds the declaration of a manifest whose fields have been checked one by one; reports what does not fit together. */
+export function buildManifestDeclaration(given: Manifest, context: ManifestContext): Declaration {
+  const { note } = context;
+  const baseUrl = readAddress(given.base_url, ['base_url'], context) ?? '';
+  const routes = (given.routes ?? []).map((route, index) => buildRoute(route, index, baseUrl, given, context));
+  refuseDuplicates(routes, context);
+  if (given.price_usdc !== undefined && routes.length > 0) {
+    context.refuse(
+      'manifest_two_prices',
+      ['price_usdc'],
+      'price_usdc is only for a listing without routes; give each route its own.',
+    );
+  }
+  if (given.price_usdc === undefined && routes.every(({ terms }) => terms.length === 0)) note('no_price');
+  const name = readText(given.name, 'title', note);
+  return {
+    source: { kind: 'manifest', name: context.name, observed_at: readObservedAt(given, context) },
+    base_url: baseUrl,
+    slug: given.slug ?? null,
+    service_name: name,
+    title: name,
+    tagline: readText(given.tagline, 'tagline', note),
+    description: readText(given.description, 'description', note),
+    provider_name: readText(given.provider ?? given.name, 'provider_name', note),
+    category: given.category ?? null,
+    mcp_endpoint: readAddress(given.mcp_endpoint, ['mcp_endpoint'], context),
+    docs_url: readAddress(given.docs_url, ['docs_url'], context),
+    price: readPriceRange(given, context),
+    networks: given.price_usdc === undefined ? [] : (given.networks ?? ['base']),
+    routes,
+  };
+}
+
+function buildRoute(
+  given: ManifestRoute,
+  index: number,
+  baseUrl: string,
+  { networks: listingNetworks }: Manifest,
+  context: ManifestContext,
+): DeclaredRoute {
+  const { note } = context;
+  const networks = given.networks ?? listingNetworks ?? ['base'];
+  return {
+    method: given.method,
+    path: readRoutePath(given.path, baseUrl, index, context),
+    description: readText(given.description, 'route_description', note),
+    mime_type: readMimeType(given.mime_type, note),
+    input_schema: readSchema(given.input_schema, note),
+    output_schema: readSchema(given.output_schema, note),
+    example: given.example ? buildRequestExample(given.example, given.method, note) : null,
+    terms: buildTerms(given, networks, index, context),
+  };
+}
+
+function buildTerms(
+  given: ManifestRoute,
+  networks: readonly NetworkKey[],
+  index: number,
+  context: ManifestContext,
+): Terms[] {
+  for (const key of Object.keys(given.pay_to ?? {}) as NetworkKey[]) {
+    if (networks.includes(key)) continue;
+    const message = `pay_to names ${key}, but the route is not paid on ${key}; add it to networks, or remove it.`;
+    context.refuse('bad_pay_to', ['routes', index, 'pay_to', key], message);
+  }
+  if (given.price_usdc === undefined) return [];
+  const amount = readAmount(given.price_usdc, ['routes', index, 'price_usdc'], context);
+  return networks.map((network) => {
+    const payTo = given.pay_to?.[network];
+    const account = payTo === undefined ? null : parsePayTo(network, payTo);
+    if (account === undefined) {
+      const message = `pay_to.${network} is not an account of ${NETWORKS[network].label}.`;
+      context.refuse('bad_pay_to', ['routes', index, 'pay_to', network], message);
+    }
+    return {
+      network,
+      scheme: 'exact',
+      asset: NETWORKS[network].usdc,
+      amount,
+      pay_to: account ?? null,
+      max_timeout_seconds: null,
+      x402_version: null,
+    };
+  });
+}
+
+/** Brings a path into the form that URL parsing gives it, so that `/a/../b` and the like cannot stand for another route. */
+function readRoutePath(path: string, baseUrl: string, index: number, { refuse }: ManifestContext): string {
+  const base = URL.parse(baseUrl);
+  if (!base) return path;
+  const whole = getTemplatePath(new URL(getRouteUrl(baseUrl, path)));
+  const prefix = base.pathname.replace(/\/$/, '');
+  if (whole.startsWith(`${prefix}/`)) return whole.slice(prefix.length);
+  refuse(
+    'manifest_bad_value',
+    ['routes', index, 'path'],
+    `The path ${path} leads out of base_url; write it without "..".`,
+  );
+  return path;
+}
+
+function refuseDuplicates(routes: readonly DeclaredRoute[], { refuse }: ManifestContext): void {
+  const seen = new Set<string>();
+  for (const [index, { method, path }] of routes.entries()) {
+    if (seen.has(`${method} ${path}`)) {
+      refuse(
+        'manifest_duplicate_route',
+        ['routes', index],
+        `The route ${method} ${path} stands twice; remove one of them.`,
+      );
+    }
+    seen.add(`${method} ${path}`);
+  }
+}
+
+/** Reads an address into the one form it has everywhere: no slash after a bare host or at the end of a path. */
+function readAddress(given: string | undefined, path: Path, context: ManifestContext): string | null {
+  if (given === undefined) return null;
+  const url = parseListedUrl(given, context);
+  if (url instanceof URL)
+    return path[0] === 'base_url' ? `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}` : url.href;
+  context.refuse(url.code, path, `${path.join('.')} cannot be listed. ${url.message}`);
+  return null;
+}
+
+function readPriceRange({ price_usdc: price, routes = [] }: Manifest, context: ManifestContext): Declaration['price'] {
+  if (price === undefined || routes.length > 0) return null;
+  const [min, max] = typeof price === 'string' ? [price, price] : [price.min, price.max];
+  const range = { min: readAmount(min, ['price_usdc'], context), max: readAmount(max, ['price_usdc'], context) };
+  if (range.min > range.max)
+    context.refuse('manifest_bad_value', ['price_usdc'], 'The min of price_usdc is above its max.');
+  return range;
+}
+
+function readAmount(text: string, path: Path, { refuse }: ManifestContext): number {
+  const amount = parseUsdc(text) ?? 0;
+  if (amount > MAX_PLAUSIBLE_AMOUNT)
+    refuse('implausible_price', path, `A price of ${text} USDC for one request is not plausible.`);
+  return amount;
+}
+
+function readSchema(given: Record<string, unknown> | undefined, note: Note): JsonObject | null {
+  if (given === undefined) return null;
+  const schema = cleanJson(given);
+  if (isJsonObject(schema)) return schema;
+  note('schema_too_large');
+  return null;
+}
+
+function readObservedAt({ observed }: Manifest, { now, refuse }: ManifestContext): string | null {
+  if (!observed) return null;
+  const time = Date.parse(observed.at);
+  if (time <= Date.parse(now)) return new Date(time).toISOString();
+  refuse('bad_date', ['observed', 'at'], `observed.at is ${observed.at}, which lies in the future.`);
+  return null;
+}

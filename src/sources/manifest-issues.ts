@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import { findNearest } from '../model/nearest.ts';
+import type { FindingCode } from './finding-codes.ts';
+import { isObject } from './json-value.ts';
+import { getMapping } from './manifest-schema.ts';
+import type { Path } from './manifest-yaml.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Something wrong with what a manifest says, at a path. */
+export interface ManifestProblem {
+  code: FindingCode;
+  path: Path;
+  message: string;
+}
+
+/** Says what is wrong with a manifest that its schema refuses: one problem for each field, with what it takes. */
+export function describeIssues(issues: readonly Issue[], manifest: unknown): ManifestProblem[] {
+  return issues.flatMap((issue) => describeIssue(issue, manifest, []));
+}
+
+function describeIssue(issue: Issue, manifest: unknown, parent: Path): ManifestProblem[] {
+  const path: Path = [...parent, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => describeUnknownField(key, path));
+  const value = path.reduce<unknown>(
+    (at, step) => (isObject(at) || Array.isArray(at) ? Reflect.get(at, step) : undefined),
+    manifest,
+  );
+  if (issue.code === 'invalid_union' && isObject(value)) {
+    // Of a price that is a mapping, what the range says is wrong with it; a mapping is never meant as plain text.
+    const ofMapping = issue.errors.at(-1) ?? [];
+    return ofMapping.flatMap((inner) => describeIssue(inner, manifest, path));
+  }
+  const name = formatPath(path);
+  if (value === undefined) {
+    const { label } = getMapping(path.slice(0, -1));
+    return [{ code: 'manifest_missing_field', path, message: `${name} is missing, which ${label} needs.` }];
+  }
+  const message = `${name} ${describeValue(value)}, but takes ${describeExpectation(issue)}.`;
+  return [{ code: 'manifest_bad_value', path, message }];
+}
+
+function describeUnknownField(key: string, path: Path): ManifestProblem {
+  const { label, fields } = getMapping(path);
+  const nearest = findNearest(key.slice(0, 60), fields);
+  const guess = nearest ? `did you mean "${nearest}"? ` : '';
+  return {
+    code: 'manifest_unknown_field',
+    path: [...path, key],
+    message: `"${key.slice(0, 60)}" is not a field of ${label}; ${guess}Its fields are ${fields.join(', ')}.`.replace(
+      '; Its',
+      '; its',
+    ),
+  };
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return 'has no value';
+  if (Array.isArray(value)) return 'is a list';
+  if (isObject(value)) return 'is a mapping';
+  const text = JSON.stringify(value);
+  return `is ${text.length > 60 ? `${text.slice(0, 59)}…` : text}`;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text (in quotes, where it looks like a number or a date)',
+  array: 'a list',
+  object: 'a mapping',
+  record: 'a mapping',
+};
+
+function describeExpectation(issue: Issue): string {
+  if (issue.code === 'invalid_type') return TYPE_NAMES[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_value') return `one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'invalid_format' && issue.path.at(-1) === 'slug')
+    return 'small letters and digits, joined by single hyphens';
+  if (issue.code === 'too_big') return `at most ${issue.maximum} characters`;
+  if (issue.code === 'invalid_union' && issue.path.at(-1) === 'price_usdc') {
+    return 'a decimal amount of USDC above zero with at most six decimals, such as "0.01", or {min: …, max: …}';
+  }
+  if (issue.code === 'invalid_union' && issue.path.at(-1) !== 'at') return 'text, a number, true or false';
+  return issue.message;
+}
+
+/** Writes a path as people read it: `routes[2].price_usdc`. */
+export function formatPath(path: Path): string {
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step.slice(0, 60)}`)).join('');
+  return text.replace(/^\./, '') || 'The manifest';
+}

@@ -1,0 +1,154 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from 'yaml';
+import type { FindingCode } from './finding-codes.ts';
+
+export type Path = readonly (string | number)[];
+
+/** Something wrong with the text of a manifest, at a line (from 1). */
+export interface YamlProblem {
+  code: FindingCode;
+  line: number;
+  message: string;
+}
+
+export interface YamlText {
+  value: unknown;
+  /** The line of what stands at a path, or of the nearest thing around it. */
+  getLine: (path: Path) => number;
+}
+
+const MAX_DEPTH = 40;
+const MAX_PROBLEMS = 20;
+
+/** What to do about the library's complaints that people meet most. */
+const ADVICE: Readonly<Record<string, string>> = {
+  MISSING_CHAR: 'A quote or bracket that is opened must be closed.',
+  BAD_INDENT: 'Fields of one mapping must begin in the same column.',
+  BLOCK_AS_IMPLICIT_KEY: 'Put text that holds a colon and a space in quotes.',
+  MULTILINE_IMPLICIT_KEY: 'A field is written "name: value" on its line.',
+  BAD_SCALAR_START: 'Put text that begins with a special character in quotes.',
+  RESOURCE_EXHAUSTION: 'The file is nested too deeply.',
+};
+
+/**
+ * Parses the YAML text of one manifest into plain data, strictly: one document, no anchors, aliases, tags or tabs, no
+ * key twice, bounded depth. Numbers at paths where `isExact` says so come as they are written. Gives all problems
+ * found, each with its line. Takes time in proportion to the text.
+ */
+export function parseYaml(text: string, isExact: (path: Path) => boolean): YamlText | { problems: YamlProblem[] } {
+  const lines = new LineCounter();
+  const getLineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
+  // Uniqueness is checked below: the library compares every key with every other.
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    stringKeys: true,
+    merge: false,
+    resolveKnownTags: false,
+    logLevel: 'silent',
+  });
+  const [document, second] = [...documents];
+  if (!document?.contents)
+    return { problems: [{ code: 'manifest_empty', line: 1, message: 'the file holds nothing.' }] };
+  const errors = [...document.errors, ...document.warnings];
+  if (errors.length > 0) {
+    return { problems: errors.slice(0, MAX_PROBLEMS).map((error) => describeError(error, getLineAt(error.pos[0]))) };
+  }
+  if (second) {
+    const message = 'a second YAML document begins here; one file is one listing, so put it into a file of its own.';
+    return { problems: [{ code: 'manifest_many_documents', line: getLineAt(second.range[0]), message }] };
+  }
+  const problems: YamlProblem[] = [];
+  const offsets = new Map<string, number>();
+  const report = (code: FindingCode, node: Node | null, message: string) =>
+    problems.push({ code, line: getLineAt(node?.range?.[0] ?? 0), message });
+  const value = readNode(document.contents, [], { isExact, offsets, report });
+  if (problems.length > 0) return { problems: problems.slice(0, MAX_PROBLEMS) };
+  return { value, getLine: (path) => getLineAt(findOffset(offsets, path)) };
+}
+
+function describeError({ code, message }: YAMLError, line: number): YamlProblem {
+  if (code === 'TAB_AS_INDENT') {
+    return { code: 'manifest_tab', line, message: 'the line is indented with a tab; use spaces.' };
+  }
+  if (code === 'TAG_RESOLVE_FAILED') {
+    return {
+      code: 'manifest_alias',
+      line,
+      message: 'a YAML tag (!…) stands here; manifests do without, so remove it.',
+    };
+  }
+  const complaint = message.replace(/\s+/g, ' ').replace(/\.?$/, '.');
+  return {
+    code: 'manifest_yaml',
+    line,
+    message: `this is not well-formed YAML. ${complaint} ${ADVICE[code] ?? ''}`.trim(),
+  };
+}
+
+interface ReadContext {
+  isExact: (path: Path) => boolean;
+  /** Where what stands at a path begins: its key, or the list entry. */
+  offsets: Map<string, number>;
+  report: (code: FindingCode, node: Node | null, message: string) => void;
+}
+
+function readNode(node: unknown, path: Path, context: ReadContext): unknown {
+  if (isAlias(node) || (isNode(node) && node.anchor)) {
+    context.report('manifest_alias', node, 'a YAML anchor or alias (& or *) stands here; write the value out.');
+    return undefined;
+  }
+  if (path.length > MAX_DEPTH) {
+    context.report(
+      'manifest_too_deep',
+      isNode(node) ? node : null,
+      `nothing may be nested deeper than ${MAX_DEPTH} levels.`,
+    );
+    return undefined;
+  }
+  if (isScalar(node)) return typeof node.value === 'number' && context.isExact(path) ? node.source : node.value;
+  if (isSeq(node)) {
+    return node.items.map((item, index) => {
+      const at = [...path, index];
+      if (isNode(item)) context.offsets.set(getPathKey(at), item.range?.[0] ?? 0);
+      return readNode(item, at, context);
+    });
+  }
+  return isMap(node) ? readMap(node, path, context) : null;
+}
+
+function readMap(map: { items: { key: unknown; value: unknown }[] }, path: Path, context: ReadContext): unknown {
+  const entries = new Map<string, unknown>();
+  for (const { key, value } of map.items) {
+    if (!isScalar(key)) continue;
+    const name = String(key.value);
+    if (entries.has(name)) {
+      context.report(
+        'manifest_duplicate_key',
+        key,
+        `"${name.slice(0, 60)}" stands twice in one mapping; remove one of them.`,
+      );
+      continue;
+    }
+    const at = [...path, name];
+    context.offsets.set(getPathKey(at), key.range?.[0] ?? 0);
+    entries.set(name, readNode(value, at, context));
+  }
+  return Object.fromEntries(entries);
+}
+
+function isNode(node: unknown): node is Node & { anchor?: string } {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
+}
+
+function findOffset(offsets: Map<string, number>, path: Path): number {
+  for (let length = path.length; length > 0; length--) {
+    const offset = offsets.get(getPathKey(path.slice(0, length)));
+    if (offset !== undefined) return offset;
+  }
+  return 0;
+}
+
+function getPathKey(path: Path): string {
+  return JSON.stringify(path);
+}

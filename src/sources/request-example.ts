@@ -1,0 +1,87 @@
+import type { RequestExample } from '../model/route.ts';
+import type { Note } from './finding-codes.ts';
+import { removeInvisible } from './invisible.ts';
+import { cleanJson, isObject } from './json-value.ts';
+
+/** Headers that carry a secret or a payment: never shown and never sent. */
+const SECRET_HEADER =
+  /authorization|cookie|payment|api-?key|access-?key|token|secret|passw|signature|credential|session|-auth$|^auth/i;
+
+/** Headers that steer the connection or claim who is asking, which belong to whoever sends the request. */
+const CONNECTION_HEADER =
+  /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|forwarded|via|origin|referer|proxy-.*|x-forwarded-.*|x-real-ip|sec-.*)$/i;
+
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,80}$/i;
+const HEADER_VALUE = /^[\x20-\x7e]{0,500}$/;
+const SECRET_VALUE = /^(?:bearer|basic|digest|l402|x402)\s/i;
+
+/** A value that stands for one still to be chosen: `{chain}`, `<token>`, `:id`. */
+const PLACEHOLDER = /^(?:\{[^{}]*\}|<[^<>]*>|:[a-z_]\w*)$/i;
+
+const MAX_PARAMETERS = 50;
+const MAX_VALUE_LENGTH = 500;
+
+/** Methods whose requests carry no body. */
+const BODILESS_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Builds an example request from what a source gives, or null where nothing usable is left. Query values become text,
+ * placeholders are left out, headers with secrets or payments are removed and noted, and so is a body that the method
+ * cannot send.
+ */
+export function buildRequestExample(
+  given: { query?: unknown; headers?: unknown; body?: unknown },
+  method: string,
+  note: Note,
+): RequestExample | null {
+  const query = readQuery(given.query);
+  const headers = readHeaders(given.headers, note);
+  const body = readBody(given.body, method, note);
+  const example: RequestExample = {
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body !== undefined && { body }),
+  };
+  return Object.keys(example).length > 0 ? example : null;
+}
+
+function readQuery(raw: unknown): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const [name, value] of listEntries(raw)) {
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
+    const text = removeInvisible(String(value).slice(0, MAX_VALUE_LENGTH + 1));
+    if (text.length <= MAX_VALUE_LENGTH && !PLACEHOLDER.test(text)) query[removeInvisible(name)] = text;
+  }
+  return query;
+}
+
+function readHeaders(raw: unknown, note: Note): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of listEntries(raw)) {
+    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    if (typeof text !== 'string' || !HEADER_NAME.test(name) || !HEADER_VALUE.test(text) || PLACEHOLDER.test(text))
+      continue;
+    if (SECRET_HEADER.test(name) || CONNECTION_HEADER.test(name) || SECRET_VALUE.test(text)) {
+      note('header_removed', `The example's header ${name.toLowerCase()} was removed.`);
+    } else headers[name.toLowerCase()] = text;
+  }
+  return headers;
+}
+
+function readBody(raw: unknown, method: string, note: Note): RequestExample['body'] {
+  if (raw === undefined || raw === null) return undefined;
+  if (BODILESS_METHODS.has(method)) {
+    note('body_ignored');
+    return undefined;
+  }
+  const body = cleanJson(raw);
+  if (body === undefined) note('example_too_large');
+  return body;
+}
+
+function listEntries(raw: unknown): [string, unknown][] {
+  if (!isObject(raw)) return [];
+  return Object.entries(raw)
+    .filter(([name]) => name !== '__proto__' && name.length <= 200)
+    .slice(0, MAX_PARAMETERS);
+}

@@ -1,0 +1,69 @@
+import { removeInvisible } from './invisible.ts';
+import { stripMarkup } from './markup.ts';
+
+/** Longest text of each field that a provider writes, in UTF-16 units, the ellipsis of a cut text included. */
+export const TEXT_LIMITS = {
+  title: 120,
+  tagline: 200,
+  description: 4000,
+  provider_name: 80,
+  route_description: 500,
+} as const;
+
+export type TextField = keyof typeof TEXT_LIMITS;
+
+/** Fields that keep their line ends; all others are one line. */
+const FIELDS_WITH_LINES: ReadonlySet<TextField> = new Set(['description']);
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/**
+ * Cleans text that a provider wrote, on its way in (architecture decision 7): invisible characters and markup are
+ * taken out, white space is collapsed (a description keeps lines and paragraphs), and what is too long is cut between
+ * characters with an ellipsis. Cleaning clean text changes nothing. Anything but a string is no text.
+ */
+export function cleanText(raw: unknown, field: TextField): string {
+  return typeof raw === 'string' ? cutText(cleanWholeText(raw, field), TEXT_LIMITS[field]) : '';
+}
+
+/** Says whether a text has to be cut for its field; markup that is taken out does not count. */
+export function isTooLong(raw: string, field: TextField): boolean {
+  return raw.length > TEXT_LIMITS[field] && cleanWholeText(raw, field).length > TEXT_LIMITS[field];
+}
+
+function cleanWholeText(raw: string, field: TextField): string {
+  // Far more than can remain is cut off first, so that a text of a megabyte costs no more than any other.
+  const text = stripMarkup(raw.slice(0, TEXT_LIMITS[field] * 8 + 1000), removeInvisible);
+  return FIELDS_WITH_LINES.has(field) ? collapseParagraphs(text) : text.replace(/\s+/g, ' ').trim();
+}
+
+/** Cuts text to at most `limit` UTF-16 units, between characters as a reader sees them, with an ellipsis where cut. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cutAt = graphemes.segment(text).containing(limit - 1)?.index ?? 0;
+  return `${text.slice(0, cutAt).trimEnd()}…`;
+}
+
+/** Abbreviations, initials and list numbers, whose full stop ends no sentence. */
+const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|incl|dr|mr|mrs|inc|ltd|[a-z](?:\.[a-z])*|\d{1,2})\.$/i;
+
+/** A full stop, or its like in other scripts, with what closes behind it. */
+const SENTENCE_END = /[.!?]+["')\]”’]*(?=\s)|[。！？]["')\]”’」]*/g;
+
+/** Gives the first sentence of cleaned text: up to its full stop, else up to the end of the first line. */
+export function getFirstSentence(text: string): string {
+  const line = text.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
+  for (const match of line.matchAll(SENTENCE_END)) {
+    const sentence = line.slice(0, match.index + match[0].length);
+    if (!ABBREVIATION.test(sentence)) return sentence;
+  }
+  return line;
+}
+
+function collapseParagraphs(text: string): string {
+  return text
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
