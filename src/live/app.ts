@@ -1,39 +1,38 @@
 import { Hono } from 'hono';
+import { ServiceError } from '../errors.ts';
+import { createMcp } from '../mcp/server.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { PATHS } from '../views/links.ts';
 import { createAgentList } from './agent-list.ts';
 import { createAgentListing } from './agent-listing.ts';
 import { createOpenapi } from './openapi.ts';
 import { buildProblem, buildProblemResponse } from './problem.ts';
-
-/** Headers by which any page or agent may read the documents from a browser: all of them are public. */
-const CORS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Catalogue-Revision, Link, Retry-After',
-};
+import { PUBLIC_HEADERS } from './public-headers.ts';
 
 /** Says whether a path is answered live, per request, rather than by a page. */
 export function isLivePath(pathname: string): boolean {
   return pathname === PATHS.openapi || pathname === PATHS.mcp || pathname.startsWith('/agent/');
 }
 
-/** Creates the live routes as one app, to be mounted by any server (architecture, decision 6). */
+/**
+ * Creates the live routes as one app, to be mounted by any server (architecture, decision 6). `onError` is told of failures
+ * that are the service's own fault.
+ */
 export function createLive({ reading, onError }: { reading: Reading; onError?: (error: unknown) => void }): Hono {
   const app = new Hono({ strict: true });
   const serveOpenapi = createOpenapi(reading);
   const serveList = createAgentList(reading);
   const serveListing = createAgentListing(reading);
+  const serveMcp = createMcp({ reading, ...(onError && { onError }) });
 
-  app.use(async (context, next) => {
-    await next();
-    for (const [name, value] of Object.entries(CORS)) context.res.headers.set(name, value);
-  });
   app.get(PATHS.openapi, ({ req }) => serveOpenapi(req.raw));
   app.get(PATHS.agentList, ({ req }) => serveList(req.raw));
   app.get('/agent/listings/:slug', ({ req }) => serveListing(req.raw, req.param('slug')));
+  app.post(PATHS.mcp, async ({ req }) => publish(await serveMcp(req.raw)));
 
   for (const path of [PATHS.openapi, PATHS.agentList, PATHS.agentListing(':slug')])
     refuseOtherMethods(app, path, 'GET, HEAD');
+  refuseOtherMethods(app, PATHS.mcp, 'POST');
   app.notFound(() =>
     buildProblem({
       status: 404,
@@ -43,7 +42,7 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
     }),
   );
   app.onError((error) => {
-    onError?.(error);
+    if (!(error instanceof ServiceError) || error.code === 'internal') onError?.(error);
     return buildProblemResponse(error);
   });
   return app;
@@ -57,9 +56,11 @@ function refuseOtherMethods(app: Hono, path: string, methods: string): void {
     const headers = { 'Access-Control-Allow-Methods': allow, 'Access-Control-Max-Age': '86400', Allow: allow };
     return new Response(null, {
       status: 204,
-      headers: asked
-        ? { ...headers, 'Access-Control-Allow-Headers': asked, Vary: 'Access-Control-Request-Headers' }
-        : headers,
+      headers: {
+        ...PUBLIC_HEADERS,
+        ...headers,
+        ...(asked && { 'Access-Control-Allow-Headers': asked, Vary: 'Access-Control-Request-Headers' }),
+      },
     });
   });
   app.all(path, ({ req }) =>
@@ -68,4 +69,11 @@ function refuseOtherMethods(app: Hono, path: string, methods: string): void {
       { Allow: allow },
     ),
   );
+}
+
+/** Opens an answer to readers of any origin. */
+function publish(response: Response): Response {
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(PUBLIC_HEADERS)) headers.set(name, value);
+  return new Response(response.body, { status: response.status, headers });
 }

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Part } from '../snapshot/part.ts';
 import { buildGzip } from './gzip.ts';
+import { PUBLIC_HEADERS } from './public-headers.ts';
 
 /** How long an answer may be reused unasked, in seconds: counts are live, so only for a moment. */
 const MAX_AGE_SECONDS = 5;
@@ -22,19 +23,20 @@ export interface JoinedDocument {
 export function buildJoinedResponse(request: Request, document: JoinedDocument): Response {
   const { head, body, headKey, revision } = document;
   const etag = `W/"${crc32(headKey).toString(36)}-${body.crc.toString(36)}"`;
-  const headers = new Headers({
+  const headers: Record<string, string> = {
+    ...PUBLIC_HEADERS,
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': `public, max-age=${MAX_AGE_SECONDS}, must-revalidate`,
     ETag: etag,
     Vary: 'Accept-Encoding',
     'X-Catalogue-Revision': String(revision),
-  });
+  };
   if (isNotModified(request.headers.get('If-None-Match'), etag)) return new Response(null, { status: 304, headers });
   const bytes = Buffer.from(head);
   const gzip = acceptsGzip(request.headers.get('Accept-Encoding'));
   const pieces = gzip ? buildGzip(bytes, body) : [bytes, body.raw];
-  if (gzip) headers.set('Content-Encoding', 'gzip');
-  headers.set('Content-Length', String(pieces.reduce((sum, { length }) => sum + length, 0)));
+  if (gzip) headers['Content-Encoding'] = 'gzip';
+  headers['Content-Length'] = String(pieces.reduce((sum, { length }) => sum + length, 0));
   return new Response(request.method === 'HEAD' ? null : buildStream(pieces), { headers });
 }
 

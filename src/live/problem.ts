@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Problem } from '../views/problem.ts';
+import { PUBLIC_HEADERS } from './public-headers.ts';
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   bad_input: 400,
@@ -42,6 +43,6 @@ export function buildProblem(
   const problem: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, ...rest };
   return new Response(JSON.stringify(problem), {
     status,
-    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...headers },
+    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...PUBLIC_HEADERS, ...headers },
   });
 }
