@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { type AgentItem, agentItem } from '../views/agent-item.ts';
+import { shortenText } from './compact.ts';
+
+const { slug, category, networks, reliability_band, page_url } = agentItem.shape;
+
+/** Longest quotes of provider's text in a search answer, in UTF-16 units, and the longest address quoted whole. */
+const TITLE_LENGTH = 60;
+const TAGLINE_LENGTH = 120;
+const ADDRESS_LENGTH = 120;
+
+/** A listing as the search tool shows it: enough to choose by. */
+export const compactItem = z.object({
+  slug,
+  title: z.string().describe("Provider's text, cut"),
+  tagline: z.string().describe("Provider's text, cut"),
+  category,
+  price_usdc: z.string().describe('USDC per request: one price, or lowest-highest'),
+  networks,
+  verified_routes: z.string().describe('Settlement-verified routes of all, e.g. 1 of 2'),
+  reliability_band,
+  reliability_score: z.number().optional().describe('0-100; absent while unscored'),
+  base_url: z.string().optional().describe("Provider's base address; absent when very long"),
+  page_url,
+});
+export type CompactItem = z.infer<typeof compactItem>;
+
+/** Builds the search tool's form of a listing from its short form. */
+export function buildCompactItem(item: AgentItem): CompactItem {
+  return {
+    slug: item.slug,
+    title: shortenText(item.title, TITLE_LENGTH),
+    tagline: shortenText(item.tagline, TAGLINE_LENGTH),
+    category: item.category,
+    price_usdc: formatItemPrice(item),
+    networks: item.networks,
+    verified_routes: `${item.verified_route_count} of ${item.endpoints_count}`,
+    reliability_band: item.reliability_band,
+    ...(item.reliability_score !== null && { reliability_score: item.reliability_score }),
+    ...(item.base_url.length <= ADDRESS_LENGTH && { base_url: item.base_url }),
+    page_url: item.page_url,
+  };
+}
+
+/** Writes a price range as pages show it; at six decimals no price is so small that a number is written with an exponent. */
+function formatItemPrice({ price_min_usdc: min, price_max_usdc: max }: AgentItem): string {
+  return min === max ? String(min) : `${min}-${max}`;
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { category } from '../model/category.ts';
+import { type LiveListing, reliability, reliabilityBand } from '../model/listing.ts';
+import { networkKey } from '../model/network.ts';
+import { formatPriceRange } from '../model/usdc.ts';
+import { buildUrl, PATHS } from '../views/links.ts';
+import type { Site } from '../views/site.ts';
+import { shortenText } from './compact.ts';
+
+const TITLE_LENGTH = 80;
+const DESCRIPTION_LENGTH = 240;
+const PROVIDER_LENGTH = 60;
+/** Longest optional address that is quoted. */
+const ADDRESS_LENGTH = 200;
+
+const compactNetwork = z.object({
+  key: networkKey,
+  advertised: z.boolean(),
+  settlement_verified: z.boolean(),
+  last_seen_at: z.string().optional(),
+  last_verified_at: z.string().optional(),
+});
+
+/** What `get_listing` says of a listing besides its routes. */
+export const compactListing = z.object({
+  title: z.string().describe("Provider's text"),
+  description: z.string().describe("Provider's text, cut"),
+  provider_name: z.string().describe("Provider's text"),
+  category,
+  price_usdc: z.string(),
+  networks: z.array(compactNetwork),
+  reliability: z.object({
+    band: reliabilityBand,
+    score: z.number().optional(),
+    samples: reliability.shape.samples,
+    last_sample_at: z.string().optional(),
+  }),
+  mcp_endpoint: z.string().optional().describe("Provider's own MCP server"),
+  docs_url: z.string().optional(),
+  page_url: z.string(),
+  updated_at: z.string(),
+});
+export type CompactListing = z.infer<typeof compactListing>;
+
+/** Builds what `get_listing` says of a live listing besides its routes. */
+export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): CompactListing {
+  const { band, score, samples, last_sample_at } = listing.reliability;
+  return {
+    title: shortenText(listing.title, TITLE_LENGTH),
+    description: shortenText(listing.description, DESCRIPTION_LENGTH),
+    provider_name: shortenText(listing.provider_name, PROVIDER_LENGTH),
+    category: listing.category,
+    price_usdc: formatPriceRange(listing.price_min, listing.price_max),
+    networks: listing.networks.map(buildCompactNetwork),
+    reliability: {
+      band,
+      ...(score !== null && { score }),
+      samples,
+      ...(last_sample_at !== null && { last_sample_at }),
+    },
+    ...(isShort(listing.mcp_endpoint) && { mcp_endpoint: listing.mcp_endpoint }),
+    ...(isShort(listing.docs_url) && { docs_url: listing.docs_url }),
+    page_url: buildUrl(baseUrl, PATHS.listing(listing.slug)),
+    updated_at: listing.updated_at,
+  };
+}
+
+function buildCompactNetwork(entry: LiveListing['networks'][number]): z.infer<typeof compactNetwork> {
+  const { key, advertised, settlement_verified, last_seen_at, last_verified_at } = entry;
+  return {
+    key,
+    advertised,
+    settlement_verified,
+    ...(last_seen_at !== null && { last_seen_at }),
+    ...(last_verified_at !== null && { last_verified_at }),
+  };
+}
+
+function isShort(address: string | null): address is string {
+  return address !== null && address.length <= ADDRESS_LENGTH;
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { getCurrentTerms } from '../evidence/terms.ts';
+import { networkKey } from '../model/network.ts';
+import { getRouteUrl, type Route, routeVerification } from '../model/route.ts';
+import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
+import { getTokenEstimate, shortenText } from './compact.ts';
+import { shortenSchema } from './compact-schema.ts';
+
+const DESCRIPTION_LENGTH = 100;
+const SCHEMA_TOKENS = 160;
+const EXAMPLE_TOKENS = 80;
+/** A route offers one or two ways to pay; more than this is a list nobody reads. */
+const MAX_OFFERS = 4;
+
+/** An object of the provider's making: any JSON inside, which a recursive schema would only spell out at length. */
+const anyObject = z.looseObject({});
+
+/** Whom a route pays, and on which network. */
+export const payOption = z.object({
+  network: networkKey,
+  pay_to: z.string().optional().describe('Absent where no source says'),
+  price_usdc: z.string().optional().describe("Where it is not the route's price_usdc"),
+});
+export type PayOption = z.infer<typeof payOption>;
+
+/** A route as `get_listing` shows it: enough to call it and to know what it should ask. */
+export const compactRoute = z.object({
+  method: z.string(),
+  url: z.string().describe('Fill in :name and {name} first'),
+  description: z.string().optional().describe("Provider's text, cut"),
+  price_usdc: z.string().optional().describe('USDC per request: one price, or lowest-highest; absent when unknown'),
+  evidence: z.enum(['declared', 'observed']).optional().describe('observed: read from a live 402; declared: a claim'),
+  seen_at: z.string().optional(),
+  verification: routeVerification,
+  proof: z
+    .object({ verified_at: z.string(), network: networkKey, paid_usdc: z.string(), url: z.string().optional() })
+    .optional()
+    .describe('Payment that verified this route; url shows it on the chain'),
+  pay: z.array(anyObject).optional().describe("Where it differs from the answer's own pay"),
+  input: anyObject.optional().describe("Provider's JSON Schema, shortened"),
+  example: anyObject.optional().describe("Provider's example request"),
+  shortened: z.boolean().optional().describe('True: details_url has input or example whole'),
+});
+export type CompactRoute = z.infer<typeof compactRoute>;
+
+/** Builds the compact form of a route with all its ways to pay. */
+export function buildCompactRoute(route: Route, baseUrl: string): CompactRoute & { pay: PayOption[] } {
+  const offers = getCurrentTerms(route.terms).toSorted((a, b) => a.amount - b.amount);
+  const [cheapest, dearest] = [offers[0], offers.at(-1)];
+  const seen = offers.flatMap(({ last_seen_at }) => last_seen_at ?? []).toSorted();
+  const input = route.input_schema === null ? undefined : shortenSchema(route.input_schema, SCHEMA_TOKENS);
+  const example = findShortExample(route);
+  const shortened = input !== (route.input_schema ?? undefined) || example !== (route.example ?? undefined);
+  return {
+    method: route.method,
+    url: getRouteUrl(baseUrl, route.path),
+    ...(route.description !== '' && { description: shortenText(route.description, DESCRIPTION_LENGTH) }),
+    ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount) }),
+    ...(cheapest && { evidence: cheapest.evidence }),
+    ...(seen.length > 0 && { seen_at: seen.at(-1) }),
+    verification: route.verification,
+    ...(route.proof && { proof: buildProof(route.proof) }),
+    pay: offers.slice(0, MAX_OFFERS).map(({ network, pay_to, amount }) => ({
+      network,
+      ...(pay_to !== null && { pay_to }),
+      ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatUsdc(amount) }),
+    })),
+    ...(input && { input }),
+    ...(example && { example }),
+    ...(shortened && { shortened }),
+  };
+}
+
+function findShortExample({ example }: Route): Route['example'] | undefined {
+  return example !== null && getTokenEstimate(JSON.stringify(example)) <= EXAMPLE_TOKENS ? example : undefined;
+}
+
+function buildProof(proof: NonNullable<Route['proof']>): CompactRoute['proof'] {
+  return {
+    verified_at: proof.verified_at,
+    network: proof.network,
+    paid_usdc: formatUsdc(proof.amount),
+    ...(proof.transaction_url !== null && { url: proof.transaction_url }),
+  };
+}

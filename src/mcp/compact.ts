@@ -1,0 +1,44 @@
+/** What tokenizers mostly take as one token: a short word, three digits, a run of punctuation, a letter of another script. */
+const PIECES = /[A-Z]?[a-z]{1,7}|[A-Z]{1,3}|\d{1,3}|[!-/:-@[-`{-~]{1,3}|\p{L}|[^\s\w!-~]/gu;
+
+/** Marks, emoji and other signs outside ASCII, which take two. */
+const SIGNS = /[^\s\w!-~\p{L}]/gu;
+
+/**
+ * Estimates the tokens of a text. Against the o200k encoding it comes out up to 20 % too high for JSON with prose,
+ * addresses and hashes (rarely 5 % too low), and higher for other scripts.
+ */
+export function getTokenEstimate(text: string): number {
+  return (text.match(PIECES)?.length ?? 0) + (text.match(SIGNS)?.length ?? 0);
+}
+
+/** Counts how many of the items, from the first, fit into so many tokens as JSON; at least one where there are any. */
+export function countFitting(items: readonly unknown[], tokens: number): number {
+  let left = tokens;
+  const count = items.findIndex((item) => {
+    left -= getTokenEstimate(JSON.stringify(item)) + 1;
+    return left < 0;
+  });
+  return count < 0 ? items.length : Math.max(count, 1);
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** UTF-16 units that a shortened text has for each token it may cost: ordinary prose has five. */
+const UNITS_A_TOKEN = 2.5;
+
+/**
+ * Cuts text to at most `length` UTF-16 units, and further where it costs many tokens for its length, as other scripts and
+ * piled-up marks do; between characters as a reader sees them, with an ellipsis where cut.
+ */
+export function shortenText(text: string, length: number): string {
+  const cut = cutText(text, length);
+  const excess = (getTokenEstimate(cut) * UNITS_A_TOKEN) / length;
+  return excess <= 1 ? cut : cutText(text, Math.floor(cut.length / excess));
+}
+
+function cutText(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = graphemes.segment(text).containing(length - 1)?.index ?? 0;
+  return `${text.slice(0, end).trimEnd()}…`;
+}

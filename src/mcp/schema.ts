@@ -1,0 +1,43 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+/** Words that bound a value: of arguments they tell what may be sent, of an answer nothing that a reader needs. */
+const BOUNDS = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'] as const;
+
+/**
+ * Builds the JSON Schema that the tool list shows for a tool's arguments or its answer. Left out is what costs tokens or
+ * trips clients and says nothing more: the long patterns beside a format, and in answers all bounds (clients hold an
+ * address to RFC 3986, for one, which route templates such as `{id}` break).
+ */
+export function buildJsonSchema(schema: z.ZodObject, of: 'arguments' | 'answer'): Record<string, unknown> {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      if (of === 'answer') removeBounds(jsonSchema);
+    },
+  });
+  return json;
+}
+
+function removeBounds(json: z.core.JSONSchema.BaseSchema): void {
+  for (const word of BOUNDS) delete json[word];
+  if (json.properties === undefined || Object.keys(json.properties).length > 0) return;
+  delete json.properties;
+  delete json.additionalProperties;
+}
+
+/**
+ * Wraps a JSON Schema that was made before in the form the SDK registers, which otherwise converts it again for every
+ * request. Nothing is checked here: arguments are checked by the tool itself, in its own words.
+ */
+export function buildListedSchema(json: Record<string, unknown>): StandardSchemaWithJSON {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'json-schema',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: () => json, output: () => json },
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { Reading } from '../snapshot/reading.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import { parseArguments } from './arguments.ts';
+
+/** What a tool answers from: one snapshot, and a catalogue that stands still at the snapshot's revision meanwhile. */
+export interface ToolContext {
+  readonly reading: Reading;
+  readonly snapshot: Snapshot;
+}
+
+/** What a tool is, with the types of its arguments and of its answer. */
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
+  title: string;
+  /** Said to every model that sees the tool list: the service's own words only, never a provider's. */
+  description: string;
+  input: Input;
+  /** Fields that may be missing are optional, never nullable: strict clients trip over null. */
+  output: Output;
+  /** Answers, or throws ServiceError for what the caller can mend. */
+  answer(args: z.output<Input>, context: ToolContext): z.input<Output>;
+}
+
+/** A tool whose arguments are still unchecked: the form in which tools of all types are kept in one record. */
+export interface Tool {
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  /** Checks the arguments and answers. Throws ServiceError. */
+  readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
+}
+
+/** Builds a tool from its definition. */
+export function buildTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  definition: ToolDefinition<Input, Output>,
+): Tool {
+  const { title, description, input, output } = definition;
+  return {
+    title,
+    description,
+    input,
+    output,
+    answer: (args, context) => definition.answer(parseArguments(input, args), context),
+  };
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { CATEGORIES, category } from '../../model/category.ts';
+import { catalogueSummary } from '../../model/summary.ts';
+import { buildSummary, listEntries } from '../../snapshot/snapshot.ts';
+import { VERIFIED_MEANING } from '../../views/site.ts';
+import { buildTool } from '../tool.ts';
+
+/** Says how much the catalogue holds: the very counts of the OpenAPI document and of `/agent/list`. */
+export const catalogueSummaryTool = buildTool({
+  title: 'Catalogue summary',
+  description:
+    'How many APIs are listed, how many are settlement-verified and what that means, by category, and the revision of ' +
+    'the catalogue that these counts are of.',
+  input: z.strictObject({}),
+  output: catalogueSummary.extend({
+    revision: z.int().nonnegative().describe('Rises with every change that readers can see'),
+    revised_at: z.string().describe('Time of the latest such change'),
+    by_category: z.array(z.object({ category, live_listings: z.int().nonnegative() })),
+    settlement_verified_means: z.string(),
+  }),
+  answer: (_args, { reading, snapshot }) => {
+    const counts = new Map(CATEGORIES.map((name) => [name, 0]));
+    for (const { item } of listEntries(snapshot)) counts.set(item.category, (counts.get(item.category) ?? 0) + 1);
+    return {
+      ...buildSummary(snapshot, reading.site, reading.now()),
+      revision: snapshot.revision,
+      revised_at: snapshot.revised_at,
+      by_category: [...counts].map(([name, live_listings]) => ({ category: name, live_listings })),
+      settlement_verified_means: VERIFIED_MEANING,
+    };
+  },
+});

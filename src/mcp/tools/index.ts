@@ -1,0 +1,11 @@
+import type { Tool } from '../tool.ts';
+import { catalogueSummaryTool } from './catalogue-summary.ts';
+import { getListingTool } from './get-listing.ts';
+import { searchListingsTool } from './search-listings.ts';
+
+/** Every tool of the server, by its name, in the order of the tool list. */
+export const TOOLS: Readonly<Record<string, Tool>> = {
+  search_listings: searchListingsTool,
+  get_listing: getListingTool,
+  catalogue_summary: catalogueSummaryTool,
+};

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { selectListings } from '../../snapshot/select.ts';
+import { listQuery } from '../../views/list-query.ts';
+import { countFitting, getTokenEstimate } from '../compact.ts';
+import { buildCompactItem, compactItem } from '../compact-item.ts';
+import { buildTool } from '../tool.ts';
+
+/** Listings a page where the caller does not say, and at most. */
+const LIMIT_DEFAULT = 10;
+const LIMIT_MAX = 50;
+
+/** What a page may cost its reader for each listing asked for; a page of longer ones comes short. */
+const TOKENS_A_LISTING = 150;
+
+/** Searches the live listings with the filters of `/agent/list`, in pages short enough for a model. */
+export const searchListingsTool = buildTool({
+  title: 'Search payable APIs',
+  description:
+    'Find APIs that can be called and paid for per request in USDC, by words, category, network, price, verification or ' +
+    'reliability; all filters given must hold. Without arguments it lists everything by name. Then get_listing tells ' +
+    'how to call one and what it asks.',
+  input: listQuery.extend({
+    limit: z
+      .int()
+      .min(1)
+      .max(LIMIT_MAX)
+      .default(LIMIT_DEFAULT)
+      .describe('Listings a page at most; fewer come where they are long'),
+  }),
+  output: z.object({
+    revision: z.int().nonnegative().describe('Catalogue revision of this answer'),
+    total: z.int().nonnegative().describe('Listings that match in all'),
+    next_cursor: z.string().optional().describe('cursor of the next page; absent on the last'),
+    listings: z.array(compactItem),
+  }),
+  answer: (query, { reading, snapshot }) => {
+    const select = (limit: number) => selectListings(reading, snapshot, { ...query, limit });
+    const asked = select(query.limit);
+    const listings = asked.entries.map(({ item }) => buildCompactItem(item));
+    const { revision } = snapshot;
+    const { total, next_cursor: cursor } = asked;
+    const frame = getTokenEstimate(JSON.stringify({ revision, total, next_cursor: cursor, listings: [] }));
+    const count = countFitting(listings, TOKENS_A_LISTING * query.limit - frame);
+    const next_cursor = count < listings.length ? select(count).next_cursor : cursor;
+    return {
+      revision,
+      total,
+      ...(next_cursor !== undefined && { next_cursor }),
+      listings: listings.slice(0, count),
+    };
+  },
+});

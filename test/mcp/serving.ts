@@ -1,0 +1,84 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { onTestFinished } from 'vitest';
+import type { Catalogue } from '../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { createMcp } from '../../src/mcp/server.ts';
+import type { Declaration } from '../../src/model/declaration.ts';
+import { openReading, type Reading } from '../../src/snapshot/reading.ts';
+import type { Site } from '../../src/views/site.ts';
+import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
+
+const SITE: Site = {
+  baseUrl: 'http://localhost:4321',
+  serviceTitle: 'Agent-Payable APIs',
+  contactName: 'Maintainers',
+  contactUrl: 'http://localhost:4321',
+};
+
+export interface ServedMcp {
+  url: URL;
+  catalogue: Catalogue;
+  reading: Reading;
+  /** What the service reported as its own fault. */
+  errors: unknown[];
+}
+
+/** Serves a catalogue of these declarations over real HTTP on loopback until the test is over. */
+export async function serveMcp(declarations: readonly Declaration[], site: Partial<Site> = {}): Promise<ServedMcp> {
+  const catalogue = makeCatalogue();
+  recordAll(catalogue, declarations);
+  const reading = openReading(catalogue.file, { ...SITE, ...site }, () => new Date(NOW));
+  onTestFinished(() => reading.catalogue.close());
+  const errors: unknown[] = [];
+  const mcp = createMcp({ reading, onError: (error) => errors.push(error) });
+  const url = await listen(getRequestListener(mcp));
+  return { url: new URL('/mcp', url), catalogue, reading, errors };
+}
+
+/** Records declarations in one write. */
+export function recordAll(catalogue: Catalogue, declarations: readonly Declaration[]): void {
+  writeCatalogue(catalogue, NOW, (writing) => {
+    for (const declaration of declarations) recordDeclaration(writing, declaration);
+  });
+}
+
+async function listen(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+const CATEGORIES = ['Data', 'Finance', 'Intelligence', 'Tools', 'Verification'] as const;
+
+/** Makes the declaration of the n-th of many listings: its category, price and network follow from its number. */
+export function makeNumbered(n: number): Declaration {
+  const number = String(n).padStart(3, '0');
+  const networks = n % 3 === 0 ? (['base', 'solana'] as const) : (['base'] as const);
+  return makeDeclaration({
+    source: { kind: 'manifest', name: `numbered-${number}.yaml`, observed_at: '2026-11-01T00:00:00.000Z' },
+    base_url: `https://api-${number}.numbered-provider.com`,
+    slug: `numbered-${number}`,
+    title: `Numbered API ${number}`,
+    tagline: `Answers questions about the number ${number} and its neighbours.`,
+    provider_name: n % 2 === 0 ? 'Even Provider' : 'Odd Provider',
+    category: CATEGORIES[n % CATEGORIES.length] ?? null,
+    routes: [
+      makeRoute({
+        path: '/v1/answer',
+        terms: networks.map((network) => makeTerms({ network, amount: (n + 1) * 1000 })),
+      }),
+    ],
+  });
+}
+
+/** Makes the declarations of so many listings. */
+export function makeMany(count: number): Declaration[] {
+  return Array.from({ length: count }, (_, n) => makeNumbered(n));
+}
