@@ -34,7 +34,8 @@ function copyJson(value: unknown, depth: number, budget: { left: number }): Json
   if (budget.left < 0 || depth > MAX_JSON_DEPTH) return undefined;
   if (typeof value === 'string') return removeInvisible(value);
   if (typeof value === 'boolean' || value === null) return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  // Adding zero makes -0 the 0 that JSON writes.
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
   if (Array.isArray(value)) {
     const items: Json[] = [];
     for (const item of value) {

@@ -70,14 +70,15 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function describeExpectation(issue: Issue): string {
+  // Of a route's price, or a range's end, the schema's own message says it all.
+  if (issue.path.length === 1 && issue.path[0] === 'price_usdc') {
+    return 'a decimal amount of USDC above zero with at most six decimals, such as "0.01", or {min: …, max: …}';
+  }
   if (issue.code === 'invalid_type') return TYPE_NAMES[issue.expected] ?? issue.expected;
   if (issue.code === 'invalid_value') return `one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'invalid_format' && issue.path.at(-1) === 'slug')
     return 'small letters and digits, joined by single hyphens';
   if (issue.code === 'too_big') return `at most ${issue.maximum} characters`;
-  if (issue.code === 'invalid_union' && issue.path.at(-1) === 'price_usdc') {
-    return 'a decimal amount of USDC above zero with at most six decimals, such as "0.01", or {min: …, max: …}';
-  }
   if (issue.code === 'invalid_union' && issue.path.at(-1) !== 'at') return 'text, a number, true or false';
   return issue.message;
 }

@@ -17,7 +17,6 @@ export interface YamlText {
 }
 
 const MAX_DEPTH = 40;
-const MAX_PROBLEMS = 20;
 
 /** What to do about the library's complaints that people meet most. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -26,7 +25,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'Put text that holds a colon and a space in quotes.',
   MULTILINE_IMPLICIT_KEY: 'A field is written "name: value" on its line.',
   BAD_SCALAR_START: 'Put text that begins with a special character in quotes.',
-  RESOURCE_EXHAUSTION: 'The file is nested too deeply.',
 };
 
 /**
@@ -52,7 +50,13 @@ export function parseYaml(text: string, isExact: (path: Path) => boolean): YamlT
     return { problems: [{ code: 'manifest_empty', line: 1, message: 'the file holds nothing.' }] };
   const errors = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
-    return { problems: errors.slice(0, MAX_PROBLEMS).map((error) => describeError(error, getLineAt(error.pos[0]))) };
+    // One slip makes the library complain again and again on its line; the first complaint is the telling one.
+    const byLine = new Map<number, YamlProblem>();
+    for (const error of errors) {
+      const line = getLineAt(error.pos[0]);
+      if (!byLine.has(line)) byLine.set(line, describeError(error, line));
+    }
+    return { problems: [...byLine.values()] };
   }
   if (second) {
     const message = 'a second YAML document begins here; one file is one listing, so put it into a file of its own.';
@@ -63,7 +67,7 @@ export function parseYaml(text: string, isExact: (path: Path) => boolean): YamlT
   const report = (code: FindingCode, node: Node | null, message: string) =>
     problems.push({ code, line: getLineAt(node?.range?.[0] ?? 0), message });
   const value = readNode(document.contents, [], { isExact, offsets, report });
-  if (problems.length > 0) return { problems: problems.slice(0, MAX_PROBLEMS) };
+  if (problems.length > 0) return { problems };
   return { value, getLine: (path) => getLineAt(findOffset(offsets, path)) };
 }
 
@@ -77,6 +81,9 @@ function describeError({ code, message }: YAMLError, line: number): YamlProblem 
       line,
       message: 'a YAML tag (!…) stands here; manifests do without, so remove it.',
     };
+  }
+  if (code === 'RESOURCE_EXHAUSTION') {
+    return { code: 'manifest_too_deep', line, message: `nothing may be nested deeper than ${MAX_DEPTH} levels.` };
   }
   const complaint = message.replace(/\s+/g, ' ').replace(/\.?$/, '.');
   return {

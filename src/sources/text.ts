@@ -15,6 +15,9 @@ export type TextField = keyof typeof TEXT_LIMITS;
 /** Fields that keep their line ends; all others are one line. */
 const FIELDS_WITH_LINES: ReadonlySet<TextField> = new Set(['description']);
 
+/** Passes over one text; the second usually finds nothing more to do. */
+const MAX_ROUNDS = 4;
+
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
@@ -32,9 +35,16 @@ export function isTooLong(raw: string, field: TextField): boolean {
 }
 
 function cleanWholeText(raw: string, field: TextField): string {
+  const collapse = FIELDS_WITH_LINES.has(field) ? collapseParagraphs : collapseLine;
   // Far more than can remain is cut off first, so that a text of a megabyte costs no more than any other.
-  const text = stripMarkup(raw.slice(0, TEXT_LIMITS[field] * 8 + 1000), removeInvisible);
-  return FIELDS_WITH_LINES.has(field) ? collapseParagraphs(text) : text.replace(/\s+/g, ' ').trim();
+  let text = raw.slice(0, TEXT_LIMITS[field] * 8 + 1000);
+  // Joining lines can complete markup that a line end had broken, so once more until nothing changes.
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const next = collapse(stripMarkup(text, removeInvisible));
+    if (next === text) break;
+    text = next;
+  }
+  return text;
 }
 
 /** Cuts text to at most `limit` UTF-16 units, between characters as a reader sees them, with an ellipsis where cut. */
@@ -58,6 +68,10 @@ export function getFirstSentence(text: string): string {
     if (!ABBREVIATION.test(sentence)) return sentence;
   }
   return line;
+}
+
+function collapseLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 function collapseParagraphs(text: string): string {

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { declaration } from '../../../src/model/declaration.ts';
+import { buildFeedDeclarations } from '../../../src/sources/bazaar/declarations.ts';
+import { makeItem, makeOffer, makeSolanaOffer, makeVersion1Item, OPTIONS, PULLED_AT } from './items.ts';
+
+function build(items: unknown[]) {
+  const built = buildFeedDeclarations(items, OPTIONS);
+  for (const one of built.declarations) expect(declaration.parse(one)).toEqual(one);
+  return built;
+}
+
+function makeRouteItem(path: string, description: string, overrides: Record<string, unknown> = {}) {
+  return makeItem({ resource: `https://api.tides.example${path}`, description, ...overrides });
+}
+
+describe('items of one origin', () => {
+  it('become one listing, a route each, by path and method', () => {
+    const { declarations, outcomes } = build([
+      makeRouteItem('/v1/z', 'Last.'),
+      makeVersion1Item(),
+      makeItem({ method: 'DELETE' }),
+      makeItem(),
+      makeItem({ resource: 'https://api.tides.example:8443/v1/height' }),
+    ]);
+    expect(declarations.map(({ base_url }) => base_url)).toEqual([
+      'https://api.tides.example',
+      'https://api.tides.example:8443',
+    ]);
+    expect(declarations[0]?.routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v1/alert',
+      'DELETE /v1/height',
+      'GET /v1/height',
+      'GET /v1/z',
+    ]);
+    expect(outcomes.every(({ outcome }) => outcome === 'taken')).toBe(true);
+  });
+
+  it('are dated by the latest of them, else by the pull, and stand under the feed’s name', () => {
+    const dated = build([makeRouteItem('/a', 'A.', { lastUpdated: '2026-09-01T00:00:00Z' }), makeItem()]);
+    expect(dated.declarations[0]?.source).toEqual({
+      kind: 'bazaar',
+      name: OPTIONS.feed,
+      observed_at: '2026-11-01T08:00:00.000Z',
+    });
+    expect(build([makeItem({ lastUpdated: undefined })]).declarations[0]?.source.observed_at).toBe(PULLED_AT);
+  });
+
+  it('are called by their service, else by the host', () => {
+    expect(build([makeItem({ resource: 'https://api.tides.example:8443/x' })]).declarations[0]).toMatchObject({
+      ...{ title: 'api.tides.example:8443', provider_name: 'api.tides.example:8443', service_name: null, slug: null },
+    });
+    const named = ['Tide Tables', 'Tide Tables', 'Tides'].map((serviceName, at) =>
+      makeRouteItem(`/${at}`, 'X.', { serviceName }),
+    );
+    expect(build(named).declarations[0]).toMatchObject({ title: 'Tide Tables', service_name: 'Tide Tables' });
+  });
+
+  it('are described by the service, else by what most say, else by the route nearest to the root', () => {
+    const extra = { serviceDescription: 'All about tides. And more.' };
+    const ofService = build([makeItem(), makeRouteItem('/x', 'X.', { accepts: [makeOffer({ extra })] })]);
+    expect(ofService.declarations[0]).toMatchObject({
+      tagline: 'All about tides.',
+      description: 'All about tides. And more.',
+    });
+    const shared = build([
+      makeRouteItem('/a/b', 'Same. Text.'),
+      makeRouteItem('/a/c', 'Same. Text.'),
+      makeRouteItem('/a', 'Other.'),
+    ]);
+    expect(shared.declarations[0]).toMatchObject({ tagline: 'Same.', description: 'Same. Text.' });
+    const nearest = build([makeRouteItem('/a/b/c', 'Deep.'), makeRouteItem('/zz', 'Near.'), makeRouteItem('/q', '')]);
+    expect(nearest.declarations[0]?.tagline).toBe('Near.');
+    expect(build([makeRouteItem('/a', '')]).declarations[0]).toMatchObject({ tagline: '', description: '' });
+  });
+});
+
+describe('one route that comes several times', () => {
+  it('is one route, the offers for further ways to pay added, the others duplicates', () => {
+    const { declarations, outcomes, findings } = build([
+      makeItem({ accepts: [makeOffer({ amount: '5' })], description: 'Old.', lastUpdated: '2026-09-01T00:00:00Z' }),
+      makeItem({ accepts: [makeOffer()], description: 'New.' }),
+      makeItem({ accepts: [makeSolanaOffer(), makeOffer({ amount: '7' })], lastUpdated: '2026-08-01T00:00:00Z' }),
+    ]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['duplicate', 'taken', 'duplicate']);
+    expect(declarations[0]?.routes).toHaveLength(1);
+    expect(declarations[0]?.routes[0]).toMatchObject({ description: 'New.' });
+    expect(declarations[0]?.routes[0]?.terms.map(({ network, amount }) => [network, amount])).toEqual([
+      ['base', 3000],
+      ['solana', 3000],
+    ]);
+    expect(findings).toMatchObject([
+      { severity: 'noted', code: 'duplicate', message: expect.stringContaining('3 times') },
+    ]);
+  });
+
+  it('of equal age has its offers united, one offer in both protocol versions once', () => {
+    const old = makeVersion1Item(
+      { resource: 'https://api.tides.example/v1/height', lastUpdated: '2026-11-01T08:00:00Z' },
+      {
+        ...{ maxAmountRequired: '3000', resource: 'https://api.tides.example/v1/height' },
+        outputSchema: { input: { method: 'GET' } },
+      },
+    );
+    const terms = build([old, makeItem(), makeItem({ accepts: [makeOffer({ amount: '9' })] })]).declarations[0]
+      ?.routes[0]?.terms;
+    expect(terms?.map(({ amount, x402_version }) => [amount, x402_version])).toEqual([
+      [9, 2],
+      [3000, 2],
+    ]);
+  });
+
+  it('refused is refused once where it came unchanged, and each time where it differs', () => {
+    const bad = makeItem({ accepts: [makeOffer({ amount: '' })] });
+    const worse = makeItem({ accepts: [makeOffer({ amount: '0' })] });
+    const { outcomes, findings } = build([bad, bad, worse, null, null]);
+    expect(outcomes.map((one) => (one.outcome === 'refused' ? one.code : one.outcome))).toEqual([
+      ...['no_amount', 'duplicate', 'zero_amount', 'not_an_item', 'duplicate'],
+    ]);
+    expect(findings.filter(({ severity }) => severity === 'refused')).toHaveLength(3);
+  });
+});
+
+/** A small world of items in which everything collides: origins, routes, dates, names, broken ones. */
+const item = fc
+  .record({
+    host: fc.constantFrom('a.example', 'b.example', 'localhost'),
+    path: fc.constantFrom('/', '/x', '/x/y'),
+    method: fc.constantFrom('GET', 'POST', 'NOPE', undefined),
+    amount: fc.constantFrom('1', '2', '3000', '', '-1'),
+    network: fc.constantFrom('eip155:8453', 'base', 'base-sepolia'),
+    payTo: fc.constantFrom(`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`),
+    lastUpdated: fc.constantFrom('2026-01-01', '2026-02-01', undefined, 'never'),
+    serviceName: fc.constantFrom('A', 'B', undefined),
+    description: fc.constantFrom('One.', 'Two.', ''),
+    x402Version: fc.constantFrom(1, 2),
+  })
+  .map(({ host, path, amount, network, payTo, ...rest }) =>
+    makeItem({
+      ...rest,
+      extensions: {},
+      resource: `https://${host}${path}`,
+      accepts: [makeOffer({ amount, network, payTo })],
+    }),
+  );
+
+describe('any feed', () => {
+  it('gives the same listings and findings in any order, and every item exactly one outcome', () => {
+    const feed = fc.array(fc.oneof({ weight: 9, arbitrary: item }, fc.jsonValue()), { maxLength: 25 });
+    const shuffled = feed.chain((items) =>
+      fc.tuple(fc.constant(items), fc.shuffledSubarray([...items.keys()], { minLength: items.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([items, order]) => {
+        const straight = build(items);
+        const other = build(order.map((index) => items[index]));
+        expect(other.declarations).toEqual(straight.declarations);
+        expect(other.findings).toEqual(straight.findings);
+        expect(straight.outcomes).toHaveLength(items.length);
+        expect(Object.keys(straight.outcomes)).toHaveLength(items.length);
+        const count = (outcome: string) => straight.outcomes.filter((one) => one.outcome === outcome).length;
+        expect(count('taken')).toBe(straight.declarations.flatMap(({ routes }) => routes).length);
+        expect(count('refused')).toBe(straight.findings.filter(({ severity }) => severity === 'refused').length);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { readManifests } from '../../src/sources/manifest-files.ts';
+import { listAll } from './list-all.ts';
+
+const OPTIONS = { allowPrivateNetworks: false, now: '2026-11-20T12:00:00.000Z' };
+
+function makeManifest(name: string): string {
+  return `name: ${name}\nbase_url: https://${name}.example\ntagline: One.\nprice_usdc: 1\n`;
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'manifests-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+it('files and folders are read in order, folders by name and only their manifests', async () => {
+  const folder = makeFolder();
+  for (const name of ['b.yml', 'a.yaml', 'notes.txt', '.hidden.yaml'])
+    writeFileSync(join(folder, name), makeManifest('tides'));
+  mkdirSync(join(folder, 'deeper'));
+  const single = join(folder, 'notes.txt');
+  const read = await listAll(readManifests([folder, single], OPTIONS));
+  expect(read.map(({ name }) => name)).toEqual(['a.yaml', 'b.yml', 'notes.txt']);
+  expect(read.map(({ path }) => path)).toEqual(['a.yaml', 'b.yml', 'notes.txt'].map((name) => join(folder, name)));
+  expect(read.every((file) => file.declaration?.title === 'tides')).toBe(true);
+});
+
+it('one bad file costs only itself, and no finding names a path of this machine', async () => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'a.yaml'), 'name: [');
+  writeFileSync(join(folder, 'b.yaml'), Buffer.from([0x6e, 0x3a, 0xff, 0xfe]));
+  writeFileSync(join(folder, 'c.yaml'), '#'.repeat(1024 * 1024 + 1));
+  writeFileSync(join(folder, 'd.yaml'), makeManifest('tides'));
+  mkdirSync(join(folder, 'e.yaml'));
+  const read = await listAll(readManifests([folder], OPTIONS));
+  const codes = read.map(({ findings }) => findings.map(({ code }) => code));
+  expect(codes).toEqual([
+    ['manifest_yaml'],
+    ['manifest_unreadable'],
+    ['manifest_too_large'],
+    [],
+    ['manifest_unreadable'],
+  ]);
+  expect(JSON.stringify(read.map(({ findings }) => findings))).not.toContain(tmpdir());
+});
+
+it('an empty folder is said', async () => {
+  const [read] = await listAll(readManifests([makeFolder()], OPTIONS));
+  expect(read?.findings).toMatchObject([{ code: 'no_manifests', severity: 'noted' }]);
+});
+
+it('a path where nothing is stops the reading', async () => {
+  const reading = listAll(readManifests([join(makeFolder(), 'none.yaml')], OPTIONS));
+  await expect(reading).rejects.toMatchObject({ code: 'bad_input', reason: 'no_such_file' });
+});
