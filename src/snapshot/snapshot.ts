@@ -9,6 +9,7 @@ import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
 import { buildListingTag } from '../views/tag.ts';
 import { findTombstone, type Tombstone } from '../views/tombstone.ts';
+import { listTopics } from '../views/topics.ts';
 import { buildChunks, type Chunk, updateChunks } from './chunks.ts';
 import { buildPart, joinParts, type Part } from './part.ts';
 
@@ -17,6 +18,11 @@ export interface ListingEntry {
   readonly slug: string;
   /** Catalogue revision of its latest reader-visible change: the key under which anything made of it can be kept. */
   readonly revision: number;
+  readonly listed_at: string;
+  /** Time of its latest verified payment; null while no route is verified. */
+  readonly verified_at: string | null;
+  /** The words that say what it is about, the telling first. */
+  readonly topics: readonly string[];
   readonly item: AgentItem;
   readonly itemJson: string;
   readonly tag: string;
@@ -130,6 +136,12 @@ function buildEntry(listing: Parameters<typeof buildAgentItem>[0], site: Site): 
   return {
     slug: listing.slug,
     revision: listing.revision,
+    listed_at: listing.listed_at,
+    verified_at: listing.routes.reduce<string | null>(
+      (latest, { proof }) => (proof && (latest === null || proof.verified_at > latest) ? proof.verified_at : latest),
+      null,
+    ),
+    topics: listTopics(listing),
     item,
     itemJson: JSON.stringify(item),
     tag: JSON.stringify(buildListingTag(listing, site)),

@@ -24,11 +24,16 @@ export function listTopics({ title, tagline, description, routes }: Listing): st
   const texts = [title, tagline, description.slice(0, READ_CHARACTERS), ...routes.slice(0, 8).map(({ path }) => path)];
   for (const text of texts) {
     for (const word of text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []) {
-      const topic = word.length > 4 && /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+      const topic = getSingular(word);
       if (COMMON_WORDS.has(word) || COMMON_WORDS.has(topic) || /^\d+$/.test(topic)) continue;
       topics.add(topic);
       if (topics.size === TOPIC_COUNT) return [...topics];
     }
   }
   return [...topics];
+}
+
+function getSingular(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  return word.length > 4 && /[^su]s$/.test(word) ? word.slice(0, -1) : word;
 }

@@ -1,0 +1,24 @@
+import node from '@astrojs/node';
+import { defineConfig, passthroughImageService } from 'astro/config';
+
+/**
+ * Pages are compiled once per code version and rendered with what `Astro.locals.reading` holds, so nothing here depends on
+ * settings or data. Whoever builds gives the folder (`astro build --outDir …`).
+ */
+export default defineConfig({
+  output: 'server',
+  adapter: node({ mode: 'middleware' }),
+  trailingSlash: 'never',
+  build: { format: 'file', inlineStylesheets: 'never' },
+  // No sessions, no image service (sharp is not installed everywhere), no toolbar in the pages of `astro dev`.
+  session: false,
+  image: { service: passthroughImageService() },
+  devToolbar: { enabled: false },
+  // No cookie and no login exists, so there is nothing that another site's form could borrow.
+  security: { checkOrigin: false },
+  vite: {
+    // Everything is a file of its own: a content security policy without inline scripts, styles or data: addresses.
+    build: { assetsInlineLimit: 0 },
+    ssr: { external: ['better-sqlite3'] },
+  },
+});

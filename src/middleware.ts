@@ -1,0 +1,32 @@
+import { defineMiddleware } from 'astro:middleware';
+import { readConfig } from './config.ts';
+import { openReading, type Reading } from './snapshot/reading.ts';
+
+/**
+ * Gives pages and endpoints what they work with. A server of our own passes `locals.reading`; under `astro dev` and under the
+ * adapter alone it is opened here, once, from the settings.
+ */
+const HTML = 'text/html; charset=utf-8';
+let opened: Reading | undefined;
+const liveOf = new WeakMap<Reading, Promise<App.Locals['live']>>();
+
+export const onRequest = defineMiddleware(async ({ locals }, next) => {
+  locals.reading ??= opened ??= openFromSettings();
+  const { reading } = locals;
+  locals.live ??= { fetch: async (request) => (await getLive(reading)).fetch(request) };
+  const response = await next();
+  if (response.headers.get('Content-Type') === 'text/html') response.headers.set('Content-Type', HTML);
+  return response;
+});
+
+function openFromSettings(): Reading {
+  const config = readConfig();
+  return openReading(config.catalogueFile, config);
+}
+
+/** Loaded when first asked for: pages are rendered without it. */
+function getLive(reading: Reading): Promise<App.Locals['live']> {
+  const live = liveOf.get(reading) ?? import('./live/app.ts').then(({ createLive }) => createLive({ reading }));
+  liveOf.set(reading, live);
+  return live;
+}

@@ -1,0 +1,7 @@
+import type { APIRoute } from 'astro';
+import { getGuide } from '../snapshot/page-models.ts';
+
+export const prerender = false;
+
+export const GET: APIRoute = ({ locals }) =>
+  new Response(getGuide(locals.reading), { headers: { 'Content-Type': 'text/plain; charset=utf-8' } });

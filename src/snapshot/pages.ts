@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { CATEGORIES } from '../model/category.ts';
+import { PATHS } from '../views/links.ts';
+import { PAGE_SIZE } from '../views/pages/list-page.ts';
+import { listRelated } from './related.ts';
+import { findEntryPage, getSelections } from './selections.ts';
+import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
+
+/** One static page: where it is read, the file that holds it, and what it was made of. */
+export interface PageRef {
+  /** Path from the base address: `/api/x`. */
+  readonly path: string;
+  /** File in a release: `api/x.html`. */
+  readonly file: string;
+  /** Names the revision of all that the page shows: same key, same catalogue content on the page. */
+  readonly key: string;
+}
+
+/** Key of what shows nothing of the catalogue. */
+const FIXED_KEY = 'fixed';
+
+/**
+ * Lists every static page at a snapshot. Pages that show counts change with every revision; a listing's page changes with
+ * the listing and its related ones alone, a further page of a list with the listings on it.
+ */
+export function* listPages(snapshot: Snapshot): Generator<PageRef> {
+  const { byCategory, verified } = getSelections(snapshot);
+  const current = `r${snapshot.revision}`;
+  yield { path: PATHS.home, file: 'index.html', key: current };
+  yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
+  yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
+  for (const category of CATEGORIES) {
+    yield* listListPages(byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
+  }
+  yield* listListPages(verified, current, PATHS.verifiedPage);
+  for (const entry of listEntries(snapshot)) {
+    const key = buildKey([entry, ...listRelated(snapshot, entry.slug)], '');
+    const path = PATHS.listing(entry.slug);
+    const markdown = PATHS.listingMarkdown(entry.slug);
+    yield { path, file: `${getFile(path)}.html`, key };
+    yield { path: markdown, file: getFile(markdown), key };
+  }
+}
+
+function* listListPages(
+  list: readonly ListingEntry[],
+  current: string,
+  getPath: (page: number) => string,
+): Generator<PageRef> {
+  for (let page = 1; page === 1 || (page - 1) * PAGE_SIZE < list.length; page += 1) {
+    const part = findEntryPage(list, page);
+    const key = page === 1 ? current : buildKey(part?.entries ?? [], part?.has_next ? 'next' : 'last');
+    yield { path: getPath(page), file: `${getFile(getPath(page))}.html`, key };
+  }
+}
+
+/** Builds the key of what is made of listings, in their order: their latest revision, and a digest of which at which. */
+function buildKey(entries: readonly ListingEntry[], rest: string): string {
+  const latest = entries.reduce((newest, { revision }) => Math.max(newest, revision), 0);
+  const shown = entries.map(({ slug, revision }) => `${slug}@${revision}`).join(' ');
+  return `r${latest}-${createHash('sha256').update(`${shown} ${rest}`).digest('base64url').slice(0, 16)}`;
+}
+
+function getFile(path: string): string {
+  return path.slice(1);
+}

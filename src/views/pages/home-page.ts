@@ -1,0 +1,78 @@
+import { CATEGORIES, type Category } from '../../model/category.ts';
+import type { AgentItem } from '../agent-item.ts';
+import { type Counts, formatCounts, formatInteger } from '../counts.ts';
+import { buildUrl, PATHS } from '../links.ts';
+import type { Site } from '../site.ts';
+import { formatDay } from '../times.ts';
+import { CATEGORY_WORDS } from './list-page.ts';
+import { buildListingCard, type ListingCard } from './listing-card.ts';
+
+/** A way for agents to read the catalogue. */
+export interface Channel {
+  readonly name: string;
+  /** Absolute address. */
+  readonly url: string;
+  /** What it is for, in one sentence. */
+  readonly purpose: string;
+}
+
+export interface HomePage {
+  readonly title: string;
+  /** How many listings there are, and as of when. */
+  readonly counts: string;
+  readonly categories: readonly { name: Category; href: string; description: string; count: string }[];
+  readonly newest: readonly { card: ListingCard; listed_on: string }[];
+  /** Empty while nothing is verified. */
+  readonly newly_verified: readonly { card: ListingCard; verified_on: string }[];
+  readonly channels: readonly Channel[];
+}
+
+/** What the home page is built from: newest first each. */
+export interface HomeParts {
+  readonly counts: Counts;
+  readonly by_category: ReadonlyMap<Category, number>;
+  readonly newest: readonly { item: AgentItem; at: string }[];
+  readonly newly_verified: readonly { item: AgentItem; at: string }[];
+}
+
+/** Builds the home page. */
+export function buildHomePage({ counts, by_category, newest, newly_verified }: HomeParts, site: Site): HomePage {
+  return {
+    title: site.serviceTitle,
+    counts: formatCounts(counts),
+    categories: CATEGORIES.map((name) => ({
+      name,
+      href: PATHS.category(name),
+      description: CATEGORY_WORDS[name],
+      count: formatInteger(by_category.get(name) ?? 0),
+    })),
+    newest: newest.map(({ item, at }) => ({ card: buildListingCard(item), listed_on: formatDay(at) })),
+    newly_verified: newly_verified.map(({ item, at }) => ({
+      card: buildListingCard(item),
+      verified_on: formatDay(at),
+    })),
+    channels: buildChannels(site),
+  };
+}
+
+/** Lists the ways in which agents read the catalogue (specification, "What the service does" 7). */
+export function buildChannels({ baseUrl }: Site): Channel[] {
+  return [
+    {
+      name: 'MCP server',
+      url: buildUrl(baseUrl, PATHS.mcp),
+      purpose: 'Search the catalogue from any MCP client (Streamable HTTP).',
+    },
+    {
+      name: 'Search over HTTP',
+      url: `${buildUrl(baseUrl, PATHS.agentList)}?q=weather`,
+      purpose: 'Search and filter the catalogue as JSON.',
+    },
+    {
+      name: 'OpenAPI document',
+      url: buildUrl(baseUrl, PATHS.openapi),
+      purpose: 'OpenAPI 3.1.0 with one tag per listing.',
+    },
+    { name: 'llms.txt', url: buildUrl(baseUrl, PATHS.guide), purpose: 'The plain-text guide to all of this.' },
+  ];
+}

@@ -1,0 +1,94 @@
+import { CATEGORIES, type Category } from '../../model/category.ts';
+import type { AgentItem } from '../agent-item.ts';
+import { type Counts, formatInteger } from '../counts.ts';
+import { PATHS } from '../links.ts';
+import { formatMinute } from '../times.ts';
+import { buildListingCard, type ListingCard } from './listing-card.ts';
+
+/** Listings on one page of a list. */
+export const PAGE_SIZE = 100;
+
+/** One page of a list of listings: a category, or all verified ones. */
+export interface ListPage {
+  /** The name of the list; a further page has its number in it. */
+  readonly title: string;
+  /** What is listed here, in one sentence of ours. */
+  readonly description: string;
+  /** Path of this page. */
+  readonly path: string;
+  /** Number of this page, from 1. */
+  readonly page: number;
+  /** How many there are and as of when: on the first page alone, so that a change elsewhere alters no further page. */
+  readonly count: string | null;
+  readonly cards: readonly ListingCard[];
+  /** Paths of the neighbouring pages. */
+  readonly previous: string | null;
+  readonly next: string | null;
+  /** What to say where the list is empty. */
+  readonly empty: string;
+}
+
+/** What each category holds, in our words. */
+export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
+  Data: 'Records, search, news, weather, places and chain data, asked for one request at a time.',
+  Finance: 'Prices, markets, tokens, swaps and portfolios.',
+  Intelligence: 'Language models, analysis, forecasts and signals.',
+  Tools: 'Things that do a job: converting, sending, storing, computing.',
+  Verification: 'Checks of identities, risks, claims and documents.',
+};
+
+/** What a page of a list is cut from. */
+export interface ListPart {
+  readonly items: readonly AgentItem[];
+  readonly page: number;
+  readonly has_next: boolean;
+  /** Length of the whole list. */
+  readonly total: number;
+  readonly counts: Counts;
+}
+
+/** Finds the category that an address means: its name in lower case. */
+export function findCategoryByPath(name: string): Category | undefined {
+  return CATEGORIES.find((category) => category.toLowerCase() === name);
+}
+
+/**
+ * Parses the number of a further page out of its address: nothing is the first page; `1` has no address of its own, and what
+ * is not a number from 2 is NaN, so that every page has one address.
+ */
+export function parsePageNumber(text: string | undefined): number {
+  if (text === undefined) return 1;
+  return /^(?:[2-9]|[1-9]\d{1,5})$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** Builds one page of a category. */
+export function buildCategoryPage(category: Category, part: ListPart): ListPage {
+  return {
+    ...buildPart(part, `${category} APIs`, (page) => PATHS.category(category, page)),
+    description: CATEGORY_WORDS[category],
+    empty: 'No live listing is in this category.',
+  };
+}
+
+/** Builds one page of all listings with verified routes. */
+export function buildVerifiedPage(part: ListPart): ListPage {
+  return {
+    ...buildPart(part, 'Settlement-verified listings', PATHS.verifiedPage),
+    description: 'Listings with at least one route that this service itself paid for and received the product from.',
+    empty: 'No listing has a settlement-verified route yet: nothing here has been paid for by this service so far.',
+  };
+}
+
+function buildPart(part: ListPart, title: string, getPath: (page: number) => string) {
+  const { items, page, has_next, total, counts } = part;
+  const noun = total === 1 ? 'listing' : 'listings';
+  return {
+    title: page === 1 ? title : `${title}, page ${page}`,
+    path: getPath(page),
+    page,
+    count: page === 1 ? `${formatInteger(total)} ${noun}, as of ${formatMinute(counts.as_of)}` : null,
+    cards: items.map(buildListingCard),
+    previous: page > 1 ? getPath(page - 1) : null,
+    next: has_next ? getPath(page + 1) : null,
+  };
+}

@@ -1,0 +1,53 @@
+import type { Category } from '../../model/category.ts';
+import { NETWORKS } from '../../model/network.ts';
+import { formatPriceRange, parseUsdc } from '../../model/usdc.ts';
+import type { AgentItem } from '../agent-item.ts';
+import { formatCount, formatRatio } from '../description.ts';
+import { PATHS } from '../links.ts';
+
+/** A listing in a list: on the home page, in a category, among related listings. */
+export interface ListingCard {
+  readonly slug: string;
+  /** Path of the listing page. */
+  readonly href: string;
+  /** Provider's text. */
+  readonly title: string;
+  /** Provider's text: one line. */
+  readonly tagline: string;
+  /** Provider's text. */
+  readonly provider_name: string;
+  readonly category: Category;
+  /** USDC per request: `0.001` or `0.001-0.05`. */
+  readonly price: string;
+  /** `12 endpoints`. */
+  readonly endpoints: string;
+  /** Networks on which payment is currently advertised: `Base, Solana`; empty when none is. */
+  readonly networks: string;
+  /** Whether at least one route is settlement-verified. */
+  readonly verified: boolean;
+  /** `1 of 2 routes verified`. */
+  readonly verified_ratio: string;
+}
+
+/** Builds the card of a live listing from its short form. */
+export function buildListingCard(item: AgentItem): ListingCard {
+  return {
+    slug: item.slug,
+    href: PATHS.listing(item.slug),
+    title: item.title,
+    tagline: item.tagline,
+    provider_name: item.provider_name,
+    category: item.category,
+    price: formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc)),
+    endpoints: formatCount(item.endpoints_count, 'endpoint'),
+    networks: item.networks.map((key) => NETWORKS[key].label).join(', '),
+    verified: item.payment_verified,
+    verified_ratio:
+      item.endpoints_count === 0 ? 'routes not itemised' : formatRatio(item.verified_route_count, item.endpoints_count),
+  };
+}
+
+/** Gives the atomic units of an amount that documents carry as a JSON number. */
+function getAtomic(usdc: number): number {
+  return parseUsdc(usdc.toFixed(6)) ?? 0;
+}

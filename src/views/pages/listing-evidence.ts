@@ -1,0 +1,60 @@
+import type { DeclarationSource, SourceKind } from '../../model/declaration.ts';
+import type { Listing } from '../../model/listing.ts';
+import type { NetworkEntry } from '../../model/network.ts';
+import { formatDay } from '../times.ts';
+
+/** Who says what a listing says, and when it was seen to be so. */
+export interface SourceRow {
+  /** What kind of source it is, in words. */
+  readonly kind: string;
+  /** Address or file name of the source, as recorded. */
+  readonly name: string;
+  /** Day on which what it says was observed; null for a bare claim. */
+  readonly observed_on: string | null;
+}
+
+/** One network of a listing, as its page shows it. */
+export interface NetworkRow {
+  readonly label: string;
+  /** Chain identifier: `eip155:8453`. */
+  readonly id: string;
+  /** What is known of it, in words. */
+  readonly state: string;
+}
+
+const SOURCE_WORDS: Readonly<Record<SourceKind, string>> = {
+  provider: "The provider's own announcement",
+  manifest: 'A manifest kept by the catalogue',
+  openapi: "The provider's OpenAPI document",
+  bazaar: "A facilitator's discovery feed",
+};
+
+/** Builds the rows that say where a listing's claims come from. */
+export function buildSourceRows(sources: readonly DeclarationSource[]): SourceRow[] {
+  return sources.map(({ kind, name, observed_at }) => ({
+    kind: SOURCE_WORDS[kind],
+    name,
+    observed_on: observed_at === null ? null : formatDay(observed_at),
+  }));
+}
+
+/** Builds the rows that say where a listing can be paid, and on what evidence. */
+export function buildNetworkRows(entries: readonly NetworkEntry[]): NetworkRow[] {
+  return entries.map(({ label, id, advertised, last_seen_at, settlement_verified, last_verified_at }) => {
+    const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
+    const paid = last_verified_at === null ? 'never verified' : `last verified ${formatDay(last_verified_at)}`;
+    const state = [
+      advertised ? `advertised${seen}` : 'not currently advertised',
+      settlement_verified ? `settlement-verified ${formatDay(last_verified_at ?? '')}`.trim() : paid,
+    ];
+    return { label, id, state: state.join('; ') };
+  });
+}
+
+/** Says what is known of how reliably a listing answers. */
+export function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>): string {
+  const { band, score, samples, window_days, last_sample_at } = reliability;
+  if (last_sample_at === null) return 'unscored: not yet sampled';
+  const basis = `${samples} samples in ${window_days} days, the last on ${formatDay(last_sample_at)}`;
+  return score === null ? `unscored: too little is known (${basis})` : `${score} of 100, ${band} (${basis})`;
+}

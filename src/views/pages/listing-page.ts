@@ -1,0 +1,125 @@
+import { getPrimaryNetwork } from '../../evidence/networks.ts';
+import type { Category } from '../../model/category.ts';
+import { getVerifiedRouteCount, type LiveListing } from '../../model/listing.ts';
+import { formatPriceRange } from '../../model/usdc.ts';
+import type { AgentItem } from '../agent-item.ts';
+import { buildCallGuide, type CallGuide } from '../call.ts';
+import { formatCount, formatVerifiedRatio } from '../description.ts';
+import { buildUrl, PATHS } from '../links.ts';
+import type { Site } from '../site.ts';
+import { formatDay } from '../times.ts';
+import { buildListingCard, type ListingCard } from './listing-card.ts';
+import {
+  buildNetworkRows,
+  buildSourceRows,
+  formatReliabilityEvidence,
+  type NetworkRow,
+  type SourceRow,
+} from './listing-evidence.ts';
+import { buildRouteRow, listVerifiedRoutes, type RouteRow, type VerifiedRoute } from './listing-routes.ts';
+
+/** The status line of a listing page, part by part in its order (specification, "Listing page"). */
+export interface ListingStatus {
+  /** `Settlement-verified (1 of 2 routes verified)` or `Unverified`. */
+  readonly verification: string;
+  /** `0.001-0.05 USDC per request`. */
+  readonly price: string;
+  /** `2 endpoints`. */
+  readonly endpoints: string;
+  readonly category: Category;
+  /** The primary network: `Base`. */
+  readonly network: string;
+  /** The payment protocol: `x402`. */
+  readonly protocol: string;
+}
+
+/** Everything that the page of a live listing shows (specification, "Listing page"). */
+export interface ListingPage {
+  readonly kind: 'live';
+  readonly slug: string;
+  readonly id: string;
+  /** Provider's text. */
+  readonly title: string;
+  /** Provider's text: one line. */
+  readonly tagline: string;
+  /** The tagline and the status in one line, for those who link here. */
+  readonly summary: string;
+  /** Provider's text, of several lines; may be empty. */
+  readonly description: string;
+  /** Provider's text. */
+  readonly provider_name: string;
+  /** Addresses that the provider gives. */
+  readonly base_url: string;
+  readonly docs_url: string | null;
+  readonly mcp_endpoint: string | null;
+  /** Whether at least one route is settlement-verified. */
+  readonly verified: boolean;
+  readonly status: ListingStatus;
+  readonly category_href: string;
+  readonly category_inferred: boolean;
+  /** The MCP address of the service. */
+  readonly service_mcp_url: string;
+  /** Everything on record, as JSON. */
+  readonly record_url: string;
+  readonly call: CallGuide;
+  /** Empty when no route is verified. */
+  readonly verified_routes: readonly VerifiedRoute[];
+  /** What holds of every route that is not among the verified ones. */
+  readonly unverified_statement: string;
+  readonly routes: readonly RouteRow[];
+  readonly networks: readonly NetworkRow[];
+  readonly reliability: string;
+  readonly sources: readonly SourceRow[];
+  readonly related: readonly ListingCard[];
+  readonly listed_on: string;
+  readonly changed_on: string;
+}
+
+/** Builds the page model of a live listing; `related` are the short forms of its related listings, the nearest first. */
+export function buildListingPage(listing: LiveListing, related: readonly AgentItem[], site: Site): ListingPage {
+  const verified = getVerifiedRouteCount(listing) > 0;
+  const status = buildStatus(listing, verified);
+  return {
+    kind: 'live',
+    slug: listing.slug,
+    id: listing.id,
+    title: listing.title,
+    tagline: listing.tagline,
+    summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
+    description: listing.description,
+    provider_name: listing.provider_name,
+    base_url: listing.base_url,
+    docs_url: listing.docs_url,
+    mcp_endpoint: listing.mcp_endpoint,
+    verified,
+    status,
+    category_href: PATHS.category(listing.category),
+    category_inferred: listing.category_inferred,
+    service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
+    record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
+    call: buildCallGuide(listing),
+    verified_routes: listVerifiedRoutes(listing.routes),
+    unverified_statement: verified
+      ? 'All other routes of this listing are unverified.'
+      : 'No route of this listing has been verified: all of its routes are unverified.',
+    routes: listing.routes.map(buildRouteRow),
+    networks: buildNetworkRows(listing.networks),
+    reliability: formatReliabilityEvidence(listing),
+    sources: buildSourceRows(listing.sources),
+    related: related.map(buildListingCard),
+    listed_on: formatDay(listing.listed_at),
+    changed_on: formatDay(listing.updated_at),
+  };
+}
+
+function buildStatus(listing: LiveListing, verified: boolean): ListingStatus {
+  const network = getPrimaryNetwork(listing.networks);
+  return {
+    verification: verified ? `Settlement-verified (${formatVerifiedRatio(listing)})` : 'Unverified',
+    price: `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
+    endpoints: formatCount(listing.routes.length, 'endpoint'),
+    category: listing.category,
+    network: network.advertised ? network.label : `${network.label} (not currently advertised)`,
+    protocol: 'x402',
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import type { Declaration } from '../../src/model/declaration.ts';
+import { listRelated } from '../../src/snapshot/related.ts';
+import { NOW } from '../builders.ts';
+import { makeReadCatalogue } from './catalogues.ts';
+
+const say = (slug: string, title: string, category: Declaration['category'] = 'Data'): Partial<Declaration> => ({
+  slug,
+  title,
+  tagline: '',
+  description: '',
+  category,
+});
+
+const LISTINGS = [
+  say('harbour-tides', 'Harbour tides'),
+  say('sea-tides', 'Tides at sea'),
+  say('tide-tables', 'Tide tables', 'Tools'),
+  say('bond-yields', 'Bond yields', 'Finance'),
+  say('tokens', 'Token prices', 'Finance'),
+  say('zebra-facts', 'Zebra facts'),
+  say('yak-facts', 'Yak statistics'),
+  say('xylophones', 'Xylophone tuning'),
+];
+
+const listSlugs = (catalogue: ReturnType<typeof makeReadCatalogue>, slug: string) =>
+  listRelated(catalogue.reading.getSnapshot(), slug).map((entry) => entry.slug);
+
+describe('related listings', () => {
+  it('share rare words, those of the same category first, and are filled up by name from the category', () => {
+    const catalogue = makeReadCatalogue(...LISTINGS);
+    expect(listSlugs(catalogue, 'harbour-tides')).toEqual(['sea-tides', 'tide-tables', 'xylophones', 'yak-facts']);
+  });
+
+  it('prefer the same provider', () => {
+    const ours = { provider_name: 'Tide Office' };
+    const catalogue = makeReadCatalogue(
+      ...LISTINGS,
+      { ...say('office-a', 'Tides of ports', 'Data'), ...ours },
+      { ...say('office-b', 'Lunar calendar', 'Tools'), ...ours },
+    );
+    expect(listSlugs(catalogue, 'office-b')[0]).toBe('office-a');
+  });
+
+  it('are the same for the same catalogue, never the listing itself, never a delisted one', () => {
+    const catalogue = makeReadCatalogue(...LISTINGS);
+    for (const { slug = '' } of LISTINGS.map(({ slug }) => ({ slug: slug ?? '' }))) {
+      const related = listSlugs(catalogue, slug);
+      expect(related).not.toContain(slug);
+      expect(new Set(related).size).toBe(related.length);
+      expect(listSlugs(makeReadCatalogue(...LISTINGS.toReversed()), slug)).toEqual(related);
+    }
+    writeCatalogue(catalogue.catalogue, NOW, (writing) =>
+      delistListing(writing, 'sea-tides', { by: 'operator', reason: 'asked' }),
+    );
+    expect(listSlugs(catalogue, 'harbour-tides')).not.toContain('sea-tides');
+    expect(listSlugs(catalogue, 'sea-tides')).toEqual([]);
+  });
+
+  it('are none where there is nothing else', () => {
+    expect(listSlugs(makeReadCatalogue(say('alone', 'Alone')), 'alone')).toEqual([]);
+  });
+});

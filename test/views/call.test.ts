@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import type { Route } from '../../src/model/route.ts';
+import { buildCallGuide } from '../../src/views/call.ts';
+import { buildCurl } from '../../src/views/call-curl.ts';
+import { buildCallRequest } from '../../src/views/call-request.ts';
+import { buildTypescript } from '../../src/views/call-typescript.ts';
+import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
+import { makeLiveListing } from './listings.ts';
+
+const PRICE = { network: 'base', amount: 1000 } as const;
+const HOSTILE = [
+  '\'; touch x; "',
+  '`id`',
+  '$(id)',
+  '\x24{process.exit(1)}',
+  'a\nb',
+  'a\\',
+  '</script>',
+  '\u202eabc',
+  "it's",
+  '@/etc/passwd',
+  '*/ //',
+];
+
+/** Runs a command in a real shell with a `curl` that only says what it was given. */
+function listShellWords(command: string): string[] {
+  const said = execFileSync('/bin/sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], { encoding: 'utf8' });
+  return said.split('\0').slice(0, -1);
+}
+
+/** Runs a module's request with a `fetch` that only says what it was given. */
+function findFetchArguments(code: string): { url: string; init: RequestInit } {
+  const { outputText, diagnostics } = ts.transpileModule(code, {
+    reportDiagnostics: true,
+    compilerOptions: { target: ts.ScriptTarget.ES2022 },
+  });
+  expect(diagnostics).toEqual([]);
+  const call = outputText.slice(outputText.indexOf('fetchWithPayment('), outputText.indexOf('console.log(response'));
+  const said: unknown[] = [];
+  new Function('fetchWithPayment', 'process', call.trim())((...given: unknown[]) => said.push(...given), undefined);
+  return { url: String(said[0]), init: said[1] as RequestInit };
+}
+
+function makeHostileRoute(text: string): Route {
+  const { terms: _terms, ...facts } = makeRoute({
+    method: 'POST',
+    path: `/v1/${text}/x`,
+    example: { query: { q: text }, headers: { 'x-note': text, [text]: 'x' }, body: { [text]: text } },
+  });
+  return { ...facts, id: 'b2c0ffee-0000-5000-8000-000000000000', verification: 'unverified', proof: null, terms: [] };
+}
+
+describe('the example request', () => {
+  it.each(HOSTILE)('hands %j on as data, in the shell and in TypeScript', (text) => {
+    const request = buildCallRequest('https://api.example.com', makeHostileRoute(text));
+    const words = listShellWords(buildCurl(request));
+    const { url, init } = findFetchArguments(buildTypescript(request, PRICE));
+
+    const sent = words[words.indexOf('--url') + 1] ?? '';
+    expect(words.slice(0, 4)).toEqual(['--include', '--globoff', '--request', 'POST']);
+    expect(sent).toBe(url);
+    expect(url).toMatch(/^https:\/\/api\.example\.com\/[\x21-\x7e]*$/);
+    expect(new URL(url).searchParams.get('q')).toBe(text);
+    expect(JSON.parse(words[words.indexOf('--data-raw') + 1] ?? '')).toEqual({ [text]: text });
+    expect(JSON.parse(String(init.body))).toEqual({ [text]: text });
+    expect(init).toMatchObject({ method: 'POST', redirect: 'error' });
+    const headers = words.flatMap((word, at) => (words[at - 1] === '--header' ? word : []));
+    expect(Object.entries(init.headers ?? {}).map(([name, value]) => `${name}: ${value}`)).toEqual(headers);
+    expect(headers.every((header) => /^[a-z0-9$`'*&-]+: /i.test(header))).toBe(true);
+  });
+
+  it('shows templates of both kinds as placeholders to fill in', () => {
+    const route = { ...makeHostileRoute('y'), path: '/v1/:user-id/{token}/x:y{not a name}', example: null };
+    expect(buildCallRequest('https://api.example.com/base/', route)).toMatchObject({
+      url: 'https://api.example.com/base/v1/{user-id}/{token}/x:y%7Bnot%20a%20name%7D',
+      placeholders: ['user-id', 'token'],
+      headers: [],
+      body: null,
+    });
+  });
+
+  it('adds the example query to one that the path carries, and sends no body with a GET', () => {
+    const route = {
+      ...makeHostileRoute('y'),
+      method: 'GET' as const,
+      path: '/x?a=1',
+      example: { query: { b: '2 3' }, body: {} },
+    };
+    const request = buildCallRequest('https://api.example.com', route);
+    expect(request).toMatchObject({ url: 'https://api.example.com/x?a=1&b=2%203', body: null });
+    expect(listShellWords(buildCurl(request))).toEqual(['--include', '--globoff', '--url', request.url]);
+  });
+
+  it('leaves out headers that carry a payment or a secret', () => {
+    const headers = {
+      authorization: 'x',
+      'X-PAYMENT': 'x',
+      'payment-signature': 'x',
+      cookie: 'x',
+      host: 'x',
+      'x-ok': 'y',
+    };
+    const route = { ...makeHostileRoute('y'), method: 'GET' as const, example: { headers } };
+    expect(buildCallRequest('https://api.example.com', route).headers).toEqual([['x-ok', 'y']]);
+  });
+});
+
+describe('the call guide of a listing', () => {
+  it('shows the verified route, at its price and on its network', () => {
+    const solana = makeTerms({ network: 'solana', amount: 2500 });
+    const listing = makeLiveListing(
+      makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other', terms: [solana] })] }),
+      { verified: '/v1/other' },
+    );
+    const guide = buildCallGuide(listing);
+    expect(guide).toMatchObject({ route: 'GET /v1/other', price: '0.0025', network: 'Solana', placeholders: [] });
+    expect(guide.typescript).toContain("maxAmountPerPayment: '$0.0025'");
+    expect(guide.typescript).toContain("networks: ['solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']");
+    expect(guide.install).toContain('@x402/svm');
+  });
+
+  it('prefers a route with an example, and calls the base address where none is itemised', () => {
+    const routes = [makeRoute(), makeRoute({ path: '/z', example: { query: { q: 'x' } } })];
+    expect(buildCallGuide(makeLiveListing(makeDeclaration({ routes }))).route).toBe('GET /z');
+    const bare = makeLiveListing(
+      makeDeclaration({ routes: [], networks: ['base'], price: { min: 1000, max: 50_000 } }),
+    );
+    expect(buildCallGuide(bare)).toMatchObject({ route: 'GET https://api.prices.example-provider.com', price: '0.05' });
+  });
+});

@@ -1,0 +1,38 @@
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { recordReceipt } from '../../src/catalogue/ledger.ts';
+import { findListing } from '../../src/catalogue/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import type { Declaration } from '../../src/model/declaration.ts';
+import { isLive, type LiveListing } from '../../src/model/listing.ts';
+import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+
+/** Makes a listing as the catalogue publishes it; `verified` is the path of a route that was paid for, at its own price. */
+export function makeLiveListing(
+  declaration: Declaration = makeDeclaration(),
+  { verified, amount }: { verified?: string; amount?: number } = {},
+): LiveListing {
+  const catalogue = makeCatalogue();
+  const { identity } = writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declaration));
+  const route = findListing(catalogue, identity)?.routes.find(({ path }) => path === verified);
+  const offer = route?.terms[0];
+  if (route && offer) {
+    const receipt = {
+      id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+      route_id: route.id,
+      network: offer.network,
+      asset: offer.asset,
+      amount: amount ?? offer.amount,
+      payer: '0x2222222222222222222222222222222222222222',
+      pay_to: offer.pay_to ?? '',
+      transaction: `0x${'ab'.repeat(32)}`,
+      settled_at: '2026-11-19T08:00:00.000Z',
+      settled: true,
+      delivered: true,
+      conforming: 'undeclared' as const,
+    };
+    writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt));
+  }
+  const listing = findListing(catalogue, identity);
+  if (!listing || !isLive(listing)) throw new Error('the listing is not live');
+  return listing;
+}
