@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { searchListings } from '../catalogue/search.ts';
 import { ServiceError } from '../errors.ts';
 import { parseUsdc } from '../model/usdc.ts';
@@ -96,10 +97,11 @@ function buildFilter(query: ListQuery): (entry: ListingEntry) => boolean {
     (since === undefined || Date.parse(item.updated_at) >= since);
 }
 
-/** Names what must stay the same from page to page. */
+/** Names what must stay the same from page to page, briefly: a cursor travels in an address. */
 function getQueryKey(query: ListQuery, sort: ListSort): string {
   const { cursor: _cursor, limit: _limit, ...filters } = query;
-  return JSON.stringify(Object.entries({ ...filters, sort }).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const entries = Object.entries({ ...filters, sort }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return crc32(JSON.stringify(entries)).toString(36);
 }
 
 function buildCursor(place: Place, query: ListQuery, sort: ListSort): string {
