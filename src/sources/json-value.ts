@@ -5,7 +5,7 @@ export type Json = JsonObject[string];
 
 /** Largest schema or example kept, in bytes of JSON, and its deepest nesting. */
 export const MAX_JSON_BYTES = 16 * 1024;
-export const MAX_JSON_DEPTH = 32;
+const MAX_JSON_DEPTH = 32;
 
 /**
  * Copies a JSON value that a provider wrote, with invisible characters taken out of its keys and strings, so that no

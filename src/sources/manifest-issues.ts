@@ -84,7 +84,7 @@ function describeExpectation(issue: Issue): string {
 }
 
 /** Writes a path as people read it: `routes[2].price_usdc`. */
-export function formatPath(path: Path): string {
+function formatPath(path: Path): string {
   const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step.slice(0, 60)}`)).join('');
   return text.replace(/^\./, '') || 'The manifest';
 }

@@ -37,7 +37,7 @@ const payTo = z.strictObject({
   solana: z.string().optional().describe('Account on Solana: 32 bytes in base 58'),
 });
 
-export const manifestRoute = z.strictObject({
+const manifestRoute = z.strictObject({
   method: httpMethod,
   path: z
     .string()

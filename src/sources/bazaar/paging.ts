@@ -17,8 +17,9 @@ export interface PullState {
   largest: number;
   /** Pages in a row that brought nothing new. */
   idle: number;
-  /** Keys of the page before, sorted. */
+  /** Keys of the page before, sorted, and the first offset at which this very page came. */
   previous: string;
+  previousFrom: number;
   /** Keys of every item that came. */
   readonly seen: Set<string>;
 }
@@ -30,7 +31,17 @@ const MAX_IDLE_PAGES = { unknownTotal: 3, knownTotal: 50 };
 const MAX_OVERLAP = 10;
 
 export function startPull(from: number, requested: number, maxPages: number): PullState {
-  return { requested, maxPages, pages: 0, offset: from, largest: 0, idle: 0, previous: '', seen: new Set() };
+  return {
+    requested,
+    maxPages,
+    pages: 0,
+    offset: from,
+    largest: 0,
+    idle: 0,
+    previous: '',
+    previousFrom: from,
+    seen: new Set(),
+  };
 }
 
 /** What to do after a page: the offset to go on at, and the end where there is one. */
@@ -47,22 +58,26 @@ export interface PageDecision {
  */
 export function advancePull(state: PullState, page: ServedPage, keys: readonly string[]): PageDecision {
   const fresh = new Set(keys.filter((key) => !state.seen.has(key))).size;
-  const sorted = [...keys].sort().join('\n');
-  const isRepeated = keys.length > 0 && keys.length >= state.largest && fresh === 0 && sorted === state.previous;
   for (const key of keys) state.seen.add(key);
+  const sorted = [...keys].sort().join('\n');
+  if (fresh > 0 || sorted !== state.previous) state.previousFrom = state.offset;
+  // The same page for windows that share no row: the offset has no effect.
+  const isRepeated = keys.length > 0 && state.offset - state.previousFrom >= state.requested;
+  state.previous = sorted;
   state.pages += 1;
   state.largest = Math.max(state.largest, keys.length);
   state.idle = fresh === 0 ? state.idle + 1 : 0;
-  state.previous = sorted;
   state.offset += getStride(state, page, keys.length);
   return { fresh, nextOffset: state.offset, end: findEnd(state, page, { fresh, count: keys.length, isRepeated }) };
 }
 
-function getStride({ requested, largest }: PullState, { limit }: ServedPage, count: number): number {
+function getStride({ requested, largest, idle }: PullState, { limit }: ServedPage, count: number): number {
   // Nothing in the window: the server's word on how far it looked is all there is.
   if (count === 0) return limit ?? requested;
   // A server that states a smaller limit than was asked for has capped it; one that echoes ours may have as well.
   const covered = Math.max(largest, limit !== null && limit < requested ? limit : 0);
+  // Nothing new in it: further and further, up to what was asked for.
+  if (idle > 0) return Math.max(covered, limit ?? Math.min(requested, covered * 2 ** idle));
   return covered - Math.min(MAX_OVERLAP, Math.floor(covered / 4));
 }
 

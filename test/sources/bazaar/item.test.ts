@@ -165,6 +165,12 @@ describe('an address', () => {
     expect(listCodes(makeItem({ resource }))).toEqual([`refused:${code}`]);
   });
 
+  it('of a private network is taken where that is allowed', () => {
+    const raw = makeItem({ resource: 'http://127.0.0.1:4021/v1/height' });
+    const item = parseFeedItem(raw, { ...OPTIONS, allowPrivateNetworks: true });
+    expect(item).toMatchObject({ outcome: 'taken', base_url: 'http://127.0.0.1:4021', route: { path: '/v1/height' } });
+  });
+
   it('that is too long is refused', () => {
     expect(listCodes(makeItem({ resource: `https://api.tides.example/${'x'.repeat(3000)}` }))).toEqual([
       'refused:bad_url',

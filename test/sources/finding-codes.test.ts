@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Finding } from '../../src/model/finding.ts';
+import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
+import { FINDING_CODES, type FindingCode } from '../../src/sources/finding-codes.ts';
+import { parseManifest } from '../../src/sources/manifest.ts';
+import { readManifests } from '../../src/sources/manifest-files.ts';
+import { makeItem, makeOffer, OPTIONS } from './bazaar/items.ts';
+import { listAll } from './list-all.ts';
+
+const MANIFEST_OPTIONS = { allowPrivateNetworks: false, now: OPTIONS.pulledAt };
+const HEAD = 'name: Tides\nbase_url: https://api.tides.example\ntagline: Heights.\n';
+
+function ofItem(overrides: Record<string, unknown>): Finding[] {
+  return buildFeedDeclarations([makeItem(overrides)], OPTIONS).findings;
+}
+
+function ofOffer(overrides: Record<string, unknown>): Finding[] {
+  return ofItem({ accepts: [makeOffer(overrides)] });
+}
+
+function ofAddress(resource: string): Finding[] {
+  return ofItem({ resource });
+}
+
+function ofInput(input: Record<string, unknown>): Finding[] {
+  return ofItem({ extensions: { bazaar: { info: { input: { method: 'POST', ...input } } } } });
+}
+
+function ofManifest(text: string): Finding[] {
+  return parseManifest(text, 'tides.yaml', MANIFEST_OPTIONS).findings;
+}
+
+async function ofFolder(files: Record<string, string | null>): Promise<Finding[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'codes-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    if (text === null) mkdirSync(join(folder, name));
+    else writeFileSync(join(folder, name), text);
+  }
+  return (await listAll(readManifests([folder], MANIFEST_OPTIONS))).flatMap(({ findings }) => findings);
+}
+
+/** One input for each code. A code without one here, or one that no input can bring about, does not compile or fails. */
+const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
+  bad_url: () => ofAddress('tides'),
+  not_https: () => ofAddress('http://api.tides.example'),
+  userinfo: () => ofAddress('https://a:b@api.tides.example'),
+  blocked_address: () => ofAddress('https://192.168.0.1'),
+  blocked_host: () => ofAddress('https://metadata.google.internal'),
+  blocked_port: () => ofAddress('https://api.tides.example:22'),
+  ephemeral_host: () => ofAddress('https://tides.ngrok.app'),
+  not_an_item: () => buildFeedDeclarations([7], OPTIONS).findings,
+  not_http_type: () => ofItem({ type: 'mcp' }),
+  no_resource: () => ofItem({ resource: undefined }),
+  bad_method: () => ofItem({ method: 'BREW' }),
+  no_offers: () => ofItem({ accepts: [] }),
+  method_assumed: () => ofItem({ extensions: undefined }),
+  method_differs: () => ofItem({ method: 'POST' }),
+  resource_differs: () => ofOffer({ resource: 'https://other.example' }),
+  too_many_offers: () => ofItem({ accepts: Array.from({ length: 33 }, () => makeOffer()) }),
+  bad_date: () => ofItem({ lastUpdated: 'soon' }),
+  bad_mime_type: () => ofItem({ mimeType: 'json' }),
+  body_ignored: () => ofInput({ method: 'GET', body: { a: 1 } }),
+  duplicate: () => buildFeedDeclarations([makeItem(), makeItem()], OPTIONS).findings,
+  bad_offer: () => ofItem({ accepts: [null] }),
+  bad_scheme: () => ofOffer({ scheme: '?' }),
+  no_network: () => ofOffer({ network: undefined }),
+  test_network: () => ofOffer({ network: 'base-sepolia', asset: 'x' }),
+  test_network_mainnet_asset: () => ofOffer({ network: 'base-sepolia' }),
+  unsupported_network: () => ofOffer({ network: 'near' }),
+  no_asset: () => ofOffer({ asset: '' }),
+  asset_not_an_address: () => ofOffer({ asset: 'USDC' }),
+  not_usdc: () => ofOffer({ asset: `0x${'5'.repeat(40)}` }),
+  no_amount: () => ofOffer({ amount: '' }),
+  bad_amount: () => ofOffer({ amount: '$1' }),
+  zero_amount: () => ofOffer({ amount: '0' }),
+  implausible_price: () => ofOffer({ amount: '100000000000' }),
+  bad_pay_to: () => ofOffer({ payTo: 'urn:x:y' }),
+  network_spelling: () => ofOffer({ network: 'base' }),
+  odd_version: () => ofItem({ x402Version: 9 }),
+  amount_as_number: () => ofOffer({ amount: 5 }),
+  amount_differs: () => ofOffer({ maxAmountRequired: '7' }),
+  pay_to_differs: () => ofOffer({ recipient: 'x' }),
+  scheme_assumed: () => ofOffer({ scheme: '' }),
+  other_scheme: () => ofOffer({ scheme: 'batch-settlement' }),
+  odd_timeout: () => ofOffer({ maxTimeoutSeconds: 0 }),
+  hidden_text: () => ofItem({ description: 'a\u202Eb' }),
+  text_shortened: () => ofItem({ description: 'x'.repeat(501) }),
+  schema_too_large: () => ofInput({ bodyFields: { a: { description: 'x'.repeat(20_000) } } }),
+  example_too_large: () =>
+    ofManifest(`${HEAD}routes: [{method: POST, path: /x, price_usdc: 1, example: {body: "${'x'.repeat(20_000)}"}}]`),
+  header_removed: () => ofInput({ headers: { authorization: 'x' } }),
+  manifest_too_large: () => ofManifest('#'.repeat(2 ** 20 + 1)),
+  manifest_unreadable: () => ofFolder({ 'a.yaml': null }),
+  manifest_empty: () => ofManifest(''),
+  manifest_many_documents: () => ofManifest('a: 1\n---\nb: 1'),
+  manifest_yaml: () => ofManifest('a: "'),
+  manifest_tab: () => ofManifest('a:\n\tb: 1'),
+  manifest_duplicate_key: () => ofManifest('a: 1\na: 1'),
+  manifest_alias: () => ofManifest('a: &b 1'),
+  manifest_too_deep: () => ofManifest(`a: ${'['.repeat(60)}${']'.repeat(60)}`),
+  manifest_unknown_field: () => ofManifest('a: 1'),
+  manifest_missing_field: () => ofManifest('name: x'),
+  manifest_bad_value: () => ofManifest('name: []'),
+  manifest_duplicate_route: () => ofManifest(`${HEAD}routes: [{method: GET, path: /x}, {method: GET, path: /x}]`),
+  manifest_two_prices: () => ofManifest(`${HEAD}price_usdc: 1\nroutes: [{method: GET, path: /x}]`),
+  no_manifests: () => ofFolder({}),
+  no_price: () => ofManifest(HEAD),
+};
+
+it.each(Object.keys(FINDING_CODES) as FindingCode[])('%s is met, and explained in one sentence', async (code) => {
+  const findings = await INPUTS[code]();
+  expect(findings.map((finding) => finding.code)).toContain(code);
+  expect(FINDING_CODES[code]).toMatch(/^[A-Z].{10,140}\.$/);
+  for (const finding of findings) expect(finding.message).not.toMatch(/\n/);
+});
