@@ -10,11 +10,13 @@ const HTML = 'text/html; charset=utf-8';
 let opened: Reading | undefined;
 const liveOf = new WeakMap<Reading, Promise<App.Locals['live']>>();
 
-export const onRequest = defineMiddleware(async ({ locals }, next) => {
+export const onRequest = defineMiddleware(async ({ locals, request }, next) => {
   locals.reading ??= opened ??= openFromSettings();
   const { reading } = locals;
   locals.live ??= { fetch: async (request) => (await getLive(reading)).fetch(request) };
-  const response = await next();
+  // Astro takes /api/x.html for /api/x; every page has one address.
+  const hasOtherAddress = new URL(request.url).pathname.endsWith('.html');
+  const response = await (hasOtherAddress ? next('/404') : next());
   if (response.headers.get('Content-Type') === 'text/html') response.headers.set('Content-Type', HTML);
   return response;
 });

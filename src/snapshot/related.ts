@@ -4,9 +4,9 @@ import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
 const RELATED_COUNT = 4;
 
 /** A word of more listings than this says too little of any; it also bounds the work of one listing. */
-const COMMON_FROM = 128;
+const COMMON_FROM = 64;
 
-/** Points for the same provider and for the same category; a shared word is worth 1 (common) to 8 (shared by two alone). */
+/** Points for the same provider and for the same category; a shared word is worth 2 (common) to 7 (shared by two alone). */
 const PROVIDER_POINTS = 6;
 const CATEGORY_POINTS = 3;
 
@@ -89,7 +89,7 @@ function findNearest({ entries, numbersByTopic, points }: Nearness, number: numb
 
 /** Gives the worth of a shared word in whole points, so that one more listing rarely changes what is related to others. */
 function getWorth(listings: number): number {
-  return 9 - Math.ceil(Math.log2(listings));
+  return 8 - Math.ceil(Math.log2(listings));
 }
 
 /** Keeps the best candidates in order; even points go to the earlier slug. */

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { isLivePath } from '../../src/live/app.ts';
+import { listPages, type PageRef } from '../../src/snapshot/pages.ts';
+import type { Reading } from '../../src/snapshot/reading.ts';
+import { openReading } from '../../src/snapshot/reading.ts';
+import { makeRoute, recordVerified } from '../builders.ts';
+import { SITE } from '../live/serving.ts';
+import { makeReadCatalogue } from '../snapshot/catalogues.ts';
+import { type Answer, listAttributes, openPages, type Pages } from './site.ts';
+
+/** Enough listings for a second page of a category, one of them verified. */
+function makeFullCatalogue() {
+  const many = Array.from({ length: 101 }, (_, at) => ({ slug: `tool-${at}`, category: 'Tools' as const }));
+  const made = makeReadCatalogue({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }, ...many);
+  recordVerified(made.catalogue, 'example-prices', '/v1/other');
+  return made;
+}
+
+async function listAnswers(pages: Pages, reading: Reading): Promise<[PageRef, Answer][]> {
+  const answers: [PageRef, Answer][] = [];
+  for (const ref of listPages(reading.getSnapshot())) answers.push([ref, await pages.get(ref.path)]);
+  return answers;
+}
+
+describe('the pages of the inventory', () => {
+  it('all answer, resolve every link of their own, and hold to one structure', async () => {
+    const { reading } = makeFullCatalogue();
+    const pages = await openPages(reading);
+    const answers = await listAnswers(pages, reading);
+    const byPath = new Map(answers.map(([{ path }, answer]) => [path, answer]));
+    expect(answers.length).toBe(2 * 102 + 10);
+    const problems: string[] = [];
+    for (const [{ path, file }, { status, type, html }] of answers) {
+      const complain = (what: string) => problems.push(`${path}: ${what}`);
+      if (status !== (path === '/404' ? 404 : 200)) complain(`status ${status}`);
+      if (!file.endsWith('.html')) continue;
+      if (type !== 'text/html; charset=utf-8') complain(type);
+      if (html.match(/<h1\b/g)?.length !== 1) complain('not one h1');
+      if (!html.startsWith('<!DOCTYPE html><html lang="en">')) complain('no language');
+      if (!/<meta name="description" content="[^"]+">/.test(html)) complain('no description');
+      const canonical = `<link rel="canonical" href="https://catalogue.example${path === '/' ? '' : path}">`;
+      if (html.includes(canonical) === (path === '/404')) complain('canonical link');
+      for (const part of ['<header', '<main id="main"', '<footer', 'class="skip" href="#main"']) {
+        if (!html.includes(part)) complain(`no ${part}`);
+      }
+      if (/<script(?![^>]*\ssrc=)|<style|\sstyle="|\son[a-z]+="/.test(html)) complain('inline script or style');
+      const ids = listAttributes(html, 'id');
+      if (new Set(ids).size !== ids.length) complain('an id twice');
+      for (const label of listAttributes(html, 'aria-labelledby')) if (!ids.includes(label)) complain(`label ${label}`);
+      for (const link of [...listAttributes(html, 'href'), ...listAttributes(html, 'src')]) {
+        const url = new URL(link, `${SITE.baseUrl}${path}`);
+        if (url.origin !== SITE.baseUrl || url.href === SITE.contactUrl) continue;
+        const target = byPath.get(url.pathname);
+        if (!target && !pages.assets.has(url.pathname) && !isLivePath(url.pathname)) complain(`links to ${link}`);
+        if (url.hash && !listAttributes(target?.html ?? '', 'id').includes(url.hash.slice(1))) complain(`no ${link}`);
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it('are the same to the byte when rendered again, at another time', async () => {
+    const { reading, catalogue } = makeFullCatalogue();
+    const pages = await openPages(reading);
+    const later = openReading(catalogue.file, SITE, () => new Date('2027-01-01T00:00:00.000Z'));
+    const again = await openPages(later);
+    for (const path of ['/', '/llms.txt', '/category/tools', '/category/tools/2', '/verified', '/api/tool-7', '/404']) {
+      expect((await again.get(path)).html).toBe((await pages.get(path)).html);
+    }
+  });
+});
+
+describe('the pages that list', () => {
+  it('say on the home page what this is, how much there is as of when, and how agents connect', async () => {
+    const pages = await openPages(makeFullCatalogue().reading);
+    const { text, html } = await pages.get('/');
+    expect(text).toContain('listing is free, providers keep 100% of what a call earns, nothing is proxied');
+    expect(text).toContain('102 live listings, 1 of them settlement-verified, as of 2026-11-20 12:00 UTC.');
+    expect(text).toContain('https://catalogue.example/mcp');
+    expect(text).toContain('https://catalogue.example/openapi.json');
+    expect(text).toContain('https://catalogue.example/llms.txt');
+    expect(text).toMatch(/Tools 101 listings/);
+    expect(text).toMatch(/Newly verified Example Prices .* 1 of 2 routes verified .* verified 2026-11-20/);
+    expect(listAttributes(html, 'href')).toContain('/category/verification');
+  });
+
+  it('page a category by 100 and give every page one address', async () => {
+    const pages = await openPages(makeFullCatalogue().reading);
+    const first = await pages.get('/category/tools');
+    expect(first.text).toContain('101 listings, as of 2026-11-20 12:00 UTC');
+    expect(first.html.match(/class="card"/g)).toHaveLength(100);
+    expect(first.html).toContain('<a href="/category/tools/2" rel="next">');
+    const second = await pages.get('/category/tools/2');
+    expect(second.text).toContain('Tools APIs, page 2');
+    expect(second.html.match(/class="card"/g)).toHaveLength(1);
+    for (const path of [
+      '/category/tools/1',
+      '/category/tools/3',
+      '/category/tools/02',
+      '/category/Tools',
+      '/category/x',
+      '/category',
+      '/category/tools/2/2',
+      '/verified/1',
+      '/verified/2',
+      '/verified/x',
+    ]) {
+      expect([path, (await pages.get(path)).status]).toEqual([path, 404]);
+    }
+  });
+
+  it('show the verified listings, or say that there is none', async () => {
+    const some = await (await openPages(makeFullCatalogue().reading)).get('/verified');
+    expect(some.text).toContain('1 listing, as of');
+    expect(some.text).toMatch(/Example Prices .* 1 of 2 routes verified/);
+    const none = await (await openPages(makeReadCatalogue({}).reading)).get('/verified');
+    expect(none.text).toContain('No listing has a settlement-verified route yet');
+    const empty = await openPages(makeReadCatalogue().reading);
+    expect((await empty.get('/')).text).toContain('0 live listings');
+    expect((await empty.get('/category/data')).text).toContain('No live listing is in this category.');
+  });
+});
+
+describe('the compiled pages', () => {
+  it('hand live addresses on to the live routes', async () => {
+    const { reading } = makeReadCatalogue({});
+    const pages = await openPages(reading);
+    const document = await pages.get('/openapi.json');
+    expect(document.type).toContain('application/json');
+    expect(JSON.parse(document.html)).toMatchObject({ openapi: '3.1.0', 'x-catalogue': { live_listings: 1 } });
+    expect(JSON.parse((await pages.get('/agent/list?limit=1')).html)).toMatchObject({ total: 1 });
+    expect((await pages.get('/agent/nothing')).status).toBe(404);
+  });
+});
