@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ServiceError } from '../errors.ts';
 import { type Catalogue, openCatalogueForReading } from './database.ts';
+import { holdState } from './held-state.ts';
 import { listDatabaseFaults } from './integrity.ts';
 import { getCatalogueState } from './write.ts';
 
@@ -46,24 +47,19 @@ export async function backUpCatalogue(source: Catalogue, target: string, options
 }
 
 /**
- * The read transaction holds one state of the catalogue for the whole copy: without it a write by another process would
- * make SQLite begin the copy again, and a busy catalogue would never be copied.
+ * Holds one state of the catalogue for the whole copy: without that, a write by another process would make SQLite begin
+ * the copy again, and a busy catalogue would never be copied.
  */
-async function copyPages({ sqlite }: Catalogue, partial: string, { onProgress, signal }: BackupOptions): Promise<void> {
-  sqlite.exec('BEGIN');
-  try {
-    sqlite.prepare('SELECT revision FROM catalogue').get();
-    await sqlite.backup(partial, {
-      progress: ({ totalPages, remainingPages }) => {
-        if (signal?.aborted)
-          throw new ServiceError('unavailable', 'The backup was stopped; nothing was written.', { reason: 'stopped' });
-        onProgress?.(totalPages - remainingPages, totalPages);
-        return PAGES_A_STEP;
-      },
-    });
-  } finally {
-    sqlite.exec('COMMIT');
-  }
+async function copyPages(source: Catalogue, partial: string, { onProgress, signal }: BackupOptions): Promise<void> {
+  const progress = ({ totalPages, remainingPages }: Sqlite.BackupMetadata): number => {
+    if (signal?.aborted) {
+      throw new ServiceError('unavailable', 'The backup was stopped, and nothing was written.', { reason: 'stopped' });
+    }
+    onProgress?.(totalPages - remainingPages, totalPages);
+    return PAGES_A_STEP;
+  };
+  const { totalPages } = await holdState(source, () => source.sqlite.backup(partial, { progress }));
+  onProgress?.(totalPages, totalPages);
 }
 
 /** Makes the copy one self-contained file (no write-ahead log beside it), and reads it through. */

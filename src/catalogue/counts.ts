@@ -1,3 +1,4 @@
+import type { DeclarationSource } from '../model/declaration.ts';
 import { type Catalogue, listRows } from './database.ts';
 
 /** How many listings there are of each state; `verified` counts live ones with a settlement-verified route. */
@@ -23,4 +24,21 @@ export function countListings(catalogue: Catalogue): ListingCounts {
     counts.verified += verified;
   }
   return counts;
+}
+
+/** Counts the listings that a source declares and has not withdrawn. */
+export function countStandingDeclarations(
+  catalogue: Catalogue,
+  source: Pick<DeclarationSource, 'kind' | 'name'>,
+): number {
+  const [row] = listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('declarations')
+      .where('kind', '=', source.kind)
+      .where('source', '=', source.name)
+      .where('withdrawn_at', 'is', null)
+      .select(({ fn }) => fn.countAll<number>().as('count')),
+  );
+  return row?.count ?? 0;
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import Sqlite from 'better-sqlite3';
 import { isLive, type Listing } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
-import { deriveFromRecord } from './derivation.ts';
+import { deriveFromRecord, type ListingIdentity } from './derivation.ts';
 import { getSearchFields } from './search-index.ts';
 import { getRevision } from './write.ts';
 
@@ -10,34 +11,39 @@ import { getRevision } from './write.ts';
  * references. Empty when all is well.
  */
 export function listDatabaseFaults({ sqlite }: Catalogue): string[] {
-  const damage = sqlite.pragma('integrity_check', { simple: false }) as { integrity_check: string }[];
-  const references = sqlite.pragma('foreign_key_check') as { table: string; rowid: number; parent: string }[];
-  return [
-    ...damage.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok'),
-    ...references.map(({ table, rowid, parent }) => `row ${rowid} of ${table} names no row of ${parent}`),
-  ];
+  try {
+    const damage = sqlite.pragma('integrity_check') as { integrity_check: string }[];
+    const faults = damage.map(({ integrity_check }) => integrity_check).filter((line) => line !== 'ok');
+    if (faults.length > 0) return faults;
+    const references = sqlite.pragma('foreign_key_check') as { table: string; rowid: number; parent: string }[];
+    return references.map(({ table, rowid, parent }) => `row ${rowid} of ${table} names no row of ${parent}`);
+  } catch (error) {
+    // Damage can be such that even the check cannot be run.
+    if (error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) return [error.message];
+    throw error;
+  }
 }
 
 /** A listing whose published form is not what its evidence gives, and in which fields. */
-export interface StaleListing {
-  slug: string;
+export interface StaleListing extends ListingIdentity {
   fields: string[];
 }
 
 /** Derives every listing again from what is on record, and lists those of which readers see something else. */
 export function listStaleListings(catalogue: Catalogue): StaleListing[] {
   return listRows(catalogue, catalogue.query.selectFrom('listings').selectAll().orderBy('slug')).flatMap((row) => {
-    if (row.document === '{}') return { slug: row.slug, fields: ['document'] };
-    const published: Listing = JSON.parse(row.document);
     const { id, slug, base_url } = row;
-    const { listing: derived } = deriveFromRecord(catalogue, { id, slug, base_url }, published);
+    const identity = { id, slug, base_url };
+    if (row.document === '{}') return { ...identity, fields: ['document'] };
+    const published: Listing = JSON.parse(row.document);
+    const { listing: derived } = deriveFromRecord(catalogue, identity, published);
     const facts = new Map<string, unknown>(Object.entries(published));
     const fields = Object.entries(derived).filter(([field, value]) => !isDeepStrictEqual(facts.get(field), value));
     const verified = isLive(published) && published.routes.some(({ proof }) => proof !== null) ? 1 : 0;
     const columns = { state: published.state, revision: published.revision, verified };
     const wrong = Object.entries(columns).filter(([name, value]) => row[name as keyof typeof columns] !== value);
     const names = [...fields, ...wrong].map(([name]) => name);
-    return names.length > 0 ? { slug, fields: [...new Set(names)] } : [];
+    return names.length > 0 ? { ...identity, fields: [...new Set(names)] } : [];
   });
 }
 

@@ -1,10 +1,24 @@
+import { getCanonicalBaseUrl } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
 import { type Catalogue, findRow, listRows } from './database.ts';
 
-/** Finds a listing in any state by slug or id, as it was last published. Undefined when there is none. */
-export function findListing(catalogue: Catalogue, by: { slug: string } | { id: string }): Listing | undefined {
+/** Listings read at a time when going through all of them. */
+const READ_AT_ONCE = 200;
+
+/** Finds a listing in any state by slug, id or base address, as it was last published. Undefined when there is none. */
+export function findListing(
+  catalogue: Catalogue,
+  by: { slug: string } | { id: string } | { base_url: string },
+): Listing | undefined {
   const query = catalogue.query.selectFrom('listings').select('document');
-  const row = findRow(catalogue, 'slug' in by ? query.where('slug', '=', by.slug) : query.where('id', '=', by.id));
+  const row = findRow(
+    catalogue,
+    'slug' in by
+      ? query.where('slug', '=', by.slug)
+      : 'id' in by
+        ? query.where('id', '=', by.id)
+        : query.where('base_url', '=', getCanonicalBaseUrl(by.base_url)),
+  );
   return row && parseDocument(row.document);
 }
 
@@ -19,6 +33,21 @@ export function listListings(catalogue: Catalogue): Listing[] {
 export function listListingsSince(catalogue: Catalogue, revision: number): Listing[] {
   const query = catalogue.query.selectFrom('listings').select('document').where('revision', '>', revision);
   return listRows(catalogue, query).flatMap(({ document }) => parseDocument(document) ?? []);
+}
+
+/** Goes through every listing in any state, by slug, without holding them all in memory. */
+export function* iterateListings(catalogue: Catalogue): Generator<Listing> {
+  let last = '';
+  for (;;) {
+    const query = catalogue.query.selectFrom('listings').select(['slug', 'document']).where('slug', '>', last);
+    const rows = listRows(catalogue, query.orderBy('slug').limit(READ_AT_ONCE));
+    for (const { document } of rows) {
+      const listing = parseDocument(document);
+      if (listing) yield listing;
+    }
+    last = rows.at(-1)?.slug ?? '';
+    if (rows.length < READ_AT_ONCE) return;
+  }
 }
 
 /** Lists the slugs of all listings in any state, in their order. */

@@ -1,4 +1,3 @@
-import type { Finding } from '../model/finding.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 
@@ -8,8 +7,20 @@ export interface Pull {
   feed: string;
   started_at: string;
   updated_at: string;
+  completed_at: string | null;
   next_offset: number;
   pages: number;
+  /** How many items its pages brought, those left out that an earlier page had brought already. */
+  items: number;
+  /** Set with the last page: whether the feed was seen whole. */
+  ended: 'complete' | 'incomplete' | null;
+}
+
+/** One item of a page: its identity within the feed, what tells its versions apart, and the item as it came, as JSON. */
+export interface RawItem {
+  key: string;
+  hash: string;
+  raw: string;
 }
 
 /** Finds the unfinished pull of a feed that was last heard of at `since` (ISO 8601) or later, to go on with it. */
@@ -27,83 +38,100 @@ export function findOpenPull(catalogue: Catalogue, feed: string, since: string):
   );
 }
 
+/** Lists the pulls of all feeds, the latest first. */
+export function listPulls(catalogue: Catalogue): Pull[] {
+  return listRows(catalogue, catalogue.query.selectFrom('pulls').selectAll().orderBy('id', 'desc'));
+}
+
 /** Starts a pull of a feed at its beginning. */
 export function startPull({ catalogue, at }: Writing, feed: string): Pull {
-  const row = { feed, started_at: at, updated_at: at, completed_at: null, next_offset: 0, pages: 0 };
+  const row = {
+    feed,
+    started_at: at,
+    updated_at: at,
+    completed_at: null,
+    next_offset: 0,
+    pages: 0,
+    items: 0,
+    ended: null,
+  };
   const { lastInsertRowid } = runStatement(catalogue, catalogue.query.insertInto('pulls').values(row));
   return { ...row, id: Number(lastInsertRowid) };
 }
 
-/** Records one page of a pull: its raw items (the later of two with one key stands) and where the next page starts. */
+/** Records one page of a pull: its raw items, where the next page starts, and how the pull ended if it was the last. */
 export function recordPage(
   { catalogue, at }: Writing,
   pull: Pull,
-  page: { items: readonly { key: string; raw: unknown }[]; next_offset: number },
+  page: { items: readonly RawItem[]; next_offset: number; ended: Pull['ended'] },
 ): Pull {
-  for (const { key, raw } of page.items) {
-    runStatement(
-      catalogue,
-      catalogue.query
-        .insertInto('feed_items')
-        .values({ feed: pull.feed, item_key: key, pull_id: pull.id, raw: JSON.stringify(raw) })
-        .onConflict((conflict) =>
-          conflict.columns(['feed', 'item_key']).doUpdateSet(({ ref }) => ({
-            pull_id: ref('excluded.pull_id'),
-            raw: ref('excluded.raw'),
-          })),
-        ),
-    );
-  }
-  const next = { ...pull, next_offset: page.next_offset, pages: pull.pages + 1, updated_at: at };
-  const { next_offset, pages, updated_at } = next;
-  runStatement(
-    catalogue,
-    catalogue.query.updateTable('pulls').set({ next_offset, pages, updated_at }).where('id', '=', pull.id),
-  );
-  return next;
+  const repeated = page.items.filter((item) => isRecorded(catalogue, pull, item)).length;
+  for (const item of page.items) recordItem(catalogue, pull, item);
+  const moved = {
+    next_offset: page.next_offset,
+    pages: pull.pages + 1,
+    items: pull.items + page.items.length - repeated,
+    ended: page.ended,
+    updated_at: at,
+  };
+  runStatement(catalogue, catalogue.query.updateTable('pulls').set(moved).where('id', '=', pull.id));
+  return { ...pull, ...moved };
 }
 
-/** Records that a pull has seen every page. */
+/**
+ * Records that what a pull brought is published. Of items that it brought anew, earlier versions go; items that are gone
+ * from the feed stay as they were last seen.
+ */
 export function completePull({ catalogue, at }: Writing, pull: Pull): void {
+  const { query } = catalogue;
+  const brought = query.selectFrom('feed_items').select('item_key').where('pull_id', '=', pull.id);
   runStatement(
     catalogue,
-    catalogue.query.updateTable('pulls').set({ completed_at: at, updated_at: at }).where('id', '=', pull.id),
+    query
+      .deleteFrom('feed_items')
+      .where('feed', '=', pull.feed)
+      .where('pull_id', '!=', pull.id)
+      .where('item_key', 'in', brought),
+  );
+  runStatement(
+    catalogue,
+    query.updateTable('pulls').set({ completed_at: at, updated_at: at }).where('id', '=', pull.id),
   );
 }
 
 /** Lists the raw items that a pull brought, in a stable order. */
 export function listFeedItems(catalogue: Catalogue, pull: Pull): unknown[] {
-  const query = catalogue.query
+  const items = catalogue.query
     .selectFrom('feed_items')
     .select('raw')
-    .where('feed', '=', pull.feed)
     .where('pull_id', '=', pull.id)
-    .orderBy('item_key');
-  return listRows(catalogue, query).map(({ raw }) => JSON.parse(raw));
+    .orderBy('item_key')
+    .orderBy('item_hash');
+  return listRows(catalogue, items).map(({ raw }) => JSON.parse(raw));
 }
 
-/** Records the findings of an import in place of those of the source's last one. */
-export function recordFindings({ catalogue, at }: Writing, source: string, findings: readonly Finding[]): void {
-  runStatement(catalogue, catalogue.query.deleteFrom('findings').where('source', '=', source));
-  for (const { item, code, severity, message } of findings) {
-    runStatement(
-      catalogue,
-      catalogue.query
-        .insertInto('findings')
-        .values({ source, item, code, severity, message, found_at: at })
-        .onConflict((conflict) => conflict.doNothing()),
-    );
-  }
+function isRecorded(catalogue: Catalogue, pull: Pull, { key, hash }: RawItem): boolean {
+  const row = catalogue.query
+    .selectFrom('feed_items')
+    .select('pull_id')
+    .where('feed', '=', pull.feed)
+    .where('item_key', '=', key)
+    .where('item_hash', '=', hash)
+    .where('pull_id', '=', pull.id);
+  return findRow(catalogue, row) !== undefined;
 }
 
-/** Counts the findings on record by severity and code. */
-export function countFindings(catalogue: Catalogue): { code: string; severity: string; count: number }[] {
-  return listRows(
+function recordItem(catalogue: Catalogue, pull: Pull, { key, hash, raw }: RawItem): void {
+  runStatement(
     catalogue,
     catalogue.query
-      .selectFrom('findings')
-      .select(({ fn }) => ['code', 'severity', fn.countAll<number>().as('count')])
-      .groupBy(['severity', 'code'])
-      .orderBy('count', 'desc'),
+      .insertInto('feed_items')
+      .values({ feed: pull.feed, item_key: key, item_hash: hash, pull_id: pull.id, raw })
+      .onConflict((conflict) =>
+        conflict.columns(['feed', 'item_key', 'item_hash']).doUpdateSet(({ ref }) => ({
+          pull_id: ref('excluded.pull_id'),
+          raw: ref('excluded.raw'),
+        })),
+      ),
   );
 }

@@ -104,12 +104,17 @@ export interface PullsTable {
   completed_at: string | null;
   next_offset: number;
   pages: number;
+  /** How many items its pages brought, those left out that an earlier page had brought already. */
+  items: number;
+  /** Set with the last page: whether the feed was seen whole. */
+  ended: 'complete' | 'incomplete' | null;
 }
 
 /** Raw feed items, the refused ones too, each as last seen. */
 export interface FeedItemsTable {
   feed: string;
   item_key: string;
+  item_hash: string;
   pull_id: number;
   raw: string;
 }
