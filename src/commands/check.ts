@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import {
+  isRevisionConsistent,
+  listDatabaseFaults,
+  listSearchFaults,
+  listStaleListings,
+} from '../catalogue/integrity.ts';
+import { repairListings } from '../catalogue/repair.ts';
+import { getCatalogueState, writeCatalogue } from '../catalogue/write.ts';
+import type { Config } from '../config.ts';
+import { type Command, type CommandContext, defineCommand } from './command.ts';
+import { getFailure } from './failure.ts';
+import { writeWith } from './opening.ts';
+import { describeReleaseState, getReleaseState } from './release-state.ts';
+import type { Page } from './terminal/page.ts';
+
+/** One thing that was looked at: what was found, and what to do where it is not well. */
+interface Check {
+  name: string;
+  ok: boolean;
+  found: string;
+  hint?: string;
+}
+
+const NAMED_AT_MOST = 5;
+const REPAIR = 'check --repair puts it right.';
+const DAMAGED = 'Put a backup in its place; "catalogue backup --help" says how.';
+
+interface CheckResult {
+  ok: boolean;
+  /** Slugs that were published anew or indexed anew first. */
+  repaired: string[];
+  checks: Check[];
+}
+
+export const check: Command = defineCommand({
+  summary: 'Check that all is well: settings, database, published listings, release',
+  details:
+    'Changes nothing, unless told to repair. The exit code is 1 when something is not well; each such line says what to do.',
+  examples: [
+    ['check', 'after a restore, or from a monitor'],
+    ['check --repair', 'after an upgrade that derives something otherwise'],
+  ],
+  options: [['--repair', 'first publish anew what does not follow from the record, and put the search index right']],
+  input: z.object({ repair: z.boolean().default(false) }),
+  run: async ({ repair }, context): Promise<CheckResult> => {
+    const repaired = repair ? await writeWith(context, { create: false }, (catalogue) => mend(catalogue, context)) : [];
+    const checks = [...generateChecks(context)];
+    return { ok: checks.every(({ ok }) => ok), repaired, checks };
+  },
+  render: renderChecks,
+  isDone: ({ ok }) => ok,
+});
+
+function mend(catalogue: Catalogue, { now }: CommandContext): string[] {
+  return writeCatalogue(catalogue, now().toISOString(), repairListings);
+}
+
+/** Looks at one thing after another; what cannot be read leaves out all that rests on it. */
+function* generateChecks({ getConfig }: CommandContext): Generator<Check> {
+  const config = attempt(getConfig);
+  if ('failure' in config) return yield { name: 'settings', ok: false, ...config.failure };
+  yield { name: 'settings', ok: true, found: `the service is ${config.value.baseUrl}` };
+  const opened = attempt(() => openCatalogueForReading(config.value.catalogueFile));
+  if ('failure' in opened) return yield { name: 'catalogue', ok: false, ...opened.failure };
+  const catalogue = opened.value;
+  try {
+    yield* generateCatalogueChecks(catalogue);
+    yield checkRelease(config.value, catalogue);
+  } finally {
+    catalogue.close();
+  }
+}
+
+/** What is looked at in an open catalogue: the faults found, what is said when there are none, and what to do about them. */
+const CATALOGUE_CHECKS: Readonly<
+  Record<string, { list: (catalogue: Catalogue) => string[]; well: string; hint: string }>
+> = {
+  database: { list: listDatabaseFaults, well: 'sound, every reference holds', hint: DAMAGED },
+  revision: {
+    list: (catalogue) => (isRevisionConsistent(catalogue) ? [] : ['it is not that of the latest change on record']),
+    well: 'that of the latest change on record',
+    hint: DAMAGED,
+  },
+  listings: {
+    list: (catalogue) => listStaleListings(catalogue).map(({ slug, fields }) => `${slug} (${fields.join(', ')})`),
+    well: 'readers see what follows from the record',
+    hint: REPAIR,
+  },
+  search: {
+    list: listSearchFaults,
+    well: 'the index holds every live listing, and nothing else',
+    hint: REPAIR,
+  },
+};
+
+function* generateCatalogueChecks(catalogue: Catalogue): Generator<Check> {
+  const state = attempt(() => getCatalogueState(catalogue));
+  if ('failure' in state) return yield { name: 'catalogue', ok: false, ...state.failure };
+  const { revision, identity } = state.value;
+  yield { name: 'catalogue', ok: true, found: `${catalogue.file}, identity ${identity}, revision ${revision}` };
+  for (const [name, { list, well, hint }] of Object.entries(CATALOGUE_CHECKS)) {
+    const faults = attempt(() => list(catalogue));
+    // What rests on a database that cannot be read says nothing more.
+    if ('failure' in faults) return yield { name, ok: false, ...faults.failure };
+    yield buildCheck(name, faults.value, well, hint);
+  }
+}
+
+function checkRelease(config: Config, catalogue: Catalogue): Check {
+  const read = attempt(() => getReleaseState(config, getCatalogueState(catalogue)));
+  if ('failure' in read) return { name: 'release', ok: false, ...read.failure };
+  const state = read.value;
+  const found = describeReleaseState(state);
+  if (state.behind.length === 0) return { name: 'release', ok: true, found };
+  return { name: 'release', ok: false, found, hint: 'npm run rebuild makes one.' };
+}
+
+function buildCheck(name: string, faults: readonly string[], well: string, hint: string): Check {
+  if (faults.length === 0) return { name, ok: true, found: well };
+  const more = faults.length > NAMED_AT_MOST ? ` and ${faults.length - NAMED_AT_MOST} more` : '';
+  return { name, ok: false, found: `${faults.slice(0, NAMED_AT_MOST).join('; ')}${more}`, hint };
+}
+
+function attempt<Value>(work: () => Value): { value: Value } | { failure: { found: string; hint?: string } } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    const { message, hint } = getFailure(error);
+    return { failure: { found: message, ...(hint === undefined ? {} : { hint }) } };
+  }
+}
+
+function renderChecks({ checks, repaired }: CheckResult, page: Page): void {
+  if (repaired.length > 0) page.say(`Repaired: ${repaired.join(', ')}.`);
+  if (!page.isTerminal) {
+    const rows = checks.map(({ name, ok, found, hint = '' }) => [getState(ok), name, found, hint]);
+    page.table([{ heading: 'state' }, { heading: 'what' }, { heading: 'found' }, { heading: 'what to do' }], rows);
+    return;
+  }
+  for (const { name, ok, found, hint } of checks) {
+    page.say({ text: `${getState(ok).padEnd(STATE_WIDTH)}${name}: ${found}`, style: ok ? 'green' : 'red' });
+    if (hint !== undefined) page.say(hint, STATE_WIDTH);
+  }
+}
+
+const STATE_WIDTH = 'problem  '.length;
+
+function getState(ok: boolean): string {
+  return ok ? 'ok' : 'problem';
+}

@@ -1,0 +1,84 @@
+import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
+
+/** Exit codes (design contract, "Set-up and commands"). */
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/** Builds the failure of a wrong command line: an unknown command or option, a missing or unfit value. */
+export function buildUsageFailure(message: string, hint: string): ServiceError {
+  return new ServiceError('bad_input', message, { hint, reason: 'usage' });
+}
+
+/** Gives the exit code of a failure. */
+export function getExitCode({ reason }: ServiceError): number {
+  return reason === 'usage' ? EXIT.usage : EXIT.failed;
+}
+
+type Meaning = readonly [code: ErrorCode, message: string, hint: string];
+
+const DISK_FULL: Meaning = [
+  'unavailable',
+  'The disk is full',
+  'Make room and run the same again: what was recorded is kept.',
+];
+const DAMAGED: Meaning = [
+  'internal',
+  'The catalogue is damaged',
+  'Put a backup in its place; "catalogue backup --help" says how.',
+];
+const FORBIDDEN: Meaning = ['refused', 'A file or folder may not be used', 'Check who owns it and its rights.'];
+
+/** What the system's and the database's own error codes mean to an operator. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  SQLITE_BUSY: ['conflict', 'Another process is writing to the catalogue', 'Wait until it is through and try again.'],
+  SQLITE_FULL: DISK_FULL,
+  SQLITE_READONLY: ['refused', 'The catalogue may not be written to', 'Check the rights of the file and its folder.'],
+  SQLITE_CORRUPT: DAMAGED,
+  SQLITE_NOTADB: DAMAGED,
+  ENOSPC: DISK_FULL,
+  EACCES: FORBIDDEN,
+  EPERM: FORBIDDEN,
+  EROFS: ['refused', 'The file system is read-only', 'Choose a place that can be written to.'],
+  ENOENT: ['not_found', 'A file or folder is not there', 'Check the path.'],
+  EISDIR: ['bad_input', 'A folder stands where a file is expected', 'Check the path.'],
+  ENOTDIR: ['bad_input', 'A file stands where a folder is expected', 'Check the path.'],
+};
+
+/** Turns anything thrown into the one kind of error that is shown. */
+export function getFailure(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const code = getMember(error, 'code') ?? '';
+  // SQLite's extended codes (SQLITE_BUSY_SNAPSHOT) mean to an operator what the plain ones do.
+  const meaning = MEANINGS[code] ?? MEANINGS[code.split('_').slice(0, 2).join('_')];
+  if (meaning) {
+    const [kind, message, hint] = meaning;
+    const path = getMember(error, 'path');
+    return new ServiceError(kind, `${message}${path ? `: ${path}` : ''}.`, {
+      hint,
+      reason: code.toLowerCase(),
+      cause: error,
+    });
+  }
+  const message = getErrorMessage(error).replace(/\.$/, '');
+  return new ServiceError('internal', `Something failed that should not: ${message}.`, {
+    hint: 'This is a fault of the program; NODE_DEBUG=catalogue shows where it happened.',
+    cause: error,
+  });
+}
+
+/** Builds the JSON document that stands for a failure. */
+export function buildFailureDocument({ code, reason, message, hint, details }: ServiceError): object {
+  const error = { code, reason, message };
+  return {
+    error: {
+      ...error,
+      ...(hint === undefined ? {} : { hint }),
+      ...(Object.keys(details).length === 0 ? {} : { details }),
+    },
+  };
+}
+
+function getMember(error: unknown, name: string): string | undefined {
+  return error instanceof Error && name in error
+    ? String(Object.entries(error).find(([key]) => key === name)?.[1] ?? '')
+    : undefined;
+}

@@ -1,0 +1,66 @@
+import type { RecordedFinding } from '../catalogue/findings.ts';
+import type { Finding } from '../model/finding.ts';
+import { FINDING_CODES } from '../sources/finding-codes.ts';
+import type { Page } from './terminal/page.ts';
+
+/** What an import itself may find, besides what reading a source finds. */
+export const IMPORT_FINDING_CODES = {
+  slug_taken: 'Another listing has the slug that the manifest asks for, so the first characters of the id follow it.',
+  slug_kept: 'The listing has another slug already than the manifest asks for, and a slug never changes.',
+} as const;
+
+const MEANINGS = new Map<string, string>(Object.entries({ ...FINDING_CODES, ...IMPORT_FINDING_CODES }));
+
+/** Gives the one sentence that a finding's code stands for. */
+export function getMeaning(code: string): string {
+  return MEANINGS.get(code) ?? 'A finding of another version of the program.';
+}
+
+/** How often a code was found. */
+export interface FindingCount {
+  code: string;
+  severity: Finding['severity'];
+  count: number;
+  meaning: string;
+}
+
+/** Counts findings by severity and code: refusals first, then the most frequent. */
+export function countByCode(findings: readonly Finding[]): FindingCount[] {
+  const counts = new Map<string, FindingCount>();
+  for (const { code, severity } of findings) {
+    const known = counts.get(`${severity} ${code}`);
+    if (known) known.count += 1;
+    else counts.set(`${severity} ${code}`, { code, severity, count: 1, meaning: getMeaning(code) });
+  }
+  return sortCounts([...counts.values()]);
+}
+
+/** Puts counts in the order in which they are read: refusals first, then the most frequent. */
+export function sortCounts(counts: FindingCount[]): FindingCount[] {
+  return counts.sort(
+    (a, b) => b.severity.localeCompare(a.severity) || b.count - a.count || a.code.localeCompare(b.code),
+  );
+}
+
+/** Writes counts, one code to a line, with what it means. */
+export function renderCounts(counts: readonly FindingCount[], page: Page): void {
+  page.table(
+    [{ heading: '', align: 'right' }, { heading: '' }, { heading: 'code' }, { heading: 'meaning', cut: true }],
+    counts.map(({ code, severity, count, meaning }) => [
+      count,
+      { text: severity, style: severity === 'refused' ? 'red' : 'yellow' },
+      code,
+      meaning,
+    ]),
+    2,
+  );
+}
+
+/** Writes findings, each with its item. */
+export function renderFindings(findings: readonly RecordedFinding[], page: Page): void {
+  for (const { severity, code, item, message, source } of findings) {
+    page.say({ text: `${severity} ${code}`, style: severity === 'refused' ? 'red' : 'yellow' }, 2);
+    page.say(`${item}: ${message}`, 4);
+    page.say({ text: `in ${source}`, style: 'dim' }, 4);
+  }
+}

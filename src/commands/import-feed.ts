@@ -1,0 +1,122 @@
+import { countStandingDeclarations } from '../catalogue/counts.ts';
+import type { Catalogue } from '../catalogue/database.ts';
+import { withdrawDeclarations } from '../catalogue/declarations.ts';
+import { recordFindings } from '../catalogue/findings.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { completePull, listFeedItems, type Pull } from '../catalogue/pulls.ts';
+import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
+import { type FeedPullOptions, getPulledAt, pullIntoCatalogue } from './feed-pull.ts';
+import { buildOutcomes, buildReport, type ImportOutcome, type ImportReport } from './import-report.ts';
+import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
+import type { Progress } from './terminal/progress.ts';
+
+export interface FeedImportOptions extends Omit<FeedPullOptions, 'progress'> {
+  openProgress: (label: string, unit: string) => Progress;
+}
+
+const EMPTY: FeedDeclarations = { declarations: [], findings: [], outcomes: [] };
+
+/**
+ * Imports a Bazaar feed: pulls it whole, then records what its items come to, and withdraws the listings that it no
+ * longer holds if it was seen whole. Stopped or killed at any point, the same import goes on where it was. Throws what
+ * pulling does.
+ */
+export async function importFeed(
+  catalogue: Catalogue,
+  address: string,
+  { openProgress, ...options }: FeedImportOptions,
+): Promise<ImportReport> {
+  const started = options.now().getTime();
+  const before = getRevision(catalogue);
+  const pull = await follow(openProgress('Pulling', 'items'), (progress) =>
+    pullIntoCatalogue(catalogue, address, { ...options, progress }),
+  );
+  const read = pull.ended === null ? EMPTY : await readPull(catalogue, address, pull, options);
+  const recorded = await follow(openProgress('Recording', 'listings'), ({ update }) =>
+    recordDeclarations(catalogue, read.declarations, { ...options, onProgress: update }),
+  );
+  const isThrough = pull.ended !== null && recorded.length === read.declarations.length;
+  const ending = isThrough ? finishPull(catalogue, pull, read, recorded, options.now()) : STOPPED;
+  return buildReport({
+    feed: pull.feed,
+    complete: ending.next === null,
+    next: ending.next,
+    revision: { before, after: getRevision(catalogue) },
+    items: countItems(pull, read),
+    outcomes: [...buildOutcomes(recorded, false), ...ending.withdrawn],
+    findings: read.findings,
+    took_ms: options.now().getTime() - started,
+  });
+}
+
+/** How an import ended: what it withdrew, and what to do next where all is not well. */
+interface Ending {
+  withdrawn: ImportOutcome[];
+  next: string | null;
+}
+
+const STOPPED: Ending = {
+  withdrawn: [],
+  next: 'The import was stopped. Run the same command again within an hour: it goes on where it was.',
+};
+
+async function follow<Result>(progress: Progress, work: (progress: Progress) => Promise<Result>): Promise<Result> {
+  try {
+    return await work(progress);
+  } finally {
+    progress.stop();
+  }
+}
+
+async function readPull(
+  catalogue: Catalogue,
+  address: string,
+  pull: Pull,
+  { config }: Pick<FeedPullOptions, 'config'>,
+): Promise<FeedDeclarations> {
+  return buildFeedDeclarations(listFeedItems(catalogue, pull), {
+    feed: pull.feed,
+    pulledAt: await getPulledAt(address, pull),
+    allowPrivateNetworks: config.allowPrivateNetworks,
+  });
+}
+
+/**
+ * Ends a pull whose listings are all recorded, in one transaction. A feed that suddenly holds nothing that can be listed
+ * is more likely broken than empty: it withdraws nothing.
+ */
+function finishPull(
+  catalogue: Catalogue,
+  pull: Pull,
+  { findings }: FeedDeclarations,
+  recorded: readonly RecordedDeclaration[],
+  at: Date,
+): Ending {
+  const source = { kind: 'bazaar', name: pull.feed } as const;
+  const isBare = recorded.length === 0 && countStandingDeclarations(catalogue, source) > 0;
+  const mayWithdraw = pull.ended === 'complete' && !isBare;
+  const held = new Set(recorded.map(({ id }) => id));
+  const slugs = writeCatalogue(catalogue, at.toISOString(), (writing) => {
+    recordFindings(writing, pull.feed, findings);
+    completePull(writing, pull);
+    return mayWithdraw ? withdrawDeclarations(writing, source, held) : [];
+  });
+  const withdrawn = slugs.map((slug) => buildWithdrawal(catalogue, slug));
+  if (isBare) return { withdrawn, next: 'The feed held nothing that can be listed, so nothing was withdrawn.' };
+  if (mayWithdraw) return { withdrawn, next: null };
+  return { withdrawn, next: 'The feed could not be seen to its end, so nothing was withdrawn.' };
+}
+
+function buildWithdrawal(catalogue: Catalogue, slug: string): ImportOutcome {
+  const listing = findListing(catalogue, { slug });
+  const { id = null, title = null, base_url = null } = listing ?? {};
+  return { outcome: 'withdrawn', slug, id, title, base_url, file: null };
+}
+
+/** Items that came more than once, word for word or for the same route, count as duplicates. */
+function countItems({ items: received, ended }: Pull, { outcomes }: FeedDeclarations): ImportReport['items'] {
+  const count = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length;
+  const [taken, refused] = [count('taken'), count('refused')];
+  return { received, taken, duplicates: ended === null ? 0 : received - taken - refused, refused };
+}

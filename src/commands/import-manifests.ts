@@ -1,0 +1,88 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import { recordFindings } from '../catalogue/findings.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import type { Finding } from '../model/finding.ts';
+import { type ManifestFile, readManifests } from '../sources/manifest-files.ts';
+import type { IMPORT_FINDING_CODES } from './finding-words.ts';
+import { buildOutcomes, buildReport, type ImportOutcome, type ImportReport } from './import-report.ts';
+import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
+
+export interface ManifestImportOptions {
+  allowPrivateNetworks: boolean;
+  now: () => Date;
+  signal: AbortSignal;
+}
+
+/**
+ * Imports manifests, files and folders of them. All are read before anything is recorded; one that is broken is refused
+ * whole, and the others go in. Throws `bad_input` for a path where there is nothing, before anything is recorded.
+ */
+export async function importManifests(
+  catalogue: Catalogue,
+  paths: readonly string[],
+  { allowPrivateNetworks, now, signal }: ManifestImportOptions,
+): Promise<ImportReport> {
+  const started = now();
+  const before = getRevision(catalogue);
+  const files: ManifestFile[] = [];
+  for await (const file of readManifests(paths, { allowPrivateNetworks, now: started.toISOString() })) files.push(file);
+  const declarations = files.flatMap(({ declaration }) => declaration ?? []);
+  const recorded = await recordDeclarations(catalogue, declarations, { now, signal });
+  const findings = [
+    ...files.flatMap((file) => file.findings),
+    ...recorded.flatMap((entry) => listSlugFindings(catalogue, entry)),
+  ];
+  recordFileFindings(catalogue, files, findings, now());
+  const refused = files.filter(({ findings: found }) => found.some(({ severity }) => severity === 'refused'));
+  const isStopped = recorded.length < declarations.length;
+  return buildReport({
+    feed: null,
+    complete: refused.length === 0 && !isStopped,
+    next: getNext(refused.length, isStopped),
+    revision: { before, after: getRevision(catalogue) },
+    items: { received: files.length, taken: recorded.length, duplicates: 0, refused: refused.length },
+    outcomes: [...buildOutcomes(recorded, true), ...refused.map(buildRefusal)],
+    findings,
+    took_ms: now().getTime() - started.getTime(),
+  });
+}
+
+/** A slug that cannot be had is no reason to refuse a listing, but whoever wrote the manifest should know. */
+function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: RecordedDeclaration): Finding[] {
+  const { slug: wanted, source } = declaration;
+  if (wanted === null || wanted === slug) return [];
+  const owner = findListing(catalogue, { slug: wanted });
+  const [code, message] =
+    owner && owner.id !== id
+      ? (['slug_taken', `the slug ${wanted} belongs to ${owner.base_url}, so this listing is ${slug}.`] as const)
+      : ([
+          'slug_kept',
+          `this listing was ${slug} before the manifest asked for ${wanted}, and a slug never changes.`,
+        ] as const);
+  const known: keyof typeof IMPORT_FINDING_CODES = code;
+  return [{ code: known, severity: 'noted', item: source.name, message: `${source.name}: ${message}` }];
+}
+
+/** Replaces what was found in these files at their last import. */
+function recordFileFindings(
+  catalogue: Catalogue,
+  files: readonly ManifestFile[],
+  findings: readonly Finding[],
+  at: Date,
+): void {
+  const byFile = Map.groupBy(findings, ({ item }) => item);
+  writeCatalogue(catalogue, at.toISOString(), (writing) => {
+    for (const { name } of files) recordFindings(writing, name, byFile.get(name) ?? []);
+  });
+}
+
+function buildRefusal({ name }: ManifestFile): ImportOutcome {
+  return { outcome: 'refused', slug: null, id: null, title: null, base_url: null, file: name };
+}
+
+function getNext(refused: number, isStopped: boolean): string | null {
+  if (isStopped) return 'The import was stopped. Run the same command again: what is in is left alone.';
+  if (refused > 0) return 'Mend what was refused and run the same command again: what is in is left alone.';
+  return null;
+}

@@ -1,0 +1,25 @@
+import { backup } from './backup.ts';
+import { check } from './check.ts';
+import type { Command } from './command.ts';
+import { delist } from './delist.ts';
+import { exportCatalogue } from './export.ts';
+import { importSources } from './import.ts';
+import { list } from './list.ts';
+import { relist } from './relist.ts';
+import { show } from './show.ts';
+import { status } from './status.ts';
+import { why } from './why.ts';
+
+/** Every command, in the order in which help lists them. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  import: importSources,
+  list,
+  show,
+  why,
+  delist,
+  relist,
+  status,
+  check,
+  export: exportCatalogue,
+  backup,
+};

@@ -1,0 +1,103 @@
+import { CommanderError, Command as Parser } from 'commander';
+import type { Command } from './command.ts';
+import { buildUsageFailure } from './failure.ts';
+import type { Output } from './terminal/page.ts';
+
+/** What a command line asks for: a command with its arguments and options, checked; or help, which is already written. */
+export type Request = { kind: 'run'; command: Command; input: unknown; json: boolean } | { kind: 'helped' };
+
+const PROGRAM = 'catalogue';
+const INVOCATION = `npm run ${PROGRAM} --`;
+
+const ABOUT = "The operator's commands of the catalogue: what goes into it, what stands in it, and why.";
+const CLOSING = `Exit codes: 0 done, 1 done in part or failed, 2 wrong usage.
+The environment names the catalogue (CATALOGUE) and everything else; .env.example lists every setting.`;
+
+/**
+ * Parses a command line (without program name) against the record of commands. Help goes to `stdout`. Throws `bad_input`
+ * with the reason `usage` for anything that does not fit, with the nearest command or option as a hint.
+ */
+export function parseCommandLine(
+  commands: Readonly<Record<string, Command>>,
+  args: readonly string[],
+  stdout: Output,
+): Request {
+  let request: Request = { kind: 'helped' };
+  const program = buildProgram(stdout);
+  for (const [name, command] of Object.entries(commands)) {
+    const parser = addCommand(program, name, command);
+    parser.action(() => {
+      const named = parser.registeredArguments.map((argument, i) => [argument.name(), parser.processedArgs[i]]);
+      const { json = false, ...options } = parser.optsWithGlobals();
+      const input = checkInput(parser, command, { ...options, ...Object.fromEntries(named) });
+      request = { kind: 'run', command, input, json: json === true };
+    });
+  }
+  try {
+    program.parse([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code !== 'commander.helpDisplayed') throw buildFailure(error, args);
+  }
+  return request;
+}
+
+function buildProgram(stdout: Output): Parser {
+  return new Parser(PROGRAM)
+    .usage('<command> [options]')
+    .description(ABOUT)
+    .option('--json', 'write one JSON document to standard output, and nothing else')
+    .helpOption('-h, --help', 'show help, of one command after its name')
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => stdout.columns ?? 80,
+      getOutHasColors: () => false,
+    })
+    .addHelpText('after', `\n${CLOSING}`)
+    .exitOverride();
+}
+
+function addCommand(program: Parser, name: string, command: Command): Parser {
+  const parser = program.command(name).summary(command.summary).description(describe(command)).exitOverride();
+  for (const [flags, description] of command.arguments ?? []) parser.argument(flags, description);
+  for (const [flags, description] of command.options ?? []) parser.option(flags, description);
+  const examples = command.examples.map(([line, meaning]) => `  # ${meaning}\n  ${INVOCATION} ${line}\n`);
+  return parser.addHelpText('after', `\nExamples:\n${examples.join('')}`);
+}
+
+function describe({ summary, details }: Command): string {
+  return details ? `${summary}.\n\n${details}` : `${summary}.`;
+}
+
+function checkInput(parser: Parser, command: Command, raw: Record<string, unknown>): unknown {
+  const checked = command.input.safeParse(raw);
+  if (checked.success) return raw;
+  const [issue] = checked.error.issues;
+  const name = String(issue?.path[0] ?? '');
+  const option = parser.options.find((candidate) => candidate.attributeName() === name);
+  const given = raw[name];
+  const subject = option ? `The option ${option.long}` : `The argument <${name}>`;
+  const takes = issue?.message ?? 'another value';
+  const complaint =
+    given === undefined
+      ? `${subject} is missing; it takes ${takes}.`
+      : `${subject} cannot be "${given}"; it takes ${takes}.`;
+  const message = issue?.path.length === 0 ? issue.message : complaint;
+  throw buildUsageFailure(message, `${INVOCATION} ${parser.name()} --help shows how it is used.`);
+}
+
+/** Gives commander's complaint, whose second line, if any, names the nearest command or option, as our own failure. */
+function buildFailure(error: CommanderError, args: readonly string[]): Error {
+  if (error.code === 'commander.help') {
+    return buildUsageFailure('No command was given.', `${INVOCATION} --help lists the commands.`);
+  }
+  const [complaint = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const [command] = args.filter((argument) => !argument.startsWith('-'));
+  const isKnown = command !== undefined && error.code !== 'commander.unknownCommand';
+  const help = `${INVOCATION} ${isKnown ? `${command} ` : ''}--help shows what there is.`;
+  const sentence = `${complaint.charAt(0).toUpperCase()}${complaint.slice(1).replace(/\.$/, '')}.`;
+  return buildUsageFailure(sentence, suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} ${help}` : help);
+}

@@ -1,0 +1,40 @@
+import type { Config } from '../config.ts';
+import { getCodeVersion } from '../release/code-version.ts';
+import { findCurrentRelease, getSettingsHash, getSite } from '../release/release.ts';
+
+/** How the release that is being served stands to the catalogue. */
+export interface ReleaseState {
+  id: string | null;
+  revision: number | null;
+  made_at: string | null;
+  /** Why it is not current; empty when it is. */
+  behind: ('no_release' | 'other_catalogue' | 'older_revision' | 'other_code' | 'other_settings')[];
+}
+
+/** Compares the current release with the catalogue, the code and the settings as they are now (architecture, decision 5). */
+export function getReleaseState(config: Config, catalogue: { identity: string; revision: number }): ReleaseState {
+  const release = findCurrentRelease(config.releasesDir);
+  if (!release) return { id: null, revision: null, made_at: null, behind: ['no_release'] };
+  const { id, identity, revision, made_at, code_version, settings_hash } = release.header;
+  const behind: ReleaseState['behind'] = [];
+  if (identity !== catalogue.identity) behind.push('other_catalogue');
+  else if (revision < catalogue.revision) behind.push('older_revision');
+  if (code_version !== getCodeVersion()) behind.push('other_code');
+  if (settings_hash !== getSettingsHash(getSite(config))) behind.push('other_settings');
+  return { id, revision, made_at, behind };
+}
+
+const REASONS: Readonly<Record<ReleaseState['behind'][number], string>> = {
+  no_release: 'there is none yet',
+  other_catalogue: 'it was made from another catalogue',
+  older_revision: 'the catalogue has changed since',
+  other_code: 'it was made by another version of the code',
+  other_settings: 'BASE_URL, title or contact are others now',
+};
+
+/** Says in words whether a release is current, and if not, why. */
+export function describeReleaseState({ id, revision, behind }: ReleaseState): string {
+  if (id === null) return 'none yet';
+  const why = behind.map((reason) => REASONS[reason]).join('; ');
+  return `${id} of revision ${revision}, ${why ? `behind: ${why}` : 'current'}`;
+}

@@ -1,0 +1,34 @@
+import { debuglog } from 'node:util';
+import { readConfig } from '../config.ts';
+import type { Command, CommandContext } from './command.ts';
+import { buildFailureDocument, EXIT, getExitCode, getFailure } from './failure.ts';
+import { COMMANDS } from './index.ts';
+import { parseCommandLine } from './program.ts';
+import { formatJson, getPrintable } from './terminal/printable.ts';
+
+const debug = debuglog('catalogue');
+
+/**
+ * Runs one command line (without program name) and gives its exit code. Whatever fails ends as one sentence with a hint
+ * on standard error, and with `--json` also as the one document on standard output; nothing is thrown.
+ */
+export async function runCommandLine(
+  args: readonly string[],
+  { stdout, stderr, signal, now }: Pick<CommandContext, 'stdout' | 'stderr' | 'signal' | 'now'>,
+  commands: Readonly<Record<string, Command>> = COMMANDS,
+): Promise<number> {
+  let json = args.includes('--json');
+  try {
+    const request = parseCommandLine(commands, args, stdout);
+    if (request.kind === 'helped') return EXIT.done;
+    json = request.json;
+    return await request.command.execute(request.input, { stdout, stderr, signal, now, json, getConfig: readConfig });
+  } catch (error) {
+    debug('%o', error);
+    const failure = getFailure(error);
+    if (json) stdout.write(`${formatJson(buildFailureDocument(failure), 2)}\n`);
+    stderr.write(`error: ${getPrintable(failure.message)}\n`);
+    if (failure.hint !== undefined) stderr.write(`hint: ${getPrintable(failure.hint)}\n`);
+    return getExitCode(failure);
+  }
+}

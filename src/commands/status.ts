@@ -1,0 +1,109 @@
+import { statSync } from 'node:fs';
+import { z } from 'zod';
+import { countListings, type ListingCounts } from '../catalogue/counts.ts';
+import type { Catalogue } from '../catalogue/database.ts';
+import { countFindings } from '../catalogue/findings.ts';
+import { listPulls, type Pull } from '../catalogue/pulls.ts';
+import { getCatalogueState } from '../catalogue/write.ts';
+import type { Config } from '../config.ts';
+import { type Command, defineCommand } from './command.ts';
+import { type FindingCount, getMeaning, renderCounts, sortCounts } from './finding-words.ts';
+import { readWith } from './opening.ts';
+import { describeReleaseState, getReleaseState, type ReleaseState } from './release-state.ts';
+import { formatBytes, formatTime } from './terminal/listing-words.ts';
+import type { Page } from './terminal/page.ts';
+
+/** The latest pull of one feed, and the latest that was seen whole and published. */
+interface FeedState {
+  feed: string;
+  completed_at: string | null;
+  items: number;
+  pages: number;
+  /** Where an unfinished pull goes on; null when the latest is through. */
+  open_at_offset: number | null;
+}
+
+interface StatusResult {
+  file: string;
+  bytes: number;
+  identity: string;
+  revision: number;
+  /** Time of the latest change that readers see. */
+  revised_at: string;
+  listings: ListingCounts;
+  findings: FindingCount[];
+  feeds: FeedState[];
+  release: ReleaseState;
+}
+
+export const status: Command = defineCommand({
+  summary: 'Show how the catalogue stands: counts, revision, feeds, findings, release',
+  examples: [
+    ['status', 'at a glance'],
+    ['status --json', 'for monitoring'],
+  ],
+  input: z.object({}),
+  run: (_, context) => readWith(context, (catalogue) => getStatus(catalogue, context.getConfig())),
+  render: renderStatus,
+});
+
+function getStatus(catalogue: Catalogue, config: Config): StatusResult {
+  const state = getCatalogueState(catalogue);
+  const counts = countFindings(catalogue).map((count) => ({ ...count, meaning: getMeaning(count.code) }));
+  return {
+    file: catalogue.file,
+    bytes: statSync(catalogue.file).size,
+    ...state,
+    listings: countListings(catalogue),
+    findings: sortCounts(counts),
+    feeds: listFeeds(listPulls(catalogue)),
+    release: getReleaseState(config, state),
+  };
+}
+
+function listFeeds(pulls: readonly Pull[]): FeedState[] {
+  return [...Map.groupBy(pulls, ({ feed }) => feed)].flatMap(([feed, [latest, ...earlier]]) => {
+    if (!latest) return [];
+    const through = [latest, ...earlier].find(({ completed_at }) => completed_at !== null);
+    const { items, pages } = through ?? latest;
+    const open_at_offset = latest.completed_at === null ? latest.next_offset : null;
+    return { feed, completed_at: through?.completed_at ?? null, items, pages, open_at_offset };
+  });
+}
+
+function renderStatus(result: StatusResult, page: Page): void {
+  const { listings, feeds, findings } = result;
+  page.facts([
+    ['catalogue', `${result.file} (${formatBytes(result.bytes)})`],
+    ['identity', result.identity],
+    ['live', `${listings.live}, ${listings.verified} of them settlement-verified`],
+    ['held', String(listings.held)],
+    ['delisted', String(listings.delisted)],
+    ['revision', `${result.revision}, ${formatTime(result.revised_at)}`],
+    ['release', describeReleaseState(result.release)],
+  ]);
+  if (feeds.length > 0) {
+    page.blank();
+    page.title('Feeds');
+    page.table(
+      [
+        { heading: 'last pulled' },
+        { heading: 'items', align: 'right' },
+        { heading: 'unfinished' },
+        { heading: 'feed', cut: true },
+      ],
+      feeds.map(({ feed, completed_at, items, open_at_offset }) => [
+        formatTime(completed_at),
+        items,
+        open_at_offset === null ? '–' : `at offset ${open_at_offset}`,
+        feed,
+      ]),
+      2,
+    );
+  }
+  if (findings.length > 0) {
+    page.blank();
+    page.title('Found in the sources');
+    renderCounts(findings, page);
+  }
+}

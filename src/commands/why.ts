@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { listChanges } from '../catalogue/changes.ts';
+import type { Catalogue } from '../catalogue/database.ts';
+import { listDeclarations } from '../catalogue/derivation.ts';
+import { listFindingsAbout, type RecordedFinding } from '../catalogue/findings.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { ServiceError } from '../errors.ts';
+import type { Listing } from '../model/listing.ts';
+import { type Command, defineCommand } from './command.ts';
+import { type Decision, describeDecision, describeSource } from './decision.ts';
+import { renderFindings } from './finding-words.ts';
+import { getListing, readWith } from './opening.ts';
+import { formatTime } from './terminal/listing-words.ts';
+import type { Page } from './terminal/page.ts';
+
+/** More decisions than anybody reads. */
+const DECISION_LIMIT = 100_000;
+
+interface WhyResult {
+  /** Null for an address that no listing has. */
+  slug: string | null;
+  state: Listing['state'] | null;
+  /** Why it stands as it does now, in sentences. */
+  standing: string[];
+  decisions: Decision[];
+  findings: RecordedFinding[];
+}
+
+export const why: Command = defineCommand({
+  summary: 'Say why a listing is as it is: every decision, its reason and its evidence',
+  details:
+    'Takes an address as well: then it says what was found about what the feeds hold there, so it answers why ' +
+    'something is not listed at all. Away from a terminal, one decision to a line, fields separated by tabs: time, ' +
+    'revision, what, why, evidence.',
+  arguments: [['<slug>', 'the listing, or an address (https://…)']],
+  examples: [
+    ['why example-prices', 'from its listing to today'],
+    ['why https://api.example.com/v1', 'why nothing there is listed'],
+  ],
+  input: z.object({ slug: z.string() }),
+  run: ({ slug }, context) =>
+    readWith(context, (catalogue) =>
+      /^https?:/i.test(slug) ? explainAddress(catalogue, slug) : explain(catalogue, slug),
+    ),
+  render: renderWhy,
+});
+
+function explain(catalogue: Catalogue, slug: string): WhyResult {
+  const listing = getListing(catalogue, slug);
+  return {
+    slug,
+    state: listing.state,
+    standing: listStanding(catalogue, listing),
+    decisions: listChanges(catalogue, { slug, limit: DECISION_LIMIT }).map(describeDecision),
+    findings: listFindingsAbout(catalogue, listing.base_url),
+  };
+}
+
+function explainAddress(catalogue: Catalogue, address: string): WhyResult {
+  const findings = listFindingsAbout(catalogue, address);
+  const listing = findListingAt(catalogue, address);
+  if (listing) return { ...explain(catalogue, listing.slug), findings };
+  if (findings.length > 0)
+    return { slug: null, state: null, standing: ['No listing has it.'], decisions: [], findings };
+  throw new ServiceError('not_found', `Nothing is on record about ${address}.`, {
+    hint: 'No source that was imported has named it.',
+    reason: 'no_listing',
+  });
+}
+
+function findListingAt(catalogue: Catalogue, address: string): Listing | undefined {
+  return findListing(catalogue, { base_url: address }) ?? findListing(catalogue, { base_url: new URL(address).origin });
+}
+
+function listStanding(catalogue: Catalogue, { id, state, state_reason, state_by, state_at }: Listing): string[] {
+  const sources = listDeclarations(catalogue, id).map(({ declaration: { source }, withdrawn_at }) =>
+    withdrawn_at ? `${describeSource(source)}, withdrawn ${formatTime(withdrawn_at)}` : describeSource(source),
+  );
+  const by = sources.map((source) => `On record from ${source}.`);
+  if (state === 'live') return ['It is live: it has a price, and nobody took it out.', ...by];
+  if (state === 'delisted') {
+    return [`It is not live: the ${state_by} took it out, ${formatTime(state_at)}: ${state_reason}.`, ...by];
+  }
+  return [
+    state_reason === 'no_price'
+      ? 'It is not live: no source states a price that can be taken. It goes live when one does.'
+      : `It is not live: ${state_reason}.`,
+    ...by,
+  ];
+}
+
+function renderWhy({ slug, state, standing, decisions, findings }: WhyResult, page: Page): void {
+  if (slug !== null) page.title(`${slug}: ${state}`);
+  for (const sentence of standing) page.say(sentence);
+  if (page.isTerminal) renderTimeline(decisions, page);
+  else {
+    page.table(
+      ['time', 'revision', 'what', 'why', 'evidence'].map((heading) => ({ heading })),
+      decisions.map(({ at, revision, what, why: reason, evidence }) => [
+        at,
+        revision,
+        what,
+        reason,
+        evidence.join('; '),
+      ]),
+    );
+  }
+  if (findings.length > 0) {
+    page.blank();
+    page.title('What was found in the sources');
+    renderFindings(findings, page);
+  }
+}
+
+/** Decisions of one revision stand together under its time. */
+function renderTimeline(decisions: readonly Decision[], page: Page): void {
+  for (const together of Map.groupBy(decisions, ({ revision }) => revision).values()) {
+    const [first] = together;
+    page.blank();
+    page.say({ text: `${formatTime(first?.at ?? null)}  revision ${first?.revision}`, style: 'dim' });
+    for (const { what, why: reason, evidence } of together) {
+      page.say(`${what}: ${reason}.`, 2);
+      for (const line of evidence) page.say({ text: line, style: 'dim' }, 4);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { IDENTITY, NOW } from '../builders.ts';
+import { makeCommands, writeManifest } from './running.ts';
+
+async function makeTwo() {
+  const commands = makeCommands();
+  await commands.run([
+    'import',
+    writeManifest(commands.folder, 'alpha.yaml'),
+    writeManifest(commands.folder, 'beta.yaml'),
+  ]);
+  return commands;
+}
+
+function change(file: string, sql: string): void {
+  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+  catalogue.sqlite.exec(sql);
+  catalogue.close();
+}
+
+type CheckLine = { name: string; ok: boolean; found: string; hint?: string };
+
+describe('status', () => {
+  it('gives counts, revision, feeds, findings, release and size', async () => {
+    const { runJson, file } = await makeTwo();
+    await runJson('delist', 'beta', '--reason', 'Gone');
+    const { code, json } = await runJson('status');
+    expect(code).toBe(0);
+    expect(json).toMatchObject({
+      file,
+      bytes: statSync(file).size,
+      revision: 2,
+      revised_at: NOW,
+      listings: { live: 1, verified: 0, held: 0, delisted: 1 },
+      findings: [],
+      feeds: [],
+      release: { id: null, behind: ['no_release'] },
+    });
+  });
+});
+
+describe('check', () => {
+  const getLine = (checks: CheckLine[], wanted: string) => checks.find(({ name }) => name === wanted);
+
+  it('finds a sound catalogue sound, and asks for a release where there is none', async () => {
+    const { code, json } = await (await makeTwo()).runJson('check');
+    expect(code).toBe(1);
+    const wrong = json.checks.filter(({ ok }: CheckLine) => !ok);
+    expect(wrong).toEqual([
+      { name: 'release', ok: false, found: 'none yet', hint: expect.stringContaining('rebuild') },
+    ]);
+  });
+
+  it('names the listings that are not what their evidence gives, and repairs them', async () => {
+    const { file, runJson } = await makeTwo();
+    change(file, "UPDATE listings SET document = json_set(document, '$.title', 'Tampered') WHERE slug = 'alpha'");
+    const { json } = await runJson('check');
+    expect(getLine(json.checks, 'listings')).toMatchObject({ ok: false, found: 'alpha (title)' });
+    expect(getLine(json.checks, 'search')).toMatchObject({ ok: false, found: 'alpha' });
+    const repaired = await runJson('check', '--repair');
+    expect(repaired.json.repaired).toEqual(['alpha']);
+    expect(getLine(repaired.json.checks, 'listings')?.ok).toBe(true);
+    expect(getLine(repaired.json.checks, 'search')?.ok).toBe(true);
+    expect((await runJson('why', 'alpha')).json.decisions.at(-1)).toMatchObject({ reason: 'derived_again' });
+  });
+
+  it('finds a search index that lacks a listing or has one too many', async () => {
+    const { file, runJson } = await makeTwo();
+    change(file, "DELETE FROM listing_search WHERE title LIKE '%alpha%'");
+    change(file, "INSERT INTO listing_search (rowid, listing_id, title) VALUES (99, 'stray', 'x')");
+    expect(getLine((await runJson('check')).json.checks, 'search')).toMatchObject({ found: 'alpha; stray' });
+    const { json } = await runJson('check', '--repair');
+    expect(getLine(json.checks, 'search')?.ok).toBe(true);
+  });
+
+  it('finds broken references and a revision without a change', async () => {
+    const { file, runJson } = await makeTwo();
+    change(
+      file,
+      "PRAGMA foreign_keys = OFF; DELETE FROM listings WHERE slug = 'beta'; UPDATE catalogue SET revision = 7",
+    );
+    const { json } = await runJson('check');
+    expect(getLine(json.checks, 'database')).toMatchObject({
+      ok: false,
+      found: expect.stringContaining('names no row'),
+    });
+    expect(getLine(json.checks, 'revision')?.ok).toBe(false);
+  });
+
+  it('says what is wrong with settings or file, and looks no further', async () => {
+    const { code, json } = await makeCommands({ PORT: 'x' }).runJson('check');
+    expect([code, json.checks]).toEqual([1, [expect.objectContaining({ name: 'settings', ok: false })]]);
+    const commands = makeCommands();
+    expect((await commands.runJson('check')).json.checks.at(-1)).toMatchObject({ name: 'catalogue', ok: false });
+  });
+
+  it('finds damage in the file', async () => {
+    const { file, runJson } = await makeTwo();
+    change(file, 'PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 4096 * 3, 4096 * 9);
+    writeFileSync(file, bytes);
+    const { code, json } = await runJson('check');
+    expect(code).toBe(1);
+    expect(json.checks.find(({ ok }: CheckLine) => !ok).found).toMatch(/damaged|malformed|page|btree/i);
+  });
+});
+
+describe('export', () => {
+  it('gives header, live listings and tombstones as lines of JSON, the same at every call', async () => {
+    const { run } = await makeTwo();
+    await run(['delist', 'beta', '--reason', 'Gone']);
+    const { code, stdout, stderr } = await run(['export']);
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ kind, slug }) => [kind, slug])).toEqual([
+      ['catalogue', undefined],
+      ['listing', 'alpha'],
+      ['tombstone', 'beta'],
+    ]);
+    expect(lines[0]).toMatchObject({ revision: 2, revised_at: NOW, live_listings: 1 });
+    expect(lines[1]).toMatchObject({
+      page_url: 'https://apis.example/api/alpha',
+      price_min_usdc: 0.002,
+      routes: [{ method: 'GET', path: '/v1/:thing' }],
+    });
+    expect(lines[2]).toMatchObject({ reason: 'Gone', delisted_by: 'operator' });
+    expect((await run(['export'])).stdout).toBe(stdout);
+  });
+
+  it('gives one document with --json, also of an empty catalogue', async () => {
+    const { run, runJson } = await makeTwo();
+    await run(['delist', 'beta', '--reason', 'Gone']);
+    const { json } = await runJson('export');
+    expect([json.catalogue.revision, json.listings.length, json.tombstones.length]).toEqual([2, 1, 1]);
+    const { file, runJson: runEmpty } = makeCommands();
+    openCatalogue(file, { identity: IDENTITY, at: NOW }).close();
+    expect((await runEmpty('export')).json).toMatchObject({ listings: [], tombstones: [] });
+  });
+
+  it('writes a file whole or not at all', async () => {
+    const { folder, run, runJson } = await makeTwo();
+    const target = join(folder, 'public.ndjson');
+    writeFileSync(target, 'what was there');
+    const { json } = await runJson('export', '--output', target);
+    expect(json).toEqual({ file: target, bytes: statSync(target).size, revision: 1, listings: 2, tombstones: 0 });
+    expect(JSON.parse(readFileSync(target, 'utf8')).listings).toHaveLength(2);
+    expect((await run(['export', '--output', target])).code).toBe(0);
+    expect(readFileSync(target, 'utf8')).toBe((await run(['export'])).stdout);
+    expect((await run(['export', '--output', join(folder, 'none', 'x')])).stderr).toMatch(
+      /^error: .*not there.*\nhint: /,
+    );
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+});
+
+describe('backup', () => {
+  it('makes one sound file that serves as the catalogue, and never replaces one unasked', async () => {
+    const { folder, run, runJson } = await makeTwo();
+    const target = join(folder, 'backup.sqlite');
+    const { code, json } = await runJson('backup', target);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ file: target, bytes: statSync(target).size, revision: 1 });
+    const refused = await run(['backup', target]);
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--force') });
+    await run(['delist', 'beta', '--reason', 'Gone']);
+    expect((await runJson('backup', target, '--force')).json.revision).toBe(2);
+    const restored = makeCommands({ CATALOGUE: target });
+    expect((await restored.runJson('list')).json.listings).toHaveLength(2);
+    expect(readdirSync(folder).filter((name) => /partial/.test(name))).toEqual([]);
+  });
+
+  it.each([
+    ['the catalogue itself', ({ file }: { file: string }) => file],
+    ['a folder', ({ folder }: { folder: string }) => folder],
+    ['a file in no folder', ({ folder }: { folder: string }) => join(folder, 'none', 'b.sqlite')],
+  ])('refuses %s, even by force', async (_, getTarget) => {
+    const commands = await makeTwo();
+    const { code, stderr } = await commands.run(['backup', getTarget(commands), '--force']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: .*\.\nhint: .*\.\n$/);
+    expect((await commands.runJson('list')).json.total).toBe(2);
+  });
+
+  it('leaves nothing behind when it is stopped', async () => {
+    const { folder, run } = await makeTwo();
+    const { code, stderr } = await run(['backup', join(folder, 'b.sqlite')], { signal: AbortSignal.abort() });
+    expect(code).toBe(1);
+    expect(stderr).toContain('stopped');
+    expect(readdirSync(folder).filter((name) => /b\.sqlite|partial/.test(name))).toEqual([]);
+  });
+});
