@@ -14,6 +14,8 @@ export const declarationSource = z.object({
   /** Address or file name of the source; one source has one declaration of a listing. */
   name: z.string(),
   observed_at: z.iso.datetime().nullable(),
+  /** Where it was seen, where that is another place than the source itself: an address or a few words. */
+  observed_in: z.string().optional(),
 });
 export type DeclarationSource = z.infer<typeof declarationSource>;
 

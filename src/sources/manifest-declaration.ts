@@ -41,7 +41,12 @@ export function buildManifestDeclaration(given: Manifest, context: ManifestConte
   if (given.price_usdc === undefined && routes.every(({ terms }) => terms.length === 0)) note('no_price');
   const name = readText(given.name, 'title', note);
   return {
-    source: { kind: 'manifest', name: context.name, observed_at: readObservedAt(given, context) },
+    source: {
+      kind: 'manifest',
+      name: context.name,
+      observed_at: readObservedAt(given, context),
+      ...(given.observed && { observed_in: readText(given.observed.source, 'tagline', note) }),
+    },
     base_url: baseUrl,
     slug: given.slug ?? null,
     service_name: name,

@@ -11,6 +11,8 @@ export interface SourceRow {
   readonly name: string;
   /** Day on which what it says was observed; null for a bare claim. */
   readonly observed_on: string | null;
+  /** Where it was seen, if elsewhere than in the source itself; may be a web address. */
+  readonly observed_in: string | null;
 }
 
 /** One network of a listing, as its page shows it. */
@@ -31,10 +33,11 @@ const SOURCE_WORDS: Readonly<Record<SourceKind, string>> = {
 
 /** Builds the rows that say where a listing's claims come from. */
 export function buildSourceRows(sources: readonly DeclarationSource[]): SourceRow[] {
-  return sources.map(({ kind, name, observed_at }) => ({
+  return sources.map(({ kind, name, observed_at, observed_in }) => ({
     kind: SOURCE_WORDS[kind],
     name,
     observed_on: observed_at === null ? null : formatDay(observed_at),
+    observed_in: observed_in ?? null,
   }));
 }
 
