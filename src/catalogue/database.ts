@@ -50,6 +50,7 @@ export function openCatalogueForReading(file: string): Catalogue {
   }
   const sqlite = openFile(file, { readonly: true });
   try {
+    refuseOtherDatabase(sqlite, file);
     const version = sqlite.pragma('user_version', { simple: true });
     if (version !== MIGRATIONS.length) throw buildVersionError(file, Number(version));
   } catch (error) {
@@ -144,11 +145,14 @@ function migrate(sqlite: Sqlite.Database, file: string, create: { identity: stri
     .immediate();
 }
 
-/** Tells another program's database from an empty one before anything is written to it. */
+/** Tells another program's database, and one of newer code, from a catalogue before anything is written to it. */
 function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
-  if (Number(sqlite.pragma('user_version', { simple: true })) > MIGRATIONS.length) return;
   const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
-  if (tables.length === 0 || tables.includes('catalogue')) return;
+  const version = Number(sqlite.pragma('user_version', { simple: true }));
+  if (tables.length === 0 || tables.includes('catalogue')) {
+    if (version > MIGRATIONS.length) throw buildVersionError(file, version);
+    return;
+  }
   throw new ServiceError('bad_input', `${file} is a database of something else: it has the table ${tables[0]}.`, {
     hint: 'Set CATALOGUE to another file; this one was left as it is.',
     reason: 'not_a_catalogue',

@@ -58,12 +58,13 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
 export function startCatalogue(args: readonly string[], environment: Record<string, string>) {
   const child = spawn(process.execPath, ['--import', './scripts/require-node.mjs', 'scripts/catalogue.ts', ...args], {
     cwd: ROOT,
-    env: { ...process.env, ...environment },
+    // Not the test runner's own environment, which has a BASE_URL of its own.
+    env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((end) => child.once('close', end));
   const output = Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  return { child, ran: output.then(([code, stdout, stderr]): Ran => ({ code, stdout, stderr })) };
+  return { child, ended, ran: output.then(([code, stdout, stderr]): Ran => ({ code, stdout, stderr })) };
 }
 
 /** Writes a manifest of a listing with one priced route, and gives its path. */

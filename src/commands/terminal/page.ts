@@ -75,19 +75,15 @@ export function openPage(output: Output): Page {
     const texts = rows.map((row) => row.map(getCellText));
     const widths = getColumnWidths(columns, texts, width - indent);
     const join = (cells: readonly string[]) => (' '.repeat(indent) + cells.join(' '.repeat(GAP))).trimEnd();
+    const fit = (text: string, i: number) => {
+      const line = padLine(cutLine(text, widths[i] ?? 0), widths[i] ?? 0, columns[i]?.align);
+      return i === columns.length - 1 ? line.trimEnd() : line;
+    };
     if (columns.some(({ heading }) => heading !== '')) {
-      lines.push(join(columns.map(({ heading, align }, i) => paint('dim', padLine(heading, widths[i] ?? 0, align)))));
+      lines.push(join(columns.map(({ heading }, i) => paint('dim', fit(heading, i)))));
     }
-    texts.forEach((row, rowIndex) => {
-      const cells = columns.map(({ align }, i) => {
-        const fitted = padLine(cutLine(row[i] ?? '', widths[i] ?? 0), widths[i] ?? 0, align);
-        return finish(
-          rows[rowIndex]?.[i] ?? '',
-          i === columns.length - 1 && align !== 'right' ? fitted.trimEnd() : fitted,
-        );
-      });
-      lines.push(join(cells));
-    });
+    for (const row of rows)
+      lines.push(join(columns.map((_, i) => finish(row[i] ?? '', fit(getCellText(row[i] ?? ''), i)))));
   }
 
   return {

@@ -1,0 +1,77 @@
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { listSlugs } from '../../src/catalogue/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { buildFailureDocument, getExitCode, getFailure } from '../../src/commands/failure.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+
+function getThrown(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('a failure of the system', () => {
+  it('by a full disk is one sentence, and what was recorded before stays', () => {
+    const catalogue = makeCatalogue();
+    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    catalogue.sqlite.pragma(`max_page_count = ${catalogue.sqlite.pragma('page_count', { simple: true })}`);
+    const large = makeDeclaration({
+      base_url: 'https://large.provider-of-tests.com',
+      slug: 'large',
+      description: 'x'.repeat(100_000),
+    });
+    const error = getThrown(() => writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, large)));
+    expect(getFailure(error)).toMatchObject({
+      code: 'unavailable',
+      message: 'The disk is full.',
+      reason: 'sqlite_full',
+    });
+    expect(listSlugs(catalogue)).toEqual(['example-prices']);
+  });
+
+  it('by another writer says so', () => {
+    const catalogue = makeCatalogue();
+    const other = new Sqlite(catalogue.file, { timeout: 0 });
+    catalogue.sqlite.exec('BEGIN IMMEDIATE');
+    const error = getThrown(() => other.exec('BEGIN IMMEDIATE'));
+    catalogue.sqlite.exec('ROLLBACK');
+    other.close();
+    expect(getFailure(error)).toMatchObject({
+      code: 'conflict',
+      message: 'Another process is writing to the catalogue.',
+    });
+  });
+
+  it('names the path where there is one', () => {
+    const error = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', path: '/some/file' });
+    expect(getFailure(error)).toMatchObject({
+      message: 'A file or folder may not be used: /some/file.',
+      reason: 'eacces',
+    });
+  });
+
+  it('that nobody thought of is called a fault of the program', () => {
+    const failure = getFailure(new TypeError('x is not a function'));
+    expect(failure.message).toBe('Something failed that should not: x is not a function.');
+    expect(getExitCode(failure)).toBe(1);
+    expect(getExitCode(getFailure('thrown text'))).toBe(1);
+  });
+});
+
+describe('a failure as JSON', () => {
+  it('carries code, reason, message, hint and details', () => {
+    const failure = new ServiceError('refused', 'No.', { hint: 'Yes.', reason: 'because', details: { offset: 3 } });
+    expect(buildFailureDocument(failure)).toEqual({
+      error: { code: 'refused', reason: 'because', message: 'No.', hint: 'Yes.', details: { offset: 3 } },
+    });
+    expect(buildFailureDocument(new ServiceError('internal', 'No.'))).toEqual({
+      error: { code: 'internal', reason: 'internal', message: 'No.' },
+    });
+  });
+});
