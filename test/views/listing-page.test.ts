@@ -60,7 +60,9 @@ describe('the page of an unverified listing', () => {
   it('tells dated evidence from a bare claim', () => {
     const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
     const page = buildListingPage(makeLiveListing(bare), [], SITE);
-    expect(page.sources).toEqual([{ kind: 'A manifest kept by the catalogue', name: 'x.yaml', observed_in: null, observed_on: null, observed_in: null }]);
+    expect(page.sources).toEqual([
+      { kind: 'A manifest kept by the catalogue', name: 'x.yaml', observed_on: null, observed_in: null },
+    ]);
     expect(page.status.network).toBe('Base (not currently advertised)');
     expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
     const dated = buildListingPage(makeLiveListing(), [], SITE);
