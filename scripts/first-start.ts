@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openCatalogue, openCatalogueForReading } from '../src/catalogue/database.ts';
+import { getRevision } from '../src/catalogue/write.ts';
+import { seedCatalogue } from '../src/commands/seed.ts';
+import type { Config } from '../src/config.ts';
+import { ServiceError } from '../src/errors.ts';
+import { PROJECT_DIR } from '../src/release/code-version.ts';
+import { rebuild } from '../src/release/rebuild.ts';
+import { hasServableRelease } from '../src/release/state.ts';
+import { describeRebuildEvent, describeRebuildResult } from '../src/release/words.ts';
+
+/** What goes before serving, and only where it is lacking. */
+interface FirstStart {
+  readonly config: Config;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+  /** Tells the person at the terminal one line. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Makes sure that there is a catalogue this code can read: creates it, brings its schema up to date, and puts the seed
+ * manifests into one that nothing was ever written to. A catalogue that is ready is only opened for reading.
+ */
+export async function prepareCatalogue({ config, now, tell }: FirstStart): Promise<void> {
+  const { catalogueFile } = config;
+  if (isReady(catalogueFile)) return;
+  const catalogue = openCatalogue(catalogueFile, { identity: randomUUID(), at: now().toISOString() });
+  try {
+    if (getRevision(catalogue) > 0) return;
+    const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
+    if (report) tell(`Created ${catalogueFile} with ${report.listings.added} listings from data/listings.`);
+  } finally {
+    catalogue.close();
+  }
+}
+
+/** Makes the first release, so that the first visitor finds pages. With any release that fits, however old, it is left. */
+export async function prepareRelease({ config, signal, tell }: FirstStart): Promise<void> {
+  if (hasServableRelease(config)) return;
+  const result = await rebuild({
+    config,
+    signal,
+    onEvent: (event) => {
+      const line = event.type === 'said' ? event.text.trimEnd() : describeRebuildEvent(event);
+      if (line) tell(line);
+    },
+  });
+  tell(describeRebuildResult(result));
+}
+
+function isReady(file: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    const catalogue = openCatalogueForReading(file);
+    const revision = getRevision(catalogue);
+    catalogue.close();
+    return revision > 0;
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'schema_version') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { listChanges } from '../catalogue/changes.ts';
+import type { Catalogue } from '../catalogue/database.ts';
+import { findCurrentRelease, listReleases, type Release, type ReleaseHeader } from './release.ts';
+
+/** What a release is made from, and current for. */
+export type MadeFrom = Pick<ReleaseHeader, 'identity' | 'revision' | 'revised_at' | 'code_version' | 'settings_hash'>;
+
+/** Says whether a release was made from exactly this, so that making it again would change nothing. */
+export function isMadeFrom(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
+  return (
+    isSameKind(header, madeFrom) && header.revision === madeFrom.revision && header.revised_at === madeFrom.revised_at
+  );
+}
+
+/**
+ * Finds the release to build upon: the current one, else the newest kept one, that has the catalogue, code and settings of
+ * the new one and whose state the catalogue has been through. A page's key then names one content in both.
+ */
+export function findBase(releasesDir: string, madeFrom: MadeFrom, catalogue: Catalogue): Release | undefined {
+  const current = findCurrentRelease(releasesDir);
+  const candidates = current ? [current, ...listReleases(releasesDir)] : listReleases(releasesDir);
+  return candidates.find(({ header }) => isSameKind(header, madeFrom) && hasBeenAt(catalogue, header));
+}
+
+function isSameKind(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
+  return (
+    header.identity === madeFrom.identity &&
+    header.code_version === madeFrom.code_version &&
+    header.settings_hash === madeFrom.settings_hash
+  );
+}
+
+/**
+ * A catalogue that was restored from a backup went back and on from there: revisions of the same number may then mean
+ * something else. It has been through a release's state if its own change of that number is of the same time.
+ */
+export function hasBeenAt(catalogue: Catalogue, { revision, revised_at }: ReleaseHeader): boolean {
+  if (revision === 0) return true;
+  const [change] = listChanges(catalogue, { since: revision - 1, limit: 1 });
+  return change?.revision === revision && change.at === revised_at;
+}

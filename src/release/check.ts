@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ServiceError } from '../errors.ts';
+import type { Reading } from '../snapshot/reading.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import { PATHS } from '../views/links.ts';
+import { ASSETS_FOLDER } from './assets.ts';
+import { listNames } from './folders.ts';
+import { getHash } from './hash.ts';
+import {
+  getReleasePaths,
+  type ReleaseHeader,
+  type ReleasePage,
+  type ReleasePages,
+  readReleasePages,
+} from './release.ts';
+
+/** How many pages are read back, at least. */
+const SAMPLES = 40;
+
+/** What the service answers besides its pages. */
+const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === 'string');
+const LIVE_PREFIX = /^\/(agent|\.well-known)\//;
+
+/** What a release is checked against: what it was made from. */
+interface Expectation {
+  readonly header: ReleaseHeader;
+  readonly folder: string;
+  readonly releasesDir: string;
+  readonly reading: Reading;
+}
+
+/**
+ * Checks a release before it is shown, as it lies on the disk: every page of the inventory is there, and the home page and
+ * samples of all others are the bytes that were rendered, speak of their own listing, and link to nothing of the service
+ * that is not there. Throws `internal` with reason `check_failed` naming the page.
+ */
+export function checkRelease({ header, folder, releasesDir, reading }: Expectation): void {
+  const pages = readReleasePages(folder);
+  const present = new Map<string, Set<string>>();
+  for (const [path, { file }] of pages) {
+    const parent = dirname(file);
+    const names = present.get(parent) ?? new Set(listNames(join(folder, parent)));
+    present.set(parent, names);
+    if (!names.has(basename(file))) throw buildCheckError(path, 'has no file');
+  }
+  if (pages.size !== header.page_count) {
+    throw buildCheckError('/', `is one of ${pages.size}, where there should be ${header.page_count}`);
+  }
+  const assets = listNames(join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER));
+  const known = new Set([...pages.keys(), ...LIVE_PATHS, ...assets.map((name) => `/${ASSETS_FOLDER}/${name}`)]);
+  for (const [path, page] of listSamples(pages)) {
+    const body = readFileSync(join(folder, page.file));
+    if (getHash(body) !== page.hash) throw buildCheckError(path, 'is not what was rendered');
+    const text = body.toString('utf8');
+    checkSubject(path, text, reading.getSnapshot());
+    if (page.type.startsWith('text/html')) checkLinks(path, text, known, reading.site.baseUrl);
+  }
+}
+
+/** The first pages of the inventory, which are not listings, and listing pages evenly spread. */
+function listSamples(pages: ReleasePages): [string, ReleasePage][] {
+  const all = [...pages];
+  const step = Math.max(1, Math.floor(all.length / SAMPLES));
+  return all.filter(([path], index) => path === PATHS.home || path === '/404' || index % step === 0);
+}
+
+/** A page at a listing's address carries that listing's title: the words of it, however they are marked up. */
+function checkSubject(path: string, text: string, snapshot: Snapshot): void {
+  const slug = /^\/api\/([a-z0-9-]+)(\.md)?$/.exec(path)?.[1];
+  if (slug === undefined) return;
+  const title = snapshot.bySlug.get(slug)?.item.title;
+  if (title === undefined) throw buildCheckError(path, 'is of a listing that is not live');
+  const absent = title.match(/[\p{L}\p{N}]{2,}/gu)?.find((word) => !text.includes(word));
+  if (absent !== undefined) throw buildCheckError(path, `does not carry the title of its listing (“${absent}”)`);
+}
+
+/** Whatever a page links to under the service's own address is a page of the release, an asset, or answered live. */
+function checkLinks(path: string, html: string, known: ReadonlySet<string>, baseUrl: string): void {
+  for (const [, , link = ''] of html.matchAll(/\s(href|src)="([^"]*)"/g)) {
+    const target = findOwnPath(link.replaceAll('&amp;', '&'), path, baseUrl);
+    if (target === undefined || known.has(target) || LIVE_PREFIX.test(target)) continue;
+    throw buildCheckError(path, `links to ${target}, which is not there`);
+  }
+}
+
+/** Gives the path of a link to the service itself, undefined for any other. */
+function findOwnPath(link: string, from: string, baseUrl: string): string | undefined {
+  const base = `${baseUrl}/`;
+  const url = URL.parse(link, `${baseUrl}${from}`);
+  if (!url || !`${url.href}/`.startsWith(base) || url.protocol === 'data:') return undefined;
+  return `/${`${url.origin}${url.pathname}`.slice(base.length)}`;
+}
+
+function buildCheckError(path: string, finding: string): ServiceError {
+  return new ServiceError('internal', `The page ${path} of the new release ${finding}.`, {
+    hint: 'The last release keeps serving; rebuild with --force, and if that says the same, the page code is at fault.',
+    reason: 'check_failed',
+    details: { path },
+  });
+}

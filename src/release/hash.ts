@@ -1,0 +1,6 @@
+import { hash } from 'node:crypto';
+
+/** Gives the hash of content, as names, ETags and comparisons use it: 132 bits of SHA-256 in 22 letters of base64url. */
+export function getHash(content: string | Uint8Array): string {
+  return hash('sha256', content, 'base64url').slice(0, 22);
+}

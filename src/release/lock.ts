@@ -1,0 +1,48 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+
+const POLL_MS = 50;
+const SQLITE_BUSY = 5;
+
+/** A lock that is held until it is released or its process ends, however it ends. */
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * Takes the lock of a file at once, or gives undefined while somebody holds it. It is an exclusive transaction of SQLite
+ * on an empty file, that is a lock of the kernel: a `kill -9` frees it, it needs no clock and no process ids, and it holds
+ * between containers that share a folder. Throws `unavailable` where the file cannot be made.
+ */
+export function findLock(file: string): Lock | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    database = new DatabaseSync(file);
+    database.exec('BEGIN EXCLUSIVE');
+    const held = database;
+    return { release: () => held.close() };
+  } catch (error) {
+    database?.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    throw new ServiceError('unavailable', `The lock ${file} cannot be taken: ${getErrorMessage(error)}.`, {
+      hint: 'Check that the folder can be written to.',
+      reason: 'lock_failed',
+      cause: error,
+    });
+  }
+}
+
+/** Waits for the lock of a file. `onWait` is called once if somebody else holds it. */
+export async function acquireLock(file: string, onWait?: () => void): Promise<Lock> {
+  let lock = findLock(file);
+  if (!lock) onWait?.();
+  while (!lock) {
+    await sleep(POLL_MS);
+    lock = findLock(file);
+  }
+  return lock;
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { getErrorMessage } from '../errors.ts';
+import { listPages } from '../snapshot/pages.ts';
+import type { Reading } from '../snapshot/reading.ts';
+import { publishAssets } from './assets.ts';
+import { findBase, isMadeFrom } from './base.ts';
+import { checkRelease } from './check.ts';
+import type { OnRebuildEvent, RebuildResult } from './events.ts';
+import { syncFolder, writeDurably } from './folders.ts';
+import { acquireLock } from './lock.ts';
+import { openPageCode, type PageCode } from './page-code.ts';
+import { openPinnedReading } from './pinned-reading.ts';
+import { planRelease } from './plan.ts';
+import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
+import { buildReleaseHeader, findCurrentRelease, getReleasePaths, getSettingsHash } from './release.ts';
+import { renderInThreads } from './render-threads.ts';
+import { loadPageCode } from './rendering.ts';
+import { swapCurrent } from './swap.ts';
+
+/** What one rebuild is asked for. */
+export interface MakeReleaseOptions {
+  readonly config: Config;
+  /** Renders every page again and builds upon nothing. */
+  readonly force: boolean;
+  readonly onEvent: OnRebuildEvent;
+  readonly now: () => Date;
+}
+
+/**
+ * Makes a release of the catalogue as it is and makes it the current one; one at a time for each RELEASES folder. It is
+ * made under another name, gets its own when it is complete, checked and durable, and is never written to afterwards: so
+ * wherever this is killed, `current` names a complete release, and the next rebuild has nothing to distrust.
+ * Throws what it was stopped by; the current release is then as it was.
+ */
+export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildResult> {
+  const { config, onEvent } = options;
+  const lock = await acquireLock(getReleasePaths(config.releasesDir).lock, () => onEvent({ type: 'waiting' }));
+  try {
+    const code = await openPageCode(onEvent);
+    const reading = openPinnedReading(config);
+    try {
+      removeUnfinished(config.releasesDir);
+      const result = await makeFrom(reading, code, options);
+      if (result.outcome === 'released') prune(options, code);
+      return result;
+    } finally {
+      reading.catalogue.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function makeFrom(
+  reading: Reading,
+  code: PageCode,
+  { config, force, onEvent, now }: MakeReleaseOptions,
+): Promise<RebuildResult> {
+  const started = performance.now();
+  const { releasesDir } = config;
+  const { identity, revision, revised_at } = reading.getSnapshot();
+  const madeFrom = {
+    identity,
+    revision,
+    revised_at,
+    code_version: code.version,
+    settings_hash: getSettingsHash(reading.site),
+  };
+  const current = findCurrentRelease(releasesDir);
+  if (current && !force && isMadeFrom(current.header, madeFrom))
+    return { outcome: 'unchanged', release: current.header };
+
+  const refs = [...listPages(reading.getSnapshot())];
+  const header = buildReleaseHeader({ ...madeFrom, made_at: now().toISOString(), page_count: refs.length });
+  const folder = getUnfinishedFolder(releasesDir, header.id);
+  try {
+    mkdirSync(folder, { recursive: true });
+    const base = force ? undefined : findBase(releasesDir, madeFrom, reading.catalogue);
+    const plan = planRelease(refs, folder, base);
+    const rendered = await renderInThreads(
+      { config, code, job: plan.job, revision },
+      { render: await loadPageCode(code), reading, onEvent },
+    );
+    const made = new Map([...plan.linked, ...rendered]);
+    const pages = new Map(refs.flatMap(({ path }) => (made.has(path) ? [[path, made.get(path)] as const] : [])));
+    publishAssets(code, getReleasePaths(releasesDir).assets, now());
+    await writeDurably(join(folder, 'pages.json'), JSON.stringify(Object.fromEntries(pages)));
+    await writeDurably(join(folder, 'release.json'), JSON.stringify(header, null, 2));
+    checkRelease({ header, folder, releasesDir, reading });
+    for (const parent of [...plan.folders, folder]) await syncFolder(parent);
+    await swapCurrent(releasesDir, folder, header.id);
+    const ms = Math.round(performance.now() - started);
+    return { outcome: 'released', release: header, rendered: rendered.length, linked: plan.linked.length, ms };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Clears away what is old. The release is current already, so a failure here is told, not thrown. */
+function prune({ config, onEvent, now }: MakeReleaseOptions, code: PageCode): void {
+  try {
+    pruneReleases(config.releasesDir);
+    prunePageCode(code.version, now());
+  } catch (error) {
+    onEvent({ type: 'said', text: `Old releases could not be cleared away: ${getErrorMessage(error)}\n` });
+  }
+}

@@ -1,0 +1,111 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { Site } from '../views/site.ts';
+import { isMissing, listNames } from './folders.ts';
+import { getHash } from './hash.ts';
+
+/** Raised when what a release folder holds changes its meaning, so that older ones are not built upon. */
+const FORMAT = 1;
+
+/** What a release was made from, and is current for (architecture, decision 5): `release.json` in its folder. */
+const releaseHeader = z.object({
+  format: z.literal(FORMAT),
+  id: z.string(),
+  /** The catalogue by its identity, and its state by revision and the time of that revision. */
+  identity: z.string(),
+  revision: z.int().nonnegative(),
+  revised_at: z.string(),
+  /** Version of the code that rendered the pages. */
+  code_version: z.string(),
+  /** Hash of the page-visible settings. */
+  settings_hash: z.string(),
+  made_at: z.iso.datetime(),
+  page_count: z.int().positive(),
+});
+export type ReleaseHeader = z.infer<typeof releaseHeader>;
+
+/** One page of a release: where its bytes are, the key it was rendered for, and what the bytes are. */
+export interface ReleasePage {
+  /** Relative to the release's folder. */
+  readonly file: string;
+  readonly key: string;
+  readonly hash: string;
+  readonly bytes: number;
+  /** Media type, as the page itself answered. */
+  readonly type: string;
+}
+
+/** Pages by path: `pages.json` in a release's folder. */
+export type ReleasePages = ReadonlyMap<string, ReleasePage>;
+
+/** A complete release. */
+export interface Release {
+  readonly header: ReleaseHeader;
+  readonly folder: string;
+}
+
+/** Where everything lies inside the folder of the setting RELEASES. */
+export function getReleasePaths(releasesDir: string) {
+  return {
+    releases: join(releasesDir, 'releases'),
+    current: join(releasesDir, 'current'),
+    assets: join(releasesDir, 'assets'),
+    lock: join(releasesDir, 'rebuild.lock'),
+  } as const;
+}
+
+/** Gives the page-visible settings. */
+export function getSite({ baseUrl, serviceTitle, contactName, contactUrl }: Config): Site {
+  return { baseUrl, serviceTitle, contactName, contactUrl };
+}
+
+/** Gives the hash of the page-visible settings. */
+export function getSettingsHash(site: Site): string {
+  return getHash(JSON.stringify([site.baseUrl, site.serviceTitle, site.contactName, site.contactUrl]));
+}
+
+/** Builds the header of a release made at a time (ISO 8601 UTC); its id sorts by that time. */
+export function buildReleaseHeader(facts: Omit<ReleaseHeader, 'format' | 'id'>): ReleaseHeader {
+  const id = `${facts.made_at.replace(/[-:.]/g, '')}-r${facts.revision}`;
+  return { format: FORMAT, id, ...facts };
+}
+
+/** Finds the release that `current` names. Undefined while there is none. */
+export function findCurrentRelease(releasesDir: string): Release | undefined {
+  const { releases, current } = getReleasePaths(releasesDir);
+  try {
+    return findRelease(join(releases, basename(readlinkSync(current))));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Lists the complete releases, the newest first. */
+export function listReleases(releasesDir: string): Release[] {
+  const { releases } = getReleasePaths(releasesDir);
+  return listNames(releases)
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+    .reverse()
+    .flatMap((name) => findRelease(join(releases, name)) ?? []);
+}
+
+/** Reads the pages of a release. Throws what the file system does when they are gone. */
+export function readReleasePages(folder: string): ReleasePages {
+  const pages: Record<string, ReleasePage> = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8'));
+  return new Map(Object.entries(pages));
+}
+
+/** A folder counts as a release once it has its own name and a header of this format: both come last in its making. */
+function findRelease(folder: string): Release | undefined {
+  try {
+    const header = releaseHeader.safeParse(JSON.parse(readFileSync(join(folder, 'release.json'), 'utf8')));
+    return header.success ? { header: header.data, folder } : undefined;
+  } catch (error) {
+    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

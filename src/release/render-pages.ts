@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { ServiceError } from '../errors.ts';
+import type { PageRef } from '../snapshot/pages.ts';
+import type { Reading } from '../snapshot/reading.ts';
+import { linkFile, writeDurably } from './folders.ts';
+import { getHash } from './hash.ts';
+import type { ReleasePage } from './release.ts';
+import type { RenderedPage, RenderPage } from './rendering.ts';
+
+/** How many pages are under way at once: while one renders, others are being made durable. */
+const LANES = 16;
+
+/** Pages to be rendered into a folder, and where their earlier versions are. Plain data: threads share one job. */
+export interface RenderJob {
+  readonly folder: string;
+  readonly pages: readonly PageRef[];
+  /** Files of the release built upon by path, so that a page that came out the same is linked, not written. */
+  readonly earlier: ReadonlyMap<string, { file: string; hash: string }>;
+  /** One 32-bit number: the next page to take. */
+  readonly next: SharedArrayBuffer;
+}
+
+/** What became of the pages that one thread took. */
+export type RenderedPages = [path: string, page: ReleasePage][];
+
+/**
+ * Renders pages of a job, one after the other from a shared count, until none is left, and writes each to a new file that
+ * is durable when this resolves. Throws `internal` naming the page that failed.
+ */
+export async function renderPages(
+  job: RenderJob,
+  { render, reading, onDone }: { render: RenderPage; reading: Reading; onDone?: () => void },
+): Promise<RenderedPages> {
+  const next = new Int32Array(job.next);
+  const done: RenderedPages = [];
+  const work = async () => {
+    for (;;) {
+      const page = job.pages[Atomics.add(next, 0, 1)];
+      if (!page) return;
+      const rendered = await render(page.path, reading);
+      done.push([page.path, await recordPage(job, page, rendered)]);
+      onDone?.();
+    }
+  };
+  // After a failure the others only finish the page they are at, so that nothing is still writing when this rejects.
+  const lanes = await Promise.allSettled(
+    Array.from({ length: LANES }, () =>
+      work().catch((error) => {
+        Atomics.store(next, 0, job.pages.length);
+        throw error;
+      }),
+    ),
+  );
+  for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
+  return done;
+}
+
+async function recordPage(
+  job: RenderJob,
+  { path, file, key }: PageRef,
+  rendered: RenderedPage | undefined,
+): Promise<ReleasePage> {
+  const { type, body } = requirePage(path, rendered);
+  const hash = getHash(body);
+  const target = join(job.folder, file);
+  const earlier = job.earlier.get(path);
+  if (earlier?.hash !== hash || !linkFile(earlier.file, target)) await writeDurably(target, body);
+  return { file, key, hash, bytes: body.length, type };
+}
+
+/** The page for what is not found answers 404 itself; every other page of a release answers 200. */
+function requirePage(path: string, rendered: RenderedPage | undefined): RenderedPage {
+  const expected = path === '/404' ? 404 : 200;
+  if (rendered && rendered.status === expected && rendered.type !== '' && rendered.body.length > 0) return rendered;
+  throw new ServiceError('internal', `The page ${path} could not be rendered (status ${rendered?.status ?? 'none'}).`, {
+    hint: 'The last release keeps serving; the error output says what the page threw.',
+    reason: 'page_failed',
+    details: { path },
+  });
+}

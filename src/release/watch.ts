@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openCatalogueForReading } from '../catalogue/database.ts';
+import type { Config } from '../config.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import { getCodeVersion } from './code-version.ts';
+import type { OnRebuildEvent, RebuildResult } from './events.ts';
+import { rebuild } from './rebuild.ts';
+import { getMadeFrom, isReleaseCurrent } from './state.ts';
+
+/** How often the catalogue's revision is read. */
+const POLL_MS = 250;
+
+/** A rebuild waits until nothing was written for this long, but never longer than the limit. */
+const QUIET_MS = 400;
+const QUIET_LIMIT_MS = 3000;
+
+/** After a failure the next try waits, twice as long each time. */
+const BACKOFF_MS = 1000;
+const BACKOFF_LIMIT_MS = 60_000;
+
+/** Whom to follow, and who hears of it. */
+export interface WatchOptions {
+  readonly config: Config;
+  /** Stops the watch, and the rebuild that it may be at. */
+  readonly signal: AbortSignal;
+  readonly onEvent?: OnRebuildEvent | undefined;
+  readonly onResult?: ((result: RebuildResult) => void) | undefined;
+  /** A failure, and after how many milliseconds the next try follows. */
+  readonly onFailure?: ((error: ServiceError, retryInMs: number) => void) | undefined;
+}
+
+/**
+ * Follows the catalogue: whenever the current release is not of what it holds now, rebuilds, in a process of its own and
+ * once writers pause. Goes on after failures, also while there is no catalogue. Resolves when the signal aborts.
+ */
+export async function watchAndRebuild({ config, signal, onEvent, onResult, onFailure }: WatchOptions): Promise<void> {
+  let codeVersion = getCodeVersion();
+  let backoff = BACKOFF_MS;
+  while (!signal.aborted) {
+    try {
+      if (isReleaseCurrent(config, readMadeFrom(config, codeVersion))) {
+        await pause(POLL_MS, signal);
+        continue;
+      }
+      await waitForQuiet(config, codeVersion, signal);
+      if (signal.aborted) return;
+      const result = await rebuild({ config, signal, onEvent });
+      codeVersion = result.release.code_version;
+      backoff = BACKOFF_MS;
+      onResult?.(result);
+    } catch (error) {
+      if (signal.aborted) return;
+      onFailure?.(asServiceError(error), backoff);
+      await pause(backoff, signal);
+      backoff = Math.min(2 * backoff, BACKOFF_LIMIT_MS);
+    }
+  }
+}
+
+/** So that an import, which writes many times, ends up as one release and not as one for each write. */
+async function waitForQuiet(config: Config, codeVersion: string, signal: AbortSignal): Promise<void> {
+  const limit = performance.now() + QUIET_LIMIT_MS;
+  let revision = readMadeFrom(config, codeVersion).revision;
+  let changed = performance.now();
+  while (!signal.aborted && performance.now() < limit && performance.now() - changed < QUIET_MS) {
+    await pause(QUIET_MS / 4, signal);
+    const latest = readMadeFrom(config, codeVersion).revision;
+    if (latest !== revision) [revision, changed] = [latest, performance.now()];
+  }
+}
+
+/** Opened anew each time, so that a file put in the place of another is noticed. */
+function readMadeFrom(config: Config, codeVersion: string) {
+  const catalogue = openCatalogueForReading(config.catalogueFile);
+  try {
+    return getMadeFrom(config, catalogue, codeVersion);
+  } finally {
+    catalogue.close();
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('internal', `The rebuild failed: ${getErrorMessage(error)}.`, { cause: error });
+}

@@ -1,0 +1,96 @@
+import { readlinkSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { isMissing } from '../release/folders.ts';
+import {
+  findCurrentRelease,
+  getReleasePaths,
+  type Release,
+  type ReleasePages,
+  readReleasePages,
+} from '../release/release.ts';
+import { isServable } from '../release/state.ts';
+import type { Reading } from '../snapshot/reading.ts';
+
+/** How often `current` is looked at: one read of a link. */
+const FOLLOW_MS = 200;
+
+/** A release with its pages, as the server serves it. */
+export interface ServedRelease extends Release {
+  readonly pages: ReleasePages;
+}
+
+/** Follows the `current` release. */
+export interface CurrentRelease {
+  /** The release to serve from. Undefined while there is none that was made from this catalogue and these settings. */
+  find(): ServedRelease | undefined;
+  /** Looks at `current` now instead of a moment later. */
+  follow(): void;
+  close(): void;
+}
+
+/**
+ * Follows the release that `current` names, from now on and without a break: a request is answered wholly from the one it
+ * began with. A release of another catalogue, of other settings, or of a state that this catalogue has not been through
+ * (it was restored from a backup) is not served: its pages would be of wrong listings.
+ */
+export function openCurrentRelease({
+  releasesDir,
+  reading,
+  logger,
+}: {
+  releasesDir: string;
+  reading: Reading;
+  logger: Logger;
+}): CurrentRelease {
+  const { current } = getReleasePaths(releasesDir);
+  let link: string | undefined;
+  let loaded: ServedRelease | undefined;
+  let served: ServedRelease | undefined;
+  let state = '';
+
+  const load = () => {
+    const target = readLink(current);
+    if (target === link) return;
+    const release = findCurrentRelease(releasesDir);
+    loaded = release && { ...release, pages: readReleasePages(release.folder) };
+    link = target;
+    state = '';
+  };
+
+  /** Asked again whenever the catalogue moved, since it may have become another one. */
+  const choose = () => {
+    const { identity, revision } = reading.getSnapshot();
+    const now = `${identity} ${revision}`;
+    if (now === state) return;
+    state = now;
+    const before = served?.header.id;
+    served = loaded && isServable(loaded.header, reading) ? loaded : undefined;
+    if (served?.header.id !== before)
+      logger.info(
+        { release: served?.header.id ?? null },
+        served ? 'serving a release' : 'no release fits this catalogue',
+      );
+  };
+
+  const follow = () => {
+    try {
+      load();
+      choose();
+    } catch (error) {
+      logger.error({ err: error }, 'the current release cannot be read');
+    }
+  };
+
+  follow();
+  const timer = setInterval(follow, FOLLOW_MS).unref();
+  return { find: () => served, follow, close: () => clearInterval(timer) };
+}
+
+function readLink(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

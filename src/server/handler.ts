@@ -1,0 +1,146 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { isLivePath } from '../live/app.ts';
+import type { Reading } from '../snapshot/reading.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import { PATHS } from '../views/links.ts';
+import { prefersMarkdown } from './accepting.ts';
+import type { ContentStore } from './content.ts';
+import type { CurrentRelease, ServedRelease } from './current-release.ts';
+import type { Readiness } from './health.ts';
+import type { OnDemand } from './on-demand.ts';
+import { findAsset, findReleasePage, type Page } from './page-files.ts';
+import { sendJson, sendPage, sendProblem } from './sending.ts';
+import { parseTarget, type Target } from './target.ts';
+
+const METHODS = 'GET, HEAD, OPTIONS';
+/** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
+const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
+const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
+
+/** What requests are answered with. */
+export interface Serving {
+  readonly reading: Reading;
+  readonly releasesDir: string;
+  readonly current: CurrentRelease;
+  readonly onDemand: OnDemand;
+  readonly store: ContentStore;
+  readonly live: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly getReadiness: () => Readiness;
+  /** Headers of every answer, as flat names and values. */
+  readonly headers: readonly string[];
+  readonly logger: Logger;
+}
+
+/**
+ * Answers one request: live routes, health, then pages, which are tombstones first (at once, whatever the release says),
+ * else pages of the current release, else rendered on demand, else the page for what is not found. The request's Host is
+ * never looked at here.
+ */
+export async function handleRequest(
+  serving: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { headers } = serving;
+  const target = parseTarget(request.url ?? '');
+  if (!target) {
+    const detail = 'The address is malformed.';
+    return sendProblem(request, response, { status: 400, code: 'malformed_address', detail }, headers);
+  }
+  const { path, query } = target;
+  if (isLivePath(path)) {
+    request.url = `${path}${query}`;
+    for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
+    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    return serving.live(request, response);
+  }
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204, [...headers, 'Allow', METHODS]).end();
+    return;
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    const detail = `${request.method} is not answered here.`;
+    const refusal = { status: 405, code: 'method_not_allowed', detail, hint: `Use ${METHODS}.` };
+    return sendProblem(request, response, refusal, [...headers, 'Allow', METHODS]);
+  }
+  if (path === PATHS.health) return sendJson(request, response, { status: 200, value: { alive: true } }, headers);
+  if (path === PATHS.ready) {
+    const readiness = serving.getReadiness();
+    return sendJson(request, response, { status: readiness.ready ? 200 : 503, value: readiness }, headers);
+  }
+  return answerPage(serving, request, response, target);
+}
+
+async function answerPage(
+  serving: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { path, canonical, query }: Target,
+): Promise<void> {
+  const { headers, releasesDir, store } = serving;
+  const asset = await findAsset(path, releasesDir, store);
+  if (asset) return sendPage(request, response, asset, { headers, immutable: true });
+
+  const negotiable = LISTING.exec(path)?.[2] === undefined && path.startsWith('/api/');
+  const markdown = negotiable && prefersMarkdown(request.headers.accept) ? `${path}.md` : undefined;
+  const page = await findPage(serving, markdown ?? path);
+  if (page) {
+    const located = markdown ? [...headers, 'Content-Location', markdown] : headers;
+    return sendPage(request, response, page, { headers: located, ...(negotiable && { vary: 'Accept' }) });
+  }
+  if (canonical !== path && (await findPage(serving, canonical))) {
+    const location = `${encodeURI(canonical)}${query}`;
+    response.writeHead(308, [...headers, 'Location', location, 'Content-Length', '0']).end();
+    return;
+  }
+  const missing = await findPage(serving, PATHS.notFound);
+  if (missing) return sendPage(request, response, missing, { headers });
+  if (serving.onDemand.isReady()) {
+    const detail = 'There is nothing at this address.';
+    return sendProblem(request, response, { status: 404, code: 'not_found', detail }, headers);
+  }
+  const detail = 'The pages are not built yet.';
+  const hint = 'Try again in a moment; the operator runs npm run rebuild.';
+  const refusal = { status: 503, code: 'no_release', detail, hint };
+  return sendProblem(request, response, refusal, [...headers, 'Retry-After', '5']);
+}
+
+async function findPage(serving: Serving, path: string): Promise<Page | undefined> {
+  const { current, onDemand } = serving;
+  const snapshot = findSnapshot(serving);
+  const slug = LISTING.exec(path)?.[1];
+  if (slug !== undefined && snapshot?.tombstones.has(slug)) return onDemand.find(path);
+  const page = await findReleasePage(path, serving);
+  if (page) return path === PATHS.notFound ? { ...page, status: 404 } : page;
+  if (!snapshot || !mayExist(path, slug, snapshot, current.find())) return undefined;
+  const rendered = await onDemand.find(path);
+  if (!rendered || rendered.status < 500) return rendered;
+  throw new Error(`The page ${path} cannot be rendered (status ${rendered.status}).`);
+}
+
+/** Without a catalogue the release is served on: it is right as of its time. */
+function findSnapshot({ reading, logger }: Serving): Snapshot | undefined {
+  try {
+    return reading.getSnapshot();
+  } catch (error) {
+    logger.error({ err: error }, 'the catalogue cannot be read');
+    return undefined;
+  }
+}
+
+/**
+ * Keeps made-up addresses from costing a rendering each: a listing is in the snapshot, and a release of the same revision
+ * has every other page.
+ */
+function mayExist(
+  path: string,
+  slug: string | undefined,
+  snapshot: Snapshot,
+  release: ServedRelease | undefined,
+): boolean {
+  if (slug !== undefined) return snapshot.bySlug.has(slug);
+  if (!PLAIN_PATH.test(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
+  const isComplete = release?.header.revision === snapshot.revision;
+  return path === PATHS.notFound || !isComplete || release.pages.has(path);
+}

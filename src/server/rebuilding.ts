@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { watchAndRebuild } from '../release/watch.ts';
+
+/**
+ * Keeps the releases up with the catalogue while the server runs, each made in a child process. Gives the function that
+ * stops it, which resolves when no child is left.
+ */
+export function startRebuilding({
+  config,
+  logger,
+  onRelease,
+}: {
+  config: Config;
+  logger: Logger;
+  onRelease: () => void;
+}): () => Promise<void> {
+  const stopping = new AbortController();
+  const watching = watchAndRebuild({
+    config,
+    signal: stopping.signal,
+    onEvent: (event) => {
+      if (event.type === 'said') logger.warn({ text: event.text.trim() }, 'the rebuild said');
+      else if (event.type !== 'rendering') logger.info(event, 'rebuild');
+    },
+    onResult: (result) => {
+      onRelease();
+      const { outcome, release, ...figures } = result;
+      logger.info({ outcome, release: release.id, revision: release.revision, ...figures }, 'rebuilt');
+    },
+    onFailure: ({ message, reason, hint, details }, retryInMs) => {
+      logger.error({ reason, hint, details, retry_in_ms: retryInMs }, `rebuild failed: ${message}`);
+    },
+  }).catch((error: unknown) => logger.error({ err: error }, 'rebuilding ended'));
+  return async () => {
+    stopping.abort();
+    await watching;
+  };
+}

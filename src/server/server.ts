@@ -1,0 +1,94 @@
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { createLive } from '../live/app.ts';
+import { buildProblem } from '../live/problem.ts';
+import { getSite } from '../release/release.ts';
+import { openReading } from '../snapshot/reading.ts';
+import { createContentStore } from './content.ts';
+import { openCurrentRelease } from './current-release.ts';
+import { handleRequest, type Serving } from './handler.ts';
+import { openReadiness } from './health.ts';
+import { drain, getUrl, listen } from './listening.ts';
+import { openOnDemand } from './on-demand.ts';
+import { startRebuilding } from './rebuilding.ts';
+import { answerFailure, logRequest } from './request-log.ts';
+import { buildSecurityHeaders } from './security-headers.ts';
+
+/** Limits on one connection, in milliseconds and bytes. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 };
+
+/** How much of the pages is kept in memory. */
+const PAGE_MEMORY = 256 * 1024 * 1024;
+
+/** A server that answers. */
+export interface RunningServer {
+  /** Where it listens, which behind a proxy is not the service's address. */
+  readonly url: string;
+  /** Stops taking connections, finishes the requests in flight (10 seconds at most), then lets everything go. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the production server: live routes, the current release and pages on demand, in one process that opens the
+ * catalogue for reading only. With `rebuilding` a child process makes a release whenever the catalogue is ahead.
+ * Throws `conflict` where the port is taken, and as `openReading` does.
+ */
+export async function startServer({
+  config,
+  logger,
+  rebuilding = false,
+}: {
+  config: Config;
+  logger: Logger;
+  rebuilding?: boolean;
+}): Promise<RunningServer> {
+  const reading = openReading(config.catalogueFile, getSite(config));
+  const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
+  const onDemand = openOnDemand({ reading, current, logger });
+  const checkReadiness = openReadiness(reading, current);
+  let shuttingDown = false;
+  const live = createLive({ reading, onError: (error) => logger.error({ err: error }, 'a live route failed') });
+  const serving: Serving = {
+    reading,
+    releasesDir: config.releasesDir,
+    current,
+    onDemand,
+    store: createContentStore(PAGE_MEMORY),
+    live: getRequestListener(live.fetch, { hostname: 'localhost', errorHandler: buildRefusal }),
+    getReadiness: () => checkReadiness(shuttingDown),
+    headers: buildSecurityHeaders(config.baseUrl),
+    logger,
+  };
+  const server = createServer(LIMITS, (request, response) => {
+    if (shuttingDown) response.setHeader('Connection', 'close');
+    logRequest(logger, request, response);
+    handleRequest(serving, request, response).catch((error) => answerFailure(serving, request, response, error));
+  });
+  const release = () => {
+    current.close();
+    onDemand.close();
+    reading.catalogue.close();
+  };
+  try {
+    await listen(server, config);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
+  return {
+    url: getUrl(server),
+    async close() {
+      shuttingDown = true;
+      await Promise.all([stopRebuilding?.(), drain(server)]);
+      release();
+    },
+  };
+}
+
+/** What the live app cannot even read as a request, such as one with a broken Host. */
+function buildRefusal(): Response {
+  return buildProblem({ status: 400, code: 'malformed_request', detail: 'The request is malformed.' });
+}
