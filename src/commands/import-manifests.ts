@@ -25,21 +25,26 @@ export async function importManifests(
 ): Promise<ImportReport> {
   const started = now();
   const before = getRevision(catalogue);
-  const files: ManifestFile[] = [];
-  for await (const file of readManifests(paths, { allowPrivateNetworks, now: started.toISOString() })) files.push(file);
+  const read: ManifestFile[] = [];
+  for await (const file of readManifests(paths, { allowPrivateNetworks, now: started.toISOString() })) read.push(file);
+  const files = read.filter(isFile);
   const declarations = files.flatMap(({ declaration }) => declaration ?? []);
   const recorded = await recordDeclarations(catalogue, declarations, { now, signal });
   const findings = [
-    ...files.flatMap((file) => file.findings),
+    ...read.flatMap((file) => file.findings),
     ...recorded.flatMap((entry) => listSlugFindings(catalogue, entry)),
   ];
   recordFileFindings(catalogue, files, findings, now());
-  const refused = files.filter(({ findings: found }) => found.some(({ severity }) => severity === 'refused'));
-  const isStopped = recorded.length < declarations.length;
+  const refused = files.filter(({ declaration }) => declaration === undefined);
+  const next = getNext({
+    files: files.length,
+    refused: refused.length,
+    isStopped: recorded.length < declarations.length,
+  });
   return buildReport({
     feed: null,
-    complete: refused.length === 0 && !isStopped,
-    next: getNext(refused.length, isStopped),
+    complete: next === null,
+    next,
     revision: { before, after: getRevision(catalogue) },
     items: { received: files.length, taken: recorded.length, duplicates: 0, refused: refused.length },
     outcomes: [...buildOutcomes(recorded, true), ...refused.map(buildRefusal)],
@@ -81,8 +86,13 @@ function buildRefusal({ name }: ManifestFile): ImportOutcome {
   return { outcome: 'refused', slug: null, id: null, title: null, base_url: null, file: name };
 }
 
-function getNext(refused: number, isStopped: boolean): string | null {
+/** An empty folder is read as a note without a file. */
+function isFile({ declaration, findings }: ManifestFile): boolean {
+  return declaration !== undefined || findings.some(({ severity }) => severity === 'refused');
+}
+
+function getNext({ files, refused, isStopped }: { files: number; refused: number; isStopped: boolean }): string | null {
   if (isStopped) return 'The import was stopped. Run the same command again: what is in is left alone.';
   if (refused > 0) return 'Mend what was refused and run the same command again: what is in is left alone.';
-  return null;
+  return files === 0 ? 'There was nothing to import. Give manifest files, or folders that hold some.' : null;
 }

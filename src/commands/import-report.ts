@@ -1,4 +1,5 @@
 import type { Finding } from '../model/finding.ts';
+import { formatCount } from '../views/description.ts';
 import { countByCode, type FindingCount, renderCounts } from './finding-words.ts';
 import type { RecordedDeclaration } from './recording.ts';
 import type { Cell, Page, Style } from './terminal/page.ts';
@@ -76,16 +77,18 @@ const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {
 export function renderReport(report: ImportReport, page: Page): void {
   const { feed, items, listings, reasons, revision } = report;
   if (feed === null) renderFiles(report, page);
-  const rows = Object.entries(MEANINGS).map(([name, meaning]): Cell[] => {
+  const meanings = Object.entries(MEANINGS).filter(([name]) => feed !== null || name !== 'withdrawn');
+  const rows = meanings.map(([name, meaning]): Cell[] => {
     const count = Object.entries(listings).find(([key]) => key === name)?.[1] ?? 0;
     return [count, { text: name, style: count > 0 ? 'bold' : 'dim' }, { text: meaning, style: 'dim' }];
   });
   page.title(feed === null ? 'Listings' : `Listings of ${feed}`);
   page.table([{ heading: '', align: 'right' }, { heading: '' }, { heading: '', cut: true }], rows, 2);
   page.blank();
-  const noun = feed === null ? 'files' : 'items';
   const again = items.duplicates > 0 ? `, ${items.duplicates} more of the same` : '';
-  page.say(`${items.received} ${noun}: ${items.taken} taken${again}, ${items.refused} refused.`);
+  page.say(
+    `${formatCount(items.received, feed === null ? 'file' : 'item')}: ${items.taken} taken${again}, ${items.refused} refused.`,
+  );
   const { before, after } = revision;
   const moved = before === after ? `The revision is still ${after}` : `The revision went from ${before} to ${after}`;
   page.say(`${moved}. This took ${(report.took_ms / 1000).toFixed(1)} s.`);

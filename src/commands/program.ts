@@ -11,6 +11,7 @@ const INVOCATION = `npm run ${PROGRAM} --`;
 
 const ABOUT = "The operator's commands of the catalogue: what goes into it, what stands in it, and why.";
 const CLOSING = `Exit codes: 0 done, 1 done in part or failed, 2 wrong usage.
+For programs: npm run --silent catalogue -- <command> --json, since npm writes to standard output otherwise.
 The environment names the catalogue (CATALOGUE) and everything else; .env.example lists every setting.`;
 
 /**

@@ -89,6 +89,14 @@ describe('importing manifests', () => {
     expect((await runJson('list')).json.listings).toEqual([]);
   });
 
+  it('says that a folder without manifests holds nothing to import', async () => {
+    const { folder, runJson } = makeCommands();
+    const { code, json } = await runJson('import', folder);
+    expect(code).toBe(1);
+    expect(json).toMatchObject({ items: { received: 0 }, next: expect.stringMatching(/nothing to import/) });
+    expect((await runJson('status')).json.findings).toEqual([]);
+  });
+
   it('makes readers see a batch of a hundred together', async () => {
     const { folder, runJson } = makeCommands();
     const many = join(folder, 'many');

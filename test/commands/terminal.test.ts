@@ -97,10 +97,11 @@ describe('progress', () => {
     let time = 0;
     const progress = openProgress(output, 'Pulling', 'items', () => time);
     progress.update(500);
-    progress.stop();
     time = 60_000;
     progress.update(800);
     progress.stop();
-    expect(output.getText()).toBe('Pulling: 500 items\nPulling: 800 items, 5.0/s\n');
+    progress.update(7);
+    progress.stop();
+    expect(output.getText()).toBe('Pulling: 800 items, 5.0/s\nPulling: 7 items\n');
   });
 });

@@ -12,7 +12,7 @@ export type Output = Writable & { isTTY?: boolean; columns?: number };
 export type Cell = string | number | { text: string; style: Style };
 
 /** `right`: for figures. `cut`: the column that gives way on a narrow terminal. */
-export interface Column {
+interface Column {
   heading: string;
   align?: 'left' | 'right';
   cut?: boolean;

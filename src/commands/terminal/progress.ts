@@ -13,18 +13,23 @@ export interface Progress {
 /** At most so often a plain line is written where there is no terminal, in milliseconds. */
 const LINE_INTERVAL_MS = 2000;
 
+/** Where a work began: at which count, and when. */
+interface Beginning {
+  done: number;
+  ms: number;
+}
+
 /**
- * Opens the progress of one work on `output`: a bar with count, rate and time left on a terminal, plain lines
- * elsewhere. `now` gives milliseconds.
+ * Opens the progress of a work on `output`: a bar with count, rate and time left on a terminal, plain lines elsewhere.
+ * After `stop` it can follow another work of the same kind. `now` gives milliseconds.
  */
 export function openProgress(output: Output, label: string, unit: string, now: () => number): Progress {
   return output.isTTY ? openBar(output, label, unit, now) : openLines(output, label, unit, now);
 }
 
 function openBar(output: Output, label: string, unit: string, now: () => number): Progress {
-  const started = now();
   let isShown = false;
-  let first: number | undefined;
+  let began: Beginning | undefined;
   const bar = new SingleBar({
     stream: output,
     format: `${label} {bar} {value} of {total} ${unit}{pace}`,
@@ -38,8 +43,8 @@ function openBar(output: Output, label: string, unit: string, now: () => number)
   });
   return {
     update(done, total = Math.max(done, 1)) {
-      first ??= done;
-      const pace = formatPace(done - first, total - done, now() - started);
+      began ??= { done, ms: now() };
+      const pace = formatPace(done - began.done, total - done, now() - began.ms);
       if (!isShown) bar.start(total, done, { pace });
       isShown = true;
       bar.setTotal(total);
@@ -54,21 +59,23 @@ function openBar(output: Output, label: string, unit: string, now: () => number)
     stop() {
       if (isShown) bar.stop();
       isShown = false;
+      began = undefined;
     },
   };
 }
 
 function openLines(output: Output, label: string, unit: string, now: () => number): Progress {
-  const started = now();
-  let first: number | undefined;
-  let written = started;
+  let began: Beginning | undefined;
+  let written = now();
   let pending: string | undefined;
   const write = (line: string) => output.write(`${getPrintable(line)}\n`);
   return {
     update(done, total) {
-      first ??= done;
+      began ??= { done, ms: now() };
+      if (done === 0) return;
       const known = total === undefined ? '' : ` of ${total}`;
-      pending = `${label}: ${done}${known} ${unit}${formatPace(done - first, (total ?? done) - done, now() - started)}`;
+      const pace = formatPace(done - began.done, (total ?? done) - done, now() - began.ms);
+      pending = `${label}: ${done}${known} ${unit}${pace}`;
       if (now() - written < LINE_INTERVAL_MS) return;
       write(pending);
       written = now();
@@ -78,6 +85,7 @@ function openLines(output: Output, label: string, unit: string, now: () => numbe
     stop() {
       if (pending !== undefined) write(pending);
       pending = undefined;
+      began = undefined;
     },
   };
 }
