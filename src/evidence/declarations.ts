@@ -9,9 +9,10 @@ export interface StandingDeclaration {
   withdrawn_at: string | null;
 }
 
-/** One route as its most recent source declares it. */
+/** One route: its words from the source closest to the provider that has them, its terms from the one that saw it last. */
 export interface MergedRoute {
   route: DeclaredRoute;
+  /** Where the terms were read. */
   source: Declaration['source'];
 }
 
@@ -29,8 +30,8 @@ export interface MergedDeclaration {
 }
 
 /**
- * Merges what the sources say of one listing. Words come from the source closest to the provider; each route from the
- * source that saw it last, so that its price is the freshest on record. Throws on an empty list.
+ * Merges what the sources say of one listing. Words come from the source closest to the provider; the terms of each
+ * route from the source that saw it last, so that its price is the freshest on record. Throws on an empty list.
  */
 export function mergeDeclarations(all: readonly StandingDeclaration[]): MergedDeclaration {
   const active = all.filter(({ withdrawn_at }) => withdrawn_at === null);
@@ -52,15 +53,37 @@ export function mergeDeclarations(all: readonly StandingDeclaration[]): MergedDe
   };
 }
 
+/** Merges the routes by method and path: what is said of one by closeness, what it costs by freshness. */
 function mergeRoutes(standing: readonly Declaration[]): MergedRoute[] {
-  const byRoute = new Map<string, MergedRoute>();
-  for (const { routes, source } of standing.toSorted(compareFreshness)) {
-    for (const route of routes) {
-      const key = `${route.path} ${route.method}`;
-      if (!byRoute.has(key)) byRoute.set(key, { route, source });
-    }
-  }
-  return [...byRoute].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, merged]) => merged);
+  const fresh = standing.toSorted(compareFreshness);
+  const keys = new Set(standing.flatMap(({ routes }) => routes.map(getRouteKey)));
+  return [...keys].sort().flatMap((key) => {
+    const mentions = listMentions(standing, key);
+    const priced = listMentions(fresh, key)[0];
+    const words = mentions[0]?.route;
+    if (!priced || !words) return [];
+    const route: DeclaredRoute = {
+      ...words,
+      description: mentions.find(({ route: { description } }) => description)?.route.description ?? '',
+      mime_type: mentions.find(({ route: { mime_type } }) => mime_type)?.route.mime_type ?? null,
+      input_schema: mentions.find(({ route: { input_schema } }) => input_schema)?.route.input_schema ?? null,
+      output_schema: mentions.find(({ route: { output_schema } }) => output_schema)?.route.output_schema ?? null,
+      example: mentions.find(({ route: { example } }) => example)?.route.example ?? null,
+      terms: priced.route.terms,
+    };
+    return [{ route, source: priced.source }];
+  });
+}
+
+/** Lists what each source says of one route, in the order of the sources. */
+function listMentions(sources: readonly Declaration[], key: string): MergedRoute[] {
+  return sources.flatMap(({ routes, source }) =>
+    routes.filter((route) => getRouteKey(route) === key).map((route) => ({ route, source })),
+  );
+}
+
+function getRouteKey({ path, method }: DeclaredRoute): string {
+  return `${path} ${method}`;
 }
 
 function compareCloseness(a: Declaration, b: Declaration): number {

@@ -9,8 +9,3 @@ export function getCurrentTerms(history: readonly RecordedTerms[]): RecordedTerm
   const observed = current.filter(({ evidence }) => evidence === 'observed');
   return observed.length > 0 ? observed : current;
 }
-
-/** Gives the cheapest of the current terms. */
-export function findCheapestTerms(history: readonly RecordedTerms[]): RecordedTerms | undefined {
-  return getCurrentTerms(history).toSorted((a, b) => a.amount - b.amount)[0];
-}

@@ -5,7 +5,6 @@ import { networkEntry } from './network.ts';
 import { route } from './route.ts';
 
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
-export type ReliabilityBand = z.infer<typeof reliabilityBand>;
 
 /** How reliable the listing was found to be. The band says how much is known, the score how good it is. */
 export const reliability = z
@@ -21,7 +20,6 @@ export type Reliability = z.infer<typeof reliability>;
 
 /** `live`: published. `held`: known, but something is missing, such as a price. `delisted`: taken out, a tombstone remains. */
 export const listingState = z.enum(['live', 'held', 'delisted']);
-export type ListingState = z.infer<typeof listingState>;
 
 export const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 export const SLUG_MAX_LENGTH = 64;

@@ -3,7 +3,6 @@ import { networkKey } from './network.ts';
 import { recordedTerms, terms } from './terms.ts';
 
 export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
-export type HttpMethod = z.infer<typeof httpMethod>;
 
 /** Any JSON object, kept as the source gave it: a provider's schema is the provider's own. */
 export const jsonObject = z.record(z.string(), z.unknown());
@@ -46,7 +45,6 @@ export const routeProof = z.object({
 export type RouteProof = z.infer<typeof routeProof>;
 
 export const routeVerification = z.enum(['unverified', 'settlement-verified']);
-export type RouteVerification = z.infer<typeof routeVerification>;
 
 /** A route as the catalogue publishes it: claims, observations and proof kept apart. */
 export const route = routeFacts.extend({

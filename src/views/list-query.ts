@@ -29,7 +29,6 @@ export const listFilters = z.strictObject({
     .optional()
     .describe('Changed at or after this time (ISO 8601)'),
 });
-export type ListFilters = z.infer<typeof listFilters>;
 
 /** What a reader asks of the list: filters, order and page. */
 export const listQuery = listFilters.extend({

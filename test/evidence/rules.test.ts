@@ -101,7 +101,10 @@ describe('merging declarations', () => {
     const feed = makeDeclaration({
       source: { kind: 'bazaar', name: 'feed', observed_at: '2026-11-10T00:00:00.000Z' },
       title: 'Feed title',
-      routes: [makeRoute({ terms: [makeTerms({ amount: 2000 })] }), makeRoute({ path: '/v1/new' })],
+      routes: [
+        makeRoute({ description: 'What the feed says.', terms: [makeTerms({ amount: 2000 })] }),
+        makeRoute({ path: '/v1/new' }),
+      ],
     });
     const merged = mergeDeclarations([
       { declaration: feed, withdrawn_at: null },
@@ -112,6 +115,8 @@ describe('merging declarations', () => {
       ['/v1/new', 1000, 'feed'],
       ['/v1/price/:symbol', 2000, 'feed'],
     ]);
+    const described = merged.routes.find(({ route }) => route.path === '/v1/price/:symbol')?.route.description;
+    expect(described).toBe('Latest price of one symbol.');
     const withdrawn = mergeDeclarations([{ declaration: feed, withdrawn_at: NOW }]);
     expect([withdrawn.offered, withdrawn.words.title]).toEqual([false, 'Feed title']);
   });
