@@ -59,7 +59,8 @@ const SERVING = [
   'middleware',
 ];
 /** Modules of the catalogue that write: nothing on the serving side may reach them. */
-const WRITERS = /^src\/catalogue\/(declarations|delisting|ledger|publish|pulls|terms|search-index)\.ts$/;
+const WRITERS =
+  /^src\/catalogue\/(declarations|delisting|findings|ledger|publish|pulls|repair|terms|search-index)\.ts$/;
 
 const files = listFiles(join(ROOT, 'src')).map((path) => ({ path, imports: listImports(path) }));
 

@@ -84,10 +84,16 @@ function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonO
   const removed = before.filter(({ id }) => !now.has(id));
   const changed = after.filter((route) => {
     const was = earlier.get(route.id);
-    return was !== undefined && !isSame({ ...was, proof: null }, { ...route, proof: null });
+    return was !== undefined && !isSame(withoutProof(was), withoutProof(route));
   });
   if (added.length + removed.length + changed.length === 0) return undefined;
   return { added: added.map(formatRoute), removed: removed.map(formatRoute), changed: changed.map(formatRoute) };
+}
+
+/** A proof that comes or goes is a change of its own kind. */
+function withoutProof(route: Route): Omit<Route, 'proof' | 'verification'> {
+  const { proof: _proof, verification: _verification, ...rest } = route;
+  return rest;
 }
 
 /** Compares JSON values that were built in the same key order. */

@@ -105,6 +105,7 @@ describe('recording a receipt', () => {
     const listing = findListing(catalogue, { slug: 'example-prices' });
     expect(listing?.routes.map(({ verification }) => verification)).toEqual(['settlement-verified', 'unverified']);
     expect(listing?.networks[0]).toMatchObject({ settlement_verified: true, last_verified_at: NOW });
+    expect(listChanges(catalogue, { since: 1 }).map(({ kind }) => kind)).toEqual(['verified', 'networked']);
     expect(writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt))).toBe(false);
   });
 });

@@ -98,17 +98,21 @@ CREATE TABLE pulls (
   updated_at TEXT NOT NULL,
   completed_at TEXT,
   next_offset INTEGER NOT NULL,
-  pages INTEGER NOT NULL
+  pages INTEGER NOT NULL,
+  items INTEGER NOT NULL DEFAULT 0,
+  ended TEXT CHECK (ended IN ('complete', 'incomplete'))
 ) STRICT;
 CREATE INDEX pulls_by_feed ON pulls (feed);
 
 CREATE TABLE feed_items (
   feed TEXT NOT NULL,
   item_key TEXT NOT NULL,
+  item_hash TEXT NOT NULL,
   pull_id INTEGER NOT NULL REFERENCES pulls (id),
   raw TEXT NOT NULL,
-  PRIMARY KEY (feed, item_key)
+  PRIMARY KEY (feed, item_key, item_hash)
 ) STRICT;
+CREATE INDEX feed_items_by_pull ON feed_items (pull_id);
 
 CREATE TABLE findings (
   source TEXT NOT NULL,
@@ -117,7 +121,7 @@ CREATE TABLE findings (
   severity TEXT NOT NULL CHECK (severity IN ('refused', 'noted')),
   message TEXT NOT NULL,
   found_at TEXT NOT NULL,
-  PRIMARY KEY (source, item, code)
+  PRIMARY KEY (source, item, code, message)
 ) STRICT;
 
 CREATE VIRTUAL TABLE listing_search USING fts5(

@@ -1,5 +1,4 @@
 import { sql as catalogue } from './001-catalogue.ts';
-import { sql as resumablePulls } from './002-resumable-pulls.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
-export const MIGRATIONS: readonly string[] = [catalogue, resumablePulls];
+export const MIGRATIONS: readonly string[] = [catalogue];
