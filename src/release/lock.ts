@@ -22,7 +22,8 @@ export function findLock(file: string): Lock | undefined {
   try {
     mkdirSync(dirname(file), { recursive: true });
     database = new DatabaseSync(file);
-    database.exec('BEGIN EXCLUSIVE');
+    // With its journal in memory nothing is written: a full disk does not stop the lock.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     const held = database;
     return { release: () => held.close() };
   } catch (error) {

@@ -7,16 +7,19 @@ import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { rebuild } from './rebuild.ts';
 import { getMadeFrom, isReleaseCurrent } from './state.ts';
 
-/** How often the catalogue's revision is read. */
-const POLL_MS = 250;
+/** How fast a watch goes, in milliseconds. */
+export interface Pace {
+  /** How often the catalogue's revision is read. */
+  readonly poll: number;
+  /** A rebuild waits until nothing was written for this long, but never longer than the limit. */
+  readonly quiet: number;
+  readonly quietLimit: number;
+  /** After a failure the next try waits, twice as long each time up to the limit. */
+  readonly backoff: number;
+  readonly backoffLimit: number;
+}
 
-/** A rebuild waits until nothing was written for this long, but never longer than the limit. */
-const QUIET_MS = 400;
-const QUIET_LIMIT_MS = 3000;
-
-/** After a failure the next try waits, twice as long each time. */
-const BACKOFF_MS = 1000;
-const BACKOFF_LIMIT_MS = 60_000;
+const PACE: Pace = { poll: 250, quiet: 400, quietLimit: 3000, backoff: 1000, backoffLimit: 60_000 };
 
 /** Whom to follow, and who hears of it. */
 export interface WatchOptions {
@@ -27,44 +30,56 @@ export interface WatchOptions {
   readonly onResult?: ((result: RebuildResult) => void) | undefined;
   /** A failure, and after how many milliseconds the next try follows. */
   readonly onFailure?: ((error: ServiceError, retryInMs: number) => void) | undefined;
+  readonly pace?: Pace | undefined;
 }
 
 /**
  * Follows the catalogue: whenever the current release is not of what it holds now, rebuilds, in a process of its own and
  * once writers pause. Goes on after failures, also while there is no catalogue. Resolves when the signal aborts.
  */
-export async function watchAndRebuild({ config, signal, onEvent, onResult, onFailure }: WatchOptions): Promise<void> {
+export async function watchAndRebuild({
+  config,
+  signal,
+  onEvent,
+  onResult,
+  onFailure,
+  pace = PACE,
+}: WatchOptions): Promise<void> {
   let codeVersion = getCodeVersion();
-  let backoff = BACKOFF_MS;
+  let backoff = pace.backoff;
   while (!signal.aborted) {
     try {
       if (isReleaseCurrent(config, readMadeFrom(config, codeVersion))) {
-        await pause(POLL_MS, signal);
+        await pause(pace.poll, signal);
         continue;
       }
-      await waitForQuiet(config, codeVersion, signal);
+      await waitForQuiet(() => readMadeFrom(config, codeVersion).revision, signal, pace);
       if (signal.aborted) return;
       const result = await rebuild({ config, signal, onEvent });
       codeVersion = result.release.code_version;
-      backoff = BACKOFF_MS;
+      backoff = pace.backoff;
       onResult?.(result);
     } catch (error) {
       if (signal.aborted) return;
       onFailure?.(asServiceError(error), backoff);
       await pause(backoff, signal);
-      backoff = Math.min(2 * backoff, BACKOFF_LIMIT_MS);
+      backoff = Math.min(2 * backoff, pace.backoffLimit);
     }
   }
 }
 
 /** So that an import, which writes many times, ends up as one release and not as one for each write. */
-async function waitForQuiet(config: Config, codeVersion: string, signal: AbortSignal): Promise<void> {
-  const limit = performance.now() + QUIET_LIMIT_MS;
-  let revision = readMadeFrom(config, codeVersion).revision;
+async function waitForQuiet(
+  readRevision: () => number,
+  signal: AbortSignal,
+  { quiet, quietLimit }: Pace,
+): Promise<void> {
+  const limit = performance.now() + quietLimit;
+  let revision = readRevision();
   let changed = performance.now();
-  while (!signal.aborted && performance.now() < limit && performance.now() - changed < QUIET_MS) {
-    await pause(QUIET_MS / 4, signal);
-    const latest = readMadeFrom(config, codeVersion).revision;
+  while (!signal.aborted && performance.now() < limit && performance.now() - changed < quiet) {
+    await pause(quiet / 4, signal);
+    const latest = readRevision();
     if (latest !== revision) [revision, changed] = [latest, performance.now()];
   }
 }

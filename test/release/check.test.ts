@@ -1,0 +1,84 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkRelease } from '../../src/release/check.ts';
+import { getHash } from '../../src/release/hash.ts';
+import { openPinnedReading } from '../../src/release/pinned-reading.ts';
+import { rebuild } from '../../src/release/rebuild.ts';
+import { findCurrentRelease } from '../../src/release/release.ts';
+import { makeFolder } from '../builders.ts';
+import { makeShelf, type Shelf } from './shelf.ts';
+
+let shelf: Shelf;
+const root = mkdtempSync(join(tmpdir(), 'catalogue-'));
+
+beforeAll(async () => {
+  shelf = makeShelf(root, { count: 4 });
+  await rebuild({ config: shelf.config });
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Checks a copy of the release after something was done to it. */
+function checkAfter(damage: (folder: string, replace: (path: string, text: string) => void) => void): void {
+  const release = findCurrentRelease(shelf.config.releasesDir);
+  if (!release) throw new Error('no release');
+  const folder = join(makeFolder(), 'release');
+  cpSync(release.folder, folder, { recursive: true });
+  const manifest = join(folder, 'pages.json');
+  const replace = (path: string, text: string) => {
+    const pages = JSON.parse(readFileSync(manifest, 'utf8'));
+    pages[path].hash = getHash(text);
+    writeFileSync(join(folder, pages[path].file), text);
+    writeFileSync(manifest, JSON.stringify(pages));
+  };
+  damage(folder, replace);
+  const reading = openPinnedReading(shelf.config);
+  try {
+    checkRelease({ header: release.header, folder, releasesDir: shelf.config.releasesDir, reading });
+  } finally {
+    reading.catalogue.close();
+  }
+}
+
+describe('the check of a release', () => {
+  it('passes what was made', () => {
+    expect(() => checkAfter(() => undefined)).not.toThrow();
+  });
+
+  it('finds a page without its file', () => {
+    expect(() => checkAfter((folder) => rmSync(join(folder, 'api/api-2.md')))).toThrow('/api/api-2.md');
+  });
+
+  it('finds bytes that were not rendered', () => {
+    expect(() => checkAfter((folder) => writeFileSync(join(folder, 'index.html'), ''))).toThrow(
+      'The page / of the new release is not what was rendered.',
+    );
+  });
+
+  it('finds the page of another listing', () => {
+    expect(() => checkAfter((_, replace) => replace('/api/api-2', shelf.read('api/api-3.html')))).toThrow(
+      '/api/api-2 of the new release is of another listing',
+    );
+  });
+
+  it('finds the Markdown of another listing', () => {
+    expect(() => checkAfter((_, replace) => replace('/api/api-2.md', shelf.read('api/api-3.md')))).toThrow(
+      '/api/api-2.md of the new release is of another listing',
+    );
+  });
+
+  it.each([
+    ['/api/none', true],
+    ['http://catalogue.example/_astro/none.css', true],
+    ['/api/api-3?from=home#routes', false],
+    ['/agent/list', false],
+    ['https://elsewhere.example/none', false],
+    ['#main', false],
+    ['/api/none', false, 'rel="nofollow ugc"'],
+  ])('judges a link to %s', (link, isDead, rel = '') => {
+    const check = () => checkAfter((_, replace) => replace('/', `<a href="${link}" ${rel}>link</a>`));
+    if (isDead) expect(check).toThrow(/links to \/.*none.*, which is not there/);
+    else expect(check).not.toThrow();
+  });
+});

@@ -1,0 +1,46 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { linkFile, writeDurably } from '../../src/release/folders.ts';
+import { makeFolder } from '../builders.ts';
+
+describe('giving a file a second name', () => {
+  it('shares its bytes, and tells when there is none', () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'a'), 'bytes');
+    expect(linkFile(join(folder, 'a'), join(folder, 'b'))).toBe(true);
+    expect(statSync(join(folder, 'b')).ino).toBe(statSync(join(folder, 'a')).ino);
+    expect(linkFile(join(folder, 'none'), join(folder, 'c'))).toBe(false);
+    expect(existsSync(join(folder, 'c'))).toBe(false);
+  });
+
+  it('copies to another file system', (context) => {
+    const folder = makeFolder();
+    if (!existsSync('/dev/shm') || statSync('/dev/shm').dev === statSync(folder).dev) {
+      return context.skip('there is no second file system here');
+    }
+    const other = mkdtempSync('/dev/shm/catalogue-');
+    onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'a'), 'bytes');
+    expect(linkFile(join(folder, 'a'), join(other, 'a'))).toBe(true);
+    expect(readFileSync(join(other, 'a'), 'utf8')).toBe('bytes');
+  });
+
+  it('copies a file that has as many names as it can, and passes on any other failure', () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'a'), 'bytes');
+    const failWith = (code: string) => () => {
+      throw Object.assign(new Error(code), { code });
+    };
+    expect(linkFile(join(folder, 'a'), join(folder, 'b'), failWith('EMLINK'))).toBe(true);
+    expect(statSync(join(folder, 'b')).ino).not.toBe(statSync(join(folder, 'a')).ino);
+    expect(() => linkFile(join(folder, 'a'), join(folder, 'c'), failWith('ENOSPC'))).toThrow('ENOSPC');
+  });
+});
+
+it('never writes to a file that is there, since an earlier release may share it', async () => {
+  const file = join(makeFolder(), 'page.html');
+  await writeDurably(file, 'first');
+  await expect(writeDurably(file, 'second')).rejects.toMatchObject({ code: 'EEXIST' });
+  expect(readFileSync(file, 'utf8')).toBe('first');
+});

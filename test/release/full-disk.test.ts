@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeFolder } from '../builders.ts';
+
+/** Mounts a small file system that nobody else sees and that goes with the process. */
+const MOUNT = 'mount -t tmpfs -o size=4m none "$1" && exec "$2" "$3" "$1" "$4"';
+
+it('fails in one sentence on a full disk, leaves the release, and is right again once there is room', (context) => {
+  const [disk, elsewhere] = [makeFolder(), makeFolder()];
+  const trial = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=4m none "$1"', 'sh', disk]);
+  if (trial.status !== 0) return context.skip('no file system can be mounted here, so no disk filled');
+  const script = join(import.meta.dirname, 'full-disk.ts');
+  const ran = spawnSync('unshare', ['-rm', 'sh', '-c', MOUNT, 'sh', disk, process.execPath, script, elsewhere], {
+    encoding: 'utf8',
+  });
+  expect(ran.stderr).toBe('');
+  const { failures, before, during, folders, after, forced } = JSON.parse(ran.stdout);
+  expect(failures).toHaveLength(4);
+  for (const failure of failures) {
+    expect(failure).toMatchObject({
+      code: 'unavailable',
+      reason: 'disk_full',
+      message: `The disk that holds ${disk}/dist is full.`,
+    });
+  }
+  expect(during).toEqual(before);
+  expect(folders).toHaveLength(1);
+  expect(after.revision).toBe(2);
+  expect(forced).toEqual(after);
+});

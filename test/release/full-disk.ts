@@ -1,0 +1,39 @@
+/**
+ * What a full disk does to rebuilds, told as one JSON document. Run in a mount namespace of its own with the folder of a
+ * small empty file system as its argument: the disk really is full.
+ */
+import { statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../../src/errors.ts';
+import { rebuild } from '../../src/release/rebuild.ts';
+import { getContent, listReleaseFolders, makeShelf } from './shelf.ts';
+
+const [disk = '', elsewhere = ''] = process.argv.slice(2);
+const shelf = makeShelf(elsewhere, { count: 12, settings: { RELEASES: join(disk, 'dist') } });
+const { config } = shelf;
+const failures: unknown[] = [];
+const attempt = async () => {
+  try {
+    await rebuild({ config });
+  } catch (error) {
+    failures.push(error instanceof ServiceError && { ...error, message: error.message });
+  }
+};
+
+await attempt();
+const before = getContent(shelf);
+shelf.put([0, 1, 2], 'second');
+const filler = join(disk, 'filler');
+for (const leave of [0, 1, 3, 8]) {
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(filler, Buffer.alloc(Math.max(0, bavail - leave) * bsize));
+  await attempt();
+  truncateSync(filler, 0);
+}
+const during = getContent(shelf);
+const folders = listReleaseFolders(shelf);
+await attempt();
+const after = getContent(shelf);
+await rebuild({ config, force: true });
+console.log(JSON.stringify({ failures, before, during, folders, after, forced: getContent(shelf) }));
+shelf.catalogue.close();

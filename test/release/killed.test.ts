@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { acquireLock, findLock } from '../../src/release/lock.ts';
+import { rebuild } from '../../src/release/rebuild.ts';
+import { getReleasePaths } from '../../src/release/release.ts';
+import { makeFolder } from '../builders.ts';
+import { getContent, listReleaseFolders, makeShelf } from './shelf.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+it('leaves nothing running when the command that began it is killed, and the next rebuild is right', async () => {
+  const shelf = makeShelf(makeFolder(), { count: 30 });
+  await rebuild({ config: shelf.config });
+  const { lock } = getReleasePaths(shelf.config.releasesDir);
+  const env = {
+    ...process.env,
+    CATALOGUE: shelf.config.catalogueFile,
+    RELEASES: shelf.config.releasesDir,
+    BASE_URL: shelf.config.baseUrl,
+  };
+  for (const edition of ['a', 'b', 'c']) {
+    shelf.put(
+      Array.from({ length: 30 }, (_, number) => number),
+      edition,
+    );
+    const command = spawn(process.execPath, ['scripts/rebuild.ts'], { cwd: ROOT, env, stdio: 'ignore' });
+    while (isFree(lock)) await sleep(5);
+    command.kill('SIGKILL');
+    await once(command, 'exit');
+    // The process that was rendering holds the lock; it ends by itself when its parent is gone.
+    const free = await acquireLock(lock);
+    free.release();
+  }
+  await rebuild({ config: shelf.config });
+  const content = getContent(shelf);
+  expect(shelf.read('api/api-29.html')).toContain('Title29 c');
+  expect(listReleaseFolders(shelf).filter((name) => name.startsWith('.'))).toEqual([]);
+  await rebuild({ config: shelf.config, force: true });
+  expect(getContent(shelf)).toEqual(content);
+});
+
+function isFree(file: string): boolean {
+  const lock = findLock(file);
+  lock?.release();
+  return lock !== undefined;
+}

@@ -1,0 +1,173 @@
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { readConfig } from '../../src/config.ts';
+import type { RebuildEvent } from '../../src/release/events.ts';
+import { rebuild } from '../../src/release/rebuild.ts';
+import { makeFolder } from '../builders.ts';
+import { getContent, listReleaseFolders, makeShelf, type Shelf } from './shelf.ts';
+
+const getInode = ({ config }: Shelf, file: string) => statSync(join(config.releasesDir, 'current', file)).ino;
+
+describe('a rebuild', () => {
+  it('makes a complete release, and none where nothing changed', async () => {
+    const shelf = makeShelf(makeFolder());
+    const events: RebuildEvent[] = [];
+    const first = await rebuild({ config: shelf.config, onEvent: (event) => events.push(event) });
+    expect(first).toMatchObject({ outcome: 'released', linked: 0, release: { identity: 'shelf', revision: 1 } });
+    expect(events.at(-1)).toMatchObject({ type: 'rendering', done: first.release.page_count });
+    const pages = shelf.readPages();
+    expect(pages.size).toBe(first.release.page_count);
+    for (const path of ['/', '/404', '/llms.txt', '/verified', '/api/api-3', '/api/api-3.md'])
+      expect(pages.has(path)).toBe(true);
+    expect(pages.get('/api/api-3')).toMatchObject({ file: 'api/api-3.html', type: 'text/html; charset=utf-8' });
+    expect(shelf.read('api/api-3.html')).toContain('Title3 first');
+    expect(shelf.read('api/api-3.md')).toContain('Title3 first');
+    const [stylesheet] = /\/_astro\/[\w.-]+\.css/.exec(shelf.read('index.html')) ?? [];
+    expect(existsSync(join(shelf.config.releasesDir, 'assets', String(stylesheet)))).toBe(true);
+
+    expect(await rebuild({ config: shelf.config })).toEqual({ outcome: 'unchanged', release: first.release });
+    expect(listReleaseFolders(shelf)).toEqual([first.release.id]);
+  });
+
+  it('renders what a change shows on and links the rest, with the same bytes as a full one', async () => {
+    const shelf = makeShelf(makeFolder(), { count: 40 });
+    await rebuild({ config: shelf.config });
+    const kept = getInode(shelf, 'api/api-11.html');
+    const changed = getInode(shelf, 'api/api-0.html');
+    shelf.put([0], 'second');
+    const second = await rebuild({ config: shelf.config });
+    expect(second).toMatchObject({ outcome: 'released', release: { revision: 2 } });
+    expect('rendered' in second && second.rendered).toBeLessThan(30);
+    expect('linked' in second && second.linked).toBeGreaterThan(50);
+    expect(getInode(shelf, 'api/api-11.html')).toBe(kept);
+    expect(getInode(shelf, 'api/api-0.html')).not.toBe(changed);
+    expect(shelf.read('api/api-0.html')).toContain('Title0 second');
+
+    const incremental = getContent(shelf);
+    expect(await rebuild({ config: shelf.config, force: true })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(getInode(shelf, 'api/api-11.html')).not.toBe(kept);
+    expect(getContent(shelf)).toEqual(incremental);
+  });
+
+  it('starts from scratch for other settings and for another catalogue in the same place', async () => {
+    const folder = makeFolder();
+    const shelf = makeShelf(folder);
+    await rebuild({ config: shelf.config });
+    const renamed = { ...shelf.config, serviceTitle: 'Another Title' };
+    expect(await rebuild({ config: renamed })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(shelf.read('index.html')).toContain('Another Title');
+
+    const elsewhere = makeShelf(makeFolder(), { count: 3, identity: 'another' });
+    elsewhere.catalogue.close();
+    const other = { ...shelf.config, catalogueFile: elsewhere.config.catalogueFile };
+    expect(await rebuild({ config: other })).toMatchObject({
+      outcome: 'released',
+      linked: 0,
+      release: { identity: 'another' },
+    });
+    expect([...shelf.readPages().keys()].filter((path) => /^\/api\/[^.]+$/.test(path))).toHaveLength(3);
+
+    // Back at the first settings, the first release is still there to build upon.
+    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'released', rendered: 0 });
+  });
+
+  it('does not build upon a state that a restored catalogue has not been through', async () => {
+    const folder = makeFolder();
+    const shelf = makeShelf(folder, { count: 3 });
+    const backup = join(folder, 'backup.sqlite');
+    await shelf.catalogue.sqlite.backup(backup);
+    shelf.put([1], 'lost');
+    await rebuild({ config: shelf.config });
+    expect(shelf.read('api/api-1.html')).toContain('Title1 lost');
+
+    // The same revision number again, with other content under it.
+    const restored = makeShelf(makeFolder(), { count: 0 });
+    restored.catalogue.close();
+    copyFileSync(backup, restored.config.catalogueFile);
+    const catalogue = openCatalogue(restored.config.catalogueFile, { identity: 'x', at: '2026-11-20T12:00:00.000Z' });
+    catalogue.sqlite.exec("UPDATE catalogue SET revision = 2, revised_at = '2026-11-21T00:00:00.000Z'");
+    catalogue.sqlite.exec(
+      "INSERT INTO changes (revision, at, listing_id, kind, reason, detail) SELECT 2, '2026-11-21T00:00:00.000Z', id, 'described', 'test', '{}' FROM listings LIMIT 1",
+    );
+    catalogue.close();
+    const config = { ...shelf.config, catalogueFile: restored.config.catalogueFile };
+    expect(await rebuild({ config })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(shelf.read('api/api-1.html')).toContain('Title1 first');
+  });
+
+  it('is of one revision while writers go on', async () => {
+    const shelf = makeShelf(makeFolder(), { count: 60 });
+    const all = Array.from({ length: 60 }, (_, number) => number);
+    await rebuild({ config: shelf.config });
+    for (let round = 0; round < 3; round += 1) {
+      shelf.put(all, `before${round}`);
+      let isMoved = false;
+      const { release } = await rebuild({
+        config: shelf.config,
+        onEvent: ({ type }) => {
+          if (type === 'rendering' && !isMoved) shelf.put(all, `after${round}`);
+          isMoved ||= type === 'rendering';
+        },
+      });
+      const editions = all.map((number) => /Title\d+ (\w+)/.exec(shelf.read(`api/api-${number}.html`))?.[1]);
+      expect(new Set(editions)).toEqual(new Set([`before${round}`]));
+      expect(shelf.read('llms.txt')).not.toContain(`after${round}`);
+      expect(release.revision).toBe(2 + 2 * round);
+    }
+  });
+
+  it('renders a page again whose file the last release has lost', async () => {
+    const shelf = makeShelf(makeFolder());
+    const { release } = await rebuild({ config: shelf.config });
+    const lost = join(shelf.config.releasesDir, 'releases', release.id, 'api/api-5.html');
+    rmSync(lost);
+    shelf.put([0], 'second');
+    await rebuild({ config: shelf.config });
+    expect(shelf.read('api/api-5.html')).toContain('Title5 first');
+  });
+
+  it('keeps three releases, and removes what killed rebuilds left', async () => {
+    const shelf = makeShelf(makeFolder(), { count: 2 });
+    mkdirSync(join(shelf.config.releasesDir, 'releases/.20200101T000000000Z-r1.unfinished/api'), { recursive: true });
+    writeFileSync(join(shelf.config.releasesDir, 'releases/.20200101T000000000Z-r1.unfinished/api/x.html'), 'half');
+    const ids: string[] = [];
+    for (const edition of ['a', 'b', 'c', 'd', 'e']) {
+      shelf.put([0], edition);
+      ids.push((await rebuild({ config: shelf.config })).release.id);
+    }
+    expect(listReleaseFolders(shelf)).toEqual(ids.slice(-3));
+  });
+
+  it('waits for the one before it', async () => {
+    const shelf = makeShelf(makeFolder());
+    const waited: string[] = [];
+    const results = await Promise.all(
+      [1, 2, 3].map(() =>
+        rebuild({ config: shelf.config, onEvent: ({ type }) => type === 'waiting' && waited.push(type) }),
+      ),
+    );
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['released', 'unchanged', 'unchanged']);
+    expect(waited.length).toBeGreaterThanOrEqual(1);
+    expect(listReleaseFolders(shelf)).toHaveLength(1);
+  });
+});
+
+describe('a rebuild that cannot be done', () => {
+  it('says that there is no catalogue', async () => {
+    const config = readConfig({ CATALOGUE: join(makeFolder(), 'none.sqlite'), RELEASES: join(makeFolder(), 'dist') });
+    await expect(rebuild({ config })).rejects.toMatchObject({ code: 'not_found', reason: 'no_catalogue' });
+  });
+
+  it('says that it was stopped, and leaves the current release', async () => {
+    const shelf = makeShelf(makeFolder());
+    const { release } = await rebuild({ config: shelf.config });
+    shelf.put([0], 'second');
+    const stopping = new AbortController();
+    const stopped = rebuild({ config: shelf.config, signal: stopping.signal });
+    setTimeout(() => stopping.abort(), 100);
+    await expect(stopped).rejects.toMatchObject({ code: 'unavailable', reason: 'stopped' });
+    expect(getContent(shelf).revision).toBe(release.revision);
+  });
+});

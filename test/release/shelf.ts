@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { CATEGORIES } from '../../src/model/category.ts';
+import { findCurrentRelease, type ReleasePages, readReleasePages } from '../../src/release/release.ts';
+import { makeDeclaration } from '../records.ts';
+
+/** A catalogue in a folder, the settings that name it, and ways to write to it. Times of writes go up second by second. */
+export interface Shelf {
+  readonly config: Config;
+  readonly catalogue: Catalogue;
+  /** Records a listing `api-<n>` whose title and tagline say which one and which edition it is. */
+  put(numbers: readonly number[], edition: string): void;
+  /** The pages of the current release. */
+  readPages(): ReleasePages;
+  /** A file of the current release. */
+  read(file: string): string;
+}
+
+const FIRST = Date.parse('2026-11-20T12:00:00.000Z');
+
+export function makeShelf(
+  folder: string,
+  { count = 8, identity = 'shelf', settings = {} as Record<string, string> } = {},
+): Shelf {
+  const config = readConfig({
+    CATALOGUE: join(folder, 'catalogue.sqlite'),
+    RELEASES: join(folder, 'dist'),
+    BASE_URL: 'http://catalogue.example',
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    ...settings,
+  });
+  let writes = 0;
+  const getTime = () => {
+    writes += 1;
+    return new Date(FIRST + writes * 1000).toISOString();
+  };
+  const catalogue = openCatalogue(config.catalogueFile, { identity, at: getTime() });
+  const put = (numbers: readonly number[], edition: string) =>
+    writeCatalogue(catalogue, getTime(), (writing) => {
+      for (const number of numbers) recordDeclaration(writing, buildListing(number, edition));
+    });
+  if (count > 0)
+    put(
+      Array.from({ length: count }, (_, number) => number),
+      'first',
+    );
+  const current = join(config.releasesDir, 'current');
+  return {
+    config,
+    catalogue,
+    put,
+    readPages: () => readReleasePages(join(config.releasesDir, readlinkSync(current))),
+    read: (file) => readFileSync(join(current, file), 'utf8'),
+  };
+}
+
+/** Listings differ in nothing but their category, so that those of one category are the related ones. */
+function buildListing(number: number, edition: string) {
+  return makeDeclaration({
+    base_url: `https://api-${number}.example-provider.com`,
+    slug: `api-${number}`,
+    title: `Title${number} ${edition}`,
+    tagline: `Tagline ${edition} of ${number}.`,
+    provider_name: `Provider ${number}`,
+    category: CATEGORIES[number % CATEGORIES.length] ?? 'Tools',
+  });
+}
+
+/** Gives the hash of each page by path, and of what the current release was made. */
+export function getContent({ config, readPages }: Shelf) {
+  const header = findCurrentRelease(config.releasesDir)?.header;
+  return {
+    revision: header?.revision,
+    pages: Object.fromEntries([...readPages()].map(([path, { hash }]) => [path, hash])),
+  };
+}
+
+/** The names in the releases folder, hidden ones too. */
+export function listReleaseFolders({ config }: Shelf): string[] {
+  return readdirSync(join(config.releasesDir, 'releases')).sort();
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { ServiceError } from '../../src/errors.ts';
+import type { RebuildResult } from '../../src/release/events.ts';
+import { watchAndRebuild } from '../../src/release/watch.ts';
+import { makeFolder } from '../builders.ts';
+import { makeShelf, type Shelf } from './shelf.ts';
+
+function watch({ config }: Shelf) {
+  const stopping = new AbortController();
+  const results: RebuildResult[] = [];
+  const failures: [reason: string, retryInMs: number][] = [];
+  const ended = watchAndRebuild({
+    config,
+    signal: stopping.signal,
+    pace: { poll: 20, quiet: 100, quietLimit: 1000, backoff: 50, backoffLimit: 100 },
+    onResult: (result) => results.push(result),
+    onFailure: ({ reason }: ServiceError, retryInMs) => failures.push([reason, retryInMs]),
+  });
+  const stop = async () => {
+    stopping.abort();
+    await ended;
+  };
+  onTestFinished(stop);
+  return { results, failures, stop };
+}
+
+const SOON = { timeout: 10_000, interval: 20 };
+
+it('makes one release of many writes, and another when the catalogue moves again', async () => {
+  const shelf = makeShelf(makeFolder(), { count: 3 });
+  const { results } = watch(shelf);
+  for (const edition of ['a', 'b', 'c', 'd']) shelf.put([0], edition);
+  await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
+  expect(results[0]).toMatchObject({ outcome: 'released', release: { revision: 5 } });
+  shelf.put([1], 'later');
+  await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
+  expect(shelf.read('api/api-1.html')).toContain('Title1 later');
+});
+
+it('goes on after failures, later each time, and stops when told to', async () => {
+  const shelf = makeShelf(makeFolder(), { count: 2 });
+  // A file where the folder of releases should be.
+  mkdirSync(shelf.config.releasesDir, { recursive: true });
+  const obstacle = join(shelf.config.releasesDir, 'releases');
+  writeFileSync(obstacle, '');
+  const { results, failures, stop } = watch(shelf);
+  await vi.waitFor(() => expect(failures).toHaveLength(3), SOON);
+  expect(failures.map(([, retryInMs]) => retryInMs)).toEqual([50, 100, 100]);
+  rmSync(obstacle);
+  await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
+  await stop();
+  shelf.put([0], 'unseen');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(results).toHaveLength(1);
+});
