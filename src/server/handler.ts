@@ -9,7 +9,7 @@ import type { ContentStore } from './content.ts';
 import type { CurrentRelease, ServedRelease } from './current-release.ts';
 import type { Readiness } from './health.ts';
 import type { OnDemand } from './on-demand.ts';
-import { findAsset, findReleasePage, type Page } from './page-files.ts';
+import { type FindReleasePage, findAsset, type Page } from './page-files.ts';
 import { sendJson, sendPage, sendProblem } from './sending.ts';
 import { parseTarget, type Target } from './target.ts';
 
@@ -23,6 +23,7 @@ export interface Serving {
   readonly reading: Reading;
   readonly releasesDir: string;
   readonly current: CurrentRelease;
+  readonly findReleasePage: FindReleasePage;
   readonly onDemand: OnDemand;
   readonly store: ContentStore;
   readonly live: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -111,7 +112,7 @@ async function findPage(serving: Serving, path: string): Promise<Page | undefine
   const snapshot = findSnapshot(serving);
   const slug = LISTING.exec(path)?.[1];
   if (slug !== undefined && snapshot?.tombstones.has(slug)) return onDemand.find(path);
-  const page = await findReleasePage(path, serving);
+  const page = await serving.findReleasePage(path);
   if (page) return path === PATHS.notFound ? { ...page, status: 404 } : page;
   if (!snapshot || !mayExist(path, slug, snapshot, current.find())) return undefined;
   const rendered = await onDemand.find(path);

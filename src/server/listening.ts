@@ -1,10 +1,14 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isFileError } from '../release/folders.ts';
 
-/** How long requests in flight may take once the server is told to stop, and how often idle connections are closed. */
+/** How long requests in flight may take once the server is told to stop. */
 const GRACE_MS = 10_000;
+
+/** How long a connection may then still begin its first request, and how often idle ones are closed. */
+const FIRST_REQUEST_MS = 500;
 const IDLE_CHECK_MS = 50;
 
 /** Listens where the settings say. Throws `conflict` for a port in use and `bad_input` for an address that is not ours. */
@@ -23,18 +27,43 @@ export function getUrl(server: Server): string {
   return `http://${host}:${address.port}`;
 }
 
+/** Stops a server; resolves when its last connection is closed. */
+export type Drain = (graceMs?: number) => Promise<void>;
+
 /**
- * Takes no new connection, lets requests in flight finish and closes each connection after its last answer. Those that
- * are not done in time are cut off.
+ * Opens the way to stop a server without failing anybody, before it gets its first request: it takes no new connection,
+ * lets requests in flight finish and tells each client that its connection ends with the answer. What is not done in
+ * time is cut off. Node itself counts a connection that has not brought a request yet as neither idle nor busy.
  */
-export async function drain(server: Server, graceMs = GRACE_MS): Promise<void> {
-  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
+export function openDrain(server: Server): Drain {
+  const unused = new Set<Socket>();
+  const inFlight = new Set<ServerResponse>();
+  let isDraining = false;
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
   });
-  clearInterval(closeIdle);
-  clearTimeout(cutOff);
+  server.on('request', ({ socket }, response) => {
+    unused.delete(socket);
+    if (isDraining) response.setHeader('Connection', 'close');
+    inFlight.add(response);
+    response.once('close', () => inFlight.delete(response));
+  });
+  return async (graceMs = GRACE_MS) => {
+    isDraining = true;
+    for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');
+    const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+    const closeUnused = setTimeout(() => {
+      for (const socket of unused) socket.destroy();
+    }, FIRST_REQUEST_MS);
+    const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    clearInterval(closeIdle);
+    clearTimeout(closeUnused);
+    clearTimeout(cutOff);
+  };
 }
 
 function buildListenError(error: Error, host: string, port: number): ServiceError {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { ASSETS_FOLDER } from '../release/assets.ts';
 import { isMissing } from '../release/folders.ts';
 import { getHash } from '../release/hash.ts';
-import { getReleasePaths } from '../release/release.ts';
+import { getReleasePaths, type ReleasePage } from '../release/release.ts';
 import type { Content, ContentStore } from './content.ts';
 import type { CurrentRelease, ServedRelease } from './current-release.ts';
 
@@ -21,9 +21,6 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 
 const ASSET_PATH = new RegExp(`^/${ASSETS_FOLDER}/([\\w-][\\w.-]*\\.(\\w+))$`);
 
-/** How often a page is looked for again when its release was cleared away while it was being read. */
-const ATTEMPTS = 3;
-
 /** Something to send. */
 export interface Page {
   readonly status: number;
@@ -31,23 +28,44 @@ export interface Page {
   readonly content: Content;
 }
 
+/** Finds a page of the current release. Undefined where it has no such page, or has lost it. */
+export type FindReleasePage = (path: string) => Promise<Page | undefined>;
+
 /**
- * Finds a page of the current release: from memory, else from its file, whose bytes must be those that were rendered.
- * Undefined where the release has no such page, or has lost it.
+ * Opens the pages of the current release: from memory, else from their files, whose bytes must be those that were
+ * rendered. A release that is cleared away while a page of it is being read has been followed by another, which is then
+ * asked. A page that is lost or damaged on the disk is said so once and not read again.
  */
-export async function findReleasePage(
-  path: string,
-  { current, store, logger }: { current: CurrentRelease; store: ContentStore; logger: Logger },
-): Promise<Page | undefined> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const release = current.find();
-    const page = release?.pages.get(path);
-    if (!release || !page) return undefined;
-    const content = store.find(page.hash) ?? (await readPage(release, path, { store, logger }));
-    if (content) return { status: 200, type: page.type, content };
-    current.follow();
-  }
-  return undefined;
+export function openReleasePages({
+  current,
+  store,
+  logger,
+}: {
+  current: CurrentRelease;
+  store: ContentStore;
+  logger: Logger;
+}): FindReleasePage {
+  const lost = new WeakSet<ReleasePage>();
+  const read = async ({ folder }: ServedRelease, page: ReleasePage): Promise<Content | undefined> => {
+    const body = await readIfThere(join(folder, page.file));
+    return body && getHash(body) === page.hash ? store.add(page.hash, body) : undefined;
+  };
+  return async (path) => {
+    for (;;) {
+      const release = current.find();
+      const page = release?.pages.get(path);
+      if (!release || !page || lost.has(page)) return undefined;
+      const content = store.find(page.hash) ?? (await read(release, page));
+      if (content) return { status: 200, type: page.type, content };
+      current.follow();
+      if (current.find() !== release) continue;
+      lost.add(page);
+      logger.error(
+        { path, release: release.header.id },
+        'a page of the release is lost or damaged and rendered on demand; npm run rebuild -- --force mends it',
+      );
+    }
+  };
 }
 
 /** Finds a hashed asset, of this release or of an earlier one that may still be open somewhere. */
@@ -59,19 +77,6 @@ export async function findAsset(path: string, releasesDir: string, store: Conten
   if (known) return { status: 200, type, content: known };
   const body = await readIfThere(join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER, name));
   return body && { status: 200, type, content: store.add(name, body) };
-}
-
-async function readPage(
-  { folder, pages, header }: ServedRelease,
-  path: string,
-  { store, logger }: { store: ContentStore; logger: Logger },
-): Promise<Content | undefined> {
-  const page = pages.get(path);
-  const body = page && (await readIfThere(join(folder, page.file)));
-  if (!page || !body) return undefined;
-  if (getHash(body) === page.hash) return store.add(page.hash, body);
-  logger.error({ path, release: header.id }, 'a page is not what was rendered; npm run rebuild -- --force mends it');
-  return undefined;
 }
 
 async function readIfThere(file: string): Promise<Buffer | undefined> {

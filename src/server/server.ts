@@ -1,17 +1,19 @@
 import { createServer } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
 import { createLive } from '../live/app.ts';
-import { buildProblem } from '../live/problem.ts';
+import { buildProblem, buildProblemResponse } from '../live/problem.ts';
 import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
 import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
 import { handleRequest, type Serving } from './handler.ts';
 import { openReadiness } from './health.ts';
-import { drain, getUrl, listen } from './listening.ts';
+import { getUrl, listen, openDrain } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
+import { openReleasePages } from './page-files.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { answerFailure, logRequest } from './request-log.ts';
 import { buildSecurityHeaders } from './security-headers.ts';
@@ -47,22 +49,28 @@ export async function startServer({
   const reading = openReading(config.catalogueFile, getSite(config));
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, logger });
+  const store = createContentStore(PAGE_MEMORY);
   const checkReadiness = openReadiness(reading, current);
   let shuttingDown = false;
-  const live = createLive({ reading, onError: (error) => logger.error({ err: error }, 'a live route failed') });
+  const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
   const serving: Serving = {
     reading,
     releasesDir: config.releasesDir,
     current,
+    findReleasePage: openReleasePages({ current, store, logger }),
     onDemand,
-    store: createContentStore(PAGE_MEMORY),
-    live: getRequestListener(live.fetch, { hostname: 'localhost', errorHandler: buildRefusal }),
+    store,
+    live: getRequestListener(live.fetch, {
+      hostname: 'localhost',
+      errorHandler: (error) => answerUnreadable(logger, error),
+    }),
     getReadiness: () => checkReadiness(shuttingDown),
     headers: buildSecurityHeaders(config.baseUrl),
     logger,
   };
-  const server = createServer(LIMITS, (request, response) => {
-    if (shuttingDown) response.setHeader('Connection', 'close');
+  const server = createServer(LIMITS);
+  const drain = openDrain(server);
+  server.on('request', (request, response) => {
     logRequest(logger, request, response);
     handleRequest(serving, request, response).catch((error) => answerFailure(serving, request, response, error));
   });
@@ -82,13 +90,23 @@ export async function startServer({
     url: getUrl(server),
     async close() {
       shuttingDown = true;
-      await Promise.all([stopRebuilding?.(), drain(server)]);
+      await Promise.all([stopRebuilding?.(), drain()]);
       release();
     },
   };
 }
 
-/** What the live app cannot even read as a request, such as one with a broken Host. */
-function buildRefusal(): Response {
-  return buildProblem({ status: 400, code: 'malformed_request', detail: 'The request is malformed.' });
+/** What a reader did wrong is the reader's affair; only our own failures are logged as errors. */
+function logLiveError(logger: Logger, error: unknown): void {
+  const isOurs = !(error instanceof ServiceError) || error.code === 'internal' || error.code === 'unavailable';
+  if (isOurs) logger.error({ err: error }, 'a live route failed');
+}
+
+/** Answers what the live app does not get to see as a request, such as one with a broken Host. */
+function answerUnreadable(logger: Logger, error: unknown): Response {
+  if (error instanceof RequestError) {
+    return buildProblem({ status: 400, code: 'malformed_request', detail: 'The request is malformed.' });
+  }
+  logLiveError(logger, error);
+  return buildProblemResponse(error);
 }

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { listSlugs } from '../../src/catalogue/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findLock } from '../../src/release/lock.ts';
+import { makeFolder } from '../builders.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Runs `npm start` without npm on a folder of its own. */
+function start(folder: string, settings: Record<string, string> = {}, args: string[] = []) {
+  const env = {
+    ...process.env,
+    // The test runner sets one of its own.
+    BASE_URL: '',
+    CATALOGUE: join(folder, 'catalogue.sqlite'),
+    RELEASES: join(folder, 'dist'),
+    PORT: '0',
+    ...settings,
+  };
+  const child = spawn(process.execPath, ['--import', './scripts/require-node.mjs', 'scripts/serve.ts', ...args], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.err += text;
+  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const findUrl = () => /listens on (http:\S+)\./.exec(said.out)?.[1];
+  return { child, said, ended, findUrl };
+}
+
+/** Waits for a server to listen and gives its address. */
+async function waitForUrl({ said, findUrl, child }: ReturnType<typeof start>): Promise<string> {
+  while (!findUrl()) {
+    if (child.exitCode !== null) throw new Error(`ended: ${said.out}${said.err}`);
+    await sleep(10);
+  }
+  return findUrl() ?? '';
+}
+
+/** The processes that a process started. */
+async function listChildren({ pid }: ChildProcess): Promise<string[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return text.trim().split(' ').filter(Boolean);
+}
+
+it('brings a bare folder to a served catalogue, serves it at once the second time, and follows it', async () => {
+  const folder = makeFolder();
+  const first = start(folder);
+  const url = await waitForUrl(first);
+  expect(first.said.out).toMatch(/Created \S+catalogue\.sqlite with \d\d+ listings from data\/listings\.\n/);
+  expect(first.said.out).toMatch(/Released \S+ of revision \d+: \d+ pages rendered/);
+  const list = await (await fetch(`${url}/agent/list?limit=1`)).json();
+  const slug: string = list.listings[0].slug;
+  expect((await fetch(`${url}/api/${slug}`)).status).toBe(200);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+
+  const started = performance.now();
+  const second = start(folder);
+  const again = await waitForUrl(second);
+  expect(performance.now() - started).toBeLessThan(5000);
+  expect(second.said.out).not.toContain('Released');
+  const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: 'x', at: new Date().toISOString() });
+  const [, other = ''] = listSlugs(catalogue);
+  writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
+    delistListing(writing, other, { by: 'operator', reason: 'test' }),
+  );
+  catalogue.close();
+  expect((await fetch(`${again}/api/${other}`)).status).toBe(410);
+  const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
+  while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
+  expect(await (await fetch(again)).text()).not.toContain(`/api/${other}"`);
+  second.child.kill('SIGINT');
+  expect(await second.ended).toBe(0);
+});
+
+it('leaves rebuilding to the operator when told so', async () => {
+  const server = start(makeFolder(), {}, ['--no-rebuild']);
+  const url = await waitForUrl(server);
+  expect((await fetch(`${url}/agent/list`)).status).toBe(200);
+  await sleep(700);
+  expect(await listChildren(server.child)).toEqual([]);
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_release'] });
+});
+
+it('takes its children with it, even when it is killed', async () => {
+  const folder = makeFolder();
+  const server = start(folder);
+  const lock = join(folder, 'dist/rebuild.lock');
+  while (isFree(lock)) await sleep(5);
+  server.child.kill('SIGKILL');
+  await server.ended;
+  const deadline = performance.now() + 5000;
+  while (!isFree(lock) && performance.now() < deadline) await sleep(20);
+  expect(isFree(lock)).toBe(true);
+});
+
+it.each([
+  [{ PORT: 'http' }, [], 1, /^error: The setting PORT has the value "http"/],
+  [{ HOST: '0.0.0.0' }, [], 1, /^error: HOST is 0\.0\.0\.0, which others can reach, but BASE_URL is not set\.\nhint: /],
+  [{}, ['--no-rebuilds'], 2, /^error: Unknown option '--no-rebuilds'.*\nhint: npm start -- \[--no-rebuild\]\n$/],
+  [{ CATALOGUE: '/dev/null/x' }, [], 1, /^error: [^\n]+\nhint: [^\n]+\n$/],
+])('ends with one sentence for %o %o', async (settings, args, code, sentence) => {
+  const server = start(makeFolder(), settings, args);
+  expect(await server.ended).toBe(code);
+  expect(server.said.err).toMatch(sentence);
+  expect(server.said.out).toBe('');
+});
+
+it('ends with one sentence where the port is in use', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => {
+    other.close();
+  });
+  const address = other.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const server = start(makeFolder(), { PORT: String(port), LOG_LEVEL: 'silent' }, ['--no-rebuild']);
+  expect(await server.ended).toBe(1);
+  expect(server.said.err).toBe(
+    `error: Port ${port} on 127.0.0.1 is in use by another program.\nhint: Stop that one, or set PORT to another port.\n`,
+  );
+});
+
+function isFree(file: string): boolean {
+  const lock = findLock(file);
+  lock?.release();
+  return lock !== undefined;
+}

@@ -1,0 +1,116 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { ask, serveShelf } from './running.ts';
+
+const EVERYWHERE = [
+  '/',
+  '/api/api-1',
+  '/api/api-1.md',
+  '/llms.txt',
+  '/none',
+  '/%',
+  '/healthz',
+  '/readyz',
+  '/openapi.json',
+  '/agent/list',
+  '/agent/none',
+  '/api/api-1/',
+];
+
+describe('every answer', () => {
+  it('carries the security headers, and names no other origin, script or frame', async () => {
+    const server = await serveShelf();
+    for (const path of EVERYWHERE) {
+      const { headers } = await ask(server, path);
+      expect([path, headers]).toEqual([
+        path,
+        expect.objectContaining({
+          'content-security-policy':
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'strict-origin-when-cross-origin',
+          'cross-origin-opener-policy': 'same-origin',
+          'permissions-policy': expect.stringContaining('geolocation=()'),
+        }),
+      ]);
+      expect(headers).not.toHaveProperty('strict-transport-security');
+      expect(headers).not.toHaveProperty('x-powered-by');
+    }
+  });
+
+  it('asks for https to stay where the service is reached by it', async () => {
+    const shelf = makeShelf(makeFolder(), { settings: { BASE_URL: 'https://catalogue.example' } });
+    const server = await serveShelf({ shelf });
+    for (const path of ['/', '/agent/list', '/none']) {
+      expect((await ask(server, path)).headers['strict-transport-security']).toMatch(/^max-age=\d{7,}$/);
+    }
+  });
+
+  it('says nothing of the Host it was asked by', async () => {
+    const server = await serveShelf();
+    server.shelf.put([77], 'new');
+    for (const path of [...EVERYWHERE, '/api/api-77']) {
+      const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
+      const answer = await ask(server, path, { headers });
+      expect([path, JSON.stringify(answer.headers) + answer.text]).toEqual([path, expect.not.stringContaining('evil')]);
+    }
+    expect((await ask(server, '/api/api-77')).text).toContain('http://catalogue.example/api/api-77');
+    expect([400, 200]).toContain((await ask(server, '/agent/list', { headers: { Host: 'a b' } })).status);
+  });
+
+  it('lets pages of other sites read what is for agents, and not frame or load the pages for people', async () => {
+    const server = await serveShelf();
+    for (const path of ['/agent/list', '/openapi.json', '/llms.txt', '/api/api-1.md', '/none.json/']) {
+      const { headers } = await ask(server, path, { headers: { Origin: 'https://other.example' } });
+      if (headers['content-type']?.startsWith('text/html')) continue;
+      expect([path, headers['access-control-allow-origin'], headers['cross-origin-resource-policy']]).toEqual([
+        path,
+        '*',
+        'cross-origin',
+      ]);
+    }
+    const page = await ask(server, '/');
+    expect(page.headers).toMatchObject({ 'cross-origin-resource-policy': 'same-origin' });
+    expect(page.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe('methods', () => {
+  it('are GET and HEAD; any other is refused with what is allowed', async () => {
+    const server = await serveShelf();
+    for (const path of ['/', '/api/api-1', '/api/api-1.md', '/none', '/healthz', '/agent/list', '/openapi.json']) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
+        const answer = await ask(server, path, { method });
+        expect([path, method, answer.status, answer.headers.allow]).toEqual([path, method, 405, 'GET, HEAD, OPTIONS']);
+        expect(answer.headers['content-type']).toBe('application/problem+json');
+        expect(JSON.parse(answer.text)).toMatchObject({ status: 405, code: 'method_not_allowed' });
+      }
+      const options = await ask(server, path, { method: 'OPTIONS' });
+      expect([path, options.status, options.headers.allow]).toEqual([path, 204, 'GET, HEAD, OPTIONS']);
+    }
+    const mcp = await ask(server, '/mcp');
+    expect([mcp.status, mcp.headers.allow]).toEqual([405, 'POST, OPTIONS']);
+  });
+
+  it('answer HEAD everywhere as GET without the body', async () => {
+    const server = await serveShelf();
+    for (const path of EVERYWHERE) {
+      const [get, head] = [await ask(server, path), await ask(server, path, { method: 'HEAD' })];
+      expect([path, head.status, head.body.length]).toEqual([path, get.status, 0]);
+      expect([path, head.headers['content-type']]).toEqual([path, get.headers['content-type']]);
+    }
+  });
+});
+
+it('the live documents are reached through the server, compressed and revalidated', async () => {
+  const server = await serveShelf();
+  const document = await ask(server, '/openapi.json', { headers: { 'Accept-Encoding': 'gzip' } });
+  expect(document.headers['content-encoding']).toBe('gzip');
+  expect(JSON.parse(gunzipSync(document.body).toString())['x-catalogue']).toMatchObject({ live_listings: 8 });
+  const again = await ask(server, '/openapi.json', { headers: { 'If-None-Match': String(document.headers.etag) } });
+  expect(again.status).toBe(304);
+  server.shelf.put([90], 'new');
+  expect(JSON.parse((await ask(server, '/agent/list')).text)).toMatchObject({ total: 9, revision: 2 });
+});
