@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { createRandom } from '../../scripts/bench/synthetic.ts';
+import { makeFolder } from '../builders.ts';
+import { runCampaign } from '../release/campaign.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { serveShelf } from '../server/running.ts';
+
+it('200 rebuilds under load, every fifth killed at a random moment', async () => {
+  const listings = 100;
+  const shelf = makeShelf(makeFolder(), { count: listings });
+  const server = await serveShelf({ shelf });
+  const seed = Date.now() % 1_000_000;
+  const plan = { rebuilds: 200, killEvery: 5, listings, random: createRandom(seed) };
+  const report = await runCampaign(shelf, server.url, makeFolder(), plan);
+  console.log(`seed ${seed}: ${report.requests} requests, ${report.released} releases, ${report.killed} killed`);
+  expect(report).toMatchObject({ failed: [], wrong: [], different: [] });
+  expect(report.killed).toBeGreaterThan(20);
+  expect(server.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});

@@ -1,0 +1,130 @@
+import { Agent, get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rebuild } from '../../src/release/rebuild.ts';
+import { findCurrentRelease, readReleasePages } from '../../src/release/release.ts';
+import { getContent, type Shelf } from './shelf.ts';
+
+/** How a campaign goes. */
+export interface CampaignPlan {
+  readonly rebuilds: number;
+  /** Of so many rebuilds one is killed. */
+  readonly killEvery: number;
+  readonly listings: number;
+  /** Pseudo-random numbers in [0, 1). */
+  readonly random: () => number;
+}
+
+/** What a campaign came to. */
+export interface CampaignReport {
+  requests: number;
+  /** Requests that got no whole answer, or another status than 200. */
+  failed: string[];
+  /** Answers with the page of another listing, or of an edition that never was. */
+  wrong: string[];
+  killed: number;
+  released: number;
+  /** Rebuilds after a kill whose pages were not those of a build from scratch. */
+  different: string[];
+}
+
+/**
+ * Rebuilds again and again while readers ask for pages over real connections, kills rebuilds with SIGKILL at random
+ * moments, and compares what follows a kill with the same catalogue built from scratch in another place.
+ */
+export async function runCampaign(
+  shelf: Shelf,
+  url: string,
+  scratch: string,
+  { rebuilds, killEvery, listings, random }: CampaignPlan,
+): Promise<CampaignReport> {
+  const report: CampaignReport = { requests: 0, failed: [], wrong: [], killed: 0, released: 0, different: [] };
+  const editions = new Map(Array.from({ length: listings }, (_, number) => [number, new Set(['first'])]));
+  const ended = new AbortController();
+  const readers = Array.from({ length: 8 }, () =>
+    read(url, { listings, editions, random, report, signal: ended.signal }),
+  );
+  try {
+    let lastMs = 600;
+    for (let round = 0; round < rebuilds; round += 1) {
+      const numbers = Array.from({ length: 1 + Math.floor(random() * 3) }, () => Math.floor(random() * listings));
+      for (const number of numbers) editions.get(number)?.add(`e${round}`);
+      shelf.put([...new Set(numbers)], `e${round}`);
+      const isKilled = round % killEvery === killEvery - 1;
+      if (isKilled) {
+        const killing = new AbortController();
+        setTimeout(() => killing.abort(), random() * lastMs);
+        // A rebuild that was done before the kill came is as good as any.
+        await rebuild({ config: shelf.config, signal: killing.signal }).then(
+          () => (report.released += 1),
+          () => (report.killed += 1),
+        );
+      } else {
+        const started = performance.now();
+        await rebuild({ config: shelf.config });
+        lastMs = performance.now() - started;
+        report.released += 1;
+        if (round % killEvery === 0) await compare(shelf, join(scratch, `round-${round}`), report);
+      }
+    }
+    await sleep(300);
+  } finally {
+    ended.abort();
+    await Promise.all(readers);
+  }
+  return report;
+}
+
+/** Compares the current release with the same catalogue built from scratch. */
+async function compare(shelf: Shelf, elsewhere: string, report: CampaignReport): Promise<void> {
+  await rebuild({ config: { ...shelf.config, releasesDir: elsewhere } });
+  const fresh = findCurrentRelease(elsewhere);
+  const pages = fresh ? [...readReleasePages(fresh.folder)].map(([path, { hash }]) => [path, hash]) : [];
+  const current = getContent(shelf);
+  if (JSON.stringify(Object.fromEntries(pages)) !== JSON.stringify(current.pages)) {
+    report.different.push(`${current.revision}: ${elsewhere}`);
+  }
+}
+
+interface Reader {
+  listings: number;
+  editions: ReadonlyMap<number, ReadonlySet<string>>;
+  random: () => number;
+  report: CampaignReport;
+  signal: AbortSignal;
+}
+
+/** One reader, over one connection that is kept. */
+async function read(url: string, { listings, editions, random, report, signal }: Reader): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  while (!signal.aborted) {
+    const number = Math.floor(random() * listings);
+    const isMarkdown = random() < 0.3;
+    const path = `/api/api-${number}${isMarkdown ? '.md' : ''}`;
+    report.requests += 1;
+    try {
+      const { status, text } = await fetchWith(agent, `${url}${path}`);
+      if (status !== 200) report.failed.push(`${path}: ${status}`);
+      const [, titled, edition = ''] = (isMarkdown ? /Title(\d+) (\w+)/ : /<title>Title(\d+) (\w+)/).exec(text) ?? [];
+      const isRight = Number(titled) === number && editions.get(number)?.has(edition) && /<\/html>\s*$|\n$/.test(text);
+      if (status === 200 && !isRight) report.wrong.push(`${path}: Title${titled} ${edition}`);
+    } catch (error) {
+      report.failed.push(`${path}: ${error}`);
+    }
+    await sleep(random() * 4);
+  }
+  agent.destroy();
+}
+
+function fetchWith(agent: Agent, url: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.once('error', reject);
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    }).once('error', reject);
+  });
+}

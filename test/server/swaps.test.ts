@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { createRandom } from '../../scripts/bench/synthetic.ts';
+import { makeFolder } from '../builders.ts';
+import { runCampaign } from '../release/campaign.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { serveShelf } from './running.ts';
+
+it('ten rebuilds under load, two of them killed: no request fails and no page is of another listing', async () => {
+  const listings = 30;
+  const shelf = makeShelf(makeFolder(), { count: listings });
+  const server = await serveShelf({ shelf });
+  const plan = { rebuilds: 10, killEvery: 5, listings, random: createRandom(7) };
+  const report = await runCampaign(shelf, server.url, makeFolder(), plan);
+  expect(report).toMatchObject({ failed: [], wrong: [], different: [] });
+  expect(report.killed + report.released).toBe(10);
+  expect(report.requests).toBeGreaterThan(500);
+  expect(server.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});
