@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { BareAnswer } from './bare-server.ts';
+import { runRebuild } from './rebuilds.ts';
 import { type Contestant, measureRounds } from './rounds.ts';
 import { createSyntheticCatalogue } from './synthetic.ts';
 
@@ -29,16 +30,17 @@ export async function measureDocuments(folder: string, listings: number): Promis
   const file = join(folder, `documents-${listings}.sqlite`);
   createSyntheticCatalogue(file, listings).close();
   const port = await findFreePort();
+  const settings = {
+    ...process.env,
+    CATALOGUE: file,
+    RELEASES: join(folder, `releases-${listings}`),
+    PORT: String(port),
+    LOG_LEVEL: 'silent',
+  };
+  await runRebuild(settings, []);
   const ours = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, ['scripts/serve.ts', '--no-rebuild'], {
-    env: {
-      ...process.env,
-      CATALOGUE: file,
-      RELEASES: join(folder, `releases-${listings}`),
-      PORT: String(port),
-      RATE_LIMIT: '0',
-      LOG_LEVEL: 'silent',
-    },
+    env: { ...settings, RATE_LIMIT: '0' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   try {
@@ -117,9 +119,9 @@ async function readAnswer(url: string, encoding: string): Promise<BareAnswer> {
   };
 }
 
-/** Waits until a server answers 200; throws when it ends first or takes longer than five minutes. */
-export async function waitUntilReady(url: string, server: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 300_000;
+/** Waits until a server answers 200; throws when it ends first or takes longer than half a minute. */
+async function waitUntilReady(url: string, server: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 30_000;
   while (Date.now() < deadline) {
     if (server.exitCode !== null) throw new Error(`the server ended with ${server.exitCode} before it was ready`);
     const status = await fetch(url).then(
@@ -133,7 +135,7 @@ export async function waitUntilReady(url: string, server: ChildProcess): Promise
 }
 
 /** Finds a port that is free now. */
-export async function findFreePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

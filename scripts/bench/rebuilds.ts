@@ -40,7 +40,7 @@ export async function measureRebuilds(folder: string, listings: number): Promise
 }
 
 /** Runs one rebuild and gives the seconds it took; throws when it fails. */
-async function runRebuild(env: NodeJS.ProcessEnv, flags: readonly string[]): Promise<number> {
+export async function runRebuild(env: NodeJS.ProcessEnv, flags: readonly string[]): Promise<number> {
   const started = performance.now();
   const child = spawn(process.execPath, ['scripts/rebuild.ts', ...flags], {
     env,

@@ -18,7 +18,8 @@ export interface JoinedDocument {
 }
 
 /**
- * Answers with a document: 304 where the reader has it (the weak ETag names what it says, not when it was made), gzip where accepted. The body is neither copied nor compressed again.
+ * Answers with a document: 304 where the reader has it (the weak ETag names what it says, not when it was made), gzip
+ * where accepted. The body is not compressed again.
  */
 export function buildJoinedResponse(request: Request, document: JoinedDocument): Response {
   const { head, body, headKey, revision } = document;
@@ -32,12 +33,11 @@ export function buildJoinedResponse(request: Request, document: JoinedDocument):
     'X-Catalogue-Revision': String(revision),
   };
   if (isNotModified(request.headers.get('If-None-Match'), etag)) return new Response(null, { status: 304, headers });
-  const bytes = Buffer.from(head);
   const gzip = acceptsGzip(request.headers.get('Accept-Encoding'));
-  const pieces = gzip ? buildGzip(bytes, body) : [bytes, body.raw];
+  const content = buildContent(head, body, gzip);
   if (gzip) headers['Content-Encoding'] = 'gzip';
-  headers['Content-Length'] = String(pieces.reduce((sum, { length }) => sum + length, 0));
-  return new Response(request.method === 'HEAD' ? null : buildStream(pieces), { headers });
+  headers['Content-Length'] = String(content.reduce((sum, { length }) => sum + length, 0));
+  return new Response(request.method === 'HEAD' ? null : buildStream(content), { headers });
 }
 
 /** Says whether a client takes gzip: named with a weight above 0, or covered by `*` (RFC 9110, section 12.5.3). */
@@ -62,9 +62,25 @@ export function isNotModified(header: string | null, etag: string): boolean {
 /** Small answers go out as one buffer; large ones piece by piece, so that nothing is copied. */
 const COPY_LIMIT = 256 * 1024;
 
-function buildStream(pieces: readonly Buffer[]): BodyInit {
-  if (pieces.reduce((sum, { length }) => sum + length, 0) <= COPY_LIMIT) return Buffer.concat(pieces);
-  const rest = [...pieces];
+/** What a body was last sent behind: requests of one millisecond carry the same time, so they share one buffer. */
+const lastSent = new WeakMap<Part, { head: string; gzip: boolean; content: Buffer[] }>();
+
+/** Gives the bytes of a document in the pieces they are sent in. */
+function buildContent(head: string, body: Part, gzip: boolean): Buffer[] {
+  const last = lastSent.get(body);
+  if (last?.head === head && last.gzip === gzip) return last.content;
+  const bytes = Buffer.from(head);
+  const pieces = gzip ? buildGzip(bytes, body) : [bytes, body.raw];
+  const isSmall = pieces.reduce((sum, { length }) => sum + length, 0) <= COPY_LIMIT;
+  const content = isSmall ? [Buffer.concat(pieces)] : pieces;
+  lastSent.set(body, { head, gzip, content });
+  return content;
+}
+
+function buildStream(content: readonly Buffer[]): BodyInit {
+  const [only] = content;
+  if (only && content.length === 1) return new Uint8Array(only.buffer as ArrayBuffer, only.byteOffset, only.length);
+  const rest = [...content];
   return new ReadableStream({
     pull(controller) {
       const next = rest.shift();
