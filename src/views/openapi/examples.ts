@@ -20,7 +20,8 @@ export function buildExamples(site: Site): { list: AgentList; listing: AgentList
     category: 'Finance',
     provider_name: 'Example Inc',
     base_url: 'https://api.prices.example',
-    page_url: buildUrl(site.baseUrl, PATHS.listing('example-prices')),
+    // Not an address of this service: there is no such listing, and no document of ours links to nothing.
+    page_url: 'https://catalogue.invalid/api/example-prices',
     price_min_usdc: 0.001,
     price_max_usdc: 0.001,
     networks: ['base'],

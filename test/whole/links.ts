@@ -1,0 +1,51 @@
+import type { RunningServer } from '../../src/server/server.ts';
+import { listAttributes } from '../pages/site.ts';
+import { ask } from '../server/running.ts';
+
+/** What following links found. */
+export interface Crawl {
+  /** Addresses of our own origin that answered 200, by how they were read. */
+  readonly answered: number;
+  /** `from → to: status` of every link that leads nowhere. */
+  readonly dead: string[];
+}
+
+/**
+ * Follows every link of our own origin from the given paths on: in pages, Markdown, plain text and JSON alike. `origin` is
+ * what the documents call the service; the server is asked on loopback.
+ */
+export async function crawl(server: RunningServer, origin: string, start: readonly string[]): Promise<Crawl> {
+  const waiting = new Map(start.map((path) => [path, 'start']));
+  const seen = new Set(start);
+  const dead: string[] = [];
+  let answered = 0;
+  for (const [path, from] of waiting) {
+    waiting.delete(path);
+    const { status, headers, text } = await ask(server, path);
+    // An MCP address is in every document and answers POST.
+    if (status === 405 && path === '/mcp') continue;
+    if (status !== 200) {
+      dead.push(`${from} → ${path}: ${status}`);
+      continue;
+    }
+    answered += 1;
+    for (const link of listLinks(text, String(headers['content-type']), origin, path)) {
+      if (seen.has(link)) continue;
+      seen.add(link);
+      waiting.set(link, path);
+    }
+  }
+  return { answered, dead };
+}
+
+function listLinks(text: string, type: string, origin: string, path: string): string[] {
+  const written = type.startsWith('text/html')
+    ? [...listAttributes(text, 'href'), ...listAttributes(text, 'src')]
+    : [...text.matchAll(/https?:\/\/[^\s"'`<>()\\]+/g)].map(([url]) => url);
+  return written.flatMap((link) => {
+    // A template such as {slug} or q={words} is for the reader to fill in.
+    if (/[{}…]/.test(link)) return [];
+    const url = URL.parse(link, `${origin}${path}`);
+    return url?.origin === origin ? [`${url.pathname}${url.search}`] : [];
+  });
+}
