@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { getCodeVersion, PROJECT_DIR } from './code-version.ts';
 import type { OnRebuildEvent } from './events.ts';
-import { listNames } from './folders.ts';
+import { isFileError, listNames } from './folders.ts';
 import { acquireLock } from './lock.ts';
 
 /** Compiled pages belong to the project, whatever RELEASES is: Astro compiles inside it. */
@@ -54,9 +54,16 @@ export async function openPageCode(onEvent: OnRebuildEvent): Promise<PageCode> {
   });
 }
 
-/** Says that a code version is still wanted, so that it is not removed as an old one. */
+/**
+ * Says that a code version is still wanted, so that it is not removed as an old one. Where the folder may not be written
+ * to, or is gone, nobody removes anything either.
+ */
 export function recordUse({ version }: PageCode, at = new Date()): void {
-  utimesSync(join(CODE_DIR, version), at, at);
+  try {
+    utimesSync(join(CODE_DIR, version), at, at);
+  } catch (error) {
+    if (!['ENOENT', 'EACCES', 'EPERM', 'EROFS'].some((code) => isFileError(error, code))) throw error;
+  }
 }
 
 /** Compiles into a folder of its own and gives it its name when complete; undefined if the sources changed meanwhile. */

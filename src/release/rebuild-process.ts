@@ -9,19 +9,21 @@ import { makeRelease } from './make-release.ts';
 export interface RebuildRequest {
   readonly config: Config;
   readonly force: boolean;
+  /** Gives way to everything else on the machine. */
+  readonly background: boolean;
 }
 
 /** What the process answers: events, and one of the others last. */
 export type RebuildMessage = { event: RebuildEvent } | { result: RebuildResult } | { failure: Failure };
 
-/** Readers go first: with the processor short, it is the rebuild that waits. */
+/** With the processor short, it is a rebuild in the background that waits, and not readers. */
 const LOWER_PRIORITY = 10;
 
 const say = (message: RebuildMessage) => process.send?.(message);
 
 process.once('disconnect', () => process.exit(1));
-process.once('message', async ({ config, force }: RebuildRequest) => {
-  setPriority(LOWER_PRIORITY);
+process.once('message', async ({ config, force, background }: RebuildRequest) => {
+  if (background) setPriority(LOWER_PRIORITY);
   try {
     const onEvent = (event: RebuildEvent) => say({ event });
     say({ result: await makeRelease({ config, force, onEvent, now: () => new Date() }) });

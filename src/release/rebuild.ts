@@ -11,21 +11,24 @@ const PROCESS = join(import.meta.dirname, 'rebuild-process.ts');
 /**
  * Makes a release of the catalogue as it is and makes it the current one, in a process of its own: whatever happens there,
  * even a full memory or a `kill -9`, this process and the current release are as they were. Waits while another rebuild
- * runs. With `signal` it can be stopped at any moment. Throws `ServiceError` with the reason as it happened
- * (`disk_full`, `page_failed`, `check_failed`, `compile_failed`, `killed`, `stopped` …).
+ * runs. With `signal` it can be stopped at any moment; in the `background` it gives way to everything else. Throws
+ * `ServiceError` with what happened as its reason (`disk_full`, `page_failed`, `check_failed`, `compile_failed`,
+ * `killed`, `stopped` …).
  */
 export async function rebuild({
   config,
   force = false,
+  background = false,
   onEvent,
   signal,
 }: {
   config: Config;
   force?: boolean;
+  background?: boolean;
   onEvent?: OnRebuildEvent | undefined;
   signal?: AbortSignal | undefined;
 }): Promise<RebuildResult> {
-  signal?.throwIfAborted();
+  if (signal?.aborted) throw buildEndError(null, null, true);
   const child = fork(PROCESS, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   const stop = () => child.kill('SIGKILL');
   signal?.addEventListener('abort', stop, { once: true });
@@ -42,7 +45,7 @@ export async function rebuild({
         if (end && 'result' in end) resolve(end.result);
         else reject(end ? buildFailureError(end.failure) : buildEndError(code, killedBy, signal?.aborted ?? false));
       });
-      const request: RebuildRequest = { config, force };
+      const request: RebuildRequest = { config, force, background };
       child.send(request);
     });
   } finally {

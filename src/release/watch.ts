@@ -55,7 +55,7 @@ export async function watchAndRebuild({
       }
       await waitForQuiet(() => readMadeFrom(config, codeVersion).revision, signal, pace);
       if (signal.aborted) return;
-      const result = await rebuild({ config, signal, onEvent });
+      const result = await rebuild({ config, signal, onEvent, background: true });
       codeVersion = result.release.code_version;
       backoff = pace.backoff;
       onResult?.(result);

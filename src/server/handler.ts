@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { isLivePath } from '../live/app.ts';
-import type { Reading } from '../snapshot/reading.ts';
-import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
 import { PATHS } from '../views/links.ts';
 import { prefersMarkdown } from './accepting.ts';
 import type { ContentStore } from './content.ts';
@@ -20,7 +19,7 @@ const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 
 /** What requests are answered with. */
 export interface Serving {
-  readonly reading: Reading;
+  readonly getSnapshot: GetSnapshot;
   readonly releasesDir: string;
   readonly current: CurrentRelease;
   readonly findReleasePage: FindReleasePage;
@@ -121,9 +120,9 @@ async function findPage(serving: Serving, path: string): Promise<Page | undefine
 }
 
 /** Without a catalogue the release is served on: it is right as of its time. */
-function findSnapshot({ reading, logger }: Serving): Snapshot | undefined {
+function findSnapshot({ getSnapshot, logger }: Serving): Snapshot | undefined {
   try {
-    return reading.getSnapshot();
+    return getSnapshot();
   } catch (error) {
     logger.error({ err: error }, 'the catalogue cannot be read');
     return undefined;

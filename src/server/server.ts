@@ -17,6 +17,7 @@ import { openReleasePages } from './page-files.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { answerFailure, logRequest } from './request-log.ts';
 import { buildSecurityHeaders } from './security-headers.ts';
+import { openSnapshotOfTurn } from './snapshot-of-turn.ts';
 
 /** Limits on one connection, in milliseconds and bytes. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 };
@@ -54,7 +55,7 @@ export async function startServer({
   let shuttingDown = false;
   const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
   const serving: Serving = {
-    reading,
+    getSnapshot: openSnapshotOfTurn(reading.getSnapshot),
     releasesDir: config.releasesDir,
     current,
     findReleasePage: openReleasePages({ current, store, logger }),

@@ -1,17 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
+
+/** Runs a command in a mount namespace of its own; part of util-linux. */
+const UNSHARE = 'unshare';
 
 /** Mounts a small file system that nobody else sees and that goes with the process. */
 const MOUNT = 'mount -t tmpfs -o size=4m none "$1" && exec "$2" "$3" "$1" "$4"';
 
 it('fails in one sentence on a full disk, leaves the release, and is right again once there is room', (context) => {
   const [disk, elsewhere] = [makeFolder(), makeFolder()];
-  const trial = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=4m none "$1"', 'sh', disk]);
+  const trial = spawnSync(UNSHARE, ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=4m none "$1"', 'sh', disk]);
   if (trial.status !== 0) return context.skip('no file system can be mounted here, so no disk filled');
-  const script = join(import.meta.dirname, 'full-disk.ts');
-  const ran = spawnSync('unshare', ['-rm', 'sh', '-c', MOUNT, 'sh', disk, process.execPath, script, elsewhere], {
+  const script = fileURLToPath(new URL('./full-disk.ts', import.meta.url));
+  const ran = spawnSync(UNSHARE, ['-rm', 'sh', '-c', MOUNT, 'sh', disk, process.execPath, script, elsewhere], {
     encoding: 'utf8',
   });
   expect(ran.stderr).toBe('');

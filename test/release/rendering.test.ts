@@ -1,0 +1,100 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type RenderJob, renderPages } from '../../src/release/render-pages.ts';
+import { loadPageCode, type RenderPage } from '../../src/release/rendering.ts';
+import { openReading, type Reading } from '../../src/snapshot/reading.ts';
+import { makeFolder } from '../builders.ts';
+import { makeShelf } from './shelf.ts';
+
+/** Compiled pages of a handful of lines, in place of those that the compiler makes. */
+const ENTRY = `export async function handler(request, response, next, locals) {
+  const { url, method, headers } = request;
+  if (url === '/none') return next();
+  if (url === '/half') {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.write('<html>');
+    response.write('Internal server error', () => response.destroy(new Error('broke off')));
+    return;
+  }
+  response.writeHead(url === '/404' ? 404 : 200, { 'content-type': 'text/plain' });
+  response.write(new TextEncoder().encode(method + ' '));
+  response.end(url + ' ' + headers.host + ' ' + locals.reading.getSnapshot().revision);
+}`;
+
+function makeCode(source = ENTRY) {
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'entry.mjs'), source);
+  return { version: 'test', entry: join(folder, 'entry.mjs'), clientDir: folder };
+}
+
+function makeReading(): Reading {
+  const { config } = makeShelf(makeFolder(), { count: 1 });
+  return openReading(config.catalogueFile, config);
+}
+
+function makeJob(paths: string[], earlier: RenderJob['earlier'] = new Map()): RenderJob {
+  const pages = paths.map((path) => ({ path, file: path.slice(1), key: 'key' }));
+  return { folder: makeFolder(), pages, earlier, next: new SharedArrayBuffer(4) };
+}
+
+describe('rendering without a socket', () => {
+  it('gives what the handler writes, piece by piece', async () => {
+    const render = await loadPageCode(makeCode());
+    const page = await render('/x?y', makeReading());
+    expect(page).toEqual({ status: 200, type: 'text/plain', body: Buffer.from('GET /x?y localhost 1') });
+    expect(await render('/none', makeReading())).toBeUndefined();
+  });
+
+  it('does not take a page for whole that broke off', async () => {
+    const render = await loadPageCode(makeCode());
+    expect(await render('/half', makeReading())).toMatchObject({ status: 500 });
+  });
+
+  it('says which compiled pages are none', async () => {
+    await expect(loadPageCode(makeCode('export const nothing = 1;'))).rejects.toMatchObject({ reason: 'no_handler' });
+  });
+});
+
+describe('rendering into a folder', () => {
+  it('writes each page once, and links one that came out as before', async () => {
+    const render = await loadPageCode(makeCode());
+    const reading = makeReading();
+    const first = makeJob(['/a', '/b', '/404']);
+    const made = await renderPages(first, { render, reading });
+    expect(made.map(([path, { bytes }]) => [path, bytes]).sort()).toEqual([
+      ['/404', 20],
+      ['/a', 18],
+      ['/b', 18],
+    ]);
+    const earlier = new Map(made.map(([path, { file, hash }]) => [path, { file: join(first.folder, file), hash }]));
+    const second = makeJob(['/a', '/c'], earlier);
+    await renderPages(second, { render, reading });
+    expect(readFileSync(join(second.folder, 'c'), 'utf8')).toBe('GET /c localhost 1');
+    writeFileSync(join(first.folder, 'a'), 'shared');
+    expect(readFileSync(join(second.folder, 'a'), 'utf8')).toBe('shared');
+  });
+
+  it.each(['/none', '/half'])('stops at a page that fails (%s), and names it', async (failing) => {
+    const compiled = await loadPageCode(makeCode());
+    const rendered: string[] = [];
+    const render: RenderPage = async (path, reading) => {
+      rendered.push(path);
+      return compiled(path, reading);
+    };
+    const job = makeJob([
+      ...Array.from({ length: 50 }, (_, n) => `/before-${n}`),
+      failing,
+      ...Array.from({ length: 500 }, (_, n) => `/after-${n}`),
+    ]);
+    await expect(renderPages(job, { render, reading: makeReading() })).rejects.toMatchObject({
+      reason: 'page_failed',
+      message: expect.stringContaining(`The page ${failing} could not be rendered`),
+    });
+    const written = readdirSync(job.folder).length;
+    expect(rendered.length).toBeLessThan(120);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(readdirSync(job.folder)).toHaveLength(written);
+    expect(existsSync(join(job.folder, failing.slice(1)))).toBe(false);
+  });
+});

@@ -1,0 +1,53 @@
+import { renameSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ask, serveShelf } from './running.ts';
+
+it('is ready with a catalogue and a release of it, and names both', async () => {
+  const server = await serveShelf();
+  const { status, text, headers } = await ask(server, '/readyz');
+  expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+  expect(JSON.parse(text)).toMatchObject({
+    ready: true,
+    missing: [],
+    catalogue: { identity: 'shelf', revision: 1, revised_at: expect.any(String) },
+    release: { revision: 1, id: expect.stringContaining('-r1'), code_version: expect.any(String) },
+  });
+  server.shelf.put([0], 'second');
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
+    ready: true,
+    catalogue: { revision: 2 },
+    release: { revision: 1 },
+  });
+});
+
+it('says when another file lies in the place of the catalogue', async () => {
+  const server = await serveShelf();
+  const { catalogueFile } = server.shelf.config;
+  renameSync(catalogueFile, `${catalogueFile}.old`);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['catalogue_replaced'] });
+  renameSync(`${catalogueFile}.old`, catalogueFile);
+  expect((await ask(server, '/readyz')).status).toBe(200);
+});
+
+it('is not ready without releases, and goes on rendering', async () => {
+  const server = await serveShelf();
+  rmSync(server.shelf.config.releasesDir, { recursive: true });
+  await sleep(300);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['no_release'] });
+  expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
+  expect((await ask(server, '/none')).status).toBe(404);
+});
+
+it('logs one line for each request at level debug, and none above', async () => {
+  const server = await serveShelf({ released: false, level: 'debug' });
+  await ask(server, '/agent/list?limit=1');
+  await ask(server, '/agent/none');
+  await sleep(20);
+  const requests = server.logged.filter(({ msg }) => msg === 'request');
+  expect(requests).toMatchObject([
+    { level: 20, method: 'GET', url: '/agent/list?limit=1', status: 200, complete: true },
+    { level: 20, url: '/agent/none', status: 404 },
+  ]);
+  expect(server.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+});
