@@ -28,7 +28,7 @@ describe('the listing page', () => {
     expect(html).toContain('<h1 dir="auto">Example Prices</h1>');
     expect(text).toContain('Prices of things, one at a time.');
     expect(html).toMatch(/<blockquote>.*Answers what a thing costs\..*<\/blockquote>/s);
-    expect(text).toContain('In the words of the provider, Provider of example-prices.');
+    expect(text).toContain('In the words of a manifest. Not checked by this catalogue.');
     expect(text).toMatch(
       /Verification Settlement-verified \(1 of 2 routes verified\) Price 0\.001-0\.05 USDC per request Endpoints 2 endpoints Category Finance Network Base Protocol x402/,
     );

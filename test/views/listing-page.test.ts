@@ -63,6 +63,9 @@ describe('the page of an unverified listing', () => {
     expect(page.sources).toEqual([
       { kind: 'A manifest kept by the catalogue', name: 'x.yaml', observed_on: null, observed_in: null },
     ]);
+    expect(page.words_by).toBe('a manifest');
+    const fed = makeDeclaration({ source: { kind: 'bazaar', name: 'feed', observed_at: null } });
+    expect(buildListingPage(makeLiveListing(fed), [], SITE).words_by).toBe('the provider');
     expect(page.status.network).toBe('Base (not currently advertised)');
     expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
     const dated = buildListingPage(makeLiveListing(), [], SITE);

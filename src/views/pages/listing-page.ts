@@ -27,7 +27,7 @@ export interface ListingStatus {
   /** `2 endpoints`. */
   readonly endpoints: string;
   readonly category: Category;
-  /** The primary network: `Base`. */
+  /** The networks advertised, the primary one first: `Base, Solana`. */
   readonly network: string;
   /** The payment protocol: `x402`. */
   readonly protocol: string;
@@ -46,6 +46,8 @@ export interface ListingPage {
   readonly summary: string;
   /** Provider's text, of several lines; may be empty. */
   readonly description: string;
+  /** Whose words title, tagline and descriptions are. Either way nobody checked them. */
+  readonly words_by: 'the provider' | 'a manifest';
   /** Provider's text. */
   readonly provider_name: string;
   /** Addresses that the provider gives. */
@@ -87,6 +89,7 @@ export function buildListingPage(listing: LiveListing, related: readonly AgentIt
     tagline: listing.tagline,
     summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
     description: listing.description,
+    words_by: getAuthor(listing),
     provider_name: listing.provider_name,
     base_url: listing.base_url,
     docs_url: listing.docs_url,
@@ -113,13 +116,24 @@ export function buildListingPage(listing: LiveListing, related: readonly AgentIt
 }
 
 function buildStatus(listing: LiveListing, verified: boolean): ListingStatus {
-  const network = getPrimaryNetwork(listing.networks);
   return {
     verification: verified ? `Settlement-verified (${formatVerifiedRatio(listing)})` : 'Unverified',
     price: `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
     endpoints: formatCount(listing.routes.length, 'endpoint'),
     category: listing.category,
-    network: network.advertised ? network.label : `${network.label} (not currently advertised)`,
+    network: formatNetworks(listing),
     protocol: 'x402',
   };
+}
+
+function formatNetworks({ networks }: LiveListing): string {
+  const primary = getPrimaryNetwork(networks);
+  if (!primary.advertised) return `${primary.label} (not currently advertised)`;
+  const others = networks.filter(({ key, advertised }) => advertised && key !== primary.key);
+  return [primary, ...others].map(({ label }) => label).join(', ');
+}
+
+/** Words are those of the source closest to the provider, which comes first; a manifest is not always the provider's. */
+function getAuthor({ sources: [closest] }: LiveListing): ListingPage['words_by'] {
+  return closest?.kind === 'manifest' ? 'a manifest' : 'the provider';
 }
