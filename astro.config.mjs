@@ -1,6 +1,9 @@
 import node from '@astrojs/node';
 import { defineConfig, passthroughImageService } from 'astro/config';
 
+// Building the pages calls nobody.
+process.env.ASTRO_TELEMETRY_DISABLED ??= '1';
+
 /**
  * Pages are compiled once per code version and rendered with what `Astro.locals.reading` holds, so nothing here depends on
  * settings or data. Whoever builds gives the folder (`astro build --outDir …`).
