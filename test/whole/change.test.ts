@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { makeFolder } from '../builders.ts';
+import { connectModern } from '../mcp/clients.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { ask, serveShelf } from '../server/running.ts';
+
+it('a new listing is in every live document and at its page at once, and on the home page after the rebuild', async () => {
+  const shelf = makeShelf(makeFolder(), { count: 3 });
+  const server = await serveShelf({ shelf, rebuilding: true });
+  const has = async (path: string, what: string) => (await ask(server, path)).text.includes(what);
+  expect(await has('/', '/api/api-77')).toBe(false);
+
+  shelf.put([77], 'new');
+
+  expect(await has('/openapi.json', '"name":"api-77"')).toBe(true);
+  expect(await has('/agent/list', '"slug":"api-77"')).toBe(true);
+  const agent = await connectModern(new URL(`${server.url}/mcp`));
+  expect((await agent.call('get_listing', { slug: 'api-77' })).structured).toMatchObject({ slug: 'api-77' });
+  const page = await ask(server, '/api/api-77');
+  expect([page.status, page.text.includes('<h1')]).toEqual([200, true]);
+  await expect.poll(() => has('/', '/api/api-77'), { timeout: 20_000, interval: 200 }).toBe(true);
+  expect((await ask(server, '/api/api-77')).text).toBe(page.text);
+
+  writeCatalogue(shelf.catalogue, new Date().toISOString(), (writing) =>
+    delistListing(writing, 'api-77', { by: 'operator', reason: 'asked_to_be_removed' }),
+  );
+  expect(await has('/openapi.json', '"name":"api-77"')).toBe(false);
+  expect((await ask(server, '/api/api-77')).status).toBe(410);
+  await expect.poll(() => has('/', '/api/api-77'), { timeout: 20_000, interval: 200 }).toBe(false);
+});
