@@ -3,13 +3,13 @@ import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { type DeclaredRoute, getRouteUrl, type JsonObject } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
 import { parseUsdc } from '../model/usdc.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
+import { parsePayTo } from '../x402/pay-to.ts';
 import type { FindingCode, Note } from './finding-codes.ts';
 import { cleanJson, isJsonObject } from './json-value.ts';
 import type { Manifest, ManifestRoute } from './manifest-schema.ts';
 import type { Path } from './manifest-yaml.ts';
 import { getTemplatePath, parseListedUrl } from './outside-address.ts';
-import { parsePayTo } from './pay-to.ts';
-import { MAX_PLAUSIBLE_AMOUNT } from './plausible-amount.ts';
 import { readMimeType, readText } from './provider-text.ts';
 import { buildRequestExample } from './request-example.ts';
 

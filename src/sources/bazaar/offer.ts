@@ -1,10 +1,10 @@
 import { NETWORKS } from '../../model/network.ts';
 import type { Terms } from '../../model/terms.ts';
+import { parseOfferAmount } from '../../x402/offer-amount.ts';
+import { findAssetProblem, findOfferNetwork, isMainnetUsdc } from '../../x402/offer-network.ts';
+import { parsePayTo } from '../../x402/pay-to.ts';
 import type { FindingCode, Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
-import { parsePayTo } from '../pay-to.ts';
-import { parseOfferAmount } from './offer-amount.ts';
-import { findAssetProblem, findOfferNetwork, isMainnetUsdc } from './offer-network.ts';
 
 /** Longest time a payment may stay open, in seconds: a day. What is beyond is a date, a number of milliseconds, a slip. */
 const MAX_TIMEOUT_SECONDS = 86_400;
@@ -26,7 +26,7 @@ export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Term
   }
   const problem = findAssetProblem(network.key, asset);
   if (problem) return problem;
-  const amount = parseOfferAmount(pickFilled(raw.amount, raw.maxAmountRequired));
+  const amount = parseOfferAmount(writeAmount(pickFilled(raw.amount, raw.maxAmountRequired)));
   if (typeof amount !== 'number') return amount;
   const payTo = parsePayTo(network.key, pickFilled(raw.payTo, raw.recipient));
   if (payTo === undefined) return 'bad_pay_to';
@@ -73,6 +73,11 @@ function readTimeout(raw: unknown, note: Note): number | null {
   if (typeof raw === 'number' && Number.isInteger(raw) && raw >= 1 && raw <= MAX_TIMEOUT_SECONDS) return raw;
   note('odd_timeout');
   return null;
+}
+
+/** A feed may state an amount as a JSON number, which x402 itself does not. */
+function writeAmount(raw: unknown): unknown {
+  return typeof raw === 'number' && Number.isInteger(raw) ? BigInt(raw).toString() : raw;
 }
 
 function pickFilled(first: unknown, second: unknown): unknown {

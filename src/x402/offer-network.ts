@@ -1,5 +1,5 @@
-import { findNetwork, isUsdc, NETWORKS, type NetworkKey } from '../../model/network.ts';
-import type { FindingCode } from '../finding-codes.ts';
+import { findNetwork, isUsdc, NETWORKS, type NetworkKey } from '../model/network.ts';
+import type { OfferProblem } from './offer-problem.ts';
 
 /** Test networks by their CAIP-2 identifier, where the name alone would not tell. */
 const TEST_NETWORKS = new Set([
@@ -16,7 +16,7 @@ const ASSET_NAME = /^(?:usdc?|usd coin|iso4217:[a-z]{3}|[a-z]{2,6})$/i;
 export function findOfferNetwork(
   raw: unknown,
   version: 1 | 2 | null,
-): { key: NetworkKey; isUsual: boolean } | { code: FindingCode } {
+): { key: NetworkKey; isUsual: boolean } | { code: OfferProblem } {
   if (typeof raw !== 'string' || raw.trim() === '') return { code: 'no_network' };
   const name = raw.trim();
   if (TEST_NETWORKS.has(name) || TEST_NAME.test(name)) return { code: 'test_network' };
@@ -28,7 +28,7 @@ export function findOfferNetwork(
 }
 
 /** Finds why the asset of an offer is not the USDC of its network. */
-export function findAssetProblem(key: NetworkKey, raw: unknown): FindingCode | undefined {
+export function findAssetProblem(key: NetworkKey, raw: unknown): OfferProblem | undefined {
   if (typeof raw !== 'string' || raw.trim() === '') return 'no_asset';
   if (isUsdc(key, raw)) return undefined;
   return ASSET_NAME.test(raw.trim()) ? 'asset_not_an_address' : 'not_usdc';
