@@ -1,3 +1,5 @@
+import { cutText } from '../model/text.ts';
+
 /** What tokenizers mostly take as one token: a short word, three digits, a run of punctuation, a letter of another script. */
 const PIECES = /[A-Z]?[a-z]{1,7}|[A-Z]{1,3}|\d{1,3}|[!-/:-@[-`{-~]{1,3}|\p{L}|[^\s\w!-~]/gu;
 
@@ -22,8 +24,6 @@ export function countFitting(items: readonly unknown[], tokens: number): number 
   return count < 0 ? items.length : Math.max(count, 1);
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /** UTF-16 units that a shortened text has for each token it may cost: ordinary prose has five. */
 const UNITS_A_TOKEN = 2.5;
 
@@ -35,10 +35,4 @@ export function shortenText(text: string, length: number): string {
   const cut = cutText(text, length);
   const excess = (getTokenEstimate(cut) * UNITS_A_TOKEN) / length;
   return excess <= 1 ? cut : cutText(text, Math.floor(cut.length / excess));
-}
-
-function cutText(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const end = graphemes.segment(text).containing(length - 1)?.index ?? 0;
-  return `${text.slice(0, end).trimEnd()}…`;
 }

@@ -12,24 +12,17 @@ export interface Part {
 /** Makes a part of bytes or text; it is compressed at most once, when first asked for. */
 export function buildPart(content: string | Buffer): Part {
   const raw = typeof content === 'string' ? Buffer.from(content) : content;
-  let deflated: Buffer | undefined;
-  let crc: number | undefined;
-  return {
-    raw,
-    get crc() {
-      crc ??= crc32(raw);
-      return crc;
-    },
-    getDeflated() {
-      deflated ??= deflateRawSync(raw, { level: 6, finishFlush: constants.Z_FULL_FLUSH });
-      return deflated;
-    },
-  };
+  return createPart(raw, () => deflateRawSync(raw, { level: 6, finishFlush: constants.Z_FULL_FLUSH }));
 }
 
 /** Joins parts into one that is compressed by joining their compressed forms, not by compressing again. */
 export function joinParts(parts: readonly Part[]): Part {
-  const raw = Buffer.concat(parts.map((part) => part.raw));
+  return createPart(Buffer.concat(parts.map((part) => part.raw)), () =>
+    Buffer.concat(parts.map((part) => part.getDeflated())),
+  );
+}
+
+function createPart(raw: Buffer, deflate: () => Buffer): Part {
   let deflated: Buffer | undefined;
   let crc: number | undefined;
   return {
@@ -39,7 +32,7 @@ export function joinParts(parts: readonly Part[]): Part {
       return crc;
     },
     getDeflated() {
-      deflated ??= Buffer.concat(parts.map((part) => part.getDeflated()));
+      deflated ??= deflate();
       return deflated;
     },
   };

@@ -1,3 +1,4 @@
+import { cutText } from '../model/text.ts';
 import { removeInvisible } from './invisible.ts';
 import { stripMarkup } from './markup.ts';
 
@@ -17,8 +18,6 @@ const FIELDS_WITH_LINES: ReadonlySet<TextField> = new Set(['description']);
 
 /** Passes over one text; the second usually finds nothing more to do. */
 const MAX_ROUNDS = 4;
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * Cleans text that a provider wrote, on its way in (architecture decision 7): invisible characters and markup are
@@ -45,13 +44,6 @@ function cleanWholeText(raw: string, field: TextField): string {
     text = next;
   }
   return text;
-}
-
-/** Cuts text to at most `limit` UTF-16 units, between characters as a reader sees them, with an ellipsis where cut. */
-export function cutText(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const cutAt = graphemes.segment(text).containing(limit - 1)?.index ?? 0;
-  return `${text.slice(0, cutAt).trimEnd()}…`;
 }
 
 /** Abbreviations, initials and list numbers, whose full stop ends no sentence. */

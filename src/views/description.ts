@@ -1,5 +1,6 @@
 import { getPrimaryNetwork } from '../evidence/networks.ts';
 import { getVerifiedRouteCount, type LiveListing } from '../model/listing.ts';
+import { cutText } from '../model/text.ts';
 import { formatPriceRange } from '../model/usdc.ts';
 
 /** How much of a provider's text a document quotes (design contract, "Listings"). */
@@ -40,20 +41,6 @@ export function formatRatio(verified: number, total: number): string {
 export function formatReliability({ reliability }: Pick<LiveListing, 'reliability'>): string {
   if (reliability.score === null) return 'reliability unscored';
   return `reliability ${reliability.score} of 100 (${reliability.band}, ${reliability.samples} samples)`;
-}
-
-/** Cuts text at a grapheme boundary and marks the cut with an ellipsis. `characters` counts graphemes. */
-export function cutText(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
-  let kept = 0;
-  let previousEnd = 0;
-  for (const { index, segment } of graphemes) {
-    if (kept === characters) return `${text.slice(0, previousEnd).trimEnd()}…`;
-    if (kept < characters - 1) previousEnd = index + segment.length;
-    kept += 1;
-  }
-  return text;
 }
 
 function formatVerification(listing: LiveListing): string {

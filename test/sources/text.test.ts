@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cutText } from '../../src/model/text.ts';
 import { hasHiddenText } from '../../src/sources/invisible.ts';
-import {
-  cleanText,
-  cutText,
-  getFirstSentence,
-  isTooLong,
-  TEXT_LIMITS,
-  type TextField,
-} from '../../src/sources/text.ts';
+import { cleanText, getFirstSentence, isTooLong, TEXT_LIMITS, type TextField } from '../../src/sources/text.ts';
 
 const FIELDS = Object.keys(TEXT_LIMITS) as TextField[];
 

@@ -1,11 +1,11 @@
 import type { Finding } from '../../model/finding.ts';
 import { type DeclaredRoute, httpMethod } from '../../model/route.ts';
+import { cutText } from '../../model/text.ts';
 import { buildFinding, type FindingCode, type Note } from '../finding-codes.ts';
 import { removeInvisible } from '../invisible.ts';
 import { isObject } from '../json-value.ts';
 import { getTemplatePath, parseListedUrl } from '../outside-address.ts';
 import { readMimeType, readText } from '../provider-text.ts';
-import { cutText } from '../text.ts';
 import { readAnswerSide } from './answer-side.ts';
 import { readUpdatedAt } from './item-dates.ts';
 import { getFeedItemKey, getItemHash, getRouteKey } from './item-key.ts';
