@@ -1,0 +1,55 @@
+import { isUtf8 } from 'node:buffer';
+import type { ChallengeProblem } from './challenge.ts';
+
+/**
+ * Longest header value and body that are read for a challenge, in bytes. Real challenges that carry schemas pass 16 KB
+ * and stay far below this.
+ */
+const MAX_HEADER_BYTES = 96 * 1024;
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Deeper JSON than any challenge needs would overflow the stack of what walks it later. */
+const MAX_DEPTH = 64;
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** A JSON object, or why there is none. */
+export type ObjectOrProblem = { object: Record<string, unknown> } | { problem: ChallengeProblem };
+
+/** Parses the header of version 2: a JSON object in padded base 64 (RFC 4648 section 4). Never throws. */
+export function parseChallengeHeader(value: string): ObjectOrProblem {
+  if (value.length > MAX_HEADER_BYTES) return { problem: 'header_too_large' };
+  const text = value.trim();
+  if (text.length % 4 !== 0 || !BASE64.test(text)) return { problem: 'bad_base64' };
+  return parseObject(Buffer.from(text, 'base64'));
+}
+
+/** Parses a body, content codings undone, that is to be a JSON object. Never throws. */
+export function parseChallengeBody(body: Uint8Array): ObjectOrProblem {
+  return body.byteLength > MAX_BODY_BYTES ? { problem: 'body_too_large' } : parseObject(body);
+}
+
+function parseObject(bytes: Uint8Array): ObjectOrProblem {
+  if (!isUtf8(bytes)) return { problem: 'not_utf8' };
+  const text = new TextDecoder().decode(bytes);
+  if (text.trim() === '') return { problem: 'no_challenge' };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { problem: text.trimStart().startsWith('<') ? 'html_page' : 'not_json' };
+  }
+  if (!isObject(value)) return { problem: 'not_an_object' };
+  return isDeeper(value, MAX_DEPTH) ? { problem: 'too_deep' } : { object: value };
+}
+
+/** Says whether a value is a JSON object: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
+}

@@ -1,0 +1,48 @@
+import { NETWORKS } from '../model/network.ts';
+import type { Terms } from '../model/terms.ts';
+import type { SkipReason } from './challenge.ts';
+import { isObject } from './challenge-json.ts';
+import { parseOfferAmount } from './offer-amount.ts';
+import { findAssetProblem, findOfferNetwork, isMainnetUsdc } from './offer-network.ts';
+import { parsePayTo } from './pay-to.ts';
+
+/** Longest time to pay in that is kept, in seconds: a day. What is beyond is a date or a number of milliseconds. */
+const MAX_TIMEOUT_SECONDS = 86_400;
+
+const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
+
+export type ChallengeOffer = { terms: Terms; isUsual: boolean } | { reason: SkipReason };
+
+/**
+ * Parses one entry of `accepts` as a client of its version reads it, or gives why it is not taken. Only the version's
+ * own fields count, since a payment is signed over them: `amount` is version 2's, `maxAmountRequired` version 1's. The
+ * network is looked at first, so that an offer on another chain is never called broken. Payees on Base come back in
+ * lower case and assets as the network spells them, so that terms compare equal with declared ones.
+ */
+export function parseChallengeOffer(raw: unknown, version: 1 | 2): ChallengeOffer {
+  if (!isObject(raw)) return { reason: 'bad_offer' };
+  const network = findOfferNetwork(raw.network, version);
+  if ('code' in network) {
+    const isMixedUp = network.code === 'test_network' && isMainnetUsdc(raw.asset);
+    return { reason: isMixedUp ? 'test_network_mainnet_asset' : network.code };
+  }
+  const problem = findAssetProblem(network.key, raw.asset);
+  if (problem) return { reason: problem };
+  const amount = parseOfferAmount(version === 1 ? raw.maxAmountRequired : raw.amount);
+  if (typeof amount !== 'number') return { reason: amount };
+  const payTo = parsePayTo(network.key, raw.payTo);
+  if (payTo === undefined) return { reason: 'bad_pay_to' };
+  if (typeof raw.scheme !== 'string' || !SCHEME.test(raw.scheme)) return { reason: 'bad_scheme' };
+  const seconds = raw.maxTimeoutSeconds;
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < 1) return { reason: 'bad_timeout' };
+  const terms = {
+    network: network.key,
+    scheme: raw.scheme.toLowerCase(),
+    asset: NETWORKS[network.key].usdc,
+    amount,
+    pay_to: payTo,
+    max_timeout_seconds: seconds <= MAX_TIMEOUT_SECONDS ? seconds : null,
+    x402_version: version,
+  };
+  return { terms, isUsual: network.isUsual };
+}

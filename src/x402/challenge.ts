@@ -1,0 +1,73 @@
+import type { JsonObject } from '../model/route.ts';
+import type { Terms } from '../model/terms.ts';
+import type { OfferProblem } from './offer-problem.ts';
+
+/**
+ * Why a 402 answer holds no challenge that could be read.
+ * `no_challenge`: neither the header nor a body. `header_too_large`, `body_too_large`: beyond the limits of
+ * `challenge-json.ts`. `bad_base64`: the header is not base 64. `not_utf8`, `html_page`, `not_json`, `too_deep`,
+ * `not_an_object`: what stands where JSON should. `no_version`: the JSON is no challenge. `bad_version`: a version other
+ * than 1 and 2. `no_accepts`: no list of offers, or an empty one. `too_many_offers`: more than anybody would read.
+ */
+export type ChallengeProblem =
+  | 'no_challenge'
+  | 'header_too_large'
+  | 'body_too_large'
+  | 'bad_base64'
+  | 'not_utf8'
+  | 'html_page'
+  | 'not_json'
+  | 'too_deep'
+  | 'not_an_object'
+  | 'no_version'
+  | 'bad_version'
+  | 'no_accepts'
+  | 'too_many_offers';
+
+/**
+ * What is odd about a challenge that can be read.
+ * `not_conforming`: the protocol's own schema refuses it. `header_unreadable`, `header_missing`: the body had to do,
+ * although version 2 belongs into the header. `body_differs`: header and body ask different things on one network.
+ * `network_spelling`: a network is spelled as the other version would.
+ */
+export type ChallengeFlaw =
+  | 'not_conforming'
+  | 'header_unreadable'
+  | 'header_missing'
+  | 'body_differs'
+  | 'network_spelling';
+
+/** Why one offer of a challenge was left out; `bad_timeout`: no time to pay in, so that nobody can sign for it. */
+export type SkipReason = OfferProblem | 'bad_timeout';
+
+/** An offer that was left out. The names are as given, cut short: the provider wrote them. */
+export interface SkippedOffer {
+  /** Its place in `accepts`. */
+  index: number;
+  reason: SkipReason;
+  network: string | null;
+  asset: string | null;
+}
+
+/** What a 402 answer asks. Everything but `offers` is as the provider wrote it. */
+export interface Challenge {
+  x402_version: 1 | 2;
+  found_in: 'header' | 'body';
+  /** What can be paid here: USDC on Base or Solana. May be empty; `others` then says why. */
+  offers: Terms[];
+  others: SkippedOffer[];
+  /** The address that the challenge says it is for. */
+  resource: string | null;
+  /** What the challenge says of the request and the answer of the route, uncleaned, at most 16 KB each. */
+  input: JsonObject | null;
+  output: JsonObject | null;
+  flaws: ChallengeFlaw[];
+  /** Where the protocol's schema is not met (`accepts.0.description`), at most eight places. */
+  nonconforming: string[];
+}
+
+/** What a 402 answer turned out to be. `schemes` are other ways to pay that it names (`l402`), in lower case. */
+export type ChallengeReading =
+  | { kind: 'challenge'; challenge: Challenge }
+  | { kind: 'other_scheme'; schemes: string[] }
+  | { kind: 'malformed'; cause: ChallengeProblem; found_in: 'header' | 'body' };

@@ -1,0 +1,106 @@
+import { parsePaymentRequired } from '@x402/core/schemas';
+import { getTermsKey, type Terms } from '../model/terms.ts';
+import type { Challenge, ChallengeFlaw, ChallengeProblem, ChallengeReading, SkippedOffer } from './challenge.ts';
+import { isObject, type ObjectOrProblem, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
+import { parseChallengeOffer } from './challenge-offer.ts';
+import { readDiscovery } from './discovery.ts';
+import { listAuthenticationSchemes } from './payment-schemes.ts';
+
+/** More offers than this is no list of ways to pay: real challenges have one to eight. */
+const MAX_OFFERS = 100;
+
+/** Kept of the names in an offer that is left out, in characters. */
+const MAX_NAME = 80;
+const MAX_PLACES = 8;
+
+type PlaceReading = { challenge: Challenge } | { problem: ChallengeProblem };
+
+/**
+ * Reads what a 402 answer asks: the `PAYMENT-REQUIRED` header (x402 version 2) or the JSON body (version 1). Of a seller
+ * that serves both versions the header is taken, as new clients do, and the body compared with it. A header that cannot
+ * be read leaves the body, which older clients pay by. A 402 without x402 may belong to another protocol, such as L402.
+ * `body` has its content codings undone. Never throws, whatever the bytes.
+ */
+export function readChallenge({ headers, body }: { headers: Headers; body: Uint8Array }): ChallengeReading {
+  const value = headers.get('payment-required');
+  const fromHeader = value === null ? undefined : readPlace(parseChallengeHeader(value), 'header');
+  const fromBody = readPlace(parseChallengeBody(body), 'body');
+  if (fromHeader && 'challenge' in fromHeader) {
+    return { kind: 'challenge', challenge: addFlaws(fromHeader.challenge, listDifferences(fromHeader, fromBody)) };
+  }
+  if ('challenge' in fromBody) {
+    const { challenge } = fromBody;
+    const missing: ChallengeFlaw[] = challenge.x402_version === 2 ? ['header_missing'] : [];
+    return { kind: 'challenge', challenge: addFlaws(challenge, fromHeader ? ['header_unreadable'] : missing) };
+  }
+  if (fromHeader) return { kind: 'malformed', cause: fromHeader.problem, found_in: 'header' };
+  const schemes = listAuthenticationSchemes(headers.get('www-authenticate'));
+  if (schemes.length > 0) return { kind: 'other_scheme', schemes };
+  return { kind: 'malformed', cause: fromBody.problem, found_in: 'body' };
+}
+
+function readPlace(parsed: ObjectOrProblem, foundIn: 'header' | 'body'): PlaceReading {
+  if ('problem' in parsed) return parsed;
+  const { x402Version: version, accepts } = parsed.object;
+  if (version === undefined) return { problem: 'no_version' };
+  if (version !== 1 && version !== 2) return { problem: 'bad_version' };
+  if (!Array.isArray(accepts) || accepts.length === 0) return { problem: 'no_accepts' };
+  if (accepts.length > MAX_OFFERS) return { problem: 'too_many_offers' };
+  return { challenge: buildChallenge(parsed.object, { version, accepts, foundIn }) };
+}
+
+function buildChallenge(
+  raw: Record<string, unknown>,
+  { version, accepts, foundIn }: { version: 1 | 2; accepts: unknown[]; foundIn: 'header' | 'body' },
+): Challenge {
+  const offers: Terms[] = [];
+  const others: SkippedOffer[] = [];
+  const flaws = new Set<ChallengeFlaw>();
+  for (const [index, entry] of accepts.entries()) {
+    const offer = parseChallengeOffer(entry, version);
+    if ('reason' in offer) others.push({ index, reason: offer.reason, ...getNames(entry) });
+    else {
+      if (!offer.isUsual) flaws.add('network_spelling');
+      if (!offers.some((known) => getTermsKey(known) === getTermsKey(offer.terms))) offers.push(offer.terms);
+    }
+  }
+  const nonconforming = listNonconforming(raw);
+  if (nonconforming.length > 0) flaws.add('not_conforming');
+  return {
+    x402_version: version,
+    found_in: foundIn,
+    offers,
+    others,
+    ...readDiscovery(raw, version),
+    flaws: [...flaws],
+    nonconforming,
+  };
+}
+
+/** Lists where the protocol's own schema is not met. Not all of it matters for paying, so it judges nothing here. */
+function listNonconforming(raw: Record<string, unknown>): string[] {
+  const parsed = parsePaymentRequired(raw);
+  if (parsed.success) return [];
+  const places = parsed.error.issues.map(({ path }) => path.join('.').slice(0, MAX_NAME));
+  return [...new Set(places)].slice(0, MAX_PLACES);
+}
+
+/** Compares what both places ask on the networks that both name; a version more in one of them is no difference. */
+function listDifferences(header: { challenge: Challenge }, body: PlaceReading): ChallengeFlaw[] {
+  if (!('challenge' in body)) return [];
+  const [ours, theirs] = [header.challenge.offers, body.challenge.offers];
+  const isShared = ({ network }: Terms) => [ours, theirs].every((list) => list.some((one) => one.network === network));
+  const [a, b] = [ours, theirs].map((list) => list.filter(isShared).map(getTermsKey).sort().join());
+  return a === b ? [] : ['body_differs'];
+}
+
+function addFlaws(challenge: Challenge, flaws: ChallengeFlaw[]): Challenge {
+  return flaws.length === 0 ? challenge : { ...challenge, flaws: [...challenge.flaws, ...flaws] };
+}
+
+function getNames(entry: unknown): Pick<SkippedOffer, 'network' | 'asset'> {
+  const getName = (value: unknown) => (typeof value === 'string' ? value.slice(0, MAX_NAME) : null);
+  return isObject(entry)
+    ? { network: getName(entry.network), asset: getName(entry.asset) }
+    : { network: null, asset: null };
+}

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { read, readGood } from './challenges.ts';
+
+const FOLDER = resolve(import.meta.dirname, '../../../shared/corpus/recorded-402');
+const isThere = existsSync(FOLDER);
+if (!isThere) console.log('not run: the recorded 402 answers are not on this machine');
+
+function load(name: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(FOLDER, name), 'utf8'));
+}
+
+describe.skipIf(!isThere)('recorded 402 answers', () => {
+  it('of version 2 is read from its header', () => {
+    const challenge = readGood({ rawHeader: String(load('x402-v2-ping.json').paymentRequiredHeader) });
+    expect(challenge).toMatchObject({ x402_version: 2, found_in: 'header', flaws: [], others: [] });
+    expect(challenge.offers.map(({ network, amount }) => [network, amount])).toEqual([
+      ['base', 10_000],
+      ['solana', 10_000],
+    ]);
+  });
+
+  it('that asks for Lightning is not x402', () => {
+    const { wwwAuthenticate, body } = load('l402-not-x402.json');
+    expect(read({ authenticate: String(wwwAuthenticate), body })).toEqual({ kind: 'other_scheme', schemes: ['l402'] });
+  });
+
+  it('in yen on Polygon offers nothing that is paid here, and says why', () => {
+    const { x402Version, accepts } = load('jpyc-polygon-v1.json');
+    const challenge = readGood({ body: { x402Version, accepts } });
+    expect(challenge.offers).toEqual([]);
+    expect(challenge.others).toMatchObject([{ reason: 'unsupported_network', network: 'eip155:137' }]);
+  });
+});
