@@ -76,6 +76,7 @@ describe('the page inventory', () => {
       ['/', 'index.html'],
       ['/llms.txt', 'llms.txt'],
       ['/404', '404.html'],
+      ['/schemas/manifest.json', 'schemas/manifest.json'],
       ['/category/data', 'category/data.html'],
       ['/category/finance', 'category/finance.html'],
       ['/category/intelligence', 'category/intelligence.html'],
