@@ -1,0 +1,54 @@
+import type { GuardedClient } from '../fetching/client.ts';
+import type { FetchResponse } from '../fetching/following.ts';
+import { isRedirect } from '../fetching/redirect.ts';
+import type { JsonObject } from '../model/route.ts';
+import type { ProbeRequest } from './probe-request.ts';
+
+/** Redirects followed in one probe. */
+const MAX_REDIRECTS = 3;
+
+/** Most bytes of one answer, before and after its content codings are undone. */
+const MAX_BYTES = 1024 * 1024;
+
+/** A redirect that is not followed: why, and what is known of it. */
+export interface Leaving {
+  cause: 'redirected_elsewhere' | 'redirect_changes_method' | 'too_many_redirects' | 'bad_redirect';
+  status: number;
+  detail: JsonObject;
+}
+
+/**
+ * Makes the request of a probe and follows its redirects within one origin as long as method and body stay what they
+ * are: a trailing slash, a moved path. A redirect to another origin is not followed, because the payment that a 402 there
+ * asks for would belong to somebody else's route, and nobody else is asked for something that was not listed. Neither is
+ * one that turns the method into GET, which would ask for another thing. Throws what the guarded client throws.
+ */
+export async function fetchWithinOrigin(
+  client: GuardedClient,
+  request: ProbeRequest,
+  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal | undefined },
+): Promise<FetchResponse | Leaving> {
+  const { method, headers, body } = request;
+  const deadline = performance.now() + timeoutMs;
+  let url = request.url;
+  for (let followed = 0; ; followed += 1) {
+    const totalMs = Math.max(1, Math.ceil(deadline - performance.now()));
+    const limits = { totalMs, bodyBytes: MAX_BYTES, decodedBytes: MAX_BYTES };
+    const response = await client.fetch(url, { method, headers, body, redirect: 'manual', signal, limits });
+    if (!isRedirect(response.status, response.headers)) return response;
+    const next = getNext(url, method, response);
+    if (!(next instanceof URL)) return next;
+    if (followed === MAX_REDIRECTS) return { cause: 'too_many_redirects', status: response.status, detail: {} };
+    url = next;
+  }
+}
+
+function getNext(url: URL, method: string, { status, headers }: FetchResponse): URL | Leaving {
+  const target = URL.parse(headers.get('location') ?? '', url);
+  if (!target) return { cause: 'bad_redirect', status, detail: {} };
+  const detail = { target: target.origin.slice(0, 300) };
+  if (target.origin !== url.origin) return { cause: 'redirected_elsewhere', status, detail };
+  const isMethodKept = method === 'GET' || method === 'HEAD' || status === 307 || status === 308;
+  if (!isMethodKept) return { cause: 'redirect_changes_method', status, detail };
+  return target;
+}

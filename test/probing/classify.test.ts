@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildFetchFailure, type FetchFailureReason } from '../../src/fetching/failure.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES, probeSample } from '../../src/model/sample.ts';
+import { classifyAnswer } from '../../src/probing/classify-answer.ts';
+import { classifyFailure } from '../../src/probing/classify-failure.ts';
+import { NOW } from '../records.ts';
+import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
+
+const verdict = probeSample.omit({ at: true, duration_ms: true, url: true, method: true }).strict();
+const context = { terms: [], invented: [], at: new Date(NOW) };
+
+describe('an answer', () => {
+  it('of any status, headers and bytes has a verdict of the shape of samples', () => {
+    const text = fc.string({ unit: 'grapheme-ascii' });
+    const header = fc.oneof(
+      text,
+      fc.jsonValue().map((value) => encodeHeader(value ?? 0)),
+    );
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 200, max: 599 }),
+        header,
+        text,
+        fc.uint8Array({ maxLength: 300 }),
+        (status, a, b, body) => {
+          const headers = new Headers({ 'payment-required': a, 'retry-after': b, allow: b, 'www-authenticate': b });
+          expect(verdict.safeParse(classifyAnswer({ status, headers, body }, context)).success).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('keeps little of a challenge that says much', () => {
+    const accepts = Array.from({ length: 100 }, () => makeOffer({ network: 'x'.repeat(500), asset: 'y'.repeat(500) }));
+    const headers = new Headers({ 'payment-required': encodeHeader(makeChallenge({ accepts: accepts.slice(0, 60) })) });
+    const { detail } = classifyAnswer({ status: 402, headers, body: new Uint8Array() }, context);
+    expect(detail.skipped_count).toBe(60);
+    expect(JSON.stringify(detail).length).toBeLessThan(4_000);
+  });
+});
+
+describe('a failure', () => {
+  it.each([
+    ['bad_url', 'blocked_address', 'bad_url'],
+    ['userinfo', 'blocked_address', 'userinfo'],
+    ['blocked_host', 'blocked_address', 'blocked_host'],
+    ['blocked_port', 'blocked_address', 'blocked_port'],
+    ['name_not_resolved', 'name_not_resolved', null],
+    ['refused', 'refused', null],
+    ['tls', 'tls', null],
+    ['disconnected', 'server_error', 'disconnected'],
+    ['timeout', 'timeout', null],
+    ['too_large', 'too_large', null],
+    ['too_many_redirects', 'no_402', 'too_many_redirects'],
+    ['redirected', 'no_402', 'redirected'],
+    ['malformed', 'malformed', 'bad_http'],
+    ['bad_request', 'internal', 'bad_request'],
+    ['closed', 'internal', 'closed'],
+    ['bad_json', 'internal', 'bad_json'],
+  ] as [FetchFailureReason, string, string | null][])('of the client for %s is %s', (reason, outcome, cause) => {
+    expect(classifyFailure(buildFetchFailure(reason, 'It failed.'))).toMatchObject({ outcome, cause });
+  });
+
+  it('that nobody foresaw is our own, with its words', () => {
+    expect(classifyFailure(new TypeError('x is not a function'))).toMatchObject({
+      outcome: 'internal',
+      cause: 'unexpected',
+      detail: { message: 'x is not a function' },
+    });
+  });
+});
+
+describe('the outcomes', () => {
+  it('are conclusive but for four, and valid answers for two', () => {
+    expect(PROBE_OUTCOMES.filter((outcome) => !isConclusive(outcome))).toEqual([
+      'input_rejected',
+      'rate_limited',
+      'blocked_address',
+      'internal',
+    ]);
+    expect(PROBE_OUTCOMES.filter(isPayable)).toEqual(['payable', 'payable_with_changed_terms']);
+  });
+});

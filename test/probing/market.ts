@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { type GuardedClientOptions, openGuardedClient } from '../../src/fetching/client.ts';
+import type { ProbeSample } from '../../src/model/sample.ts';
+import { type ProbeOptions, probeRoute } from '../../src/probing/probe-route.ts';
+import type { ProbedRoute } from '../../src/probing/probed-route.ts';
+import { listen } from '../fetching/outside.ts';
+import { NOW } from '../records.ts';
+import { encodeHeader, makeChallenge, makeChallengeV1 } from '../x402/challenges.ts';
+
+export interface Asked {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+export interface Seller {
+  url: string;
+  port: number;
+  /** What the seller was asked, in order. */
+  asked: Asked[];
+}
+
+type Answering = (response: ServerResponse, asked: Asked) => void;
+
+/** Opens a seller on loopback that answers every request as told, closed after the test. */
+export async function openSeller(answer: Answering): Promise<Seller> {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const one = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString(),
+    };
+    asked.push(one);
+    answer(response, one);
+  });
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return { url: `http://127.0.0.1:${port}`, port, asked };
+}
+
+/** Asks for payment, version 2: the challenge stands in the header. */
+export function sendChallenge(response: ServerResponse, challenge: unknown = makeChallenge()): void {
+  response
+    .writeHead(402, { 'payment-required': encodeHeader(challenge), 'content-type': 'application/json' })
+    .end('{}');
+}
+
+/** Asks for payment, version 1: the challenge is the body. */
+export function sendChallengeV1(response: ServerResponse, challenge: unknown = makeChallengeV1()): void {
+  response.writeHead(402, { 'content-type': 'application/json' }).end(JSON.stringify(challenge));
+}
+
+export function sendStatus(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
+  response.writeHead(status, headers).end('{"error":"no"}');
+}
+
+export function makeProbed(overrides: Partial<ProbedRoute> = {}): ProbedRoute {
+  return { method: 'GET', path: '/v1/quote', example: null, input_schema: null, terms: [], ...overrides };
+}
+
+type Overrides = Partial<Omit<ProbeOptions, 'route' | 'client'>> & {
+  route?: Partial<ProbedRoute>;
+  client?: Partial<GuardedClientOptions>;
+};
+
+/** Probes a route at an address, private networks allowed, on a fixed clock and chance. */
+export async function probe(baseUrl: string, { route, client, ...rest }: Overrides = {}): Promise<ProbeSample> {
+  const guarded = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'catalogue-test/1', ...client });
+  try {
+    return await probeRoute({
+      client: guarded,
+      baseUrl,
+      route: makeProbed(route),
+      timeoutMs: 5_000,
+      now: () => new Date(NOW),
+      random: () => 0.5,
+      ...rest,
+    });
+  } finally {
+    await guarded.close();
+  }
+}
