@@ -31,6 +31,12 @@ const MEANINGS: Readonly<Record<FetchFailureReason, readonly [ProbeOutcome, stri
 };
 
 /**
+ * What the system says when this machine is at its end, or has no way out at all (an address of version 6 only, where
+ * there is no such network here): nothing that a provider could mend.
+ */
+const OUR_OWN = new Set(['emfile', 'enfile', 'enobufs', 'enomem', 'eaddrnotavail', 'enetunreach', 'enetdown']);
+
+/**
  * Tells what the absence of an answer means. The system's own word (`econnrefused`, `cert_has_expired`, `eai_again`) is
  * the cause where the outcome alone says all the rest. What no rule foresees is `internal`, never the route's fault.
  */
@@ -41,9 +47,10 @@ export function classifyFailure(error: unknown): Verdict {
     return buildVerdict('internal', 'unexpected', { detail: { message } });
   }
   const [outcome, cause] = meaning;
-  return buildVerdict(outcome, cause ?? findSystemWord(error), {
-    detail: { message: getErrorMessage(error).slice(0, 300) },
-  });
+  const word = findSystemWord(error);
+  const detail = { message: getErrorMessage(error).slice(0, 300) };
+  if (word !== null && OUR_OWN.has(word)) return buildVerdict('internal', word, { detail });
+  return buildVerdict(outcome, cause ?? word, { detail });
 }
 
 function findMeaning(reason: string): readonly [ProbeOutcome, string | null] | undefined {

@@ -24,7 +24,7 @@ export interface ProbeOptions {
    * day for each host is enough.
    */
   checkWildcard?: boolean | undefined;
-  /** Waited for before that further request, for hosts that are asked one thing at a time. */
+  /** Waited for before that further request, for hosts that are asked one thing at a time. What it throws is thrown on. */
   pause?: (() => Promise<void>) | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -63,6 +63,14 @@ describe('a failure', () => {
     expect(classifyFailure(buildFetchFailure(reason, 'It failed.'))).toMatchObject({ outcome, cause });
   });
 
+  it.each(['EMFILE', 'ENETUNREACH'])('that is this machine’s own (%s) is internal, whatever it looked like', (code) => {
+    const cause = Object.assign(new Error(code), { code });
+    for (const reason of ['refused', 'name_not_resolved'] as const) {
+      const failure = buildFetchFailure(reason, 'It failed.', { cause });
+      expect(classifyFailure(failure)).toMatchObject({ outcome: 'internal', cause: code.toLowerCase() });
+    }
+  });
+
   it('that nobody foresaw is our own, with its words', () => {
     expect(classifyFailure(new TypeError('x is not a function'))).toMatchObject({
       outcome: 'internal',

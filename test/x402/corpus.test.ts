@@ -1,11 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { getTermsKey } from '../../src/model/terms.ts';
+import { parseOffer } from '../../src/sources/bazaar/offer.ts';
+import { parseChallengeOffer } from '../../src/x402/challenge-offer.ts';
 import { read, readGood } from './challenges.ts';
 
-const FOLDER = resolve(import.meta.dirname, '../../../shared/corpus/recorded-402');
+const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus');
+const FOLDER = join(CORPUS, 'recorded-402');
 const isThere = existsSync(FOLDER);
-if (!isThere) console.log('not run: the recorded 402 answers are not on this machine');
+if (!isThere) console.log('not run: the recorded 402 answers and feeds are not on this machine');
 
 function load(name: string): Record<string, unknown> {
   return JSON.parse(readFileSync(join(FOLDER, name), 'utf8'));
@@ -31,5 +35,25 @@ describe.skipIf(!isThere)('recorded 402 answers', () => {
     const challenge = readGood({ body: { x402Version, accepts } });
     expect(challenge.offers).toEqual([]);
     expect(challenge.others).toMatchObject([{ reason: 'unsupported_network', network: 'eip155:137' }]);
+  });
+});
+
+describe.skipIf(!isThere)('a thousand real offers', () => {
+  it('come to the same terms whether a feed declares them or a 402 asks for them', () => {
+    const feed = JSON.parse(readFileSync(join(CORPUS, 'bazaar-2026-03/resources.json'), 'utf8'));
+    const items: { x402Version: 1 | 2; accepts: Record<string, unknown>[] }[] = feed.items ?? feed.resources ?? feed;
+    const compared = items.flatMap(({ x402Version, accepts }) =>
+      accepts.map((raw) => {
+        const declared = parseOffer(raw, x402Version, () => undefined);
+        // Feeds carry the amount under either name; a challenge of version 2 has one.
+        const asked = parseChallengeOffer({ ...raw, amount: raw.amount ?? raw.maxAmountRequired }, x402Version);
+        return {
+          declared: typeof declared === 'string' ? declared : getTermsKey(declared),
+          asked: 'reason' in asked ? asked.reason : getTermsKey(asked.terms),
+        };
+      }),
+    );
+    expect(compared.length).toBeGreaterThan(1_000);
+    expect(compared.filter(({ declared, asked }) => declared !== asked)).toEqual([]);
   });
 });
