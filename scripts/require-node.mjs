@@ -1,6 +1,6 @@
 // Loaded before an entry point (`node --import`): an old Node cannot read TypeScript, and crashes in the database's
 // binary without a word. Plain JavaScript, because an old Node has to be able to read at least this.
-const REQUIRED = [22, 18];
+const REQUIRED = [22, 19];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < REQUIRED[0] || (major === REQUIRED[0] && minor < REQUIRED[1])) {
