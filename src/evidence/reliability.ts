@@ -1,13 +1,71 @@
 import type { Reliability } from '../model/listing.ts';
+import { isConclusive, isPayable, type ProbeSample } from '../model/sample.ts';
 
-/** Days of samples that a score looks back on (design contract, "Reliability, method version 1"). */
-export const RELIABILITY_WINDOW_DAYS = 30;
+/** Method version 1 (design contract, "Reliability"). A change of any number here is a new version. */
+export const RELIABILITY_METHOD = {
+  version: 1,
+  /** Days of samples that a score looks back on. */
+  window_days: 30,
+  /** Below either, nothing is said. */
+  scored: { samples: 12, days: 3 },
+  /** From both on, much is known. */
+  established: { samples: 50, days: 14 },
+  /** Quantile of the normal distribution for a 95 % interval, both sides. */
+  z: 1.959963984540054,
+} as const;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What is said of a listing that nobody has sampled: nothing. There is no default score. */
 export const UNSCORED: Reliability = Object.freeze({
   band: 'unscored',
   score: null,
   samples: 0,
-  window_days: RELIABILITY_WINDOW_DAYS,
+  window_days: RELIABILITY_METHOD.window_days,
   last_sample_at: null,
 });
+
+/**
+ * Gives how reliable a listing was found to be, from the samples of its routes in any order: the band says how much is
+ * known, the score how good it is, as the lower end of the 95 % Wilson interval of valid answers times 100, to one
+ * decimal. Inconclusive samples and those older than the window do not count. `at` is ISO 8601 UTC.
+ */
+export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[], at: string): Reliability {
+  const end = Date.parse(at);
+  const start = end - RELIABILITY_METHOD.window_days * DAY_MS;
+  const counted = samples.filter(({ at: time, outcome }) => {
+    const taken = Date.parse(time);
+    return isConclusive(outcome) && taken > start && taken <= end;
+  });
+  const times = counted.map(({ at: time }) => Date.parse(time));
+  const last = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  if (counted.length === 0) return UNSCORED;
+  const days = (last - times.reduce((a, b) => Math.min(a, b), last)) / DAY_MS;
+  const band = getBand(counted.length, days);
+  const valid = counted.filter(({ outcome }) => isPayable(outcome)).length;
+  return {
+    band,
+    score: band === 'unscored' ? null : Math.round(getWilsonLowerBound(valid, counted.length) * 1000) / 10,
+    samples: counted.length,
+    window_days: RELIABILITY_METHOD.window_days,
+    last_sample_at: new Date(last).toISOString(),
+  };
+}
+
+/**
+ * Gives the lower end of the Wilson score interval of a share: where the true share is at least, with the confidence of
+ * the method (E. B. Wilson, 1927). Throws nothing; `total` is above 0.
+ */
+export function getWilsonLowerBound(successes: number, total: number): number {
+  const { z } = RELIABILITY_METHOD;
+  const share = successes / total;
+  const centre = share + (z * z) / (2 * total);
+  const margin = z * Math.sqrt((share * (1 - share)) / total + (z * z) / (4 * total * total));
+  return Math.max(0, (centre - margin) / (1 + (z * z) / total));
+}
+
+function getBand(samples: number, days: number): Reliability['band'] {
+  const { scored, established } = RELIABILITY_METHOD;
+  if (samples < scored.samples || days < scored.days) return 'unscored';
+  return samples >= established.samples && days >= established.days ? 'established' : 'thin';
+}

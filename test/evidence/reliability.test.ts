@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { getReliability, getWilsonLowerBound, UNSCORED } from '../../src/evidence/reliability.ts';
+import type { ProbeOutcome } from '../../src/model/sample.ts';
+import { NOW } from '../records.ts';
+
+const HOUR = 60 * 60 * 1000;
+
+/** Samples every `hours` hours back from now, the newest first; outcomes repeat. */
+function makeSamples(count: number, hours: number, outcomes: readonly ProbeOutcome[] = ['payable']) {
+  return Array.from({ length: count }, (_, index) => ({
+    at: new Date(Date.parse(NOW) - index * hours * HOUR).toISOString(),
+    outcome: outcomes[index % outcomes.length] ?? 'payable',
+  }));
+}
+
+describe('the Wilson lower bound', () => {
+  it.each([
+    // n/(n+z²) where all succeed; the others computed by hand from the formula.
+    [50, 50, 0.92865],
+    [12, 12, 0.75751],
+    [90, 100, 0.82563],
+    [0, 20, 0],
+  ])('of %i of %i is %f', (successes, total, expected) => {
+    expect(getWilsonLowerBound(successes, total)).toBeCloseTo(expected, 4);
+  });
+});
+
+describe('reliability, method version 1', () => {
+  it('says nothing of the unprobed, of fewer than 12 samples, or of less than 3 days', () => {
+    expect(getReliability([], NOW)).toEqual(UNSCORED);
+    expect(getReliability(makeSamples(11, 24), NOW)).toMatchObject({ band: 'unscored', score: null, samples: 11 });
+    expect(getReliability(makeSamples(40, 1), NOW)).toMatchObject({ band: 'unscored', score: null, samples: 40 });
+  });
+
+  it('is thin from 12 samples over 3 days and established from 50 over 14', () => {
+    expect(getReliability(makeSamples(13, 6), NOW)).toMatchObject({ band: 'thin', score: 77.2, samples: 13 });
+    expect(getReliability(makeSamples(56, 6), NOW)).toMatchObject({ band: 'thin', samples: 56 });
+    expect(getReliability(makeSamples(57, 6), NOW)).toEqual({
+      band: 'established',
+      score: 93.7,
+      samples: 57,
+      window_days: 30,
+      last_sample_at: NOW,
+    });
+  });
+
+  it('counts a valid 402 as good, whatever it asks, and every conclusive failure as bad', () => {
+    const mixed: ProbeOutcome[] = ['payable', 'payable_with_changed_terms', 'timeout', 'no_402'];
+    expect(getReliability(makeSamples(60, 6, mixed), NOW).score).toBe(37.7);
+  });
+
+  it('leaves out what is inconclusive, older than the window or yet to come', () => {
+    const unclear = makeSamples(40, 6, ['input_rejected', 'rate_limited', 'blocked_address', 'internal']);
+    expect(getReliability(unclear, NOW)).toEqual(UNSCORED);
+    const old = makeSamples(13, 6).map(({ outcome }, index) => ({
+      at: new Date(Date.parse(NOW) - (30 * 24 + index) * HOUR).toISOString(),
+      outcome,
+    }));
+    expect(getReliability([...old, ...makeSamples(2, 6)], NOW).samples).toBe(2);
+    expect(getReliability([{ at: '2027-01-01T00:00:00.000Z', outcome: 'payable' }], NOW)).toEqual(UNSCORED);
+  });
+});
