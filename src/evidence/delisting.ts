@@ -1,0 +1,39 @@
+import { isConclusive, isPayable, type ProbeSample } from '../model/sample.ts';
+
+/** When a listing is taken out by rule (design contract, "Listings"): both must hold. */
+export const DELISTING_METHOD = { days_without_valid_402: 14, conclusive_failures: 10 } as const;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How a listing has answered since its last valid 402. */
+export interface FailingRun {
+  /** The last valid 402; where there never was one, the first conclusive sample. */
+  since: string;
+  /** Conclusive failures after that. */
+  failures: number;
+}
+
+/** Finds the failing run that a listing is in; undefined while its latest conclusive sample is a valid 402, or there is none. */
+export function findFailingRun(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): FailingRun | undefined {
+  const conclusive = samples
+    .filter(({ outcome }) => isConclusive(outcome))
+    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const lastValid = conclusive.findLastIndex(({ outcome }) => isPayable(outcome));
+  const failures = conclusive.length - 1 - lastValid;
+  const since = conclusive[Math.max(lastValid, 0)]?.at;
+  return since === undefined || failures === 0 ? undefined : { since, failures };
+}
+
+/** Says whether a failing run has become long enough, in days and in failures, for the listing to be taken out. */
+export function isLongEnoughToDelist({ since, failures }: FailingRun, at: string): boolean {
+  const days = (Date.parse(at) - Date.parse(since)) / DAY_MS;
+  return days >= DELISTING_METHOD.days_without_valid_402 && failures >= DELISTING_METHOD.conclusive_failures;
+}
+
+/**
+ * Says whether the fault is more likely ours: while most of the hosts probed lately fail, nothing is taken out by rule.
+ * Few hosts tell nothing about us, so below five it is never ours.
+ */
+export function isFaultOurs({ probed, failing }: { probed: number; failing: number }): boolean {
+  return probed >= 5 && failing * 2 > probed;
+}

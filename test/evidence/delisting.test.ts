@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { findFailingRun, isFaultOurs, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
+import type { ProbeOutcome } from '../../src/model/sample.ts';
+import { NOW } from '../records.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+const getDay = (daysAgo: number) => new Date(Date.parse(NOW) - daysAgo * DAY).toISOString();
+const makeRun = (outcome: ProbeOutcome, from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ at: getDay(from - (index * from) / count), outcome }));
+
+it('a failing run begins at the last valid 402, or at the first failure where there never was one', () => {
+  const failures = makeRun('timeout', 12, 8);
+  expect(findFailingRun([...failures, { at: getDay(13), outcome: 'payable' }])).toEqual({
+    since: getDay(13),
+    failures: 8,
+  });
+  expect(findFailingRun(failures)).toEqual({ since: getDay(12), failures: 8 });
+  expect(findFailingRun([...failures, { at: NOW, outcome: 'payable_with_changed_terms' }])).toBeUndefined();
+  expect(findFailingRun([])).toBeUndefined();
+  expect(findFailingRun(makeRun('rate_limited', 30, 50))).toBeUndefined();
+});
+
+it('takes 14 days and 10 conclusive failures, both', () => {
+  expect(isLongEnoughToDelist({ since: getDay(14), failures: 10 }, NOW)).toBe(true);
+  expect(isLongEnoughToDelist({ since: getDay(13.9), failures: 100 }, NOW)).toBe(false);
+  expect(isLongEnoughToDelist({ since: getDay(100), failures: 9 }, NOW)).toBe(false);
+});
+
+it('is not the listings’ fault while most hosts fail', () => {
+  expect(isFaultOurs({ probed: 100, failing: 51 })).toBe(true);
+  expect(isFaultOurs({ probed: 100, failing: 50 })).toBe(false);
+  expect(isFaultOurs({ probed: 2, failing: 2 })).toBe(false);
+});
