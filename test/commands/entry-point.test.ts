@@ -48,7 +48,7 @@ describe('the entry point', () => {
     for (const args of [['--import', './scripts/require-node.mjs', 'scripts/catalogue.ts', 'list']]) {
       const ran = runOldNode(old, args);
       expect(ran.status).toBe(1);
-      expect(ran.stderr).toMatch(/^error: This needs Node 22\.18 or newer, and this is Node \d+\.\d+\.\d+\. [^\n]*\n$/);
+      expect(ran.stderr).toMatch(/^error: This needs Node 22\.19 or newer, and this is Node \d+\.\d+\.\d+\. [^\n]*\n$/);
     }
   });
 });
