@@ -2,14 +2,14 @@ import { defineMiddleware } from 'astro:middleware';
 import { readConfig } from './config.ts';
 import { openReading, type Reading } from './snapshot/reading.ts';
 
-/**
- * Gives pages and endpoints what they work with. A server of our own passes `locals.reading`; under `astro dev` and under the
- * adapter alone it is opened here, once, from the settings.
- */
 const HTML = 'text/html; charset=utf-8';
 let opened: Reading | undefined;
 const liveOf = new WeakMap<Reading, Promise<App.Locals['live']>>();
 
+/**
+ * Gives pages and endpoints what they work with. A server of our own passes `locals.reading`; under `astro dev` and under the
+ * adapter alone it is opened here, once, from the settings.
+ */
 export const onRequest = defineMiddleware(async ({ locals, request }, next) => {
   locals.reading ??= opened ??= openFromSettings();
   const { reading } = locals;

@@ -1,7 +1,7 @@
 import type { Change } from '../model/change.ts';
 import { type Catalogue, listRows } from './database.ts';
 
-/** Lists reader-visible changes in the order they happened: of one listing, or after a revision, `limit` at most. */
+/** Lists reader-visible changes in the order they happened: of one listing the latest `limit`, or the first after a revision. */
 export function listChanges(
   catalogue: Catalogue,
   { slug, since = 0, limit = 1000 }: { slug?: string; since?: number; limit?: number },
@@ -19,10 +19,11 @@ export function listChanges(
       'changes.reason',
       'changes.detail',
     ])
-    .orderBy('changes.seq')
+    .orderBy('changes.seq', slug === undefined ? 'asc' : 'desc')
     .limit(limit);
   if (slug !== undefined) query = query.where('listings.slug', '=', slug);
-  return listRows(catalogue, query).map((row) => ({
+  const rows = listRows(catalogue, query);
+  return (slug === undefined ? rows : rows.reverse()).map((row) => ({
     ...row,
     kind: row.kind as Change['kind'],
     detail: JSON.parse(row.detail),

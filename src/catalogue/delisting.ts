@@ -27,7 +27,7 @@ export function delistListing(
   return publishListing(writing, listing, `delisted_by_${by}`);
 }
 
-/** Puts a delisted listing back. Gives whether readers see a change. Throws `not_found` for an unknown slug. */
+/** Puts a delisted listing back; a rule only what a rule took out. Gives whether readers see a change. Throws `not_found` for an unknown slug. */
 export function relistListing(
   writing: Writing,
   slug: string,
@@ -35,7 +35,8 @@ export function relistListing(
 ): boolean {
   const { catalogue } = writing;
   const listing = getListing(catalogue, slug);
-  runStatement(catalogue, catalogue.query.deleteFrom('delistings').where('listing_id', '=', listing.id));
+  const lifted = catalogue.query.deleteFrom('delistings').where('listing_id', '=', listing.id);
+  runStatement(catalogue, by === 'rule' ? lifted.where('by', '=', 'rule') : lifted);
   return publishListing(writing, listing, `relisted_by_${by}`);
 }
 

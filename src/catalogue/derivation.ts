@@ -16,7 +16,7 @@ export interface ListingIdentity {
 
 /**
  * Derives what readers should see of a listing from all that is on record of it. `before` is what they see now: its
- * reliability is carried over, since samples are scored elsewhere.
+ * reliability and the networks it has an entry for are carried over.
  */
 export function deriveFromRecord(
   catalogue: Catalogue,
@@ -32,6 +32,7 @@ export function deriveFromRecord(
     receipts: listReceipts(catalogue, identity.id),
     delisting: findDelisting(catalogue, identity.id),
     reliability: before?.reliability ?? UNSCORED,
+    known_networks: before?.networks.map(({ key }) => key) ?? [],
   });
 }
 

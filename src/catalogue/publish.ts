@@ -2,7 +2,7 @@ import { listDifferences } from '../evidence/changes.ts';
 import { mergeDeclarations, type StandingDeclaration } from '../evidence/declarations.ts';
 import { getRouteId } from '../model/ids.ts';
 import { isLive, type Listing } from '../model/listing.ts';
-import { type Catalogue, runStatement } from './database.ts';
+import { type Catalogue, findRow, runStatement } from './database.ts';
 import { deriveFromRecord, type ListingIdentity, listDeclarations } from './derivation.ts';
 import { findListing } from './listings.ts';
 import { indexListing } from './search-index.ts';
@@ -21,10 +21,22 @@ export function publishListing(writing: Writing, identity: ListingIdentity, caus
   const { listing: derived, merged } = deriveFromRecord(catalogue, identity, before);
   const differences = listDifferences(before, derived, { cause, inferred: merged.inferred });
   if (differences.length === 0) return false;
-  const listing: Listing = { ...derived, listed_at: before?.listed_at ?? at, updated_at: at, revision };
+  const wasListed = before !== undefined && (before.state !== 'held' || wasEverLive(catalogue, identity.id));
+  const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
   storeListing(catalogue, listing);
   for (const difference of differences) writing.recordChange({ listing_id: listing.id, ...difference });
   return true;
+}
+
+/** A listing held for want of a price counts as listed from when it first went live. */
+function wasEverLive(catalogue: Catalogue, listingId: string): boolean {
+  const listed = catalogue.query
+    .selectFrom('changes')
+    .select('seq')
+    .where('listing_id', '=', listingId)
+    .where('kind', '=', 'listed')
+    .limit(1);
+  return findRow(catalogue, listed) !== undefined;
 }
 
 /** Gives every declared route a row, and its declared terms theirs, so that evidence can be recorded against it. */
@@ -43,7 +55,8 @@ function recordRoutes(catalogue: Catalogue, listingId: string, declarations: Sta
   }
 }
 
-function storeListing(catalogue: Catalogue, listing: Listing): void {
+/** Stores a listing as readers see it: its document, the columns that follow from it, and its words for search. */
+export function storeListing(catalogue: Catalogue, listing: Listing): void {
   const facts = {
     state: listing.state,
     verified: isLive(listing) && listing.routes.some(({ proof }) => proof !== null) ? (1 as const) : (0 as const),

@@ -110,6 +110,16 @@ export function listFeedItems(catalogue: Catalogue, pull: Pull): unknown[] {
   return listRows(catalogue, items).map(({ raw }) => JSON.parse(raw));
 }
 
+/** Says whether a later pull of the feed has begun: then what this one saw is no longer the last word. */
+export function isOvertaken(catalogue: Catalogue, pull: Pull): boolean {
+  const later = catalogue.query
+    .selectFrom('pulls')
+    .select('id')
+    .where('feed', '=', pull.feed)
+    .where('id', '>', pull.id);
+  return findRow(catalogue, later) !== undefined;
+}
+
 function isRecorded(catalogue: Catalogue, pull: Pull, { key, hash }: RawItem): boolean {
   const row = catalogue.query
     .selectFrom('feed_items')

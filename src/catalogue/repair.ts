@@ -1,6 +1,6 @@
 import { listSearchFaults, listStaleListings } from './integrity.ts';
 import { findListing } from './listings.ts';
-import { publishListing } from './publish.ts';
+import { publishListing, storeListing } from './publish.ts';
 import { indexListing } from './search-index.ts';
 import type { Writing } from './write.ts';
 
@@ -11,7 +11,12 @@ import type { Writing } from './write.ts';
 export function repairListings(writing: Writing): string[] {
   const { catalogue } = writing;
   const stale = listStaleListings(catalogue);
-  for (const { id, slug, base_url } of stale) publishListing(writing, { id, slug, base_url }, 'derived_again');
+  for (const { id, slug, base_url } of stale) {
+    const published = publishListing(writing, { id, slug, base_url }, 'derived_again');
+    // The document may be right and only the columns beside it wrong.
+    const listing = published ? undefined : findListing(catalogue, { id });
+    if (listing) storeListing(catalogue, listing);
+  }
   const misplaced = listSearchFaults(catalogue);
   for (const slug of misplaced) {
     const listing = findListing(catalogue, { slug });

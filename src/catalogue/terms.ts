@@ -47,7 +47,10 @@ export function recordDeclaredTerms(catalogue: Catalogue, routeId: string, { rou
   }
 }
 
-/** Records one offer as current. Seeing it again widens the time in which it was seen and never narrows it. */
+/**
+ * Records one offer as current. The same source seeing it again widens the time in which it was seen and never narrows it;
+ * what one source dates says nothing for another.
+ */
 export function recordTerms(
   catalogue: Catalogue,
   routeId: string,
@@ -76,9 +79,8 @@ export function recordTerms(
         current: 1,
       })
       .onConflict((conflict) =>
-        conflict.columns(['route_id', 'evidence', 'terms_key']).doUpdateSet(({ fn, ref, val }) => ({
+        conflict.columns(['route_id', 'evidence', 'source', 'terms_key']).doUpdateSet(({ fn, ref, val }) => ({
           current: 1,
-          source,
           max_timeout_seconds,
           x402_version,
           first_seen_at: fn.coalesce(

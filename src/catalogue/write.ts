@@ -22,12 +22,19 @@ export interface Writing {
 /**
  * Runs `work` in the one kind of write transaction there is. If it recorded a change, the revision goes up by one and
  * all its changes carry it; if not, nothing that readers see has moved. All or nothing: a throw leaves no trace.
- * `at` is ISO 8601 UTC.
+ * `wantedAt` is ISO 8601 UTC; what is recorded is never earlier than the change before.
  */
-export function writeCatalogue<Result>(catalogue: Catalogue, at: string, work: (writing: Writing) => Result): Result {
+export function writeCatalogue<Result>(
+  catalogue: Catalogue,
+  wantedAt: string,
+  work: (writing: Writing) => Result,
+): Result {
   return catalogue.sqlite
     .transaction(() => {
-      const revision = getRevision(catalogue) + 1;
+      const state = getCatalogueState(catalogue);
+      const revision = state.revision + 1;
+      // Whoever waited for the lock took its time before another's write did: times never go backwards.
+      const at = wantedAt < state.revised_at ? state.revised_at : wantedAt;
       let changed = false;
       const result = work({
         catalogue,

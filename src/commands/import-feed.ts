@@ -3,7 +3,7 @@ import type { Catalogue } from '../catalogue/database.ts';
 import { withdrawDeclarations } from '../catalogue/declarations.ts';
 import { recordFindings } from '../catalogue/findings.ts';
 import { findListing } from '../catalogue/listings.ts';
-import { completePull, listFeedItems, type Pull } from '../catalogue/pulls.ts';
+import { completePull, isOvertaken, listFeedItems, type Pull } from '../catalogue/pulls.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
 import { type FeedPullOptions, getPulledAt, pullIntoCatalogue } from './feed-pull.ts';
@@ -84,7 +84,7 @@ async function readPull(
 
 /**
  * Ends a pull whose listings are all recorded, in one transaction. A feed that suddenly holds nothing that can be listed
- * is more likely broken than empty: it withdraws nothing.
+ * is more likely broken than empty: it withdraws nothing, and neither does a pull that a later one has overtaken.
  */
 function finishPull(
   catalogue: Catalogue,
@@ -100,7 +100,7 @@ function finishPull(
   const slugs = writeCatalogue(catalogue, at.toISOString(), (writing) => {
     recordFindings(writing, pull.feed, findings);
     completePull(writing, pull);
-    return mayWithdraw ? withdrawDeclarations(writing, source, held) : [];
+    return mayWithdraw && !isOvertaken(catalogue, pull) ? withdrawDeclarations(writing, source, held) : [];
   });
   const withdrawn = slugs.map((slug) => buildWithdrawal(catalogue, slug));
   if (isBare) return { withdrawn, next: 'The feed held nothing that can be listed, so nothing was withdrawn.' };

@@ -67,6 +67,11 @@ function addStateChange(before: Listing | undefined, after: DerivedListing, caus
 }
 
 function addVerificationChanges(before: Listing, after: DerivedListing, add: AddDifference): void {
+  const now = new Set(after.routes.map(({ id }) => id));
+  for (const route of before.routes) {
+    if (!route.proof || now.has(route.id)) continue;
+    add('unverified', 'route_removed', { route: formatRoute(route), proof: null, earlier: route.proof });
+  }
   for (const route of after.routes) {
     const earlier = before.routes.find(({ id }) => id === route.id);
     if (earlier?.proof?.receipt_id === route.proof?.receipt_id) continue;

@@ -1,4 +1,5 @@
 import type { Listing, Reliability } from '../model/listing.ts';
+import type { NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/receipt.ts';
 import type { Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
@@ -26,6 +27,8 @@ export interface ListingEvidence {
   receipts: readonly Receipt[];
   delisting: Delisting | null;
   reliability: Reliability;
+  /** Networks that readers were ever shown an entry for: a network once offered keeps its entry. */
+  known_networks: readonly NetworkKey[];
 }
 
 /** A listing as readers will see it, but for when it was listed and changed. */
@@ -46,6 +49,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       range ? keys.map((key) => ({ key, observed_at: source.observed_at })) : [],
     ),
     receipts: evidence.receipts,
+    known: evidence.known_networks,
     offered,
   });
   const state = getState(evidence.delisting, price !== null);

@@ -13,6 +13,8 @@ export interface NetworkEvidence {
   routes: readonly Pick<Route, 'terms' | 'proof' | 'verification'>[];
   declared: readonly DeclaredNetwork[];
   receipts: readonly Receipt[];
+  /** Networks that the listing was ever shown with. */
+  known: readonly NetworkKey[];
   /** False when every source has withdrawn the listing: then nothing declared is advertised any more. */
   offered: boolean;
 }
@@ -52,8 +54,9 @@ export function getPrimaryNetwork(entries: readonly NetworkEntry[]): NetworkEntr
   return base;
 }
 
-function wasOffered(key: NetworkKey, { routes, declared, receipts }: NetworkEvidence): boolean {
+function wasOffered(key: NetworkKey, { routes, declared, receipts, known }: NetworkEvidence): boolean {
   return (
+    known.includes(key) ||
     routes.some(({ terms }) => terms.some(({ network }) => network === key)) ||
     declared.some((network) => network.key === key) ||
     receipts.some(({ network }) => network === key)

@@ -6,8 +6,9 @@ import { getListSort, type ListQuery } from '../views/list-query.ts';
 import { buildJoinedResponse } from './joined.ts';
 import { parseListQuery } from './parameters.ts';
 
-/** How many answers of one revision are kept; the least recently asked for goes first. */
+/** How many answers of one revision are kept, and how large one may be; the least recently asked for goes first. */
 const KEPT_ANSWERS = 200;
+const KEPT_BYTES = 96 * 1024;
 
 /** Serves `GET /agent/list`: the summary is built per request, the page of listings once per revision and query. */
 export function createAgentList(reading: Reading): (request: Request) => Response {
@@ -17,6 +18,7 @@ export function createAgentList(reading: Reading): (request: Request) => Respons
   const getBody = (snapshot: Snapshot, key: string, query: ListQuery): Part => {
     if (kept?.snapshot !== snapshot) kept = { snapshot, bodies: new Map() };
     const body = kept.bodies.get(key) ?? buildBody(reading, snapshot, query);
+    if (body.raw.length > KEPT_BYTES) return body;
     kept.bodies.delete(key);
     kept.bodies.set(key, body);
     const [oldest] = kept.bodies.keys();
@@ -25,15 +27,14 @@ export function createAgentList(reading: Reading): (request: Request) => Respons
   };
 
   return (request) => {
-    const { search, searchParams } = new URL(request.url);
-    const query = parseListQuery(searchParams);
+    const query = parseListQuery(new URL(request.url).searchParams);
     const snapshot = getSnapshot();
     const summary = buildSummary(snapshot, site, now());
     const head = `{"catalogue":${JSON.stringify(summary)},"revision":${snapshot.revision}`;
     return buildJoinedResponse(request, {
       head,
       headKey: head.replace(summary.generated_at, ''),
-      body: getBody(snapshot, search, query),
+      body: getBody(snapshot, JSON.stringify(query), query),
       revision: snapshot.revision,
     });
   };

@@ -31,7 +31,7 @@ export function selectListings(
   const isMatch = buildFilter(query);
   const placed = [...listCandidates(catalogue, snapshot, query.q, sort)].filter(({ entry }) => isMatch(entry));
   if (sort !== 'name') placed.sort((a, b) => comparePlaces(a.place, b.place));
-  const start = after === undefined ? 0 : placed.findIndex(({ place }) => comparePlaces(place, after) > 0);
+  const start = after === undefined ? 0 : findStart(placed, after, sort);
   const page = start < 0 ? [] : placed.slice(start, start + query.limit);
   const last = page.at(-1);
   const more = last !== undefined && start + page.length < placed.length;
@@ -40,6 +40,16 @@ export function selectListings(
     entries: page.map(({ entry }) => entry),
     next_cursor: more ? buildCursor(last.place, query, sort) : undefined,
   };
+}
+
+/**
+ * Finds where the page after a place starts: at the first place that follows it. Ranks shift whenever anything is added, so
+ * by relevance that is behind the listing last shown, while it still matches.
+ */
+function findStart(placed: readonly { place: Place }[], after: Place, sort: ListSort): number {
+  const last = sort === 'relevance' ? placed.findIndex(({ place }) => place[1] === after[1]) : -1;
+  if (last >= 0) return last + 1;
+  return placed.findIndex(({ place }) => comparePlaces(place, after) > 0);
 }
 
 function* listCandidates(

@@ -40,7 +40,7 @@ describe('current terms', () => {
 describe('network entries', () => {
   const route = (terms: RecordedTerms[]) => ({ terms, proof: null, verification: 'unverified' as const });
   const build = (terms: RecordedTerms[], offered = true) =>
-    buildNetworkEntries({ routes: [route(terms)], declared: [], receipts: [], offered });
+    buildNetworkEntries({ routes: [route(terms)], declared: [], receipts: [], known: [], offered });
 
   it('carry base always and solana where it was ever offered', () => {
     expect(build([]).map(({ key, advertised }) => [key, advertised])).toEqual([['base', false]]);

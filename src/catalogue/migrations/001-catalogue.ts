@@ -60,7 +60,7 @@ CREATE TABLE terms (
   first_seen_at TEXT,
   last_seen_at TEXT,
   current INTEGER NOT NULL CHECK (current IN (0, 1)),
-  UNIQUE (route_id, evidence, terms_key)
+  UNIQUE (route_id, evidence, source, terms_key)
 ) STRICT;
 
 CREATE TABLE receipts (
