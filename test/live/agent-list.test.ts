@@ -60,12 +60,15 @@ describe('GET /agent/list', () => {
         const page = await read(get, `/agent/list?limit=40&${order}${cursor ? `&cursor=${cursor}` : ''}`);
         seen.push(...page.listings.map(({ slug }) => slug));
         cursor = page.next_cursor;
+        // By relevance a write in between may move a listing: ranks are relative to the whole catalogue.
         if (removed === undefined && order !== 'q=weather+forecast') {
           removed = whole[10] ?? '';
           const slug = removed;
           writeCatalogue(catalogue, NOW, (writing) => {
             delistListing(writing, slug, { by: 'operator', reason: 'test' });
-            recordDeclaration(writing, buildSyntheticDeclaration(9999));
+            for (let index = 9990; index < 10_000; index += 1) {
+              recordDeclaration(writing, buildSyntheticDeclaration(index));
+            }
           });
         }
       } while (cursor !== undefined);
