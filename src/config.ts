@@ -13,7 +13,10 @@ const httpUrl = z.string().refine((text) => {
 const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
 
 const settings = z.object({
-  BASE_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
+  BASE_URL: httpUrl
+    .refine((text) => URL.parse(text)?.pathname === '/', 'an http(s) address without a path: pages link from the root')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z
     .string()

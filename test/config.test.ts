@@ -21,6 +21,7 @@ describe('settings', () => {
     ['PORT', 'http'],
     ['BASE_URL', 'apis.example'],
     ['BASE_URL', 'https://apis.example/?x=1'],
+    ['BASE_URL', 'https://apis.example/catalogue'],
     ['PROBE', 'yes'],
     ['RATE_LIMIT', '-1'],
     ['ALLOW_PRIVATE_NETWORKS', 'true'],
