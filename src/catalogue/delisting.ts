@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Listing } from '../model/listing.ts';
+import type { JsonObject } from '../model/route.ts';
 import { type Catalogue, runStatement } from './database.ts';
 import { findListing } from './listings.ts';
 import { publishListing } from './publish.ts';
@@ -12,7 +13,7 @@ import type { Writing } from './write.ts';
 export function delistListing(
   writing: Writing,
   slug: string,
-  { by, reason }: { by: 'operator' | 'provider' | 'rule'; reason: string },
+  { by, reason, evidence }: { by: 'operator' | 'provider' | 'rule'; reason: string; evidence?: JsonObject | undefined },
 ): boolean {
   const { catalogue, at } = writing;
   const listing = getListing(catalogue, slug);
@@ -24,20 +25,20 @@ export function delistListing(
       .values({ listing_id: listing.id, by, reason, at })
       .onConflict((conflict) => conflict.column('listing_id').doUpdateSet({ by, reason, at })),
   );
-  return publishListing(writing, listing, `delisted_by_${by}`);
+  return publishListing(writing, listing, `delisted_by_${by}`, { evidence });
 }
 
 /** Puts a delisted listing back; a rule only what a rule took out. Gives whether readers see a change. Throws `not_found` for an unknown slug. */
 export function relistListing(
   writing: Writing,
   slug: string,
-  { by }: { by: 'operator' | 'provider' | 'rule' },
+  { by, evidence }: { by: 'operator' | 'provider' | 'rule'; evidence?: JsonObject | undefined },
 ): boolean {
   const { catalogue } = writing;
   const listing = getListing(catalogue, slug);
   const lifted = catalogue.query.deleteFrom('delistings').where('listing_id', '=', listing.id);
   runStatement(catalogue, by === 'rule' ? lifted.where('by', '=', 'rule') : lifted);
-  return publishListing(writing, listing, `relisted_by_${by}`);
+  return publishListing(writing, listing, `relisted_by_${by}`, { evidence });
 }
 
 function getListing(catalogue: Catalogue, slug: string): Listing {

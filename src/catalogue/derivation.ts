@@ -1,10 +1,10 @@
 import type { MergedDeclaration, StandingDeclaration } from '../evidence/declarations.ts';
 import { type Delisting, type DerivedListing, deriveListing } from '../evidence/listing.ts';
-import { UNSCORED } from '../evidence/reliability.ts';
 import { getRouteId } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
 import { type Catalogue, findRow, listRows } from './database.ts';
 import { listReceipts } from './receipts.ts';
+import { getSampledListing, listPayees } from './samples.ts';
 import { listTermsByRoute } from './terms.ts';
 
 /** The identity of a listing: what never changes once it has one. */
@@ -15,8 +15,8 @@ export interface ListingIdentity {
 }
 
 /**
- * Derives what readers should see of a listing from all that is on record of it. `before` is what they see now: its
- * reliability and the networks it has an entry for are carried over.
+ * Derives what readers should see of a listing from all that is on record of it. `before` is what they see now: the
+ * networks it has an entry for keep theirs.
  */
 export function deriveFromRecord(
   catalogue: Catalogue,
@@ -24,6 +24,7 @@ export function deriveFromRecord(
   before: Listing | undefined,
 ): { listing: DerivedListing; merged: MergedDeclaration } {
   const terms = listTermsByRoute(catalogue, identity.id);
+  const payees = listPayees(catalogue, identity.id);
   return deriveListing({
     ...identity,
     declarations: listDeclarations(catalogue, identity.id),
@@ -31,7 +32,8 @@ export function deriveFromRecord(
     getRouteId: (method, path) => getRouteId(identity.id, method, path),
     receipts: listReceipts(catalogue, identity.id),
     delisting: findDelisting(catalogue, identity.id),
-    reliability: before?.reliability ?? UNSCORED,
+    getPayee: (routeId) => payees.get(routeId) ?? null,
+    sampled: getSampledListing(catalogue, identity.id),
     known_networks: before?.networks.map(({ key }) => key) ?? [],
   });
 }

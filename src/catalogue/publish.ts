@@ -1,7 +1,9 @@
 import { listDifferences } from '../evidence/changes.ts';
 import { mergeDeclarations, type StandingDeclaration } from '../evidence/declarations.ts';
+import { canPublicationWait } from '../evidence/freshness.ts';
 import { getRouteId } from '../model/ids.ts';
 import { isLive, type Listing } from '../model/listing.ts';
+import type { JsonObject } from '../model/route.ts';
 import { type Catalogue, findRow, runStatement } from './database.ts';
 import { deriveFromRecord, type ListingIdentity, listDeclarations } from './derivation.ts';
 import { findListing } from './listings.ts';
@@ -12,14 +14,21 @@ import type { Writing } from './write.ts';
 /**
  * Publishes what follows from the evidence on record of one listing: derives it again, compares it with what readers see,
  * and where they differ writes the document, its search entry and a change row each. Gives whether anything differed.
- * `cause` is the reason code that those rows carry.
+ * `cause` is the reason code that those rows carry, `evidence` what they rest on. With `mayWait` nothing is published
+ * that is merely a little fresher.
  */
-export function publishListing(writing: Writing, identity: ListingIdentity, cause: string): boolean {
+export function publishListing(
+  writing: Writing,
+  identity: ListingIdentity,
+  cause: string,
+  { evidence, mayWait = false }: { evidence?: JsonObject | undefined; mayWait?: boolean } = {},
+): boolean {
   const { catalogue, revision, at } = writing;
   recordRoutes(catalogue, identity.id, listDeclarations(catalogue, identity.id));
   const before = findListing(catalogue, { id: identity.id });
   const { listing: derived, merged } = deriveFromRecord(catalogue, identity, before);
-  const differences = listDifferences(before, derived, { cause, inferred: merged.inferred });
+  if (mayWait && before && canPublicationWait(before, derived)) return false;
+  const differences = listDifferences(before, derived, { cause, evidence, inferred: merged.inferred });
   if (differences.length === 0) return false;
   const wasListed = before !== undefined && (before.state !== 'held' || wasEverLive(catalogue, identity.id));
   const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { ProbeOutcome } from '../model/outcome.ts';
 
 /** Column types of each table, as Kysely checks queries against them. Booleans are 0/1, times ISO 8601 UTC, amounts atomic USDC. */
 
@@ -48,9 +49,15 @@ export interface RoutesTable {
   listing_id: string;
   method: string;
   path: string;
+  payee: 'fixed' | 'rotating' | null;
+  /** When it was last probed, with whatever outcome. */
+  probed_at: string | null;
 }
 
-/** Every offer ever declared for or observed on a route. */
+/**
+ * Every offer ever declared for or observed on a route. An observed one has a row for each period in which it stood; of
+ * those at most one is current.
+ */
 export interface TermsTable {
   id: Generated<number>;
   route_id: string;
@@ -129,6 +136,64 @@ export interface FindingsTable {
   found_at: string;
 }
 
+/** What one probe of one route saw: the columns that rules and queries read, and the rest. */
+export interface SamplesTable {
+  id: Generated<number>;
+  listing_id: string;
+  route_id: string;
+  /** Origin that was asked. */
+  host: string;
+  /** Number of the six hours it was taken in. */
+  round: number;
+  at: string;
+  outcome: ProbeOutcome;
+  cause: string | null;
+  status: number | null;
+  /** JSON of the remaining fields of model `ProbeSample`. */
+  document: string;
+}
+
+/** How the hosts that were probed in a round came out, and whether its failures are put down to us. */
+export interface RoundsTable {
+  round: number;
+  hosts: number;
+  failing: number;
+  ours: 0 | 1;
+}
+
+/** When a listing is probed next, and whether it has samples whose meaning is not published yet. */
+export interface ProbeTargetsTable {
+  listing_id: string;
+  due_at: string;
+  /** Round of its latest sample. */
+  sampled_round: number;
+  unpublished: 0 | 1;
+}
+
+/** What probing knows of a host, by its origin. */
+export interface HostsTable {
+  host: string;
+  /** Its robots.txt as last read; empty where it has none. */
+  robots: string | null;
+  robots_at: string | null;
+  /** When its own statement at the provider's door was last read. */
+  door_at: string | null;
+  /** When a made-up address beside a payable route was last asked. */
+  sibling_at: string | null;
+  /** When a route of it last answered a valid 402. */
+  valid_at: string | null;
+  /** It asked to be left alone until then. */
+  wait_until: string | null;
+}
+
+/** One pass over many routes, gone on with where it was left. */
+export interface ProbeRunsTable {
+  id: Generated<number>;
+  scope: string;
+  started_at: string;
+  ended_at: string | null;
+}
+
 export interface Tables {
   catalogue: CatalogueTable;
   listings: ListingsTable;
@@ -141,4 +206,9 @@ export interface Tables {
   pulls: PullsTable;
   feed_items: FeedItemsTable;
   findings: FindingsTable;
+  samples: SamplesTable;
+  rounds: RoundsTable;
+  probe_targets: ProbeTargetsTable;
+  hosts: HostsTable;
+  probe_runs: ProbeRunsTable;
 }

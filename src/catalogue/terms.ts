@@ -1,6 +1,6 @@
 import type { MergedRoute } from '../evidence/declarations.ts';
 import { getTermsKey, type RecordedTerms, type Terms } from '../model/terms.ts';
-import { type Catalogue, listRows, runStatement } from './database.ts';
+import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 
 /** How many past offers of a route its published history keeps; the rows themselves are all kept. */
 const PUBLISHED_HISTORY = 20;
@@ -43,57 +43,111 @@ export function recordDeclaredTerms(catalogue: Catalogue, routeId: string, { rou
       .where('current', '=', 1),
   );
   for (const offer of route.terms) {
-    recordTerms(catalogue, routeId, offer, { evidence: 'declared', source: source.name, seen_at: source.observed_at });
+    const seen = { evidence: 'declared', source: source.name, seen_at: source.observed_at } as const;
+    const known = findTerms(catalogue, routeId, offer, seen);
+    if (known === undefined) insertTerms(catalogue, routeId, offer, seen);
+    else widenTerms(catalogue, known, offer, seen.seen_at);
   }
 }
 
+/** Under this name terms stand that the service itself saw in a 402. */
+const PROBE_SOURCE = 'probe';
+
 /**
- * Records one offer as current. The same source seeing it again widens the time in which it was seen and never narrows it;
- * what one source dates says nothing for another.
+ * Records the offers that a 402 was seen to make at a time (ISO 8601 UTC). One that stood before stands on; one that is no
+ * longer made becomes history; one that comes, or comes back, begins a period of its own.
  */
-export function recordTerms(
+export function recordObservedTerms(
   catalogue: Catalogue,
   routeId: string,
-  offer: Terms,
-  { evidence, source, seen_at }: { evidence: 'declared' | 'observed'; source: string; seen_at: string | null },
+  offers: readonly Terms[],
+  seenAt: string,
 ): void {
-  const { network, scheme, asset, amount, pay_to, max_timeout_seconds, x402_version } = offer;
+  const seen = { evidence: 'observed', source: PROBE_SOURCE, seen_at: seenAt } as const;
+  const kept = new Set<number>();
+  for (const offer of offers) {
+    const known = findTerms(catalogue, routeId, offer, seen);
+    if (known === undefined) kept.add(insertTerms(catalogue, routeId, offer, seen));
+    else {
+      widenTerms(catalogue, known, offer, seenAt);
+      kept.add(known);
+    }
+  }
   runStatement(
     catalogue,
     catalogue.query
-      .insertInto('terms')
-      .values({
-        route_id: routeId,
-        evidence,
-        terms_key: getTermsKey(offer),
-        network,
-        scheme,
-        asset,
-        amount,
-        pay_to,
+      .updateTable('terms')
+      .set({ current: 0 })
+      .where('route_id', '=', routeId)
+      .where('evidence', '=', 'observed')
+      .where('current', '=', 1)
+      .where('id', 'not in', [...kept]),
+  );
+}
+
+/** Where an offer was read, and when it was seen to be made (null: a bare claim). */
+interface Seen {
+  evidence: 'declared' | 'observed';
+  source: string;
+  seen_at: string | null;
+}
+
+/** Finds the row that an offer goes on with: an observed one only while it stands. */
+function findTerms(
+  catalogue: Catalogue,
+  routeId: string,
+  offer: Terms,
+  { evidence, source }: Seen,
+): number | undefined {
+  const query = catalogue.query
+    .selectFrom('terms')
+    .select('id')
+    .where('route_id', '=', routeId)
+    .where('evidence', '=', evidence)
+    .where('source', '=', source)
+    .where('terms_key', '=', getTermsKey(offer));
+  return findRow(catalogue, evidence === 'observed' ? query.where('current', '=', 1) : query)?.id;
+}
+
+function insertTerms(catalogue: Catalogue, routeId: string, offer: Terms, { seen_at, ...seen }: Seen): number {
+  const { network, scheme, asset, amount, pay_to, max_timeout_seconds, x402_version } = offer;
+  const { lastInsertRowid } = runStatement(
+    catalogue,
+    catalogue.query.insertInto('terms').values({
+      route_id: routeId,
+      terms_key: getTermsKey(offer),
+      ...{ network, scheme, asset, amount, pay_to, max_timeout_seconds, x402_version },
+      ...seen,
+      first_seen_at: seen_at,
+      last_seen_at: seen_at,
+      current: 1,
+    }),
+  );
+  return Number(lastInsertRowid);
+}
+
+/** Seeing an offer again widens the time in which it was seen and never narrows it. */
+function widenTerms(catalogue: Catalogue, id: number, offer: Terms, seenAt: string | null): void {
+  const { max_timeout_seconds, x402_version } = offer;
+  runStatement(
+    catalogue,
+    catalogue.query
+      .updateTable('terms')
+      .set(({ fn, ref, val }) => ({
+        current: 1,
         max_timeout_seconds,
         x402_version,
-        source,
-        first_seen_at: seen_at,
-        last_seen_at: seen_at,
-        current: 1,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['route_id', 'evidence', 'source', 'terms_key']).doUpdateSet(({ fn, ref, val }) => ({
-          current: 1,
-          max_timeout_seconds,
-          x402_version,
-          first_seen_at: fn.coalesce(
-            fn<string | null>('min', [ref('terms.first_seen_at'), val(seen_at)]),
-            ref('terms.first_seen_at'),
-            val(seen_at),
-          ),
-          last_seen_at: fn.coalesce(
-            fn<string | null>('max', [ref('terms.last_seen_at'), val(seen_at)]),
-            ref('terms.last_seen_at'),
-            val(seen_at),
-          ),
-        })),
-      ),
+        first_seen_at: fn.coalesce(
+          fn<string | null>('min', [ref('first_seen_at'), val(seenAt)]),
+          ref('first_seen_at'),
+          val(seenAt),
+        ),
+        last_seen_at: fn.coalesce(
+          fn<string | null>('max', [ref('last_seen_at'), val(seenAt)]),
+          ref('last_seen_at'),
+          val(seenAt),
+        ),
+      }))
+      .where('id', '=', id),
   );
 }

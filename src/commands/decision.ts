@@ -3,7 +3,8 @@ import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
 import { reliability } from '../model/listing.ts';
 import { networkEntry } from '../model/network.ts';
-import { routeProof } from '../model/route.ts';
+import { payeeKind, routeProof } from '../model/route.ts';
+import { terms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { formatTime } from './terminal/listing-words.ts';
 
@@ -38,6 +39,16 @@ const REASONS: Readonly<Record<string, string>> = {
   relisted_by_provider: 'the provider put it back',
   relisted_by_rule: 'it answers as it should again',
 };
+
+const scored = reliability.omit({ days: true });
+
+const offer = terms.pick({ network: true, amount: true, pay_to: true });
+const changedTerms = z.object({
+  route: z.string(),
+  from: z.array(offer),
+  to: z.array(offer),
+  payee: payeeKind.nullish(),
+});
 
 const range = z.object({ min: z.int().nullable(), max: z.int().nullable() }).nullable();
 
@@ -74,11 +85,19 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
   },
   routed: (detail) => {
     const names = z.array(z.string());
-    const changes = z.object({ added: names, removed: names, changed: names }).parse(detail);
+    const { terms, ...changes } = z
+      .object({ added: names, removed: names, changed: names, terms: z.array(changedTerms).default([]) })
+      .parse(detail);
     const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
     return {
       what: `Routes: ${parts.map(([how, routes]) => `${routes.length} ${how}`).join(', ')}`,
-      evidence: parts.map(([how, routes]) => `${how}: ${routes.join(', ')}`),
+      evidence: [
+        ...parts.map(([how, routes]) => `${how}: ${routes.join(', ')}`),
+        ...terms.map(({ route, from, to, payee }) => {
+          const rotates = payee === 'rotating' ? '; its payee is a fresh one each time' : '';
+          return `${route} asks ${describeOffers(to)}, before ${describeOffers(from)}${rotates}`;
+        }),
+      ],
     };
   },
   networked: (detail) => {
@@ -93,8 +112,9 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     const { route, earlier } = z.object({ route: z.string(), earlier: routeProof.nullable() }).parse(detail);
     return { what: `${route} is unverified again`, evidence: earlier ? [`before: ${describeProof(earlier)}`] : [] };
   },
+  seen: () => ({ what: 'Seen again as it stands' }),
   scored: (detail) => {
-    const { from, to } = z.object({ from: reliability, to: reliability }).parse(detail);
+    const { from, to } = z.object({ from: scored, to: scored }).parse(detail);
     return { what: `Reliability ${describeReliability(to)}, before ${describeReliability(from)}` };
   },
 };
@@ -122,6 +142,13 @@ function describeRange(price: z.infer<typeof range>): string {
   return `${formatPriceRange(price.min, price.max)} USDC`;
 }
 
+function describeOffers(offers: readonly z.infer<typeof offer>[]): string {
+  const words = offers.map(({ network, amount, pay_to }) => {
+    return `${formatUsdc(amount)} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`;
+  });
+  return words.join(' or ') || 'nothing known';
+}
+
 function describeNetwork({ key, advertised, last_seen_at, settlement_verified }: z.infer<typeof networkEntry>): string {
   const seen = advertised ? `advertised, last seen ${formatTime(last_seen_at)}` : 'not advertised';
   return `${key}: ${seen}${settlement_verified ? ', settlement-verified' : ''}`;
@@ -131,6 +158,6 @@ function describeProof({ amount, network, verified_at, transaction }: z.infer<ty
   return `${formatUsdc(amount)} USDC paid on ${network}, ${formatTime(verified_at)}, transaction ${transaction}`;
 }
 
-function describeReliability({ band, score, samples }: z.infer<typeof reliability>): string {
+function describeReliability({ band, score, samples }: z.infer<typeof scored>): string {
   return score === null ? band : `${score} of 100, ${band} (${samples} samples)`;
 }

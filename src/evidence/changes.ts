@@ -1,8 +1,10 @@
 import type { ChangeKind } from '../model/change.ts';
-import type { Listing } from '../model/listing.ts';
+import type { Listing, Reliability } from '../model/listing.ts';
 import { formatRoute, type JsonObject, type Route } from '../model/route.ts';
 import type { InferredCategory } from './category.ts';
+import { getNetworkSubstance, getRouteSubstance } from './freshness.ts';
 import type { DerivedListing } from './listing.ts';
+import { getCurrentTerms } from './terms.ts';
 
 /** One difference that readers can see. The reason is a stable code; the detail is the evidence for it. */
 export interface Difference {
@@ -15,15 +17,21 @@ const TEXT_FIELDS = ['title', 'tagline', 'description', 'provider_name', 'mcp_en
 
 /**
  * Lists what readers will see differ between what was published (undefined: nothing) and what now follows from the
- * evidence. Equal listings give an empty list. `cause` is the reason code of what set the derivation off.
+ * evidence. Equal listings give an empty list; where nothing moved but when it was seen, that is the one difference.
+ * `cause` is the reason code of what set the derivation off, `evidence` what that was.
  */
 export function listDifferences(
   before: Listing | undefined,
   after: DerivedListing,
-  { cause, inferred }: { cause: string; inferred: InferredCategory | null },
+  {
+    cause,
+    evidence,
+    inferred,
+  }: { cause: string; evidence?: JsonObject | undefined; inferred: InferredCategory | null },
 ): Difference[] {
   const differences: Difference[] = [];
-  const add = (kind: ChangeKind, reason: string, detail: JsonObject) => differences.push({ kind, reason, detail });
+  const add = (kind: ChangeKind, reason: string, detail: JsonObject) =>
+    differences.push({ kind, reason, detail: evidence ? { ...detail, evidence } : detail });
 
   if (before?.state !== after.state) addStateChange(before, after, cause, add);
   else if (before.state_reason !== after.state_reason || before.state_by !== after.state_by) {
@@ -47,13 +55,14 @@ export function listDifferences(
   addVerificationChanges(before, after, add);
   const routed = compareRoutes(before.routes, after.routes);
   if (routed) add('routed', cause, routed);
-  if (!isSame(before.networks, after.networks)) add('networked', cause, { from: before.networks, to: after.networks });
-  if (!isSame(before.reliability, after.reliability)) {
-    add('scored', cause, { from: before.reliability, to: after.reliability });
+  if (!isSame(getNetworkSubstance(before.networks), getNetworkSubstance(after.networks))) {
+    add('networked', cause, { from: before.networks, to: after.networks });
   }
-  if (differences.length === 0 && !isSame(before.sources, after.sources)) {
-    add('described', cause, { fields: ['sources'] });
+  const [was, is] = [before.reliability, after.reliability];
+  if (was.band !== is.band || was.score !== is.score) {
+    add('scored', cause, { from: withoutDays(was), to: withoutDays(is) });
   }
+  if (differences.length === 0 && !isSame(getSeen(before), getSeen(after))) add('seen', cause, {});
   return differences;
 }
 
@@ -81,7 +90,7 @@ function addVerificationChanges(before: Listing, after: DerivedListing, add: Add
   }
 }
 
-/** Says which routes came, went or read otherwise, by name; undefined when none did. */
+/** Says which routes came, went or read otherwise, by name, and how the terms of those changed; undefined when none did. */
 function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonObject | undefined {
   const earlier = new Map(before.map((route) => [route.id, route]));
   const now = new Set(after.map(({ id }) => id));
@@ -92,13 +101,40 @@ function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonO
     return was !== undefined && !isSame(withoutProof(was), withoutProof(route));
   });
   if (added.length + removed.length + changed.length === 0) return undefined;
-  return { added: added.map(formatRoute), removed: removed.map(formatRoute), changed: changed.map(formatRoute) };
+  const terms = changed.flatMap((route) => compareTerms(earlier.get(route.id), route) ?? []);
+  return {
+    added: added.map(formatRoute),
+    removed: removed.map(formatRoute),
+    changed: changed.map(formatRoute),
+    ...(terms.length > 0 ? { terms } : {}),
+  };
 }
 
-/** A proof that comes or goes is a change of its own kind. */
-function withoutProof(route: Route): Omit<Route, 'proof' | 'verification'> {
-  const { proof: _proof, verification: _verification, ...rest } = route;
+/** Says what a buyer was to expect of a route, and is now, where that differs. */
+function compareTerms(before: Route | undefined, after: Route): JsonObject | undefined {
+  const [from, to] = [before, after].map((route) =>
+    getCurrentTerms(route?.terms ?? []).map(({ network, scheme, asset, amount, pay_to }) => {
+      return { network, scheme, asset, amount, pay_to };
+    }),
+  );
+  const payees = [before?.payee ?? null, after.payee];
+  if (isSame(from, to) && payees[0] === payees[1]) return undefined;
+  return { route: formatRoute(after), from, to, ...(payees[0] === payees[1] ? {} : { payee: after.payee }) };
+}
+
+/** A proof that comes or goes is a change of its own kind, and being seen again is none of the route. */
+function withoutProof(route: Route): Omit<ReturnType<typeof getRouteSubstance>, 'proof' | 'verification' | 'probed'> {
+  const { proof: _proof, verification: _verification, probed: _probed, ...rest } = getRouteSubstance(route);
   return rest;
+}
+
+/** What says how recent a listing is. */
+function getSeen({ networks, routes, reliability, sources }: DerivedListing): unknown {
+  return [networks, routes.map(({ terms, probe }) => [terms, probe]), reliability, sources];
+}
+
+function withoutDays({ days: _days, ...figures }: Reliability): Omit<Reliability, 'days'> {
+  return figures;
 }
 
 /** Compares JSON values that were built in the same key order. */

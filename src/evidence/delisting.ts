@@ -1,4 +1,5 @@
-import { isConclusive, isPayable, type ProbeSample } from '../model/sample.ts';
+import { isConclusive, isPayable } from '../model/outcome.ts';
+import type { ProbeSample } from '../model/sample.ts';
 
 /** When a listing is taken out by rule (design contract, "Listings"): both must hold. */
 export const DELISTING_METHOD = { days_without_valid_402: 14, conclusive_failures: 10 } as const;

@@ -1,11 +1,12 @@
-import type { Listing, Reliability } from '../model/listing.ts';
+import type { Listing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/receipt.ts';
-import type { Route } from '../model/route.ts';
+import type { PayeeKind, Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } from './declarations.ts';
 import { buildNetworkEntries } from './networks.ts';
 import { getPriceRange } from './price.ts';
+import { isStillOffered, type Sampled } from './sampled.ts';
 import { findRouteProof } from './verification.ts';
 
 /** Who took the listing out, why and when. */
@@ -26,7 +27,10 @@ export interface ListingEvidence {
   getRouteId: (method: string, path: string) => string;
   receipts: readonly Receipt[];
   delisting: Delisting | null;
-  reliability: Reliability;
+  /** Whether the route with that id is known to name one payee, or a fresh one each time. */
+  getPayee: (routeId: string) => PayeeKind | null;
+  /** What the samples of its routes come to. */
+  sampled: Sampled;
   /** Networks that readers were ever shown an entry for: a network once offered keeps its entry. */
   known_networks: readonly NetworkKey[];
 }
@@ -44,7 +48,10 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
   const declared = standing.find(({ price }) => price !== null);
   const price = getPriceRange(routes, declared?.price ?? null);
   const networks = buildNetworkEntries({
-    routes,
+    routes: routes.map((route) => ({
+      ...route,
+      silent: !isStillOffered(route.probe, { failing: evidence.sampled.failing, routes: routes.length }),
+    })),
     declared: standing.flatMap(({ networks: keys, source, price: range }) =>
       range ? keys.map((key) => ({ key, observed_at: source.observed_at })) : [],
     ),
@@ -72,7 +79,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       price_max: price?.max ?? null,
       networks,
       routes,
-      reliability: evidence.reliability,
+      reliability: evidence.sampled.reliability,
       sources: standing.map(({ source }) => source),
     },
   };
@@ -92,6 +99,8 @@ function buildRoute(declared: MergedDeclaration['routes'][number]['route'], evid
     verification: proof ? 'settlement-verified' : 'unverified',
     proof,
     terms,
+    payee: evidence.getPayee(id),
+    probe: evidence.sampled.routes.get(id) ?? null,
   };
 }
 

@@ -10,7 +10,8 @@ export interface DeclaredNetwork {
 }
 
 export interface NetworkEvidence {
-  routes: readonly Pick<Route, 'terms' | 'proof' | 'verification'>[];
+  /** `silent`: it failed too often in a row to be taken for still on offer. */
+  routes: readonly (Pick<Route, 'terms' | 'proof' | 'verification'> & { silent?: boolean })[];
   declared: readonly DeclaredNetwork[];
   receipts: readonly Receipt[];
   /** Networks that the listing was ever shown with. */
@@ -65,6 +66,7 @@ function wasOffered(key: NetworkKey, { routes, declared, receipts, known }: Netw
 
 function findLastSeen(key: NetworkKey, { routes, declared, offered }: NetworkEvidence): string | null {
   const seen = routes
+    .filter(({ silent }) => !silent)
     .flatMap(({ terms }) => getCurrentTerms(terms))
     .filter((terms) => terms.network === key && (offered || terms.evidence === 'observed'))
     .map(({ last_seen_at }) => last_seen_at);

@@ -1,5 +1,6 @@
-import type { Reliability } from '../model/listing.ts';
-import { isConclusive, isPayable, type ProbeSample } from '../model/sample.ts';
+import type { Reliability, SampledDay } from '../model/listing.ts';
+import { isConclusive, isPayable } from '../model/outcome.ts';
+import type { ProbeSample } from '../model/sample.ts';
 
 /** Method version 1 (design contract, "Reliability"). A change of any number here is a new version. */
 export const RELIABILITY_METHOD = {
@@ -23,6 +24,7 @@ export const UNSCORED: Reliability = Object.freeze({
   samples: 0,
   window_days: RELIABILITY_METHOD.window_days,
   last_sample_at: null,
+  days: [],
 });
 
 /**
@@ -33,13 +35,14 @@ export const UNSCORED: Reliability = Object.freeze({
 export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[], at: string): Reliability {
   const end = Date.parse(at);
   const start = end - RELIABILITY_METHOD.window_days * DAY_MS;
-  const counted = samples.filter(({ at: time, outcome }) => {
+  const inWindow = samples.filter(({ at: time }) => {
     const taken = Date.parse(time);
-    return isConclusive(outcome) && taken > start && taken <= end;
+    return taken > start && taken <= end;
   });
+  const counted = inWindow.filter(({ outcome }) => isConclusive(outcome));
   const times = counted.map(({ at: time }) => Date.parse(time));
   const last = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  if (counted.length === 0) return UNSCORED;
+  if (counted.length === 0) return { ...UNSCORED, days: countByDay(inWindow) };
   const days = (last - times.reduce((a, b) => Math.min(a, b), last)) / DAY_MS;
   const band = getBand(counted.length, days);
   const valid = counted.filter(({ outcome }) => isPayable(outcome)).length;
@@ -49,7 +52,22 @@ export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outco
     samples: counted.length,
     window_days: RELIABILITY_METHOD.window_days,
     last_sample_at: new Date(last).toISOString(),
+    days: countByDay(inWindow),
   };
+}
+
+/** Counts samples by day, the earliest first; days without a sample are left out. */
+function countByDay(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): SampledDay[] {
+  const days = new Map<string, SampledDay>();
+  for (const { at, outcome } of samples) {
+    const day = at.slice(0, 10);
+    const counts = days.get(day) ?? { day, valid: 0, failed: 0, inconclusive: 0 };
+    if (!isConclusive(outcome)) counts.inconclusive += 1;
+    else if (isPayable(outcome)) counts.valid += 1;
+    else counts.failed += 1;
+    days.set(day, counts);
+  }
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
 /**

@@ -11,6 +11,7 @@ export const CHANGE_KINDS = [
   'verified',
   'unverified',
   'scored',
+  'seen',
   'held',
   'delisted',
   'relisted',

@@ -6,6 +6,15 @@ import { route } from './route.ts';
 
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
 
+/** How the samples of one day (UTC) came out. */
+export const sampledDay = z.object({
+  day: z.iso.date(),
+  valid: z.int().nonnegative().describe('Valid 402 answers'),
+  failed: z.int().nonnegative().describe('Conclusive failures'),
+  inconclusive: z.int().nonnegative().describe('Samples that count for nobody and against nobody'),
+});
+export type SampledDay = z.infer<typeof sampledDay>;
+
 /** How reliable the listing was found to be. The band says how much is known, the score how good it is. */
 export const reliability = z
   .object({
@@ -14,6 +23,7 @@ export const reliability = z
     samples: z.int().nonnegative().describe('Conclusive samples in the window'),
     window_days: z.int().positive(),
     last_sample_at: z.iso.datetime().nullable(),
+    days: z.array(sampledDay).describe('The samples of the window by day, those left out that show our own faults'),
   })
   .meta({ id: 'Reliability' });
 export type Reliability = z.infer<typeof reliability>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { networkKey } from './network.ts';
+import { probeCause, probeOutcome } from './outcome.ts';
 import { recordedTerms, terms } from './terms.ts';
 
 export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
@@ -44,6 +45,21 @@ export const routeProof = z.object({
 });
 export type RouteProof = z.infer<typeof routeProof>;
 
+/** What the latest probe of a route saw, and how it has answered lately. */
+export const routeProbe = z.object({
+  at: z.iso.datetime(),
+  outcome: probeOutcome,
+  cause: probeCause,
+  status: z.int().nullable().describe('HTTP status of the answer; null where none came'),
+  valid_at: z.iso.datetime().nullable().describe('Time of the last valid 402 on record; null where there is none'),
+  failures: z.int().nonnegative().describe('Conclusive failures since then'),
+});
+export type RouteProbe = z.infer<typeof routeProbe>;
+
+/** `rotating`: the seller names a fresh payee in each challenge, so payees are not compared. */
+export const payeeKind = z.enum(['fixed', 'rotating']);
+export type PayeeKind = z.infer<typeof payeeKind>;
+
 export const routeVerification = z.enum(['unverified', 'settlement-verified']);
 
 /** A route as the catalogue publishes it: claims, observations and proof kept apart. */
@@ -51,6 +67,8 @@ export const route = routeFacts.extend({
   id: z.uuid(),
   verification: routeVerification,
   proof: routeProof.nullable(),
+  payee: payeeKind.nullable().describe('Null while it was not seen often enough to tell'),
+  probe: routeProbe.nullable().describe('Null while the route was never probed'),
   terms: z.array(recordedTerms),
 });
 export type Route = z.infer<typeof route>;

@@ -30,9 +30,14 @@ export function classifyChallenge(
   const rest = { status: 402, x402_version: challenge.x402_version, detail: buildDetail(challenge) };
   if (challenge.offers.length === 0) return classifyUnpayable(challenge, rest);
   const differences = listTermsDifferences(terms, challenge.offers, { payeeRotates });
-  const seen = { ...rest, terms: challenge.offers, differences };
-  if (!isChanged(differences)) return buildVerdict('payable', null, seen);
-  return buildVerdict('payable_with_changed_terms', getChangeCause(differences), seen);
+  const { outcome, cause } = judgeDifferences(differences);
+  return buildVerdict(outcome, cause, { ...rest, terms: challenge.offers, differences });
+}
+
+/** Says what a valid 402 comes to that differs so from what is known. */
+export function judgeDifferences(differences: readonly TermsDifference[]): Pick<Verdict, 'outcome' | 'cause'> {
+  if (!isChanged(differences)) return { outcome: 'payable', cause: null };
+  return { outcome: 'payable_with_changed_terms', cause: getChangeCause(differences) };
 }
 
 /** The fault nearest to being paid here is the one to report: a broken offer in USDC before an offer on another chain. */

@@ -1,6 +1,6 @@
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { FetchFailureReason } from '../fetching/failure.ts';
-import type { ProbeOutcome } from '../model/sample.ts';
+import type { ProbeOutcome } from '../model/outcome.ts';
 import { buildVerdict, type Verdict } from './verdict.ts';
 
 /** What each failure of the guarded client means for a route. Null: the outcome's own name, so no cause is needed. */

@@ -1,13 +1,14 @@
 import type { GuardedClient } from '../fetching/client.ts';
+import { isPayable } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
-import { isPayable } from '../model/sample.ts';
 import { classifyAnswer } from './classify-answer.ts';
+import { judgeDifferences } from './classify-challenge.ts';
 import { classifyFailure } from './classify-failure.ts';
 import { fetchWithinOrigin } from './fetch-within-origin.ts';
 import { buildProbeRequest, type ProbeRequest } from './probe-request.ts';
 import type { ProbedRoute } from './probed-route.ts';
 import { findSiblingPath } from './sibling-path.ts';
-import { isSamePrice } from './terms-differences.ts';
+import { isSamePrice, listTermsDifferences } from './terms-differences.ts';
 import { buildVerdict, type Verdict } from './verdict.ts';
 
 export interface ProbeOptions {
@@ -38,7 +39,9 @@ export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
   const { baseUrl, route, now } = options;
   const started = now();
   const request = buildProbeRequest(baseUrl, route);
-  const verdict = request ? await judge(request, options) : buildVerdict('blocked_address', 'bad_url');
+  const verdict: Judgement = request
+    ? await judge(request, options)
+    : { ...buildVerdict('blocked_address', 'bad_url'), payee_rotates: null };
   return {
     at: started.toISOString(),
     duration_ms: Math.max(0, now().getTime() - started.getTime()),
@@ -48,8 +51,30 @@ export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
   };
 }
 
-async function judge(request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
-  const verdict = await ask(request, options);
+/** A verdict, and whether a second challenge named another payee (null: none was asked for). */
+type Judgement = Verdict & Pick<ProbeSample, 'payee_rotates'>;
+
+async function judge(request: ProbeRequest, options: ProbeOptions): Promise<Judgement> {
+  const { payee_rotates, ...verdict } = await comparePayees(await ask(request, options), request, options);
+  return { ...(await compareSibling(verdict, request, options)), payee_rotates };
+}
+
+/**
+ * Where the payee alone tells a challenge from what is known, or besides, asks once more: a seller that names a fresh
+ * payee each time does so again, and then payees say nothing.
+ */
+async function comparePayees(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Judgement> {
+  if (!verdict.differences.some(({ fields }) => fields.includes('pay_to'))) return { ...verdict, payee_rotates: null };
+  await options.pause?.();
+  const again = await ask(request, options);
+  if (!isPayable(again.outcome) || !isSamePrice(verdict.terms, again.terms)) return { ...verdict, payee_rotates: null };
+  const rotates = listTermsDifferences(verdict.terms, again.terms).length > 0;
+  if (!rotates) return { ...verdict, payee_rotates: false };
+  const differences = listTermsDifferences(options.route.terms, verdict.terms, { payeeRotates: true });
+  return { ...verdict, ...judgeDifferences(differences), differences, payee_rotates: true };
+}
+
+async function compareSibling(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
   if (options.checkWildcard !== true || !isPayable(verdict.outcome)) return verdict;
   const path = findSiblingPath(options.route.path, options.random);
   const sibling = path === null ? undefined : buildSiblingRequest(request, path, options);

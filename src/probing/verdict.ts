@@ -1,4 +1,5 @@
-import type { ProbeOutcome, ProbeSample } from '../model/sample.ts';
+import type { ProbeOutcome } from '../model/outcome.ts';
+import type { ProbeSample } from '../model/sample.ts';
 
 /** What an answer, or its absence, means: the part of a sample that needs no clock. */
 export type Verdict = Pick<

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { findFailingRun, isFaultOurs, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
-import type { ProbeOutcome } from '../../src/model/sample.ts';
+import type { ProbeOutcome } from '../../src/model/outcome.ts';
 import { NOW } from '../records.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

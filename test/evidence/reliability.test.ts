@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getReliability, getWilsonLowerBound, UNSCORED } from '../../src/evidence/reliability.ts';
-import type { ProbeOutcome } from '../../src/model/sample.ts';
+import type { ProbeOutcome } from '../../src/model/outcome.ts';
 import { NOW } from '../records.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -41,7 +41,16 @@ describe('reliability, method version 1', () => {
       samples: 57,
       window_days: 30,
       last_sample_at: NOW,
+      days: expect.any(Array),
     });
+  });
+
+  it('counts the samples of the window by day', () => {
+    const mixed: ProbeOutcome[] = ['payable', 'timeout', 'payable', 'rate_limited'];
+    expect(getReliability(makeSamples(6, 6, mixed), NOW).days).toEqual([
+      { day: '2026-11-19', valid: 1, failed: 1, inconclusive: 1 },
+      { day: '2026-11-20', valid: 2, failed: 1, inconclusive: 0 },
+    ]);
   });
 
   it('counts a valid 402 as good, whatever it asks, and every conclusive failure as bad', () => {
@@ -51,7 +60,7 @@ describe('reliability, method version 1', () => {
 
   it('leaves out what is inconclusive, older than the window or yet to come', () => {
     const unclear = makeSamples(40, 6, ['input_rejected', 'rate_limited', 'blocked_address', 'internal']);
-    expect(getReliability(unclear, NOW)).toEqual(UNSCORED);
+    expect(getReliability(unclear, NOW)).toEqual({ ...UNSCORED, days: expect.any(Array) });
     const old = makeSamples(13, 6).map(({ outcome }, index) => ({
       at: new Date(Date.parse(NOW) - (30 * 24 + index) * HOUR).toISOString(),
       outcome,

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildFetchFailure, type FetchFailureReason } from '../../src/fetching/failure.ts';
-import { isConclusive, isPayable, PROBE_OUTCOMES, probeSample } from '../../src/model/sample.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES } from '../../src/model/outcome.ts';
+import { probeSample } from '../../src/model/sample.ts';
 import { classifyAnswer } from '../../src/probing/classify-answer.ts';
 import { classifyFailure } from '../../src/probing/classify-failure.ts';
 import { NOW } from '../records.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 
-const verdict = probeSample.omit({ at: true, duration_ms: true, url: true, method: true }).strict();
+const verdict = probeSample
+  .omit({ at: true, duration_ms: true, url: true, method: true, payee_rotates: true })
+  .strict();
 const context = { terms: [], invented: [], at: new Date(NOW) };
 
 describe('an answer', () => {

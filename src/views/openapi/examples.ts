@@ -71,7 +71,7 @@ function buildListingExample(item: AgentItem): AgentListing {
       network_entries: [
         { id, key, label, advertised: true, settlement_verified: false, last_verified_at: null, last_seen_at: SEEN },
       ],
-      reliability: { band: 'unscored', score: null, samples: 0, window_days: 30, last_sample_at: null },
+      reliability: { band: 'unscored', score: null, samples: 0, window_days: 30, last_sample_at: null, days: [] },
       sources: [{ kind: 'manifest', name: 'example-prices.yaml', observed_at: SEEN }],
       listed_at: SEEN,
       routes: [
@@ -87,6 +87,8 @@ function buildListingExample(item: AgentItem): AgentListing {
           example: null,
           verification: 'unverified',
           proof: null,
+          payee: null,
+          probe: null,
           terms: [
             {
               network: 'base',

@@ -1,0 +1,30 @@
+import { type Catalogue, findRow, runStatement } from './database.ts';
+import type { HostsTable } from './tables.ts';
+
+/** What probing knows of a host; all null for one that was never asked. */
+export type HostRecord = Omit<HostsTable, 'host'>;
+
+const UNKNOWN: HostRecord = Object.freeze({
+  robots: null,
+  robots_at: null,
+  door_at: null,
+  sibling_at: null,
+  valid_at: null,
+  wait_until: null,
+});
+
+/** Gives what is known of a host, by its origin. */
+export function getHost(catalogue: Catalogue, host: string): HostRecord {
+  return findRow(catalogue, catalogue.query.selectFrom('hosts').selectAll().where('host', '=', host)) ?? UNKNOWN;
+}
+
+/** Records what was learned of a host beside what was known. Nothing that readers see. */
+export function recordHost(catalogue: Catalogue, host: string, learned: Partial<HostRecord>): void {
+  runStatement(
+    catalogue,
+    catalogue.query
+      .insertInto('hosts')
+      .values({ ...UNKNOWN, host, ...learned })
+      .onConflict((conflict) => conflict.column('host').doUpdateSet(learned)),
+  );
+}

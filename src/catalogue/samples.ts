@@ -1,0 +1,49 @@
+import { getSampled, type KeptSample, type Sampled } from '../evidence/sampled.ts';
+import type { PayeeKind } from '../model/route.ts';
+import type { ProbeSample } from '../model/sample.ts';
+import { type Catalogue, listRows } from './database.ts';
+
+/** Gives what the samples on record of a listing come to. */
+export function getSampledListing(catalogue: Catalogue, listingId: string): Sampled {
+  const rows = listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('samples')
+      .select(['route_id', 'at', 'outcome', 'cause', 'status', 'round'])
+      .where('listing_id', '=', listingId)
+      .orderBy('at'),
+  );
+  return getSampled(rows as KeptSample[], listOurRounds(catalogue));
+}
+
+/** Lists the rounds whose failures are put down to ourselves. */
+function listOurRounds(catalogue: Catalogue): Set<number> {
+  const rows = listRows(catalogue, catalogue.query.selectFrom('rounds').select('round').where('ours', '=', 1));
+  return new Set(rows.map(({ round }) => round));
+}
+
+/** Gives for each route of a listing whether its payee is fixed or rotating, as far as that is known. */
+export function listPayees(catalogue: Catalogue, listingId: string): Map<string, PayeeKind | null> {
+  const rows = listRows(
+    catalogue,
+    catalogue.query.selectFrom('routes').select(['id', 'payee']).where('listing_id', '=', listingId),
+  );
+  return new Map(rows.map(({ id, payee }) => [id, payee]));
+}
+
+/** A sample as it is kept, with the route it was taken of. */
+export type RecordedSample = ProbeSample & { route_id: string };
+
+/** Lists the latest samples of a listing, newest first, as far as they are still kept. */
+export function listSamples(catalogue: Catalogue, listingId: string, limit: number): RecordedSample[] {
+  const rows = listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('samples')
+      .select(['route_id', 'at', 'outcome', 'cause', 'status', 'document'])
+      .where('listing_id', '=', listingId)
+      .orderBy('at', 'desc')
+      .limit(limit),
+  );
+  return rows.map(({ document, ...columns }) => ({ ...JSON.parse(document), ...columns }));
+}

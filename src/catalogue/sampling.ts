@@ -1,0 +1,75 @@
+import { FIXED_AFTER, getPayeeKind, listLastingOffers } from '../evidence/payees.ts';
+import { getRound } from '../evidence/rounds.ts';
+import { isPayable } from '../model/outcome.ts';
+import type { PayeeKind } from '../model/route.ts';
+import type { ProbeSample } from '../model/sample.ts';
+import type { Terms } from '../model/terms.ts';
+import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
+import { recordHost } from './hosts.ts';
+import { recordObservedTerms } from './terms.ts';
+import type { Writing } from './write.ts';
+
+/** What a sample was taken of. */
+export interface SampledRoute {
+  listing_id: string;
+  route_id: string;
+  /** Origin that was asked. */
+  host: string;
+}
+
+/**
+ * Records what one probe saw: the sample, the terms of a valid 402, and when the listing's next probe is due (ISO 8601
+ * UTC). That is evidence and moves nothing that readers see until `publishSampled`.
+ */
+export function recordSample(writing: Writing, taken: SampledRoute, sample: ProbeSample, nextAt: string): void {
+  const { catalogue } = writing;
+  const { at, outcome, cause, status, ...rest } = sample;
+  const columns = { at, outcome, cause, status, round: getRound(at) };
+  const row = { ...taken, ...columns, document: JSON.stringify(rest) };
+  runStatement(catalogue, catalogue.query.insertInto('samples').values(row));
+  runStatement(
+    catalogue,
+    catalogue.query.updateTable('routes').set({ probed_at: at }).where('id', '=', taken.route_id),
+  );
+  if (isPayable(outcome)) recordValidAnswer(catalogue, taken, sample);
+  const target = {
+    listing_id: taken.listing_id,
+    due_at: nextAt,
+    sampled_round: columns.round,
+    unpublished: 1 as const,
+  };
+  runStatement(
+    catalogue,
+    catalogue.query
+      .insertInto('probe_targets')
+      .values(target)
+      .onConflict((conflict) => conflict.column('listing_id').doUpdateSet(target)),
+  );
+}
+
+function recordValidAnswer(catalogue: Catalogue, { route_id, host }: SampledRoute, sample: ProbeSample): void {
+  const before = findRow(catalogue, catalogue.query.selectFrom('routes').select('payee').where('id', '=', route_id));
+  const payee = getPayeeKind(before?.payee ?? null, sample.payee_rotates, listRecentOffers(catalogue, route_id));
+  if (payee !== before?.payee) recordPayee(catalogue, route_id, payee);
+  recordObservedTerms(catalogue, route_id, listLastingOffers(sample.terms, payee), sample.at);
+  recordHost(catalogue, host, { valid_at: sample.at });
+}
+
+function recordPayee(catalogue: Catalogue, routeId: string, payee: PayeeKind | null): void {
+  runStatement(catalogue, catalogue.query.updateTable('routes').set({ payee }).where('id', '=', routeId));
+}
+
+/** Lists the offers of the latest valid answers of a route, newest first. */
+function listRecentOffers(catalogue: Catalogue, routeId: string): Terms[][] {
+  const rows = listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('samples')
+      .select('document')
+      .where('route_id', '=', routeId)
+      .where('outcome', 'in', ['payable', 'payable_with_changed_terms'])
+      .orderBy('at', 'desc')
+      .limit(FIXED_AFTER),
+  );
+  return rows.map(({ document }) => JSON.parse(document).terms);
+}

@@ -1,0 +1,55 @@
+import type { Listing } from '../model/listing.ts';
+import type { Route } from '../model/route.ts';
+import type { DerivedListing } from './listing.ts';
+
+/** How old what is published may be of a listing of which only times and counts moved on, in milliseconds: a day. */
+const PUBLISHED_EVERY_MS = 24 * 60 * 60 * 1000;
+
+/** A score that moved less says the same of a listing. */
+const SCORE_STEP = 5;
+
+/** The parts of a listing that readers see, with everything left out that merely says how recent it is. */
+export function getSubstance({ networks, routes, reliability, sources, ...rest }: DerivedListing) {
+  return {
+    ...rest,
+    networks: getNetworkSubstance(networks),
+    routes: routes.map(getRouteSubstance),
+    band: reliability.band,
+    sources: sources.map(({ observed_at, ...source }) => ({ ...source, observed: observed_at !== null })),
+  };
+}
+
+/** A network entry without when it was last seen; whether it was is in `advertised`. */
+export function getNetworkSubstance(networks: DerivedListing['networks']) {
+  return networks.map(({ last_seen_at: _seen, ...entry }) => entry);
+}
+
+/** A route without when its terms were last seen and how its latest probe came out; that it was probed at all stays. */
+export function getRouteSubstance({ terms, probe, ...route }: Route) {
+  return {
+    ...route,
+    probed: probe !== null,
+    terms: terms.map(({ last_seen_at, ...offer }) => ({ ...offer, seen: last_seen_at !== null })),
+  };
+}
+
+/**
+ * Says whether what samples taught of a listing can wait: nothing moved but times, counts and less than five points of
+ * the score, and what is published is less than a day behind. So samples alone do not move the revision.
+ */
+export function canPublicationWait(before: Listing, after: DerivedListing): boolean {
+  const { listed_at: _listed, updated_at: _updated, revision: _revision, ...published } = before;
+  if (JSON.stringify(getSubstance(published)) !== JSON.stringify(getSubstance(after))) return false;
+  const [was, is] = [before.reliability, after.reliability];
+  if (Math.abs((was.score ?? 0) - (is.score ?? 0)) >= SCORE_STEP) return false;
+  return getLag(before, after) < PUBLISHED_EVERY_MS;
+}
+
+/** How far the newest probe that is published lies behind the newest on record, in milliseconds. */
+function getLag(before: Pick<Listing, 'routes'>, after: Pick<Listing, 'routes'>): number {
+  return getNewest(after.routes) - getNewest(before.routes);
+}
+
+function getNewest(routes: readonly Route[]): number {
+  return routes.reduce((newest, { probe }) => Math.max(newest, probe ? Date.parse(probe.at) : 0), 0);
+}

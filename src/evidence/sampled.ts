@@ -1,0 +1,72 @@
+import type { Reliability } from '../model/listing.ts';
+import { isConclusive, isPayable } from '../model/outcome.ts';
+import type { RouteProbe } from '../model/route.ts';
+import type { ProbeSample } from '../model/sample.ts';
+import { type FailingRun, findFailingRun } from './delisting.ts';
+import { getReliability, UNSCORED } from './reliability.ts';
+
+/** What is kept of a sample for the rules: which route, when, what it came to. */
+export interface KeptSample extends Pick<ProbeSample, 'at' | 'outcome' | 'cause' | 'status'> {
+  route_id: string;
+  round: number;
+}
+
+/** What the samples of one listing come to. */
+export interface Sampled {
+  reliability: Reliability;
+  /** How each route that was probed stands, by route id. */
+  routes: ReadonlyMap<string, RouteProbe>;
+  /** Undefined while the latest conclusive sample is a valid 402, or there is none. */
+  failing: FailingRun | undefined;
+  /** The latest sample that counts, of whichever route; undefined where there is none. */
+  latest: KeptSample | undefined;
+}
+
+export const UNSAMPLED: Sampled = Object.freeze({
+  reliability: UNSCORED,
+  routes: new Map(),
+  failing: undefined,
+  latest: undefined,
+});
+
+/**
+ * Gives what the samples of a listing come to, as of the latest of them. Failures of a round in which the fault was ours
+ * (`ourRounds`) count against nobody: they are left out as if they had never been taken.
+ */
+export function getSampled(samples: readonly KeptSample[], ourRounds: ReadonlySet<number>): Sampled {
+  const counted = samples
+    .filter(({ outcome, round }) => isPayable(outcome) || !isConclusive(outcome) || !ourRounds.has(round))
+    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const latest = counted.at(-1);
+  if (!latest) return UNSAMPLED;
+  const byRoute = Map.groupBy(counted, ({ route_id }) => route_id);
+  return {
+    reliability: getReliability(counted, latest.at),
+    routes: new Map([...byRoute].map(([id, taken]) => [id, getRouteProbe(taken)])),
+    failing: findFailingRun(counted),
+    latest,
+  };
+}
+
+/** `taken` are the samples of one route, oldest first; there is at least one. */
+function getRouteProbe(taken: readonly KeptSample[]): RouteProbe {
+  const { at, outcome, cause, status } = taken.at(-1) as KeptSample;
+  const valid = taken.findLastIndex((sample) => isPayable(sample.outcome));
+  const failures = taken.slice(valid + 1).filter((sample) => isConclusive(sample.outcome)).length;
+  return { at, outcome, cause, status, valid_at: taken[valid]?.at ?? null, failures };
+}
+
+/** Conclusive failures in a row after which a route is no longer taken to be offered. */
+const SILENT_AFTER = 3;
+
+/**
+ * Says whether a route that was last seen on offer is to be taken for still on offer: until it failed three times in a
+ * row, or its whole listing so often that each of its routes had its turn.
+ */
+export function isStillOffered(
+  probe: Pick<RouteProbe, 'failures'> | null,
+  { failing, routes }: { failing: FailingRun | undefined; routes: number },
+): boolean {
+  if (failing && failing.failures >= Math.max(SILENT_AFTER, routes)) return false;
+  return probe === null || probe.failures < SILENT_AFTER;
+}

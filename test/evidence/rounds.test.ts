@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { getRound, getRoundStart, isRoundOurs } from '../../src/evidence/rounds.ts';
+import { getNextProbeAt } from '../../src/evidence/schedule.ts';
+import { NOW } from '../records.ts';
+
+const host = (valid: boolean, known_good = true) => ({ valid, known_good });
+
+describe('a round', () => {
+  it('begins every six hours, UTC', () => {
+    const round = getRound('2026-11-20T12:00:00.000Z');
+    expect(getRoundStart(round)).toBe('2026-11-20T12:00:00.000Z');
+    expect(getRound('2026-11-20T17:59:59.999Z')).toBe(round);
+    expect(getRound('2026-11-20T18:00:00.000Z')).toBe(round + 1);
+  });
+
+  it('is ours when most hosts failed that used to answer', () => {
+    expect(isRoundOurs([host(true), host(true), host(false), host(false), host(false)])).toBe(true);
+    expect(isRoundOurs([host(true), host(true), host(true), host(false), host(false)])).toBe(false);
+  });
+
+  it('is not ours because a catalogue is full of hosts that never answered', () => {
+    const dead = Array.from({ length: 50 }, () => host(false, false));
+    expect(isRoundOurs([...dead, ...Array.from({ length: 5 }, () => host(true))])).toBe(false);
+  });
+
+  it('counts every host while fewer than five ever answered, and says nothing of four', () => {
+    expect(isRoundOurs(Array.from({ length: 5 }, () => host(false, false)))).toBe(true);
+    expect(isRoundOurs(Array.from({ length: 4 }, () => host(false)))).toBe(false);
+  });
+});
+
+describe('the next probe', () => {
+  const hours = (next: string) => (Date.parse(next) - Date.parse(NOW)) / 3_600_000;
+  const at = { at: NOW, out_since: null, wait_until: null };
+
+  it('comes after six hours, a little sooner or later', () => {
+    expect(hours(getNextProbeAt(at, () => 0))).toBeCloseTo(5.4);
+    expect(hours(getNextProbeAt(at, () => 0.5))).toBe(6);
+    expect(hours(getNextProbeAt(at, () => 0.999))).toBeCloseTo(6.6, 2);
+  });
+
+  it('of a listing taken out by rule comes later and later, a day at least and a week at most', () => {
+    const after = (since: string) => hours(getNextProbeAt({ ...at, out_since: since }, () => 0.5));
+    expect(after(NOW)).toBe(24);
+    expect(after('2026-11-17T12:00:00.000Z')).toBe(72);
+    expect(after('2026-01-01T00:00:00.000Z')).toBe(7 * 24);
+  });
+
+  it('does not come before the host wants to hear from us', () => {
+    expect(getNextProbeAt({ ...at, wait_until: '2026-11-22T00:00:00.000Z' }, () => 0.5)).toBe(
+      '2026-11-22T00:00:00.000Z',
+    );
+  });
+});

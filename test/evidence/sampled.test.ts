@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { getRound } from '../../src/evidence/rounds.ts';
+import { getSampled, isStillOffered, type KeptSample, UNSAMPLED } from '../../src/evidence/sampled.ts';
+import type { ProbeOutcome } from '../../src/model/outcome.ts';
+
+const HOUR = 3_600_000;
+const START = Date.parse('2026-11-01T00:00:00.000Z');
+
+/** One sample every six hours, of the routes in turn. */
+function makeSamples(outcomes: readonly ProbeOutcome[], routes: readonly string[] = ['a']): KeptSample[] {
+  return outcomes.map((outcome, index) => {
+    const at = new Date(START + index * 6 * HOUR).toISOString();
+    return {
+      route_id: routes[index % routes.length] ?? 'a',
+      at,
+      outcome,
+      cause: null,
+      status: null,
+      round: getRound(at),
+    };
+  });
+}
+
+describe('what samples come to', () => {
+  it('is nothing without any', () => {
+    expect(getSampled([], new Set())).toEqual(UNSAMPLED);
+  });
+
+  it('is told for each route: its latest probe, its last valid answer, and its failures since', () => {
+    const { routes, latest } = getSampled(
+      makeSamples(['payable', 'timeout', 'payable', 'rate_limited', 'no_402', 'payable'], ['a', 'b']),
+      new Set(),
+    );
+    expect(routes.get('a')).toMatchObject({ outcome: 'no_402', valid_at: '2026-11-01T12:00:00.000Z', failures: 1 });
+    expect(routes.get('b')).toMatchObject({ outcome: 'payable', valid_at: '2026-11-02T06:00:00.000Z', failures: 0 });
+    expect(latest).toMatchObject({ route_id: 'b', outcome: 'payable' });
+  });
+
+  it('leaves out the failures of rounds that were our own fault, and keeps what was valid in them', () => {
+    const samples = makeSamples(['payable', 'timeout', 'timeout', 'payable', 'timeout']);
+    const ours = new Set(samples.slice(1, 4).map(({ round }) => round));
+    const { reliability, failing } = getSampled(samples, ours);
+    expect(reliability).toMatchObject({ samples: 3 });
+    expect(failing).toEqual({ since: '2026-11-01T18:00:00.000Z', failures: 1 });
+  });
+});
+
+describe('a route', () => {
+  const failing = { since: '2026-11-01T00:00:00.000Z', failures: 4 };
+
+  it('is on offer until it failed three times in a row', () => {
+    expect(isStillOffered(null, { failing: undefined, routes: 1 })).toBe(true);
+    expect(isStillOffered({ failures: 2 }, { failing: undefined, routes: 1 })).toBe(true);
+    expect(isStillOffered({ failures: 3 }, { failing: undefined, routes: 1 })).toBe(false);
+  });
+
+  it('is not while its whole listing fails and each route had its turn', () => {
+    expect(isStillOffered({ failures: 1 }, { failing, routes: 4 })).toBe(false);
+    expect(isStillOffered({ failures: 1 }, { failing, routes: 5 })).toBe(true);
+  });
+});
