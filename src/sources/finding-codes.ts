@@ -1,4 +1,6 @@
 import type { Finding } from '../model/finding.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
 
 /** Every code that reading a source can report, and what it means. */
 export const FINDING_CODES = {
@@ -39,7 +41,7 @@ export const FINDING_CODES = {
   no_amount: 'The offer names no amount.',
   bad_amount: 'The amount is not a whole number of atomic units.',
   zero_amount: 'The amount is zero.',
-  implausible_price: 'The amount is above 1,000 USDC for one request.',
+  implausible_price: `The amount is above ${formatUsdc(MAX_PLAUSIBLE_AMOUNT)} USDC for one request.`,
   bad_pay_to: 'The address to pay is missing or is not an account of the network.',
 
   // Offers that are taken, with something said of them.

@@ -1,29 +1,14 @@
 import type { Declaration } from '../model/declaration.ts';
-import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { type DeclaredRoute, getRouteUrl, type JsonObject } from '../model/route.ts';
-import type { Terms } from '../model/terms.ts';
-import { parseUsdc } from '../model/usdc.ts';
-import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
-import { parsePayTo } from '../x402/pay-to.ts';
-import type { FindingCode, Note } from './finding-codes.ts';
+import type { Note } from './finding-codes.ts';
 import { cleanJson, isJsonObject } from './json-value.ts';
+import type { ManifestContext } from './manifest-context.ts';
+import { buildTerms, readPriceRange } from './manifest-prices.ts';
 import type { Manifest, ManifestRoute } from './manifest-schema.ts';
 import type { Path } from './manifest-yaml.ts';
 import { getTemplatePath, parseListedUrl } from './outside-address.ts';
 import { readMimeType, readText } from './provider-text.ts';
 import { buildRequestExample } from './request-example.ts';
-
-/** What the building of a declaration needs besides the manifest. */
-export interface ManifestContext {
-  /** The file's name, which is the source's. */
-  name: string;
-  allowPrivateNetworks: boolean;
-  /** Now, ISO 8601 UTC. */
-  now: string;
-  /** Says what makes the manifest unacceptable, and where. */
-  refuse: (code: FindingCode, path: Path, message: string) => void;
-  note: Note;
-}
 
 /** Builds the declaration of a manifest whose fields have been checked one by one; reports what does not fit together. */
 export function buildManifestDeclaration(given: Manifest, context: ManifestContext): Declaration {
@@ -84,38 +69,6 @@ function buildRoute(
   };
 }
 
-function buildTerms(
-  given: ManifestRoute,
-  networks: readonly NetworkKey[],
-  index: number,
-  context: ManifestContext,
-): Terms[] {
-  for (const key of Object.keys(given.pay_to ?? {}) as NetworkKey[]) {
-    if (networks.includes(key)) continue;
-    const message = `pay_to names ${key}, but the route is not paid on ${key}; add it to networks, or remove it.`;
-    context.refuse('bad_pay_to', ['routes', index, 'pay_to', key], message);
-  }
-  if (given.price_usdc === undefined) return [];
-  const amount = readAmount(given.price_usdc, ['routes', index, 'price_usdc'], context);
-  return networks.map((network) => {
-    const payTo = given.pay_to?.[network];
-    const account = payTo === undefined ? null : parsePayTo(network, payTo);
-    if (account === undefined) {
-      const message = `pay_to.${network} is not an account of ${NETWORKS[network].label}.`;
-      context.refuse('bad_pay_to', ['routes', index, 'pay_to', network], message);
-    }
-    return {
-      network,
-      scheme: 'exact',
-      asset: NETWORKS[network].usdc,
-      amount,
-      pay_to: account ?? null,
-      max_timeout_seconds: null,
-      x402_version: null,
-    };
-  });
-}
-
 /** Brings a path into the form that URL parsing gives it, so that `/a/../b` and the like cannot stand for another route. */
 function readRoutePath(path: string, baseUrl: string, index: number, { refuse }: ManifestContext): string {
   const base = URL.parse(baseUrl);
@@ -153,22 +106,6 @@ function readAddress(given: string | undefined, path: Path, context: ManifestCon
     return path[0] === 'base_url' ? `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}` : url.href;
   context.refuse(url.code, path, `${path.join('.')} cannot be listed. ${url.message}`);
   return null;
-}
-
-function readPriceRange({ price_usdc: price, routes = [] }: Manifest, context: ManifestContext): Declaration['price'] {
-  if (price === undefined || routes.length > 0) return null;
-  const [min, max] = typeof price === 'string' ? [price, price] : [price.min, price.max];
-  const range = { min: readAmount(min, ['price_usdc'], context), max: readAmount(max, ['price_usdc'], context) };
-  if (range.min > range.max)
-    context.refuse('manifest_bad_value', ['price_usdc'], 'The min of price_usdc is above its max.');
-  return range;
-}
-
-function readAmount(text: string, path: Path, { refuse }: ManifestContext): number {
-  const amount = parseUsdc(text) ?? 0;
-  if (amount > MAX_PLAUSIBLE_AMOUNT)
-    refuse('implausible_price', path, `A price of ${text} USDC for one request is not plausible.`);
-  return amount;
 }
 
 function readSchema(given: Record<string, unknown> | undefined, note: Note): JsonObject | null {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { findNearest } from '../model/nearest.ts';
 import type { FindingCode } from './finding-codes.ts';
 import { isObject } from './json-value.ts';
-import { getMapping } from './manifest-schema.ts';
+import { getMapping, PRICE_WORDS } from './manifest-schema.ts';
 import type { Path } from './manifest-yaml.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -72,7 +72,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 function describeExpectation(issue: Issue): string {
   // Of a route's price, or a range's end, the schema's own message says it all.
   if (issue.path.length === 1 && issue.path[0] === 'price_usdc') {
-    return 'a decimal amount of USDC above zero with at most six decimals, such as "0.01", or {min: …, max: …}';
+    return `${PRICE_WORDS}, or {min: …, max: …}`;
   }
   if (issue.code === 'invalid_type') return TYPE_NAMES[issue.expected] ?? issue.expected;
   if (issue.code === 'invalid_value') return `one of ${issue.values.map(String).join(', ')}`;
@@ -84,7 +84,7 @@ function describeExpectation(issue: Issue): string {
 }
 
 /** Writes a path as people read it: `routes[2].price_usdc`. */
-function formatPath(path: Path): string {
+export function formatPath(path: Path): string {
   const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step.slice(0, 60)}`)).join('');
   return text.replace(/^\./, '') || 'The manifest';
 }

@@ -3,9 +3,14 @@ import { category } from '../model/category.ts';
 import { slug } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { httpMethod } from '../model/route.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
 
 /** A decimal amount above zero, with at most six decimals. */
 const PRICE = /^(?=.*[1-9])\d{1,10}(\.\d{1,6})?$/;
+
+/** What a price takes, in words. */
+export const PRICE_WORDS = `a decimal amount of USDC above zero, at most ${formatUsdc(MAX_PLAUSIBLE_AMOUNT)}, with at most six decimals, such as "0.01"`;
 
 const text = (description: string) => z.string().min(1, 'some text').describe(description);
 const address = (description: string) => z.string().describe(description).meta({ format: 'uri' });
@@ -13,7 +18,7 @@ const address = (description: string) => z.string().describe(description).meta({
 // Read from the source text, so that `0.10` and `"0.10"` are the same and no decimal is lost on the way.
 const amount = z
   .string()
-  .regex(PRICE, 'a decimal amount of USDC above zero with at most six decimals, such as "0.01"')
+  .regex(PRICE, PRICE_WORDS)
   .meta({ type: ['string', 'number'], exclusiveMinimum: 0 });
 
 const priceRange = z.strictObject({ min: amount, max: amount });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { parseManifest } from '../../src/sources/manifest.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../../src/x402/offer-amount.ts';
 
 const OPTIONS = { allowPrivateNetworks: false, now: '2026-11-20T12:00:00.000Z' };
 const HEAD = 'name: Tides\nbase_url: https://api.tides.example\ntagline: Heights of the tide.\n';
@@ -142,6 +143,32 @@ describe('an address', () => {
   });
 });
 
+describe('a price that nobody can mean', () => {
+  it.each([
+    ['price_usdc: 1000.000001', 4],
+    ['price_usdc: 9999999999', 4],
+    ['price_usdc: "9007199255"', 4],
+    ['price_usdc: {min: 0.01, max: 9999999999}', 4],
+    ['routes: [{method: GET, path: /x, price_usdc: 9999999999, networks: [base, solana]}]', 4],
+  ])('%s is refused', (text, line) => {
+    const { declaration: built, findings } = parse(HEAD + text);
+    expect(built).toBeUndefined();
+    expect(findings.map(({ severity, code }) => [severity, code])).toEqual([['refused', 'implausible_price']]);
+    expect(findings[0]?.message).toMatch(new RegExp(`^tides.yaml, line ${line}: .* at most 1000 USDC`));
+  });
+
+  it('is no price up to the very bound that a feed is held to', () => {
+    expect(parse(`${HEAD}price_usdc: 1000\n`).declaration?.price).toEqual({ min: 1e9, max: 1e9 });
+    expect(MAX_PLAUSIBLE_AMOUNT).toBe(1e9);
+  });
+
+  it('is named with the bound where it has more digits than a price may have', () => {
+    expect(listFindings(`${HEAD}price_usdc: 100000000000`)).toEqual([
+      expect.stringMatching(/^manifest_bad_value 4: price_usdc is "100000000000", but takes .* at most 1000/),
+    ]);
+  });
+});
+
 describe('a broken manifest is refused with its line and what to do', () => {
   it.each([
     ['', 'manifest_empty 1: the file holds nothing.'],
@@ -169,11 +196,14 @@ describe('a broken manifest is refused with its line and what to do', () => {
     ],
     [
       `${HEAD}price_usdc: 0.0000001`,
-      'manifest_bad_value 4: price_usdc is "0.0000001", but takes a decimal amount of USDC above zero with at most six decimals, such as "0.01", or {min: …, max: …}.',
+      'manifest_bad_value 4: price_usdc is "0.0000001", but takes a decimal amount of USDC above zero, at most 1000, with at most six decimals, such as "0.01", or {min: …, max: …}.',
     ],
     [`${HEAD}price_usdc: {min: 1}`, 'manifest_missing_field 4: price_usdc.max is missing, which a price range needs.'],
     [`${HEAD}price_usdc: {min: 2, max: 1}`, 'manifest_bad_value 4: The min of price_usdc is above its max.'],
-    [`${HEAD}price_usdc: 1001`, 'implausible_price 4: A price of 1001 USDC for one request is not plausible.'],
+    [
+      `${HEAD}price_usdc: 1001`,
+      'implausible_price 4: price_usdc is 1001 USDC for one request, which is not plausible; a price is at most 1000 USDC.',
+    ],
     [
       `${HEAD}category: finance`,
       'manifest_bad_value 4: category is "finance", but takes one of Data, Finance, Intelligence, Tools, Verification.',
