@@ -4,10 +4,21 @@ import { FINDING_CODES } from '../sources/finding-codes.ts';
 import type { Page } from './terminal/page.ts';
 
 /** What an import itself may find, besides what reading a source finds. */
-export const IMPORT_FINDING_CODES = {
+const IMPORT_FINDING_CODES = {
   slug_taken: 'Another listing has the slug that the manifest asks for, so the first characters of the id follow it.',
   slug_kept: 'The listing has another slug already than the manifest asks for, and a slug never changes.',
+  not_recorded: 'The listing could not be recorded, which is a fault of the program; nothing of it was kept.',
 } as const;
+
+/** Builds a finding of the import itself. */
+export function buildImportFinding(
+  severity: Finding['severity'],
+  code: keyof typeof IMPORT_FINDING_CODES,
+  item: string,
+  message: string,
+): Finding {
+  return { code, severity, item, message };
+}
 
 const MEANINGS = new Map<string, string>(Object.entries({ ...FINDING_CODES, ...IMPORT_FINDING_CODES }));
 

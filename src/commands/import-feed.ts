@@ -5,10 +5,17 @@ import { recordFindings } from '../catalogue/findings.ts';
 import { findListing } from '../catalogue/listings.ts';
 import { completePull, isOvertaken, listFeedItems, type Pull } from '../catalogue/pulls.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import type { Finding } from '../model/finding.ts';
 import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
 import { type FeedPullOptions, getPulledAt, pullIntoCatalogue } from './feed-pull.ts';
-import { buildOutcomes, buildReport, type ImportOutcome, type ImportReport } from './import-report.ts';
-import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
+import {
+  buildFailureFindings,
+  buildOutcomes,
+  buildReport,
+  type ImportOutcome,
+  type ImportReport,
+} from './import-report.ts';
+import { type Recording, recordDeclarations } from './recording.ts';
 import type { Progress } from './terminal/progress.ts';
 
 export interface FeedImportOptions extends Omit<FeedPullOptions, 'progress'> {
@@ -33,19 +40,20 @@ export async function importFeed(
     pullIntoCatalogue(catalogue, address, { ...options, progress }),
   );
   const read = pull.ended === null ? EMPTY : await readPull(catalogue, address, pull, options);
-  const recorded = await follow(openProgress('Recording', 'listings'), ({ update }) =>
+  const recording = await follow(openProgress('Recording', 'listings'), ({ update }) =>
     recordDeclarations(catalogue, read.declarations, { ...options, onProgress: update }),
   );
-  const isThrough = pull.ended !== null && recorded.length === read.declarations.length;
-  const ending = isThrough ? finishPull(catalogue, pull, read, recorded, options.now()) : STOPPED;
+  const findings = [...read.findings, ...buildFailureFindings(recording, false)];
+  const isThrough = pull.ended !== null && recording.left === 0;
+  const ending = isThrough ? finishPull(catalogue, pull, findings, recording, options.now()) : STOPPED;
   return buildReport({
     feed: pull.feed,
     complete: ending.next === null,
     next: ending.next,
     revision: { before, after: getRevision(catalogue) },
-    items: countItems(pull, read),
-    outcomes: [...buildOutcomes(recorded, false), ...ending.withdrawn],
-    findings: read.findings,
+    items: countItems(pull, read, recording),
+    outcomes: [...buildOutcomes(recording, false), ...ending.withdrawn],
+    findings,
     took_ms: options.now().getTime() - started,
   });
 }
@@ -60,6 +68,8 @@ const STOPPED: Ending = {
   withdrawn: [],
   next: 'The import was stopped. Run the same command again within an hour: it goes on where it was.',
 };
+
+const FAILED = 'Some listings could not be recorded, which the findings explain; the others are in.';
 
 async function follow<Result>(progress: Progress, work: (progress: Progress) => Promise<Result>): Promise<Result> {
   try {
@@ -89,14 +99,14 @@ async function readPull(
 function finishPull(
   catalogue: Catalogue,
   pull: Pull,
-  { findings }: FeedDeclarations,
-  recorded: readonly RecordedDeclaration[],
+  findings: readonly Finding[],
+  { recorded, failed }: Recording,
   at: Date,
 ): Ending {
   const source = { kind: 'bazaar', name: pull.feed } as const;
-  const isBare = recorded.length === 0 && countStandingDeclarations(catalogue, source) > 0;
+  const isBare = recorded.length + failed.length === 0 && countStandingDeclarations(catalogue, source) > 0;
   const mayWithdraw = pull.ended === 'complete' && !isBare;
-  const held = new Set(recorded.map(({ id }) => id));
+  const held = new Set([...recorded, ...failed].map(({ id }) => id));
   const slugs = writeCatalogue(catalogue, at.toISOString(), (writing) => {
     recordFindings(writing, pull.feed, findings);
     completePull(writing, pull);
@@ -104,6 +114,7 @@ function finishPull(
   });
   const withdrawn = slugs.map((slug) => buildWithdrawal(catalogue, slug));
   if (isBare) return { withdrawn, next: 'The feed held nothing that can be listed, so nothing was withdrawn.' };
+  if (failed.length > 0) return { withdrawn, next: FAILED };
   if (mayWithdraw) return { withdrawn, next: null };
   return { withdrawn, next: 'The feed could not be seen to its end, so nothing was withdrawn.' };
 }
@@ -114,9 +125,18 @@ function buildWithdrawal(catalogue: Catalogue, slug: string): ImportOutcome {
   return { outcome: 'withdrawn', slug, id, title, base_url, file: null };
 }
 
-/** Items that came more than once, word for word or for the same route, count as duplicates. */
-function countItems({ items: received, ended }: Pull, { outcomes }: FeedDeclarations): ImportReport['items'] {
-  const count = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length;
-  const [taken, refused] = [count('taken'), count('refused')];
+/**
+ * Items that came more than once, word for word or for the same route, count as duplicates; those of a listing that
+ * could not be recorded as refused.
+ */
+function countItems(
+  { items: received, ended }: Pull,
+  { outcomes }: FeedDeclarations,
+  { failed }: Recording,
+): ImportReport['items'] {
+  const lost = new Set(failed.map(({ declaration }) => declaration.base_url));
+  const good = outcomes.filter((item) => item.outcome === 'taken');
+  const taken = good.filter(({ base_url }) => !lost.has(base_url)).length;
+  const refused = outcomes.filter(({ outcome }) => outcome === 'refused').length + good.length - taken;
   return { received, taken, duplicates: ended === null ? 0 : received - taken - refused, refused };
 }

@@ -4,8 +4,14 @@ import { findListing } from '../catalogue/listings.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Finding } from '../model/finding.ts';
 import { type ManifestFile, readManifests } from '../sources/manifest-files.ts';
-import type { IMPORT_FINDING_CODES } from './finding-words.ts';
-import { buildOutcomes, buildReport, type ImportOutcome, type ImportReport } from './import-report.ts';
+import { buildImportFinding } from './finding-words.ts';
+import {
+  buildFailureFindings,
+  buildOutcomes,
+  buildReport,
+  type ImportOutcome,
+  type ImportReport,
+} from './import-report.ts';
 import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
 
 export interface ManifestImportOptions {
@@ -29,25 +35,23 @@ export async function importManifests(
   for await (const file of readManifests(paths, { allowPrivateNetworks, now: started.toISOString() })) read.push(file);
   const files = read.filter(isFile);
   const declarations = files.flatMap(({ declaration }) => declaration ?? []);
-  const recorded = await recordDeclarations(catalogue, declarations, { now, signal });
+  const recording = await recordDeclarations(catalogue, declarations, { now, signal });
   const findings = [
     ...read.flatMap((file) => file.findings),
-    ...recorded.flatMap((entry) => listSlugFindings(catalogue, entry)),
+    ...buildFailureFindings(recording, true),
+    ...recording.recorded.flatMap((entry) => listSlugFindings(catalogue, entry)),
   ];
   recordFileFindings(catalogue, files, findings, now());
-  const refused = files.filter(({ declaration }) => declaration === undefined);
-  const next = getNext({
-    files: files.length,
-    refused: refused.length,
-    isStopped: recorded.length < declarations.length,
-  });
+  const broken = files.filter(({ declaration }) => declaration === undefined);
+  const refused = broken.length + recording.failed.length;
+  const next = getNext({ files: files.length, refused, isStopped: recording.left > 0 });
   return buildReport({
     feed: null,
     complete: next === null,
     next,
     revision: { before, after: getRevision(catalogue) },
-    items: { received: files.length, taken: recorded.length, duplicates: 0, refused: refused.length },
-    outcomes: [...buildOutcomes(recorded, true), ...refused.map(buildRefusal)],
+    items: { received: files.length, taken: recording.recorded.length, duplicates: 0, refused },
+    outcomes: [...buildOutcomes(recording, true), ...broken.map(buildRefusal)],
     findings,
     took_ms: now().getTime() - started.getTime(),
   });
@@ -65,8 +69,7 @@ function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: Recor
           'slug_kept',
           `this listing was ${slug} before the manifest asked for ${wanted}, and a slug never changes.`,
         ] as const);
-  const known: keyof typeof IMPORT_FINDING_CODES = code;
-  return [{ code: known, severity: 'noted', item: source.name, message: `${source.name}: ${message}` }];
+  return [buildImportFinding('noted', code, source.name, `${source.name}: ${message}`)];
 }
 
 /** Replaces what was found in these files at their last import. */

@@ -1,12 +1,12 @@
 import type { Finding } from '../model/finding.ts';
 import { formatCount } from '../views/description.ts';
-import { countByCode, type FindingCount, renderCounts } from './finding-words.ts';
-import type { RecordedDeclaration } from './recording.ts';
+import { buildImportFinding, countByCode, type FindingCount, renderCounts } from './finding-words.ts';
+import type { FailedDeclaration, RecordedDeclaration, Recording } from './recording.ts';
 import type { Cell, Page, Style } from './terminal/page.ts';
 
-/** What became of one listing, or (`refused`) of one file that did not become one. */
+/** What became of one listing, or (`refused`) of one file that did not become one. `failed`: it could not be recorded. */
 export interface ImportOutcome {
-  outcome: RecordedDeclaration['outcome'] | 'refused' | 'withdrawn';
+  outcome: RecordedDeclaration['outcome'] | 'failed' | 'refused' | 'withdrawn';
   slug: string | null;
   id: string | null;
   title: string | null;
@@ -26,7 +26,7 @@ export interface ImportReport {
   revision: { before: number; after: number };
   /** Files, or items of the feed: how many came, became part of a listing, came again, and were refused. */
   items: { received: number; taken: number; duplicates: number; refused: number };
-  listings: Record<'added' | 'changed' | 'unchanged' | 'held' | 'delisted' | 'withdrawn', number>;
+  listings: Record<'added' | 'changed' | 'unchanged' | 'held' | 'delisted' | 'withdrawn' | 'failed', number>;
   /** Findings by code: the refusals first. */
   reasons: FindingCount[];
   outcomes: ImportOutcome[];
@@ -34,21 +34,35 @@ export interface ImportReport {
   took_ms: number;
 }
 
-/** Builds the outcomes of listings that were recorded. */
-export function buildOutcomes(recorded: readonly RecordedDeclaration[], isFile: boolean): ImportOutcome[] {
-  return recorded.map(({ outcome, slug, id, declaration }) => ({
-    outcome,
-    slug,
-    id,
-    title: declaration.title,
-    base_url: declaration.base_url,
-    file: isFile ? declaration.source.name : null,
-  }));
+/** Builds the outcomes of listings that were to be recorded: those that were, then those that could not be. */
+export function buildOutcomes({ recorded, failed }: Recording, isFile: boolean): ImportOutcome[] {
+  const build = ({ declaration: { title, base_url, source } }: RecordedDeclaration | FailedDeclaration) => ({
+    title,
+    base_url,
+    file: isFile ? source.name : null,
+  });
+  return [
+    ...recorded.map((entry) => ({ outcome: entry.outcome, slug: entry.slug, id: entry.id, ...build(entry) })),
+    ...failed.map((entry) => ({ outcome: 'failed' as const, slug: null, id: entry.id, ...build(entry) })),
+  ];
+}
+
+/** Builds the findings of listings that could not be recorded, each about its file or, of a feed, its address. */
+export function buildFailureFindings({ failed }: Recording, isFile: boolean): Finding[] {
+  return failed.map(({ declaration: { base_url, source }, reason, message }) => {
+    const item = isFile ? source.name : base_url;
+    return buildImportFinding(
+      'refused',
+      'not_recorded',
+      item,
+      `${item}: the listing could not be recorded (${reason}: ${message}).`,
+    );
+  });
 }
 
 /** Completes a report with the counts that follow from its outcomes and findings. */
 export function buildReport(facts: Omit<ImportReport, 'listings' | 'reasons'>): ImportReport {
-  const listings = { added: 0, changed: 0, unchanged: 0, held: 0, delisted: 0, withdrawn: 0 };
+  const listings = { added: 0, changed: 0, unchanged: 0, held: 0, delisted: 0, withdrawn: 0, failed: 0 };
   for (const { outcome } of facts.outcomes) if (outcome !== 'refused') listings[outcome] += 1;
   return { ...facts, listings, reasons: countByCode(facts.findings) };
 }
@@ -61,7 +75,11 @@ const MEANINGS: Readonly<Record<keyof ImportReport['listings'], string>> = {
   held: 'on record, but not live, for want of a price',
   delisted: 'left out: delisted, and only relist puts a listing back',
   withdrawn: 'no longer in the feed, so no longer advertised',
+  failed: 'could not be recorded, and the findings say why',
 };
+
+/** Failures of a feed that are named one by one. */
+const SHOWN_FAILURES = 20;
 
 const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {
   added: 'green',
@@ -70,6 +88,7 @@ const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {
   held: 'yellow',
   delisted: 'yellow',
   withdrawn: 'yellow',
+  failed: 'red',
   refused: 'red',
 };
 
@@ -77,7 +96,9 @@ const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {
 export function renderReport(report: ImportReport, page: Page): void {
   const { feed, items, listings, reasons, revision } = report;
   if (feed === null) renderFiles(report, page);
-  const meanings = Object.entries(MEANINGS).filter(([name]) => feed !== null || name !== 'withdrawn');
+  const isShown = (name: string) =>
+    name === 'withdrawn' ? feed !== null : name === 'failed' ? listings.failed > 0 : true;
+  const meanings = Object.entries(MEANINGS).filter(([name]) => isShown(name));
   const rows = meanings.map(([name, meaning]): Cell[] => {
     const count = Object.entries(listings).find(([key]) => key === name)?.[1] ?? 0;
     return [count, { text: name, style: count > 0 ? 'bold' : 'dim' }, { text: meaning, style: 'dim' }];
@@ -97,10 +118,20 @@ export function renderReport(report: ImportReport, page: Page): void {
     page.title('Found');
     renderCounts(reasons, page);
   }
+  if (feed !== null && listings.failed > 0) renderFailures(report, page);
   if (report.next !== null) {
     page.blank();
     page.say({ text: report.next, style: 'yellow' });
   }
+}
+
+/** Names the listings of a feed that could not be recorded: of very many the first. */
+function renderFailures({ findings, listings }: ImportReport, page: Page): void {
+  page.blank();
+  const failures = findings.filter(({ code }) => code === 'not_recorded').slice(0, SHOWN_FAILURES);
+  for (const { message } of failures) page.say({ text: message, style: 'red' });
+  const more = listings.failed - failures.length;
+  if (more > 0) page.say({ text: `And ${more} more.`, style: 'red' });
 }
 
 /** Writes a line for each file, and below them what was found in each. */

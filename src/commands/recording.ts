@@ -2,10 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { type RecordOutcome, recordDeclaration } from '../catalogue/declarations.ts';
 import { writeCatalogue } from '../catalogue/write.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration } from '../model/declaration.ts';
+import { getListingId } from '../model/ids.ts';
+import { cutText } from '../model/text.ts';
 
 /** Declarations in one transaction: readers see them together, and a stop loses at most so many. */
 const BATCH_SIZE = 100;
+
+/** Longest reason that is passed on, in UTF-16 units. */
+const MESSAGE_LENGTH = 200;
+
+/** SQLite's complaints about a row. Every other one is about the database, and would meet the next row as well. */
+const ROW_CODES = /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/;
 
 /** What became of one declaration. */
 export interface RecordedDeclaration {
@@ -15,33 +24,95 @@ export interface RecordedDeclaration {
   outcome: RecordOutcome;
 }
 
+/** A declaration that could not be recorded: the id that its listing has or would have, and why. */
+export interface FailedDeclaration {
+  declaration: Declaration;
+  id: string;
+  /** A stable word, such as `sqlite_constraint_check`. */
+  reason: string;
+  message: string;
+}
+
+export interface Recording {
+  recorded: RecordedDeclaration[];
+  failed: FailedDeclaration[];
+  /** How many a stop left untouched. */
+  left: number;
+}
+
+interface RecordingOptions {
+  now: () => Date;
+  signal: AbortSignal;
+  onProgress?: (done: number, total: number) => void;
+}
+
 /**
- * Records declarations batch by batch and gives what became of each. Once `signal` is aborted the batch under way is
- * finished and the rest is left: then fewer come back than were given.
+ * Records declarations batch by batch and gives what became of each. One that cannot be recorded costs itself alone.
+ * Once `signal` is aborted the batch under way is finished and the rest is left. Throws what the database throws where
+ * it fails as such: no room, no right to write, damage.
  */
 export async function recordDeclarations(
   catalogue: Catalogue,
   declarations: readonly Declaration[],
-  {
-    now,
-    signal,
-    onProgress,
-  }: { now: () => Date; signal: AbortSignal; onProgress?: (done: number, total: number) => void },
-): Promise<RecordedDeclaration[]> {
+  { now, signal, onProgress }: RecordingOptions,
+): Promise<Recording> {
   const recorded: RecordedDeclaration[] = [];
-  for (let start = 0; start < declarations.length && !signal.aborted; start += BATCH_SIZE) {
-    const batch = declarations.slice(start, start + BATCH_SIZE);
-    recorded.push(
-      ...writeCatalogue(catalogue, now().toISOString(), (writing) =>
-        batch.map((declaration) => {
-          const { identity, outcome } = recordDeclaration(writing, declaration);
-          return { declaration, id: identity.id, slug: identity.slug, outcome };
-        }),
-      ),
-    );
-    onProgress?.(recorded.length, declarations.length);
+  const failed: FailedDeclaration[] = [];
+  let done = 0;
+  while (done < declarations.length && !signal.aborted) {
+    const batch = declarations.slice(done, done + BATCH_SIZE);
+    for (const entry of recordBatch(catalogue, batch, now)) {
+      if ('reason' in entry) failed.push(entry);
+      else recorded.push(entry);
+    }
+    done += batch.length;
+    onProgress?.(done, declarations.length);
     // Between transactions the event loop gets its turn, so that Ctrl-C is heard.
     await setImmediate();
   }
-  return recorded;
+  return { recorded, failed, left: declarations.length - done };
+}
+
+/** A batch that fails leaves no trace; then each of its declarations has a transaction of its own. */
+function recordBatch(
+  catalogue: Catalogue,
+  batch: readonly Declaration[],
+  now: () => Date,
+): (RecordedDeclaration | FailedDeclaration)[] {
+  const record = (declarations: readonly Declaration[]) =>
+    writeCatalogue(catalogue, now().toISOString(), (writing) =>
+      declarations.map((declaration): RecordedDeclaration => {
+        const { identity, outcome } = recordDeclaration(writing, declaration);
+        return { declaration, id: identity.id, slug: identity.slug, outcome };
+      }),
+    );
+  try {
+    return record(batch);
+  } catch (error) {
+    if (!isOfOne(error)) throw error;
+  }
+  return batch.flatMap((declaration): (RecordedDeclaration | FailedDeclaration)[] => {
+    try {
+      return record([declaration]);
+    } catch (error) {
+      if (!isOfOne(error)) throw error;
+      return [buildFailure(error, declaration)];
+    }
+  });
+}
+
+/** Says whether an error may be the fault of one declaration, and not of the database. */
+function isOfOne(error: unknown): boolean {
+  const code = findCode(error);
+  return code === undefined || !code.startsWith('SQLITE_') || ROW_CODES.test(code);
+}
+
+function buildFailure(error: unknown, declaration: Declaration): FailedDeclaration {
+  const reason = error instanceof ServiceError ? error.reason : (findCode(error)?.toLowerCase() ?? 'internal');
+  const message = cutText(getErrorMessage(error), MESSAGE_LENGTH);
+  return { declaration, id: getListingId(declaration.base_url), reason, message };
+}
+
+function findCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
