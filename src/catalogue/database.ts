@@ -1,8 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { getErrorMessage, ServiceError } from '../errors.ts';
+import { createFolder } from './folder.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import type { Tables } from './tables.ts';
 
@@ -101,7 +102,7 @@ function buildCatalogue(file: string, sqlite: Sqlite.Database): Catalogue {
 
 function openFile(file: string, options: { readonly: boolean }): Sqlite.Database {
   try {
-    if (!options.readonly) mkdirSync(dirname(file), { recursive: true });
+    if (!options.readonly) createFolder(dirname(file));
     refuseOtherFile(file);
     return new Sqlite(file, { ...options, fileMustExist: options.readonly, timeout: BUSY_TIMEOUT_MS });
   } catch (error) {

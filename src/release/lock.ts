@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createFolder } from '../catalogue/folder.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 
 const POLL_MS = 50;
@@ -20,7 +20,7 @@ export interface Lock {
 export function findLock(file: string): Lock | undefined {
   let database: DatabaseSync | undefined;
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    createFolder(dirname(file));
     database = new DatabaseSync(file);
     // With its journal in memory nothing is written: a full disk does not stop the lock.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
@@ -29,6 +29,7 @@ export function findLock(file: string): Lock | undefined {
   } catch (error) {
     database?.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    if (error instanceof ServiceError) throw error;
     throw new ServiceError('unavailable', `The lock ${file} cannot be taken: ${getErrorMessage(error)}.`, {
       hint: 'Check that the folder can be written to.',
       reason: 'lock_failed',

@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+
+/**
+ * Creates a folder with those above it that are missing, one by one: where nothing can be created although the system says
+ * that something is missing (`/proc`), Node's own recursive mkdir never ends. Throws `unavailable` naming the folder that
+ * cannot be made.
+ */
+export function createFolder(folder: string): void {
+  const missing: string[] = [];
+  for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path);
+  for (const path of missing) createOne(path);
+}
+
+function createOne(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Somebody else was first.
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw new ServiceError('unavailable', `The folder ${path} cannot be made: ${getErrorMessage(error)}.`, {
+      hint: `Check that this user may write to ${dirname(path)}, or choose another place.`,
+      reason: 'no_folder',
+      cause: error,
+    });
+  }
+}
