@@ -3,12 +3,14 @@ import { type DeclaredRoute, getRouteUrl, type JsonObject } from '../model/route
 import type { Note } from './finding-codes.ts';
 import { cleanJson, isJsonObject } from './json-value.ts';
 import type { ManifestContext } from './manifest-context.ts';
+import { formatPath } from './manifest-issues.ts';
 import { buildTerms, readPriceRange } from './manifest-prices.ts';
 import type { Manifest, ManifestRoute } from './manifest-schema.ts';
 import type { Path } from './manifest-yaml.ts';
 import { getTemplatePath, parseListedUrl } from './outside-address.ts';
 import { readMimeType, readText } from './provider-text.ts';
 import { buildRequestExample } from './request-example.ts';
+import type { TextField } from './text.ts';
 
 /** Builds the declaration of a manifest whose fields have been checked one by one; reports what does not fit together. */
 export function buildManifestDeclaration(given: Manifest, context: ManifestContext): Declaration {
@@ -24,21 +26,26 @@ export function buildManifestDeclaration(given: Manifest, context: ManifestConte
     );
   }
   if (given.price_usdc === undefined && routes.every(({ terms }) => terms.length === 0)) note('no_price');
-  const name = readText(given.name, 'title', note);
+  const name = readOwnText(given.name, 'title', ['name'], context);
   return {
     source: {
       kind: 'manifest',
       name: context.name,
       observed_at: readObservedAt(given, context),
-      ...(given.observed && { observed_in: readText(given.observed.source, 'tagline', note) }),
+      ...(given.observed && {
+        observed_in: readOwnText(given.observed.source, 'tagline', ['observed', 'source'], context),
+      }),
     },
     base_url: baseUrl,
     slug: given.slug ?? null,
     service_name: name,
     title: name,
-    tagline: readText(given.tagline, 'tagline', note),
-    description: readText(given.description, 'description', note),
-    provider_name: readText(given.provider ?? given.name, 'provider_name', note),
+    tagline: readOwnText(given.tagline, 'tagline', ['tagline'], context),
+    description: readOwnText(given.description, 'description', ['description'], context),
+    provider_name:
+      given.provider === undefined
+        ? readText(given.name, 'provider_name', note)
+        : readOwnText(given.provider, 'provider_name', ['provider'], context),
     category: given.category ?? null,
     mcp_endpoint: readAddress(given.mcp_endpoint, ['mcp_endpoint'], context),
     docs_url: readAddress(given.docs_url, ['docs_url'], context),
@@ -60,13 +67,29 @@ function buildRoute(
   return {
     method: given.method,
     path: readRoutePath(given.path, baseUrl, index, context),
-    description: readText(given.description, 'route_description', note),
+    description: readOwnText(given.description, 'route_description', ['routes', index, 'description'], context),
     mime_type: readMimeType(given.mime_type, note),
     input_schema: readSchema(given.input_schema, note),
     output_schema: readSchema(given.output_schema, note),
     example: given.example ? buildRequestExample(given.example, given.method, note) : null,
     terms: buildTerms(given, networks, index, context),
   };
+}
+
+/** Reads a text of the manifest; one of which cleaning leaves nothing is refused, as an empty one is. */
+function readOwnText(
+  given: string | undefined,
+  field: TextField,
+  path: Path,
+  { refuse, note }: ManifestContext,
+): string {
+  const text = readText(given, field, note);
+  if (given !== undefined && text === '') {
+    const what = 'holds nothing that can be shown, only markup, blanks or invisible characters';
+    const advice = 'write some text, or leave an optional field out';
+    refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
+  }
+  return text;
 }
 
 /** Brings a path into the form that URL parsing gives it, so that `/a/../b` and the like cannot stand for another route. */

@@ -143,6 +143,26 @@ describe('an address', () => {
   });
 });
 
+describe('a text of which nothing can be shown', () => {
+  const REST = '\nprice_usdc: 1\n';
+
+  it.each([
+    ['name', HEAD.replace('Tides', '"<b></b>"') + REST, 1],
+    ['name', HEAD.replace('Tides', '"\\u200B\\u2060"') + REST, 1],
+    ['name', HEAD.replace('Tides', '"  "') + REST, 1],
+    ['tagline', HEAD.replace('Heights of the tide.', '"<script>x</script>"') + REST, 3],
+    ['provider', `${HEAD}provider: "<img src=x>"${REST}`, 4],
+    ['description', `${HEAD}description: "<!-- hidden -->"${REST}`, 4],
+    ['observed.source', `${HEAD}observed: {source: "\\u202E", at: 2026-03-17}${REST}`, 4],
+    ['routes[0].description', `${HEAD}routes: [{method: GET, path: /x, description: "<i>", price_usdc: 1}]`, 4],
+  ])('is refused as an empty one is: %s of %j', (field, text, line) => {
+    expect(parse(text).declaration).toBeUndefined();
+    expect(listFindings(text)).toEqual([
+      `manifest_bad_value ${line}: ${field} holds nothing that can be shown, only markup, blanks or invisible characters; write some text, or leave an optional field out.`,
+    ]);
+  });
+});
+
 describe('a price that nobody can mean', () => {
   it.each([
     ['price_usdc: 1000.000001', 4],
