@@ -1,9 +1,10 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
 import type { Site } from '../views/site.ts';
-import { isMissing, listNames } from './folders.ts';
+import { isFileError, isMissing, listNames } from './folders.ts';
 import { getHash } from './hash.ts';
 
 /** Raised when what a release folder holds changes its meaning, so that older ones are not built upon. */
@@ -72,14 +73,26 @@ export function buildReleaseHeader(facts: Omit<ReleaseHeader, 'format' | 'id'>):
   return { format: FORMAT, id, ...facts };
 }
 
-/** Finds the release that `current` names. Undefined while there is none. */
+/** Finds the release that `current` names. Undefined while there is none. Throws as `findCurrentId` does. */
 export function findCurrentRelease(releasesDir: string): Release | undefined {
-  const { releases, current } = getReleasePaths(releasesDir);
+  const id = findCurrentId(releasesDir);
+  return id === undefined ? undefined : findRelease(join(getReleasePaths(releasesDir).releases, id));
+}
+
+/** Finds the id that `current` names. Throws `conflict` where something else than a link lies in its place. */
+export function findCurrentId(releasesDir: string): string | undefined {
+  const { current } = getReleasePaths(releasesDir);
   try {
-    return findRelease(join(releases, basename(readlinkSync(current))));
+    return basename(readlinkSync(current));
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error;
+    if (!isFileError(error, 'EINVAL')) throw error;
+    const found = lstatSync(current).isDirectory() ? 'a folder' : 'a file';
+    throw new ServiceError('conflict', `${current} is ${found}, where the link to the current release should be.`, {
+      hint: 'Move it away, or set RELEASES to another folder; the next rebuild makes the link.',
+      reason: 'current_not_a_link',
+      cause: error,
+    });
   }
 }
 

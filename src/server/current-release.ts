@@ -1,9 +1,8 @@
-import { readlinkSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { isMissing } from '../release/folders.ts';
+import { getErrorMessage } from '../errors.ts';
 import {
+  findCurrentId,
   findCurrentRelease,
-  getReleasePaths,
   type Release,
   type ReleasePages,
   readReleasePages,
@@ -42,14 +41,14 @@ export function openCurrentRelease({
   reading: Reading;
   logger: Logger;
 }): CurrentRelease {
-  const { current } = getReleasePaths(releasesDir);
   let link: string | undefined;
   let loaded: ServedRelease | undefined;
   let served: ServedRelease | undefined;
   let state = '';
+  let complaint = '';
 
   const load = () => {
-    const target = readLink(current);
+    const target = findCurrentId(releasesDir);
     if (target === link) return;
     const release = findCurrentRelease(releasesDir);
     loaded = release && { ...release, pages: readReleasePages(release.folder) };
@@ -76,21 +75,16 @@ export function openCurrentRelease({
     try {
       load();
       choose();
+      complaint = '';
     } catch (error) {
-      logger.error({ err: error }, 'the current release cannot be read');
+      // Looked at several times a second, so each cause is told once.
+      const message = getErrorMessage(error);
+      if (message !== complaint) logger.error({ err: error }, 'the current release cannot be read');
+      complaint = message;
     }
   };
 
   follow();
   const timer = setInterval(follow, FOLLOW_MS).unref();
   return { find: () => served, follow, close: () => clearInterval(timer) };
-}
-
-function readLink(file: string): string | undefined {
-  try {
-    return readlinkSync(file);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }

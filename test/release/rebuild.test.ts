@@ -160,6 +160,21 @@ describe('a rebuild that cannot be done', () => {
     await expect(rebuild({ config })).rejects.toMatchObject({ code: 'not_found', reason: 'no_catalogue' });
   });
 
+  it('says what lies in the place of the link to the current release', async () => {
+    const shelf = makeShelf(makeFolder());
+    const current = join(shelf.config.releasesDir, 'current');
+    mkdirSync(current, { recursive: true });
+    await expect(rebuild({ config: shelf.config })).rejects.toMatchObject({
+      code: 'conflict',
+      reason: 'current_not_a_link',
+      message: `${current} is a folder, where the link to the current release should be.`,
+      hint: expect.stringContaining('Move it away'),
+    });
+    rmSync(current, { recursive: true });
+    writeFileSync(current, '');
+    await expect(rebuild({ config: shelf.config })).rejects.toThrow(`${current} is a file, where`);
+  });
+
   it('says that it was stopped, and leaves the current release', async () => {
     const shelf = makeShelf(makeFolder());
     const { release } = await rebuild({ config: shelf.config });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -123,6 +124,16 @@ it.each([
   expect(await server.ended).toBe(code);
   expect(server.said.err).toMatch(sentence);
   expect(server.said.out).toBe('');
+});
+
+it('ends with one sentence where a folder lies in the place of the link to the release', async () => {
+  const folder = makeFolder();
+  mkdirSync(join(folder, 'dist/current'), { recursive: true });
+  const server = start(folder);
+  expect(await server.ended).toBe(1);
+  expect(server.said.err).toMatch(
+    /^error: \S+\/dist\/current is a folder, where the link [^\n]+\nhint: Move it away[^\n]+\n$/,
+  );
 });
 
 it('ends with one sentence where the port is in use', async () => {

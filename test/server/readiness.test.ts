@@ -1,6 +1,9 @@
-import { renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { makeShelf } from '../release/shelf.ts';
 import { ask, serveShelf } from './running.ts';
 
 it('is ready with a catalogue and a release of it, and names both', async () => {
@@ -37,6 +40,17 @@ it('is not ready without releases, and goes on rendering', async () => {
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['no_release'] });
   expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
   expect((await ask(server, '/none')).status).toBe(404);
+});
+
+it('says once that something else lies in the place of the link to the release, and goes on', async () => {
+  const shelf = makeShelf(makeFolder());
+  mkdirSync(join(shelf.config.releasesDir, 'current'), { recursive: true });
+  const server = await serveShelf({ shelf, released: false });
+  await sleep(500);
+  expect(server.logged.filter(({ level }) => Number(level) >= 50)).toMatchObject([
+    { err: { reason: 'current_not_a_link', message: expect.stringContaining('/current is a folder, where the link') } },
+  ]);
+  expect((await ask(server, '/healthz')).status).toBe(200);
 });
 
 it('logs one line for each request at level debug, and none above', async () => {
