@@ -59,6 +59,15 @@ function recordPayee(catalogue: Catalogue, routeId: string, payee: PayeeKind | n
   runStatement(catalogue, catalogue.query.updateTable('routes').set({ payee }).where('id', '=', routeId));
 }
 
+/** Samples are kept so long: as long as any rule looks back, and two months more. In milliseconds. */
+const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Lets go of samples older than 90 days. The decisions that rest on them keep what they rest on. */
+export function pruneSamples({ catalogue, at }: Writing): number {
+  const before = new Date(Date.parse(at) - KEPT_MS).toISOString();
+  return runStatement(catalogue, catalogue.query.deleteFrom('samples').where('round', '<', getRound(before))).changes;
+}
+
 /** Lists the offers of the latest valid answers of a route, newest first. */
 function listRecentOffers(catalogue: Catalogue, routeId: string): Terms[][] {
   const rows = listRows(

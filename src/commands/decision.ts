@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { DELISTING_METHOD } from '../evidence/delisting.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
 import { reliability } from '../model/listing.ts';
 import { networkEntry } from '../model/network.ts';
-import { payeeKind, routeProof } from '../model/route.ts';
+import { type JsonObject, payeeKind, routeProof } from '../model/route.ts';
 import { terms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { formatTime } from './terminal/listing-words.ts';
@@ -35,12 +36,21 @@ const REASONS: Readonly<Record<string, string>> = {
   delisted_by_operator: 'the operator took it out',
   delisted_by_provider: 'the provider took it out',
   delisted_by_rule: 'a rule took it out',
+  no_valid_402: `no valid 402 for ${DELISTING_METHOD.days_without_valid_402} days, and at least ${DELISTING_METHOD.conclusive_failures} conclusive failures`,
+  probed: 'a probe saw it so',
   relisted_by_operator: 'the operator put it back',
   relisted_by_provider: 'the provider put it back',
   relisted_by_rule: 'it answers as it should again',
 };
 
 const scored = reliability.omit({ days: true });
+
+const probeEvidence = z.object({
+  sample: z
+    .object({ at: z.string(), route: z.string().nullable(), outcome: z.string(), cause: z.string().nullable() })
+    .optional(),
+  failing: z.object({ since: z.string(), failures: z.int() }).optional(),
+});
 
 const offer = terms.pick({ network: true, amount: true, pay_to: true });
 const changedTerms = z.object({
@@ -124,11 +134,23 @@ export function describeDecision({ revision, at, kind, reason, detail }: Change)
   const why = REASONS[reason] ?? reason;
   try {
     const { what, evidence = [] } = WORDS[kind](detail);
-    return { revision, at, kind, reason, what, why, evidence };
+    return { revision, at, kind, reason, what, why, evidence: [...evidence, ...describeEvidence(detail)] };
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     return { revision, at, kind, reason, what: kind, why, evidence: [JSON.stringify(detail)] };
   }
+}
+
+/** Says what a decision rests on that a probe set off: the sample, and the failing run it stands in. */
+function describeEvidence(detail: JsonObject): string[] {
+  const { sample, failing } = probeEvidence.parse(detail.evidence ?? {});
+  const lines: string[] = [];
+  if (sample) {
+    const cause = sample.cause ? ` (${sample.cause})` : '';
+    lines.push(`probe of ${sample.route ?? 'a route since gone'}, ${formatTime(sample.at)}: ${sample.outcome}${cause}`);
+  }
+  if (failing) lines.push(`${failing.failures} conclusive failures since ${formatTime(failing.since)}`);
+  return lines;
 }
 
 /** Names a source and when what it says was seen to be so. */

@@ -5,6 +5,7 @@ import { delist } from './delist.ts';
 import { exportCatalogue } from './export.ts';
 import { importSources } from './import.ts';
 import { list } from './list.ts';
+import { probe } from './probe.ts';
 import { relist } from './relist.ts';
 import { show } from './show.ts';
 import { status } from './status.ts';
@@ -16,6 +17,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   list,
   show,
   why,
+  probe,
   delist,
   relist,
   status,

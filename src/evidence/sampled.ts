@@ -41,11 +41,28 @@ export function getSampled(samples: readonly KeptSample[], ourRounds: ReadonlySe
   if (!latest) return UNSAMPLED;
   const byRoute = Map.groupBy(counted, ({ route_id }) => route_id);
   return {
-    reliability: getReliability(counted, latest.at),
+    reliability: getReliability(listSpaced(counted), latest.at),
     routes: new Map([...byRoute].map(([id, taken]) => [id, getRouteProbe(taken)])),
     failing: findFailingRun(counted),
     latest,
   };
+}
+
+/** Samples closer together are one to the score, which is made of one every six hours or so: in milliseconds. */
+const SPACING_MS = 5 * 60 * 60 * 1000;
+
+/**
+ * Lists the samples that a score is made of: a pass over all routes of a listing, or an operator who looks again and
+ * again, weighs no more than one look. Of those together the first that is conclusive counts. `samples` are in order.
+ */
+function listSpaced(samples: readonly KeptSample[]): KeptSample[] {
+  const spaced: KeptSample[] = [];
+  for (const sample of samples) {
+    const last = spaced.at(-1);
+    if (!last || Date.parse(sample.at) - Date.parse(last.at) >= SPACING_MS) spaced.push(sample);
+    else if (!isConclusive(last.outcome) && isConclusive(sample.outcome)) spaced[spaced.length - 1] = sample;
+  }
+  return spaced;
 }
 
 /** `taken` are the samples of one route, oldest first; there is at least one. */

@@ -11,6 +11,7 @@ export const PATHS = {
   listing: (slug: string) => `/api/${slug}`,
   listingMarkdown: (slug: string) => `/api/${slug}.md`,
   category: (category: Category, page = 1) => `/category/${category.toLowerCase()}${page === 1 ? '' : `/${page}`}`,
+  method: '/method',
   verified: '/verified',
   verifiedPage: (page: number) => (page === 1 ? '/verified' : `/verified/${page}`),
   notFound: '/404',

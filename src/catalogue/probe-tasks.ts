@@ -1,0 +1,104 @@
+import { getCurrentTerms } from '../evidence/terms.ts';
+import type { Listing } from '../model/listing.ts';
+import type { Route } from '../model/route.ts';
+import { terms } from '../model/terms.ts';
+import { type Catalogue, listRows } from './database.ts';
+import { findListing } from './listings.ts';
+
+/**
+ * Which routes a probe run is about. `due`: one of each listing whose time has come at `at`. `all`: every one, `chosen`:
+ * every one of some listings; both without those probed since `since` (null: none is left out). Times are ISO 8601 UTC.
+ */
+export type ProbeScope =
+  | { kind: 'due'; at: string }
+  | { kind: 'all'; since: string | null }
+  | { kind: 'chosen'; slugs: readonly string[]; since: string | null };
+
+/** The listings at one origin that a run is about, and how many of their routes. */
+export interface HostPlan {
+  host: string;
+  listing_ids: string[];
+  routes: number;
+}
+
+/** One route to be probed. */
+export interface ProbeTask {
+  listing_id: string;
+  slug: string;
+  base_url: string;
+  /** When the listing was taken out by rule; null while it is in. */
+  out_since: string | null;
+  route: Pick<Route, 'id' | 'method' | 'path' | 'example' | 'input_schema' | 'payee' | 'terms'>;
+}
+
+/**
+ * Lists what a run is about, host by host, the one with most to do first. Listings that the operator or the provider took
+ * out are left alone unless chosen, and so are those without itemised routes: there is nothing to ask for.
+ */
+export function listProbeHosts(catalogue: Catalogue, scope: ProbeScope): HostPlan[] {
+  const hosts = new Map<string, HostPlan>();
+  for (const { id, base_url, routes } of listCandidates(catalogue, scope)) {
+    const host = new URL(base_url).origin;
+    const plan = hosts.get(host) ?? { host, listing_ids: [], routes: 0 };
+    plan.listing_ids.push(id);
+    plan.routes += scope.kind === 'due' ? 1 : routes;
+    hosts.set(host, plan);
+  }
+  return [...hosts.values()].sort((a, b) => b.routes - a.routes);
+}
+
+function listCandidates(catalogue: Catalogue, scope: ProbeScope): { id: string; base_url: string; routes: number }[] {
+  let query = catalogue.query
+    .selectFrom('listings')
+    .leftJoin('delistings', 'delistings.listing_id', 'listings.id')
+    .leftJoin('probe_targets', 'probe_targets.listing_id', 'listings.id')
+    .where('listings.document', '!=', '{}')
+    .select(({ fn, val }) => [
+      'listings.id',
+      'listings.base_url',
+      fn<number>('json_array_length', ['listings.document', val('$.routes')]).as('routes'),
+    ])
+    .orderBy('listings.id');
+  if (scope.kind === 'chosen') query = query.where('listings.slug', 'in', scope.slugs);
+  else query = query.where(({ or, eb }) => or([eb('delistings.by', 'is', null), eb('delistings.by', '=', 'rule')]));
+  if (scope.kind === 'due') {
+    const { at } = scope;
+    query = query.where(({ or, eb }) =>
+      or([eb('probe_targets.due_at', 'is', null), eb('probe_targets.due_at', '<=', at)]),
+    );
+  }
+  return listRows(catalogue, query).filter(({ routes }) => routes > 0);
+}
+
+/** Lists the routes of one listing that a run is about: of a due one that which was not probed for longest. */
+export function listProbeTasks(catalogue: Catalogue, listingId: string, scope: ProbeScope): ProbeTask[] {
+  const listing = findListing(catalogue, { id: listingId });
+  if (!listing) return [];
+  const probedAt = new Map(
+    listRows(
+      catalogue,
+      catalogue.query.selectFrom('routes').select(['id', 'probed_at']).where('listing_id', '=', listingId),
+    ).map(({ id, probed_at }) => [id, probed_at ?? '']),
+  );
+  const getProbedAt = ({ id }: Route) => probedAt.get(id) ?? '';
+  const byAge = listing.routes.toSorted((a, b) => (getProbedAt(a) < getProbedAt(b) ? -1 : 1));
+  const wanted =
+    scope.kind === 'due' ? byAge.slice(0, 1) : byAge.filter((route) => getProbedAt(route) < (scope.since ?? '~'));
+  return wanted.map((route) => buildTask(listing, route));
+}
+
+function buildTask({ id, slug, base_url, state, state_at }: Listing, route: Route): ProbeTask {
+  return {
+    listing_id: id,
+    slug,
+    base_url,
+    out_since: state === 'delisted' ? state_at : null,
+    route: { ...route, terms: getCurrentTerms(route.terms).map((offer) => ({ ...offer, ...terms.parse(offer) })) },
+  };
+}
+
+/** Finds the time at which the next listing is due, ISO 8601 UTC; undefined where none waits for a time to come. */
+export function findNextDue(catalogue: Catalogue): string | undefined {
+  const query = catalogue.query.selectFrom('probe_targets').select('due_at').orderBy('due_at').limit(1);
+  return listRows(catalogue, query)[0]?.due_at;
+}

@@ -1,0 +1,56 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import { getHost, recordHost } from '../catalogue/hosts.ts';
+import { type HostPlan, listProbeTasks, type ProbeScope, type ProbeTask } from '../catalogue/probe-tasks.ts';
+import { recordSample } from '../catalogue/sampling.ts';
+import { writeCatalogue } from '../catalogue/write.ts';
+import { getNextProbeAt } from '../evidence/schedule.ts';
+import type { ProbeBook } from '../probing/run-probes.ts';
+
+/** How long a robots.txt holds (RFC 9309 section 2.4), and how often a made-up address beside a route is asked. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface ProbeBookOptions {
+  scope: ProbeScope;
+  hosts: readonly HostPlan[];
+  now: () => Date;
+  random: () => number;
+  /** Called when a sample is written down. */
+  onRecorded: () => void;
+}
+
+/** Opens the book of a probe run: what it reads of the catalogue, and what it writes down there as evidence. */
+export function openProbeBook(
+  catalogue: Catalogue,
+  { scope, hosts, now, random, onRecorded }: ProbeBookOptions,
+): ProbeBook<ProbeTask> {
+  const plans = new Map(hosts.map((plan) => [plan.host, plan]));
+  const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
+    writeCatalogue(catalogue, now().toISOString(), () => recordHost(catalogue, host, learned));
+  return {
+    *listTasks(host) {
+      for (const listingId of plans.get(host)?.listing_ids ?? []) {
+        for (const key of listProbeTasks(catalogue, listingId, scope)) {
+          const { base_url, route } = key;
+          yield { key, base_url, route: { ...route, payeeRotates: route.payee === 'rotating' } };
+        }
+      }
+    },
+    getManners(host) {
+      const { robots, robots_at, sibling_at, wait_until } = getHost(catalogue, host);
+      const isFresh = (at: string | null) => at !== null && now().getTime() - Date.parse(at) < DAY_MS;
+      return { robots: isFresh(robots_at) ? robots : null, wait_until, check_sibling: !isFresh(sibling_at) };
+    },
+    recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
+    recordSibling: (host, at) => write(host, { sibling_at: at }),
+    recordWait: (host, until) => write(host, { wait_until: until }),
+    recordSample({ key, base_url }, sample) {
+      const { listing_id, out_since, route } = key;
+      const { at, retry_after_seconds: wait } = sample;
+      const wait_until = wait === null ? null : new Date(Date.parse(at) + wait * 1000).toISOString();
+      const nextAt = getNextProbeAt({ at, out_since, wait_until }, random);
+      const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin };
+      writeCatalogue(catalogue, at, (writing) => recordSample(writing, taken, sample, nextAt));
+      onRecorded();
+    },
+  };
+}

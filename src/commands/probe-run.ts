@@ -1,0 +1,117 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import { countProbedSince, endProbeRun, startProbeRun } from '../catalogue/probe-runs.ts';
+import { listProbeHosts, type ProbeScope } from '../catalogue/probe-tasks.ts';
+import { isOurRound } from '../catalogue/publication.ts';
+import { pruneSamples } from '../catalogue/sampling.ts';
+import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import type { Config } from '../config.ts';
+import { openGuardedClient } from '../fetching/client.ts';
+import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
+import type { ProbeSample } from '../model/sample.ts';
+import { runProbes } from '../probing/run-probes.ts';
+import { openProbeBook } from './probe-book.ts';
+import { openPublishing, type PublishedCounts } from './probe-publishing.ts';
+import { getUserAgent } from './user-agent.ts';
+
+/** What a run is to look at: what is due, every route, or every route of some listings. */
+export type ProbeWish =
+  | { kind: 'due' }
+  | { kind: 'all'; again: boolean }
+  | { kind: 'chosen'; slugs: readonly string[] };
+
+export interface ProbeRunOptions {
+  config: Config;
+  now: () => Date;
+  random: () => number;
+  signal: AbortSignal;
+  atOnce: number;
+  pauseMs: number;
+  timeoutMs: number;
+  /** Called when a route is done or put off, with how many of how many. */
+  onProgress: (done: number, total: number) => void;
+}
+
+/** What one run came to. */
+export interface ProbeReport {
+  scope: ProbeWish['kind'];
+  /** False where it was stopped before its end; the same run goes on where it was. */
+  complete: boolean;
+  hosts: number;
+  routes: {
+    planned: number;
+    /** Done by an earlier process of the same pass. */
+    done_before: number;
+    probed: number;
+    /** Left for later, because their host asked to be left alone. */
+    put_off: number;
+  };
+  /** How many probes had each outcome; those that none had are left out. */
+  outcomes: Partial<Record<ProbeOutcome, number>>;
+  listings: PublishedCounts;
+  /** Most hosts failed that used to answer: the fault is ours, and what failed counts against nobody. */
+  fault_is_ours: boolean;
+  revision: { before: number; after: number };
+  took_ms: number;
+}
+
+/**
+ * Probes what is wished for, writes down what was seen, and publishes what it means for readers. Stopped or killed at
+ * any point nothing that was seen is lost, and the same run goes on where it was.
+ */
+export async function runProbing(
+  catalogue: Catalogue,
+  wish: ProbeWish,
+  options: ProbeRunOptions,
+): Promise<ProbeReport> {
+  const { config, now } = options;
+  const started = now();
+  const before = getRevision(catalogue);
+  const pass =
+    wish.kind === 'all' ? writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, wish)) : undefined;
+  const scope = getScope(wish, pass?.started_at ?? null, started.toISOString());
+  const hosts = listProbeHosts(catalogue, scope);
+  const planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
+  const doneBefore = pass?.resumed ? countProbedSince(catalogue, pass.started_at) : 0;
+  const outcomes = new Map<ProbeOutcome, number>();
+  let probed = 0;
+  let putOff = 0;
+  const count = (sample: ProbeSample | null) => {
+    if (sample) {
+      probed += 1;
+      outcomes.set(sample.outcome, (outcomes.get(sample.outcome) ?? 0) + 1);
+    } else putOff += 1;
+    options.onProgress(doneBefore + probed + putOff, planned);
+  };
+  const publishing = openPublishing(catalogue, now);
+  const book = openProbeBook(catalogue, { ...options, scope, hosts, onRecorded: publishing.maybe });
+  const client = openGuardedClient({
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    userAgent: getUserAgent(config),
+  });
+  options.onProgress(doneBefore, planned);
+  const { stopped } = await runProbes({ ...options, hosts, book, client, onRoute: count }).finally(client.close);
+  const listings = await publishing.finish();
+  const ended = now().toISOString();
+  writeCatalogue(catalogue, ended, (writing) => {
+    pruneSamples(writing);
+    if (pass && !stopped) endProbeRun(writing, pass);
+  });
+  return {
+    scope: wish.kind,
+    complete: !stopped,
+    hosts: hosts.length,
+    routes: { planned, done_before: doneBefore, probed, put_off: putOff },
+    outcomes: Object.fromEntries(
+      PROBE_OUTCOMES.flatMap((name) => (outcomes.has(name) ? [[name, outcomes.get(name)]] : [])),
+    ),
+    listings,
+    fault_is_ours: isOurRound(catalogue, ended),
+    revision: { before, after: getRevision(catalogue) },
+    took_ms: now().getTime() - started.getTime(),
+  };
+}
+
+function getScope(wish: ProbeWish, since: string | null, at: string): ProbeScope {
+  if (wish.kind === 'due') return { kind: 'due', at };
+  return wish.kind === 'all' ? { kind: 'all', since } : { ...wish, since: null };
+}

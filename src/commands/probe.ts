@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { Catalogue } from '../catalogue/database.ts';
+import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/outcome.ts';
+import { acquireLock } from '../release/lock.ts';
+import { type Command, type CommandContext, defineCommand } from './command.ts';
+import { getListing, writeWith } from './opening.ts';
+import { type ProbeReport, type ProbeWish, runProbing } from './probe-run.ts';
+import { watchProbes } from './probe-watch.ts';
+import type { Page } from './terminal/page.ts';
+import { openProgress } from './terminal/progress.ts';
+
+const integer = (least: number, most: number) =>
+  z.coerce
+    .number(`a number from ${least} to ${most}`)
+    .int()
+    .min(least, `at least ${least}`)
+    .max(most, `at most ${most}`);
+
+const input = z
+  .object({
+    slug: z.array(z.string().min(1)).default([]),
+    all: z.boolean().default(false),
+    due: z.boolean().default(false),
+    again: z.boolean().default(false),
+    watch: z.boolean().default(false),
+    atOnce: integer(1, 256).default(16),
+    pause: integer(0, 60_000).default(1000),
+    timeout: integer(100, 60_000).default(15_000),
+  })
+  .refine(
+    ({ slug, all, due }) => [slug.length > 0, all, due].filter(Boolean).length <= 1,
+    'Give slugs, or --all, or --due: one of them.',
+  )
+  .refine(
+    ({ watch, slug, all }) => !watch || (slug.length === 0 && !all),
+    '--watch probes what is due, and nothing else.',
+  )
+  .refine(({ again, all }) => !again || all, '--again begins a pass anew, so it goes with --all.');
+type Input = z.infer<typeof input>;
+
+export const probe: Command = defineCommand({
+  summary: 'Ask listed routes what they cost, without paying, and publish what their 402 answers mean',
+  details:
+    'Without slugs, one route of every listing that is due: each is asked once in six hours, its routes in turn. ' +
+    '--all asks every route of every listing; stopped or killed, the same command goes on where it was within a day. ' +
+    '--watch goes on for ever with what falls due.\n\n' +
+    'One request at a time to a host, with a pause; robots.txt and Retry-After are heeded. What a probe saw is kept at ' +
+    'once, and what it means for readers (terms, networks, prices, scores, delistings) is published a batch at a time.',
+  arguments: [['[slug...]', 'the listings whose routes to ask; what is due without them']],
+  options: [
+    ['--all', 'every route of every listing'],
+    ['--due', 'one route of every listing that is due (as without anything)'],
+    ['--again', 'with --all: from the beginning, also where a pass was left unfinished'],
+    ['--watch', 'keep on with what falls due until stopped'],
+    ['--at-once <n>', 'requests under way at once, over all hosts (16)'],
+    ['--pause <ms>', 'pause between two requests to one host (1000)'],
+    ['--timeout <ms>', 'time for one request (15000)'],
+  ],
+  examples: [
+    ['probe', 'what is due'],
+    ['probe example-prices', 'every route of one listing, now'],
+    ['probe --all --at-once 32', 'everything'],
+  ],
+  input,
+  run: (wish, context) =>
+    writeWith(context, { create: false }, (catalogue) => probeCatalogue(catalogue, wish, context)),
+  render: renderProbes,
+  isDone: ({ complete, scope, routes }) => complete && (scope === 'due' || routes.put_off === 0),
+});
+
+async function probeCatalogue(catalogue: Catalogue, wish: Input, context: CommandContext): Promise<ProbeReport> {
+  const { now, signal, stderr } = context;
+  for (const slug of wish.slug) getListing(catalogue, slug);
+  const progress = openProgress(stderr, 'Probing', 'routes', () => performance.now());
+  const { atOnce, pause: pauseMs, timeout: timeoutMs } = wish;
+  const shared = { config: context.getConfig(), now, signal, random: Math.random, atOnce, pauseMs, timeoutMs };
+  const options = { ...shared, onProgress: progress.update };
+  const runAlone = async (wanted: ProbeWish) => {
+    const lock = await acquireLock(`${catalogue.file}.probing`, () =>
+      progress.note('Another probe run is under way on this catalogue; waiting for its end.'),
+    );
+    try {
+      return await runProbing(catalogue, wanted, options);
+    } finally {
+      progress.stop();
+      lock.release();
+    }
+  };
+  if (wish.watch)
+    return watchProbes(catalogue, { now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note });
+  if (wish.all) return runAlone({ kind: 'all', again: wish.again });
+  // An operator's look at a listing does not wait for the run over all of them.
+  if (wish.slug.length === 0) return runAlone({ kind: 'due' });
+  return runProbing(catalogue, { kind: 'chosen', slugs: wish.slug }, options).finally(progress.stop);
+}
+
+function renderProbes(report: ProbeReport, page: Page): void {
+  const { routes, outcomes, listings, revision } = report;
+  page.facts([
+    ['probed', `${routes.probed} routes on ${report.hosts} hosts`],
+    ...(routes.done_before > 0 ? [['before', `${routes.done_before} routes, by the run that was left`] as const] : []),
+    ...(routes.put_off > 0
+      ? [['put off', `${routes.put_off} routes, whose hosts want to be left alone`] as const]
+      : []),
+    ['listings', `${listings.changed} changed, ${listings.delisted} delisted, ${listings.relisted} put back`],
+    [
+      'revision',
+      revision.before === revision.after ? `${revision.after}, as before` : `${revision.before} → ${revision.after}`,
+    ],
+    ['took', `${(report.took_ms / 1000).toFixed(1)} s`],
+  ]);
+  const rows = Object.entries(outcomes).sort(([, a], [, b]) => b - a);
+  if (rows.length > 0) {
+    page.blank();
+    page.table(
+      [{ heading: 'routes', align: 'right' }, { heading: 'outcome' }, { heading: 'counts as' }],
+      rows.map(([outcome, count]) => [count, outcome, describeWeight(probeOutcome.parse(outcome))]),
+      2,
+    );
+  }
+  if (report.fault_is_ours) {
+    page.blank();
+    page.say('Most hosts that used to answer failed: the fault is ours, and no failure of this round counts.');
+  }
+  if (!report.complete) {
+    page.blank();
+    page.say('Stopped before the end. The same command goes on where it was.');
+  }
+}
+
+function describeWeight(outcome: ProbeOutcome): string {
+  if (isPayable(outcome)) return 'a valid 402';
+  return isConclusive(outcome) ? 'a failure' : 'neither: it tells nothing of the route';
+}

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Keeps the pause between requests to one host. Times are milliseconds. */
+export interface Pace {
+  /** Waits until the host may be asked again. Throws the reason of the signal when that is aborted meanwhile. */
+  wait(): Promise<void>;
+  /** Says that a request just ended, and how long the host asks to be left alone after it. */
+  end(askedMs?: number): void;
+}
+
+/** Opens the pace of one host: `pauseMs` from the end of a request to the beginning of the next. */
+export function openPace(pauseMs: number, signal: AbortSignal, now: () => number = () => performance.now()): Pace {
+  let readyAt = 0;
+  return {
+    async wait() {
+      signal.throwIfAborted();
+      const left = readyAt - now();
+      if (left > 0) await sleep(left, undefined, { signal });
+    },
+    end(askedMs = 0) {
+      readyAt = now() + Math.max(pauseMs, askedMs);
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import pLimit from 'p-limit';
+import type { GuardedClient } from '../fetching/client.ts';
+import { getRouteUrl } from '../model/route.ts';
+import type { ProbeSample } from '../model/sample.ts';
+import { openPace, type Pace } from './pacing.ts';
+import { type ProbeOptions, probeRoute } from './probe-route.ts';
+import type { ProbedRoute } from './probed-route.ts';
+import { fetchRobots, parseRobots, type Robots } from './robots.ts';
+import { buildVerdict } from './verdict.ts';
+
+/** One route to be asked. `Key` is whatever its owner knows it by. */
+export interface RouteTask<Key> {
+  key: Key;
+  base_url: string;
+  route: ProbedRoute;
+}
+
+/** What a run needs to know and to write down. It does neither itself: who owns the store gives these. */
+export interface ProbeBook<Key> {
+  /** Lists the routes to be asked of a host, when its turn comes. */
+  listTasks(host: string): Iterable<RouteTask<Key>>;
+  /** What is known of the host: its robots.txt if that is fresh, until when it wants to be left alone, and whether a made-up address beside a route is to be asked as well. */
+  getManners(host: string): { robots: string | null; wait_until: string | null; check_sibling: boolean };
+  recordRobots(host: string, robots: string, at: string): void;
+  recordSibling(host: string, at: string): void;
+  recordWait(host: string, until: string): void;
+  recordSample(task: RouteTask<Key>, sample: ProbeSample): void;
+  /** Called once for each host before its routes are asked; what it throws ends the run. */
+  visitHost?: ((host: string) => Promise<void>) | undefined;
+}
+
+export interface RunOptions<Key> {
+  hosts: readonly { host: string }[];
+  book: ProbeBook<Key>;
+  client: GuardedClient;
+  /** Requests under way at once, over all hosts; of one host never more than one. */
+  atOnce: number;
+  /** Pause between two requests to one host, in milliseconds. */
+  pauseMs: number;
+  /** Time for one request, in milliseconds. */
+  timeoutMs: number;
+  now: () => Date;
+  random: () => number;
+  signal: AbortSignal;
+  /** Called when a route is done, or put off (null) because its host wants to be left alone for longer. */
+  onRoute?: (sample: ProbeSample | null) => void;
+}
+
+/** Hosts visited at once for each request that may be under way: most of a visit is pause. */
+const HOSTS_PER_REQUEST = 8;
+
+/** Longer than this a run does not wait for one host, in milliseconds: its routes are put off. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** How long a host is left alone that is being asked too often and does not say for how long. */
+const UNTOLD_WAIT_MS = 60 * 60 * 1000;
+
+/** How a run ended: whether it was stopped before its end. */
+export interface RunEnd {
+  stopped: boolean;
+}
+
+/**
+ * Probes the routes of many hosts: a bounded number of requests at once, one at a time for each host with a pause
+ * between, its robots.txt and `Retry-After` heeded. Every sample is written down as soon as it is there, and a probe
+ * that is under way when the run is stopped leaves none. Memory holds the plan and the hosts under way, whatever the
+ * number of routes.
+ */
+export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> {
+  const requests = pLimit(options.atOnce);
+  const visits = pLimit(options.atOnce * HOSTS_PER_REQUEST);
+  const failing = new AbortController();
+  const signal = AbortSignal.any([options.signal, failing.signal]);
+  const visit = async ({ host }: { host: string }): Promise<void> => {
+    if (signal.aborted) return;
+    try {
+      await visitHost(host, { ...options, signal }, requests);
+    } catch (error) {
+      // Our own failure, such as a full disk: the others stop at once, and the run fails with it.
+      if (!signal.aborted) failing.abort(error);
+    }
+  };
+  await visits.map(options.hosts, visit);
+  if (failing.signal.aborted) throw failing.signal.reason;
+  return { stopped: options.signal.aborted };
+}
+
+type Limit = ReturnType<typeof pLimit>;
+
+async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: Limit): Promise<void> {
+  const { book, now, signal, onRoute } = options;
+  const { wait_until, robots: known, check_sibling } = book.getManners(host);
+  if (wait_until !== null && wait_until > now().toISOString()) {
+    for (const _task of book.listTasks(host)) onRoute?.(null);
+    return;
+  }
+  const pace = openPace(options.pauseMs, signal);
+  const robots = parseRobots(host, known ?? (await readRobots(host, options, pace, requests)));
+  if (book.visitHost) {
+    await pace.wait();
+    await requests(() => book.visitHost?.(host));
+    pace.end();
+  }
+  let checkSibling = check_sibling;
+  const tasks = [...book.listTasks(host)];
+  for (const [index, task] of tasks.entries()) {
+    const sample = await askRoute(task, { robots, pace, checkWildcard: checkSibling }, options, requests);
+    if (sample.outcome === 'internal' && signal.aborted) return;
+    if (sample.detail.sibling !== undefined) {
+      checkSibling = false;
+      book.recordSibling(host, sample.at);
+    }
+    book.recordSample(task, sample);
+    onRoute?.(sample);
+    const waitMs = getWait(sample);
+    if (waitMs > LONGEST_WAIT_MS) {
+      book.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
+      for (const _task of tasks.slice(index + 1)) onRoute?.(null);
+      return;
+    }
+    pace.end(Math.max(waitMs, robots.delayMs));
+  }
+}
+
+async function readRobots<Key>(
+  host: string,
+  { book, client, now, signal }: RunOptions<Key>,
+  pace: Pace,
+  requests: Limit,
+): Promise<string> {
+  const text = await requests(() => fetchRobots(client, host, signal));
+  signal.throwIfAborted();
+  pace.end();
+  if (text !== undefined) book.recordRobots(host, text, now().toISOString());
+  return text ?? '';
+}
+
+async function askRoute<Key>(
+  { base_url, route }: RouteTask<Key>,
+  { robots, pace, checkWildcard }: { robots: Robots; pace: Pace; checkWildcard: boolean },
+  { client, timeoutMs, now, random, signal }: RunOptions<Key>,
+  requests: Limit,
+): Promise<ProbeSample> {
+  const url = getRouteUrl(base_url, route.path);
+  if (!robots.isAllowed(url)) return buildUnasked(url, route, now());
+  const pause = () => {
+    pace.end(robots.delayMs);
+    return pace.wait();
+  };
+  const probe: ProbeOptions = {
+    client,
+    baseUrl: base_url,
+    route,
+    timeoutMs,
+    now,
+    random,
+    checkWildcard,
+    pause,
+    signal,
+  };
+  await pace.wait();
+  return requests(() => probeRoute(probe));
+}
+
+/** What is on record of a route that its host asks us to leave alone: nothing for or against it. */
+function buildUnasked(url: string, { method }: ProbedRoute, at: Date): ProbeSample {
+  const verdict = buildVerdict('internal', 'robots_disallowed');
+  return { at: at.toISOString(), duration_ms: 0, url, method, ...verdict, payee_rotates: null };
+}
+
+function getWait({ outcome, retry_after_seconds }: ProbeSample): number {
+  if (retry_after_seconds !== null) return retry_after_seconds * 1000;
+  return outcome === 'rate_limited' ? UNTOLD_WAIT_MS : 0;
+}
