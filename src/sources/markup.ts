@@ -1,17 +1,4 @@
-/** Element names of HTML, SVG and MathML that stand for a line or a block of their own. */
-const BLOCK_ELEMENTS = new Set(
-  `address article aside blockquote br center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3
-  h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul`.split(/\s+/),
-);
-
-/** Element names that stand inside a line, or that show nothing. */
-const OTHER_ELEMENTS = new Set(
-  `a abbr acronym applet area audio b base basefont bdi bdo big body button canvas caption circle cite code col colgroup
-  data datalist defs del dfn em embed font frame frameset g head html i iframe image img input ins kbd label legend line
-  link map mark marquee math menu meta meter noscript object optgroup option output param path picture polygon progress q
-  rect rp rt ruby s samp script select slot small source span strike strong style sub sup svg template text textarea time
-  title track tt u use var video wbr`.split(/\s+/),
-);
+import { stripTags } from './markup-tags.ts';
 
 /** What is taken out with its content: comments, and elements that hold program text instead of prose. */
 const REMOVED_SPANS: readonly (readonly [open: RegExp, close: RegExp])[] = [
@@ -25,9 +12,6 @@ const EMPTY_FRAME = /<!\[CDATA\[|\]\]>|<!--/g;
 
 /** Declarations, processing instructions, and the marks that language models take for a change of speaker. */
 const DECLARATION = /<[!?][a-z[-][^<>]*>|<\|[^<>|]{1,40}\|>/gi;
-
-/** A tag: `<name …>`, `</name>`, `<name/>`; or one with attributes that the text ends in. */
-const TAG = /<(\/?)([a-z][a-z0-9:-]*)((?:\s[^<>]*)?)\/?>|<([a-z][a-z0-9:-]*)\s[^<>=]*=[^<>]*$/gi;
 
 /** `![alt](address)`, `[text](address "title")`, `<https://…>`. */
 const IMAGE = /!\[([^\][]{0,500})\]\([^()\s]{0,2000}(?:\([^()\s]*\)[^()\s]*)?(?:\s+["'][^"']*["'])?\s*\)/g;
@@ -77,11 +61,11 @@ export function stripMarkup(text: string, cleanBetween: (text: string) => string
 }
 
 function stripOnce(text: string): string {
-  return REMOVED_SPANS.reduce(removeSpans, text)
+  const framed = REMOVED_SPANS.reduce(removeSpans, text)
     .replace(EMPTY_FRAME, '')
     .replace(AUTOLINK, '$1')
-    .replace(DECLARATION, ' ')
-    .replace(TAG, replaceTag)
+    .replace(DECLARATION, ' ');
+  return stripTags(framed)
     .replace(IMAGE, '$1')
     .replace(LINK, '$1')
     .replace(FENCE, '')
@@ -106,24 +90,6 @@ function findFrom(text: string, pattern: RegExp, position: number): RegExpExecAr
   const search = new RegExp(pattern);
   search.lastIndex = position;
   return search.exec(text);
-}
-
-function replaceTag(tag: string, closing: string | undefined, name = '', attributes = '', unfinished?: string): string {
-  if (unfinished !== undefined) return isElement(unfinished) ? '' : tag;
-  const element = name.toLowerCase();
-  const words = attributes.trim();
-  if (isElement(element)) {
-    // `if a<b and c>d` is a comparison: a one-letter element with words behind it that are no attributes.
-    if (words !== '' && element.length === 1 && !words.includes('=')) return tag;
-    return BLOCK_ELEMENTS.has(element) ? '\n' : '';
-  }
-  if (closing || words.includes('=')) return '';
-  return words ? `{${name} ${words}}` : `{${name}}`;
-}
-
-function isElement(name: string): boolean {
-  const element = name.toLowerCase();
-  return BLOCK_ELEMENTS.has(element) || OTHER_ELEMENTS.has(element);
 }
 
 function decodeEntities(text: string): string {
