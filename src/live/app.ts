@@ -3,6 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { createMcp } from '../mcp/server.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { PATHS } from '../views/links.ts';
+import { createAgentChanges } from './agent-changes.ts';
 import { createAgentList } from './agent-list.ts';
 import { createAgentListing } from './agent-listing.ts';
 import { createOpenapi } from './openapi.ts';
@@ -23,14 +24,16 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   const serveOpenapi = createOpenapi(reading);
   const serveList = createAgentList(reading);
   const serveListing = createAgentListing(reading);
+  const serveChanges = createAgentChanges(reading);
   const serveMcp = createMcp({ reading, ...(onError && { onError }) });
 
   app.get(PATHS.openapi, ({ req }) => serveOpenapi(req.raw));
   app.get(PATHS.agentList, ({ req }) => serveList(req.raw));
+  app.get(PATHS.agentChanges, ({ req }) => serveChanges(req.raw));
   app.get('/agent/listings/:slug', ({ req }) => serveListing(req.raw, req.param('slug')));
   app.post(PATHS.mcp, async ({ req }) => publish(await serveMcp(req.raw)));
 
-  for (const path of [PATHS.openapi, PATHS.agentList, PATHS.agentListing(':slug')])
+  for (const path of [PATHS.openapi, PATHS.agentList, PATHS.agentChanges, PATHS.agentListing(':slug')])
     refuseOtherMethods(app, path, 'GET, HEAD');
   refuseOtherMethods(app, PATHS.mcp, 'POST');
   app.notFound(() =>

@@ -1,18 +1,22 @@
+import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { findNearest } from '../model/nearest.ts';
 import { type ListQuery, listQuery } from '../views/list-query.ts';
-
-const LIST_PARAMETERS = Object.keys(listQuery.shape);
 
 /**
  * Parses the query of the list. Throws `bad_input` for a parameter that is unknown (naming the valid ones and the
  * nearest), given twice, or has a value it cannot take: no filter is ever ignored.
  */
 export function parseListQuery(search: URLSearchParams): ListQuery {
-  refuseUnknown(search, LIST_PARAMETERS);
+  return parseQuery(listQuery, search);
+}
+
+/** Parses a query by the schema that documents it. Throws as `parseListQuery` does. */
+export function parseQuery<Query>(schema: z.ZodObject & z.ZodType<Query>, search: URLSearchParams): Query {
+  refuseUnknown(search, Object.keys(schema.shape));
   const given: Record<string, unknown> = {};
   for (const [name, value] of search) given[name] = parseValue(name, value);
-  const parsed = listQuery.safeParse(given);
+  const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const name = String(issue?.path[0]);
@@ -50,6 +54,6 @@ function buildUnknownError(name: string, valid: readonly string[]): ServiceError
 /** Reads what a query writes as text into what the schema checks: booleans and whole numbers. */
 function parseValue(name: string, value: string): unknown {
   if (name === 'verified') return value === 'true' ? true : value === 'false' ? false : value;
-  if (name === 'limit') return /^\d{1,6}$/.test(value) ? Number(value) : value;
+  if (name === 'limit' || name === 'since') return /^\d{1,15}$/.test(value) ? Number(value) : value;
   return value;
 }

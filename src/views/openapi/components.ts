@@ -4,6 +4,7 @@ import { change } from '../../model/change.ts';
 import { reliability } from '../../model/listing.ts';
 import { networkEntry } from '../../model/network.ts';
 import { catalogueSummary } from '../../model/summary.ts';
+import { agentChanges } from '../agent-changes.ts';
 import { agentItem } from '../agent-item.ts';
 import { agentList } from '../agent-list.ts';
 import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem } from '../agent-listing.ts';
@@ -13,6 +14,7 @@ import { tombstone } from '../tombstone.ts';
 
 /** The schemas of the document, by the name they carry in it: the very ones the code answers with. */
 const COMPONENTS = {
+  AgentChanges: agentChanges,
   AgentItem: agentItem,
   AgentList: agentList,
   AgentListing: agentListing,

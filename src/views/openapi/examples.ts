@@ -1,5 +1,7 @@
 import { CATEGORIES } from '../../model/category.ts';
+import type { Change } from '../../model/change.ts';
 import { NETWORKS } from '../../model/network.ts';
+import type { AgentChanges } from '../agent-changes.ts';
 import type { AgentItem } from '../agent-item.ts';
 import type { AgentList } from '../agent-list.ts';
 import type { AgentListing } from '../agent-listing.ts';
@@ -11,7 +13,12 @@ const ID = '2d5cd0e6-9c1b-5f2e-8d8e-6f0d4e1b7a10';
 const SEEN = '2026-11-01T00:00:00.000Z';
 
 /** The examples of the document: one invented listing, shown in each answer's shape. */
-export function buildExamples(site: Site): { list: AgentList; listing: AgentListing; problem: Problem } {
+export function buildExamples(site: Site): {
+  list: AgentList;
+  changes: AgentChanges;
+  listing: AgentListing;
+  problem: Problem;
+} {
   const item: AgentItem = {
     slug: 'example-prices',
     id: ID,
@@ -32,20 +39,22 @@ export function buildExamples(site: Site): { list: AgentList; listing: AgentList
     reliability_score: null,
     updated_at: SEEN,
   };
+  const catalogue = {
+    live_listings: 1,
+    settlement_verified: 0,
+    categories: [...CATEGORIES],
+    generated_at: SEEN,
+    source: buildUrl(site.baseUrl, PATHS.agentList),
+  };
   return {
     list: {
-      catalogue: {
-        live_listings: 1,
-        settlement_verified: 0,
-        categories: [...CATEGORIES],
-        generated_at: SEEN,
-        source: buildUrl(site.baseUrl, PATHS.agentList),
-      },
+      catalogue,
       revision: 1,
       filters: { q: 'price', sort: 'relevance', limit: 20 },
       total: 1,
       listings: [item],
     },
+    changes: { catalogue, revision: 42, since: 41, changes: [buildChangeExample(item, 42)], tombstones: [] },
     listing: buildListingExample(item),
     problem: {
       type: 'about:blank',
@@ -110,16 +119,10 @@ function buildListingExample(item: AgentItem): AgentListing {
         },
       ],
     },
-    decisions: [
-      {
-        revision: 1,
-        at: SEEN,
-        slug: item.slug,
-        listing_id: item.id,
-        kind: 'listed',
-        reason: 'declared_by_manifest',
-        detail: {},
-      },
-    ],
+    decisions: [buildChangeExample(item, 1)],
   };
+}
+
+function buildChangeExample({ slug, id }: AgentItem, revision: number): Change {
+  return { revision, at: SEEN, slug, listing_id: id, kind: 'listed', reason: 'declared_by_manifest', detail: {} };
 }

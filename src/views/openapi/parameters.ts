@@ -1,7 +1,6 @@
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { slug } from '../../model/listing.ts';
-import { listQuery } from '../list-query.ts';
 import { simplifySchema } from './components.ts';
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
@@ -14,12 +13,13 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   provider: 'Example Inc',
   updated_since: '2026-11-01',
   sort: 'price',
+  since: 41,
   limit: 20,
 };
 
-/** Builds the query parameters of the list from the very schema that checks them. */
-export function buildListParameters(): OpenAPIV3_1.ParameterObject[] {
-  const { properties = {} } = z.toJSONSchema(listQuery, {
+/** Builds the query parameters of an endpoint from the very schema that checks them. */
+export function buildQueryParameters(query: z.ZodObject): OpenAPIV3_1.ParameterObject[] {
+  const { properties = {} } = z.toJSONSchema(query, {
     io: 'input',
     override: ({ jsonSchema }) => simplifySchema(jsonSchema),
   });

@@ -1,9 +1,11 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { changesQuery } from '../agent-changes.ts';
 import { PATHS } from '../links.ts';
+import { listQuery } from '../list-query.ts';
 import type { Site } from '../site.ts';
 import { getSchemaRef } from './components.ts';
 import { buildExamples } from './examples.ts';
-import { buildListParameters, buildSlugParameter } from './parameters.ts';
+import { buildQueryParameters, buildSlugParameter } from './parameters.ts';
 
 /** Builds the paths of the document: the service's own endpoints and nothing of any provider's. */
 export function buildPaths(site: Site): OpenAPIV3_1.PathsObject {
@@ -37,13 +39,30 @@ export function buildPaths(site: Site): OpenAPIV3_1.PathsObject {
         summary: 'Search and filter the catalogue',
         description:
           'All filters given must hold; what was applied is echoed. Unknown parameters are refused. Follow next_cursor for more.',
-        parameters: buildListParameters(),
+        parameters: buildQueryParameters(listQuery),
         responses: {
           '200': {
             description: 'A page of listings',
             content: { 'application/json': json('AgentList', examples.list) },
           },
           '400': fail('A parameter is unknown or has a value it cannot take'),
+          ...common,
+        },
+      },
+    },
+    [PATHS.agentChanges]: {
+      get: {
+        operationId: 'listChanges',
+        summary: 'What changed after a revision, oldest first, tombstones included',
+        description:
+          'Follow next_cursor to the last page, keep its revision, and ask again with it as since: nothing is missed.',
+        parameters: buildQueryParameters(changesQuery),
+        responses: {
+          '200': {
+            description: 'A page of changes',
+            content: { 'application/json': json('AgentChanges', examples.changes) },
+          },
+          '400': fail('A parameter is unknown, has a value it cannot take, or is ahead of the catalogue'),
           ...common,
         },
       },

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { type AgentChanges, agentChanges } from '../../src/views/agent-changes.ts';
+import { makeCatalogue, NOW } from '../builders.ts';
+import { serveLive } from './serving.ts';
+
+function makeServed() {
+  const catalogue = makeCatalogue();
+  const add = (from: number, count: number) =>
+    writeCatalogue(catalogue, NOW, (writing) =>
+      Array.from(
+        { length: count },
+        (_, index) => recordDeclaration(writing, buildSyntheticDeclaration(from + index)).identity.slug,
+      ),
+    );
+  const remove = (slug: string) =>
+    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, slug, { by: 'provider', reason: 'moved away' }));
+  const { get } = serveLive(catalogue);
+  const read = async (query: string): Promise<AgentChanges> =>
+    agentChanges.parse(await (await get(`/agent/changes${query}`)).json());
+  return { catalogue, add, remove, get, read };
+}
+
+describe('GET /agent/changes', () => {
+  it('lists what changed after a revision, oldest first, and nothing when nothing did', async () => {
+    const { add, read } = makeServed();
+    add(0, 2);
+    const [slug] = add(2, 1);
+    const all = await read('');
+    expect(all).toMatchObject({ revision: 2, since: 0 });
+    expect(all.changes.map(({ revision }) => revision)).toEqual(all.changes.map(({ revision }) => revision).sort());
+    const news = await read('?since=1');
+    expect(new Set(news.changes.map((change) => change.slug))).toEqual(new Set([slug]));
+    expect(news.changes).toContainEqual(expect.objectContaining({ kind: 'listed', revision: 2 }));
+    expect(await read('?since=2')).toMatchObject({ changes: [], tombstones: [] });
+  });
+
+  it('carries the tombstones of what was taken out', async () => {
+    const { add, remove, read } = makeServed();
+    const [slug = ''] = add(0, 1);
+    remove(slug);
+    const { changes, tombstones } = await read('?since=1');
+    expect(changes).toEqual([expect.objectContaining({ kind: 'delisted', reason: 'moved away', slug })]);
+    expect(tombstones).toEqual([expect.objectContaining({ slug, delisted_by: 'provider', reason: 'moved away' })]);
+  });
+
+  it('is followed page by page, within a revision too, without loss or repetition while more is written', async () => {
+    const { add, read } = makeServed();
+    add(0, 10);
+    const seen: AgentChanges['changes'] = [];
+    let page = await read('?limit=7');
+    for (let round = 0; ; round += 1) {
+      seen.push(...page.changes);
+      if (page.next_cursor === undefined) break;
+      if (round === 1) add(100, 3);
+      page = await read(`?limit=7&cursor=${page.next_cursor}`);
+    }
+    const whole = await read('?limit=1000');
+    expect(seen).toEqual(whole.changes);
+    expect(await read(`?since=${page.revision}`)).toMatchObject({ changes: [] });
+  });
+
+  it('refuses a revision ahead of the catalogue, a cursor of another question, and what it does not know', async () => {
+    const { add, get } = makeServed();
+    add(0, 1);
+    for (const [query, code] of [
+      ['since=2', 'since_ahead'],
+      ['since=-1', 'bad_parameter'],
+      ['since=x', 'bad_parameter'],
+      ['limit=0', 'bad_parameter'],
+      ['cursor=1-5', 'bad_cursor'],
+      ['cursor=x', 'bad_cursor'],
+      ['sinse=1', 'unknown_parameter'],
+    ]) {
+      const response = await get(`/agent/changes?${query}`);
+      expect([query, response.status, ((await response.json()) as { code: string }).code]).toEqual([query, 400, code]);
+    }
+  });
+
+  it('answers 304 to who has it already, although the time moves on', async () => {
+    const { add, get } = makeServed();
+    add(0, 1);
+    const etag = (await get('/agent/changes')).headers.get('etag') ?? '';
+    expect((await get('/agent/changes', { 'if-none-match': etag })).status).toBe(304);
+    add(1, 1);
+    expect((await get('/agent/changes', { 'if-none-match': etag })).status).toBe(200);
+  });
+});
