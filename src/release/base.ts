@@ -1,6 +1,7 @@
 import { listChanges } from '../catalogue/changes.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { findCurrentRelease, listReleases, type Release, type ReleaseHeader } from './release.ts';
+import { findReleasePages, type ReleasePages } from './release-pages.ts';
 
 /** What a release is made from, and current for. */
 export type MadeFrom = Pick<ReleaseHeader, 'identity' | 'revision' | 'revised_at' | 'code_version' | 'settings_hash'>;
@@ -12,14 +13,23 @@ export function isMadeFrom(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
   );
 }
 
+/** A release to build upon. */
+export interface Base extends Release {
+  readonly pages: ReleasePages;
+}
+
 /**
  * Finds the release to build upon: the current one, else the newest kept one, that has the catalogue, code and settings of
  * the new one and whose state the catalogue has been through. A page's key then names one content in both.
  */
-export function findBase(releasesDir: string, madeFrom: MadeFrom, catalogue: Catalogue): Release | undefined {
+export function findBase(releasesDir: string, madeFrom: MadeFrom, catalogue: Catalogue): Base | undefined {
   const current = findCurrentRelease(releasesDir);
-  const candidates = current ? [current, ...listReleases(releasesDir)] : listReleases(releasesDir);
-  return candidates.find(({ header }) => isSameKind(header, madeFrom) && hasBeenAt(catalogue, header));
+  for (const release of current ? [current, ...listReleases(releasesDir)] : listReleases(releasesDir)) {
+    if (!isSameKind(release.header, madeFrom) || !hasBeenAt(catalogue, release.header)) continue;
+    const pages = findReleasePages(release);
+    if (pages) return { ...release, pages };
+  }
+  return undefined;
 }
 
 function isSameKind(header: ReleaseHeader, madeFrom: MadeFrom): boolean {

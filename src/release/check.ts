@@ -6,13 +6,8 @@ import { buildUrl, PATHS } from '../views/links.ts';
 import { ASSETS_FOLDER } from './assets.ts';
 import { listNames } from './folders.ts';
 import { getHash } from './hash.ts';
-import {
-  getReleasePaths,
-  type ReleaseHeader,
-  type ReleasePage,
-  type ReleasePages,
-  readReleasePages,
-} from './release.ts';
+import { getReleasePaths, type ReleaseHeader } from './release.ts';
+import { findReleasePages, type ReleasePage, type ReleasePages } from './release-pages.ts';
 
 /** How many pages are read back, at least. */
 const SAMPLES = 40;
@@ -37,7 +32,8 @@ interface Expectation {
  * that is not there. Throws `internal` with reason `check_failed` naming the page.
  */
 export function checkRelease({ header, folder, releasesDir, reading }: Expectation): void {
-  const pages = readReleasePages(folder);
+  const pages = findReleasePages({ header, folder });
+  if (!pages) throw buildCheckError('/', 'is not in a list of pages that can be read');
   const present = new Map<string, Set<string>>();
   for (const [path, { file }] of pages) {
     const parent = dirname(file);

@@ -9,12 +9,14 @@ import { findBase, isMadeFrom } from './base.ts';
 import { checkRelease } from './check.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { syncFolder, writeDurably } from './folders.ts';
+import { getHash } from './hash.ts';
 import { acquireLock } from './lock.ts';
 import { openPageCode, type PageCode } from './page-code.ts';
 import { openPinnedReading } from './pinned-reading.ts';
 import { planRelease } from './plan.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
-import { buildReleaseHeader, findCurrentRelease, getReleasePaths, getSettingsHash } from './release.ts';
+import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
+import { findReleasePages } from './release-pages.ts';
 import { renderInThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
 import { swapCurrent } from './swap.ts';
@@ -69,12 +71,13 @@ async function makeFrom(
     settings_hash: getSettingsHash(reading.site),
   };
   const current = findCurrentRelease(releasesDir);
-  if (current && !force && isMadeFrom(current.header, madeFrom))
+  if (current && !force && isMadeFrom(current.header, madeFrom) && findReleasePages(current)) {
     return { outcome: 'unchanged', release: current.header };
+  }
 
   const refs = [...listPages(reading.getSnapshot())];
-  const header = buildReleaseHeader({ ...madeFrom, made_at: now().toISOString(), page_count: refs.length });
-  const folder = getUnfinishedFolder(releasesDir, header.id);
+  const made_at = now().toISOString();
+  const folder = getUnfinishedFolder(releasesDir, getReleaseId(made_at, revision));
   try {
     mkdirSync(folder, { recursive: true });
     const base = force ? undefined : findBase(releasesDir, madeFrom, reading.catalogue);
@@ -86,7 +89,10 @@ async function makeFrom(
     const made = new Map([...plan.linked, ...rendered]);
     const pages = new Map(refs.flatMap(({ path }) => (made.has(path) ? [[path, made.get(path)] as const] : [])));
     publishAssets(code, getReleasePaths(releasesDir).assets, now());
-    await writeDurably(join(folder, 'pages.json'), JSON.stringify(Object.fromEntries(pages)));
+    const list = Buffer.from(JSON.stringify(Object.fromEntries(pages)));
+    const facts = { page_count: refs.length, pages_bytes: list.length, pages_hash: getHash(list) };
+    const header = buildReleaseHeader({ ...madeFrom, made_at, ...facts });
+    await writeDurably(join(folder, 'pages.json'), list);
     await writeDurably(join(folder, 'release.json'), JSON.stringify(header, null, 2));
     checkRelease({ header, folder, releasesDir, reading });
     for (const parent of [...plan.folders, folder]) await syncFolder(parent);

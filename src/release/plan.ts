@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PageRef } from '../snapshot/pages.ts';
+import type { Base } from './base.ts';
 import { linkFile } from './folders.ts';
-import { type Release, type ReleasePage, readReleasePages } from './release.ts';
+import type { ReleasePage } from './release-pages.ts';
 import type { RenderJob } from './render-pages.ts';
 
 /** What is left to do for a release: pages already linked, and the job of rendering the others. */
@@ -17,15 +18,14 @@ export interface ReleasePlan {
  * Makes the folders of a release and links every page that the base has under the same key. A file that the base turns
  * out to lack is rendered like a new one.
  */
-export function planRelease(refs: readonly PageRef[], folder: string, base: Release | undefined): ReleasePlan {
+export function planRelease(refs: readonly PageRef[], folder: string, base: Base | undefined): ReleasePlan {
   const folders = [...new Set(refs.map(({ file }) => dirname(join(folder, file))))].filter((name) => name !== folder);
   for (const name of folders) mkdirSync(name, { recursive: true });
-  const basePages = base ? readReleasePages(base.folder) : new Map<string, ReleasePage>();
   const linked: [string, ReleasePage][] = [];
   const pages: PageRef[] = [];
   const earlier = new Map<string, { file: string; hash: string }>();
   for (const ref of refs) {
-    const page = basePages.get(ref.path);
+    const page = base?.pages.get(ref.path);
     const file = base && page && join(base.folder, page.file);
     if (page?.key === ref.key && file && linkFile(file, join(folder, ref.file))) {
       linked.push([ref.path, { ...page, file: ref.file }]);

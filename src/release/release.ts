@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
@@ -8,7 +8,7 @@ import { isFileError, isMissing, listNames } from './folders.ts';
 import { getHash } from './hash.ts';
 
 /** Raised when what a release folder holds changes its meaning, so that older ones are not built upon. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** What a release was made from, and is current for (architecture, decision 5): `release.json` in its folder. */
 const releaseHeader = z.object({
@@ -24,22 +24,11 @@ const releaseHeader = z.object({
   settings_hash: z.string(),
   made_at: z.iso.datetime(),
   page_count: z.int().positive(),
+  /** Size and hash of `pages.json`. */
+  pages_bytes: z.int().positive(),
+  pages_hash: z.string(),
 });
 export type ReleaseHeader = z.infer<typeof releaseHeader>;
-
-/** One page of a release: where its bytes are, the key it was rendered for, and what the bytes are. */
-export interface ReleasePage {
-  /** Relative to the release's folder. */
-  readonly file: string;
-  readonly key: string;
-  readonly hash: string;
-  readonly bytes: number;
-  /** Media type, as the page itself answered. */
-  readonly type: string;
-}
-
-/** Pages by path: `pages.json` in a release's folder. */
-export type ReleasePages = ReadonlyMap<string, ReleasePage>;
 
 /** A complete release. */
 export interface Release {
@@ -67,10 +56,14 @@ export function getSettingsHash(site: Site): string {
   return getHash(JSON.stringify([site.baseUrl, site.serviceTitle, site.contactName, site.contactUrl]));
 }
 
-/** Builds the header of a release made at a time (ISO 8601 UTC); its id sorts by that time. */
+/** Gives the id of a release made at a time (ISO 8601 UTC) of a revision: ids sort by that time. */
+export function getReleaseId(madeAt: string, revision: number): string {
+  return `${madeAt.replace(/[-:.]/g, '')}-r${revision}`;
+}
+
+/** Builds the header of a release. */
 export function buildReleaseHeader(facts: Omit<ReleaseHeader, 'format' | 'id'>): ReleaseHeader {
-  const id = `${facts.made_at.replace(/[-:.]/g, '')}-r${facts.revision}`;
-  return { format: FORMAT, id, ...facts };
+  return { format: FORMAT, id: getReleaseId(facts.made_at, facts.revision), ...facts };
 }
 
 /** Finds the release that `current` names. Undefined while there is none. Throws as `findCurrentId` does. */
@@ -106,17 +99,15 @@ export function listReleases(releasesDir: string): Release[] {
     .flatMap((name) => findRelease(join(releases, name)) ?? []);
 }
 
-/** Reads the pages of a release. Throws what the file system does when they are gone. */
-export function readReleasePages(folder: string): ReleasePages {
-  const pages: Record<string, ReleasePage> = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8'));
-  return new Map(Object.entries(pages));
-}
-
-/** A folder counts as a release once it has its own name and a header of this format: both come last in its making. */
+/**
+ * A folder counts as a release once it has its own name, a header of this format and a list of pages: the header comes
+ * last in its making. Asked many times a second, so of the list only the size is looked at here.
+ */
 function findRelease(folder: string): Release | undefined {
   try {
     const header = releaseHeader.safeParse(JSON.parse(readFileSync(join(folder, 'release.json'), 'utf8')));
-    return header.success ? { header: header.data, folder } : undefined;
+    const isListed = header.success && statSync(join(folder, 'pages.json')).size === header.data.pages_bytes;
+    return isListed ? { header: header.data, folder } : undefined;
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return undefined;
     throw error;

@@ -4,7 +4,7 @@ import type { PageRef } from '../snapshot/pages.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { linkFile, writeDurably } from './folders.ts';
 import { getHash } from './hash.ts';
-import type { ReleasePage } from './release.ts';
+import type { ReleasePage } from './release-pages.ts';
 import type { RenderedPage, RenderPage } from './rendering.ts';
 
 /** How many pages are under way at once: while one renders, others are being made durable. */

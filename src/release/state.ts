@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Site } from '../views/site.ts';
 import { hasBeenAt, isMadeFrom, type MadeFrom } from './base.ts';
 import { getCodeVersion } from './code-version.ts';
-import { findCurrentRelease, getSettingsHash, getSite, type ReleaseHeader } from './release.ts';
+import { findCurrentRelease, getSettingsHash, getSite, type Release, type ReleaseHeader } from './release.ts';
 
 /** Gives what a release made now would be made from. `codeVersion` saves reading the sources where it is known. */
 export function getMadeFrom(config: Config, catalogue: Catalogue, codeVersion = getCodeVersion()): MadeFrom {
@@ -18,10 +18,10 @@ export function getMadeFrom(config: Config, catalogue: Catalogue, codeVersion = 
   };
 }
 
-/** Says whether the current release is of this catalogue as it is, of this code and of these settings. */
-export function isReleaseCurrent(config: Config, madeFrom: MadeFrom): boolean {
+/** Finds the current release if it is of this catalogue as it is, of this code and of these settings. */
+export function findReleaseOf(config: Config, madeFrom: MadeFrom): Release | undefined {
   const current = findCurrentRelease(config.releasesDir);
-  return current !== undefined && isMadeFrom(current.header, madeFrom);
+  return current && isMadeFrom(current.header, madeFrom) ? current : undefined;
 }
 
 /**

@@ -5,7 +5,8 @@ import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getCodeVersion } from './code-version.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { rebuild } from './rebuild.ts';
-import { getMadeFrom, isReleaseCurrent } from './state.ts';
+import { findReleasePages } from './release-pages.ts';
+import { findReleaseOf, getMadeFrom } from './state.ts';
 
 /** How fast a watch goes, in milliseconds. */
 export interface Pace {
@@ -47,9 +48,16 @@ export async function watchAndRebuild({
 }: WatchOptions): Promise<void> {
   let codeVersion = getCodeVersion();
   let backoff = pace.backoff;
+  let sound: string | undefined;
+  /** The list of pages is read through once for each release. */
+  const isUpToDate = () => {
+    const release = findReleaseOf(config, readMadeFrom(config, codeVersion));
+    if (release && release.header.id !== sound && findReleasePages(release)) sound = release.header.id;
+    return release !== undefined && release.header.id === sound;
+  };
   while (!signal.aborted) {
     try {
-      if (isReleaseCurrent(config, readMadeFrom(config, codeVersion))) {
+      if (isUpToDate()) {
         await pause(pace.poll, signal);
         continue;
       }

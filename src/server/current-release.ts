@@ -1,12 +1,7 @@
 import type { Logger } from 'pino';
 import { getErrorMessage } from '../errors.ts';
-import {
-  findCurrentId,
-  findCurrentRelease,
-  type Release,
-  type ReleasePages,
-  readReleasePages,
-} from '../release/release.ts';
+import { findCurrentId, findCurrentRelease, type Release } from '../release/release.ts';
+import { findReleasePages, type ReleasePages } from '../release/release-pages.ts';
 import { isServable } from '../release/state.ts';
 import type { Reading } from '../snapshot/reading.ts';
 
@@ -51,9 +46,15 @@ export function openCurrentRelease({
     const target = findCurrentId(releasesDir);
     if (target === link) return;
     const release = findCurrentRelease(releasesDir);
-    loaded = release && { ...release, pages: readReleasePages(release.folder) };
+    const pages = release && findReleasePages(release);
+    loaded = pages && { ...release, pages };
     link = target;
     state = '';
+    if (loaded || target === undefined || target !== findCurrentId(releasesDir)) return;
+    logger.error(
+      { release: target },
+      'the current release is damaged or of another format; the next rebuild replaces it',
+    );
   };
 
   /** Asked again whenever the catalogue moved, since it may have become another one. */

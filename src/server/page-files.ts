@@ -4,7 +4,8 @@ import type { Logger } from 'pino';
 import { ASSETS_FOLDER } from '../release/assets.ts';
 import { isMissing } from '../release/folders.ts';
 import { getHash } from '../release/hash.ts';
-import { getReleasePaths, type ReleasePage } from '../release/release.ts';
+import { getReleasePaths } from '../release/release.ts';
+import type { ReleasePage } from '../release/release-pages.ts';
 import type { Content, ContentStore } from './content.ts';
 import type { CurrentRelease, ServedRelease } from './current-release.ts';
 

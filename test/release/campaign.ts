@@ -2,7 +2,8 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rebuild } from '../../src/release/rebuild.ts';
-import { findCurrentRelease, readReleasePages } from '../../src/release/release.ts';
+import { findCurrentRelease } from '../../src/release/release.ts';
+import { findReleasePages } from '../../src/release/release-pages.ts';
 import { getContent, type Shelf } from './shelf.ts';
 
 /** How a campaign goes. */
@@ -79,7 +80,7 @@ export async function runCampaign(
 async function compare(shelf: Shelf, elsewhere: string, report: CampaignReport): Promise<void> {
   await rebuild({ config: { ...shelf.config, releasesDir: elsewhere } });
   const fresh = findCurrentRelease(elsewhere);
-  const pages = fresh ? [...readReleasePages(fresh.folder)].map(([path, { hash }]) => [path, hash]) : [];
+  const pages = fresh ? [...(findReleasePages(fresh) ?? [])].map(([path, { hash }]) => [path, hash]) : [];
   const current = getContent(shelf);
   if (JSON.stringify(Object.fromEntries(pages)) !== JSON.stringify(current.pages)) {
     report.different.push(`${current.revision}: ${elsewhere}`);

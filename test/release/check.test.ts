@@ -26,16 +26,19 @@ function checkAfter(damage: (folder: string, replace: (path: string, text: strin
   const folder = join(makeFolder(), 'release');
   cpSync(release.folder, folder, { recursive: true });
   const manifest = join(folder, 'pages.json');
+  let { header } = release;
   const replace = (path: string, text: string) => {
     const pages = JSON.parse(readFileSync(manifest, 'utf8'));
     pages[path].hash = getHash(text);
     writeFileSync(join(folder, pages[path].file), text);
-    writeFileSync(manifest, JSON.stringify(pages));
+    const list = JSON.stringify(pages);
+    writeFileSync(manifest, list);
+    header = { ...header, pages_bytes: list.length, pages_hash: getHash(list) };
   };
   damage(folder, replace);
   const reading = openPinnedReading(shelf.config);
   try {
-    checkRelease({ header: release.header, folder, releasesDir: shelf.config.releasesDir, reading });
+    checkRelease({ header, folder, releasesDir: shelf.config.releasesDir, reading });
   } finally {
     reading.catalogue.close();
   }

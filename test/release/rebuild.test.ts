@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
@@ -126,6 +126,20 @@ describe('a rebuild', () => {
     shelf.put([0], 'second');
     await rebuild({ config: shelf.config });
     expect(shelf.read('api/api-5.html')).toContain('Title5 first');
+  });
+
+  it.each([
+    ['is gone', (file: string) => rmSync(file)],
+    ['is cut off', (file: string) => truncateSync(file, 100)],
+    ['has other bytes', (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size))],
+  ])('does not count as a release what has a list of pages that %s', async (_, damage) => {
+    const shelf = makeShelf(makeFolder(), { count: 2 });
+    const { release } = await rebuild({ config: shelf.config });
+    const content = getContent(shelf);
+    damage(join(shelf.config.releasesDir, 'releases', release.id, 'pages.json'));
+    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(getContent(shelf)).toEqual(content);
+    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
   it('keeps three releases, and removes what killed rebuilds left', async () => {

@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { CATEGORIES } from '../../src/model/category.ts';
-import { findCurrentRelease, type ReleasePages, readReleasePages } from '../../src/release/release.ts';
+import { findCurrentRelease } from '../../src/release/release.ts';
+import { findReleasePages, type ReleasePages } from '../../src/release/release-pages.ts';
 import { makeDeclaration } from '../records.ts';
 
 /** A catalogue in a folder, the settings that name it, and ways to write to it. Times of writes go up second by second. */
@@ -54,7 +55,12 @@ export function makeShelf(
     config,
     catalogue,
     put,
-    readPages: () => readReleasePages(join(config.releasesDir, readlinkSync(current))),
+    readPages: () => {
+      const release = findCurrentRelease(config.releasesDir);
+      const pages = release && findReleasePages(release);
+      if (!pages) throw new Error('no release');
+      return pages;
+    },
     read: (file) => readFileSync(join(current, file), 'utf8'),
   };
 }

@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
 import type { RebuildResult } from '../../src/release/events.ts';
+import { rebuild } from '../../src/release/rebuild.ts';
 import { watchAndRebuild } from '../../src/release/watch.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf, type Shelf } from './shelf.ts';
@@ -37,6 +38,18 @@ it('makes one release of many writes, and another when the catalogue moves again
   shelf.put([1], 'later');
   await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
   expect(shelf.read('api/api-1.html')).toContain('Title1 later');
+});
+
+it('makes a damaged release again', async () => {
+  const shelf = makeShelf(makeFolder(), { count: 2 });
+  const { release } = await rebuild({ config: shelf.config });
+  const list = join(shelf.config.releasesDir, 'releases', release.id, 'pages.json');
+  writeFileSync(list, 'x'.repeat(statSync(list).size));
+  const { results } = watch(shelf);
+  await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
+  rmSync(join(shelf.config.releasesDir, 'current/pages.json'));
+  await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
+  expect(results).toMatchObject([{ outcome: 'released' }, { outcome: 'released' }]);
 });
 
 it('goes on after failures, later each time, and stops when told to', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { rebuild } from '../../src/release/rebuild.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { ask, serveShelf } from './running.ts';
@@ -40,6 +41,19 @@ it('is not ready without releases, and goes on rendering', async () => {
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['no_release'] });
   expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
   expect((await ask(server, '/none')).status).toBe(404);
+});
+
+it('says once that the release is damaged, and renders its pages', async () => {
+  const shelf = makeShelf(makeFolder());
+  const { release } = await rebuild({ config: shelf.config });
+  rmSync(join(shelf.config.releasesDir, 'current/pages.json'));
+  const server = await serveShelf({ shelf, released: false });
+  await sleep(500);
+  expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([
+    { level: 50, release: release.id, msg: expect.stringContaining('the current release is damaged') },
+  ]);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['no_release'] });
+  expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
 });
 
 it('says once that something else lies in the place of the link to the release, and goes on', async () => {
