@@ -4,8 +4,10 @@ import { findListing } from '../src/catalogue/listings.ts';
 import { writeCatalogue } from '../src/catalogue/write.ts';
 import type { Declaration } from '../src/model/declaration.ts';
 import { NETWORKS } from '../src/model/network.ts';
+import { isPayable } from '../src/model/outcome.ts';
 import type { Receipt } from '../src/model/receipt.ts';
 import type { DeclaredRoute } from '../src/model/route.ts';
+import type { ProbeSample } from '../src/model/sample.ts';
 import type { Terms } from '../src/model/terms.ts';
 
 /** The fixed time of tests. */
@@ -55,6 +57,27 @@ export function makeDeclaration(overrides: Partial<Declaration> = {}): Declarati
     price: null,
     networks: [],
     routes: [makeRoute()],
+    ...overrides,
+  };
+}
+
+/** Makes what one probe saw: a valid 402 with the known terms, unless the outcome says otherwise. */
+export function makeSample(overrides: Partial<ProbeSample> = {}): ProbeSample {
+  const valid = isPayable(overrides.outcome ?? 'payable');
+  return {
+    at: NOW,
+    duration_ms: 120,
+    url: 'https://api.prices.example-provider.com/v1/price/x',
+    method: 'GET',
+    outcome: 'payable',
+    cause: null,
+    status: valid ? 402 : null,
+    x402_version: valid ? 2 : null,
+    terms: valid ? [makeTerms()] : [],
+    differences: [],
+    payee_rotates: null,
+    retry_after_seconds: null,
+    detail: {},
     ...overrides,
   };
 }
