@@ -1,11 +1,12 @@
+import { removeIdleJoiners } from './joiners.ts';
+
 /**
  * Characters that a reader cannot see but a program reads: controls, direction marks, zero-width and other ignorable
  * characters (tag characters included), lone surrogates, private use, non-characters, interlinear annotation. The
- * emoji presentation selector stays where it follows a pictograph. Joiners go as well, so that composed emoji fall
- * into their parts: inside Latin text they are a known carrier of hidden messages.
+ * emoji presentation selector stays where it follows a pictograph. Joiners are looked at on their own.
  */
 const INVISIBLE =
-  /(?<!\p{Extended_Pictographic})\uFE0F|[\p{Cc}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\uFFF9-\uFFFB]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/gu;
+  /(?<!\p{Extended_Pictographic})\uFE0F|[\p{Cc}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\uFFF9-\uFFFB]|(?!\uFE0F|\u200C|\u200D)\p{Default_Ignorable_Code_Point}/gu;
 
 /** What hides text or turns it around on purpose: direction overrides and isolates, zero-width and tag characters. */
 const HIDING = /[\u200B\u2060-\u2064\u202A-\u202E\u2066-\u2069]|[\u{E0000}-\u{E007F}]|(?<!^)\uFEFF/u;
@@ -23,7 +24,7 @@ const BLANK = /\u2800/g;
 export function removeInvisible(text: string): string {
   const lines = text.replace(LINE_END, '\n').replace(BLANK, ' ');
   const visible = lines.replace(INVISIBLE, (character) => (character === '\n' || character === '\t' ? character : ''));
-  return visible.normalize('NFC').replace(MARK_STACK, '$1');
+  return removeIdleJoiners(visible.normalize('NFC').replace(MARK_STACK, '$1')).normalize('NFC');
 }
 
 /** Says whether text holds characters that hide or turn text; a byte order mark at the start is none. */

@@ -12,6 +12,7 @@ describe('printable text', () => {
     expect(getPrintable('\u001b[31mred\u009b0m')).toBe('\\u{1b}[31mred\\u{9b}0m');
     expect(getPrintable('\u202eabc\u200b\u{E0041}')).toBe('\\u{202e}abc\\u{200b}\\u{e0041}');
     expect(getPrintable('naïve 価格 🎈')).toBe('naïve 価格 🎈');
+    expect(getPrintable('👨\u200d👩 می\u200cخواهم')).toBe('👨\u200d👩 می\u200cخواهم');
   });
 
   it('is JSON that parses to the same', () => {

@@ -112,6 +112,38 @@ describe('invisible characters', () => {
     expect(cleanText(`z${'\u0301'.repeat(40)}`, 'title').length).toBeLessThan(8);
   });
 
+  it.each([
+    ['a family', '👨\u200D👩\u200D👧'],
+    ['a profession with a skin tone', '👩🏽\u200D⚕\uFE0F'],
+    ['a flag', '🏳\uFE0F\u200D🌈'],
+    ['Persian', 'می\u200Cخواهم کتاب\u200Cها را'],
+    ['Persian with a vowel sign', 'بِ\u200Cها'],
+    ['Hindi half forms', 'क्\u200Dष और क्\u200Cष'],
+    ['a Sinhala conjunct', 'ශ්\u200Dරී ලංකා'],
+    ['a Malayalam chillu at the end', 'അവന്\u200D'],
+    ['a Bengali joiner before the virama', 'র\u200D্যাব'],
+    ['a nukta before the virama', 'ड़्\u200Dय'],
+  ])('keep the joiners by which letters and emoji hold together: %s', (_, text) => {
+    expect(cleanText(text, 'title')).toBe(text.normalize('NFC'));
+  });
+
+  it.each([
+    ['inside Latin', 'pr\u200Dic\u200Ces', 'prices'],
+    ['at the ends of an emoji', '\u200D👩\u200D', '👩'],
+    ['between an emoji and a letter', '👩\u200Dx\u200D👩', '👩x👩'],
+    ['in a run between emoji', '👨\u200D\u200C\u200D👩', '👨\u200D👩'],
+    ['in a run between letters', 'می\u200C\u200C\u200Cخواهم', 'می\u200Cخواهم'],
+    ['in a run with others', 'می\u200C\u200B\u200Cخواهم', 'می\u200Cخواهم'],
+    ['after a letter that joins nothing', 'دا\u200Cر', 'دار'],
+    ['at the end of a word', 'می\u200C خواهم\u200C', 'می خواهم'],
+    ['as ZWJ between Arabic letters', 'می\u200Dخواهم', 'میخواهم'],
+    ['between Indic letters without a virama', 'क\u200Dष\u200Cक', 'कषक'],
+    ['between digits and after a lone virama', '1\u200D2\u200C3', '123'],
+    ['between scripts', 'a\u200Cی\u200Cb', 'aیb'],
+  ])('go where joiners hold nothing together: %s', (_, raw, clean) => {
+    expect(cleanText(raw, 'title')).toBe(clean);
+  });
+
   it('are told apart as hidden only where they hide something', () => {
     expect(hasHiddenText('pay \u202Eme')).toBe(true);
     expect(hasHiddenText('a\u200Bb')).toBe(true);
@@ -154,6 +186,12 @@ describe('shape', () => {
       '\n',
       '# ',
       '<svg/onload=',
+      '\u200C',
+      '\u200D',
+      'ی',
+      'क्',
+      '👩🏽',
+      '\u0301',
       '<img',
       '/',
       '>',
@@ -165,7 +203,7 @@ describe('shape', () => {
         expect(clean.length).toBeLessThanOrEqual(TEXT_LIMITS[field]);
         expect(clean).toBe(clean.normalize('NFC'));
         expect(clean.replace(/\n/g, '')).not.toMatch(
-          /[\p{Cc}\p{Cs}\u200B-\u200F\u202A-\u202E\u2060-\u206F\u{E0000}-\u{E007F}]/u,
+          /[\p{Cc}\p{Cs}\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u{E0000}-\u{E007F}]/u,
         );
         expect(clean).not.toMatch(/<\/?(?:script|img|div|iframe|svg)(?:[\s/][^<>]*)?>/i);
         expect(cleanText(clean, field)).toBe(clean);
