@@ -15,3 +15,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   signal: listenForStop(process, stderr),
   now: () => new Date(),
 });
+// The channel to a parent, where there is one, keeps no finished command alive.
+process.channel?.unref();

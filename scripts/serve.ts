@@ -29,7 +29,7 @@ async function run(): Promise<void> {
   await prepareCatalogue(firstStart);
   if (rebuilding) await prepareRelease(firstStart);
   const logger = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }));
-  const server = await startServer({ config, logger, rebuilding });
+  const server = await startServer({ config, logger, rebuilding, probing: config.probe });
   tell(`${config.serviceTitle} listens on ${server.url}. Ctrl-C stops it.`);
   tell(`  pages      ${buildUrl(config.baseUrl, PATHS.home)}`);
   tell(`  OpenAPI    ${buildUrl(config.baseUrl, PATHS.openapi)}`);

@@ -14,6 +14,7 @@ import { openReadiness } from './health.ts';
 import { getUrl, listen, openDrain } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
 import { openReleasePages } from './page-files.ts';
+import { startProbing } from './probing.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { answerFailure, logRequest } from './request-log.ts';
 import { buildSecurityHeaders } from './security-headers.ts';
@@ -35,17 +36,20 @@ export interface RunningServer {
 
 /**
  * Starts the production server: live routes, the current release and pages on demand, in one process that opens the
- * catalogue for reading only. With `rebuilding` a child process makes a release whenever the catalogue is ahead.
+ * catalogue for reading only. With `rebuilding` a child process makes a release whenever the catalogue is ahead, with
+ * `probing` another asks listed routes as they fall due.
  * Throws `conflict` where the port is taken, and as `openReading` does.
  */
 export async function startServer({
   config,
   logger,
   rebuilding = false,
+  probing = false,
 }: {
   config: Config;
   logger: Logger;
   rebuilding?: boolean;
+  probing?: boolean;
 }): Promise<RunningServer> {
   const reading = openReading(config.catalogueFile, getSite(config));
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
@@ -87,11 +91,12 @@ export async function startServer({
     throw error;
   }
   const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
+  const stopProbing = probing ? startProbing(logger) : undefined;
   return {
     url: getUrl(server),
     async close() {
       shuttingDown = true;
-      await Promise.all([stopRebuilding?.(), drain()]);
+      await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
       release();
     },
   };

@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
@@ -12,54 +10,7 @@ import { listSlugs } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { findLock } from '../../src/release/lock.ts';
 import { makeFolder } from '../builders.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
-
-/** Runs `npm start` without npm on a folder of its own. */
-function start(folder: string, settings: Record<string, string> = {}, args: string[] = []) {
-  const env = {
-    ...process.env,
-    // The test runner sets one of its own.
-    BASE_URL: '',
-    CATALOGUE: join(folder, 'catalogue.sqlite'),
-    RELEASES: join(folder, 'dist'),
-    PORT: '0',
-    ...settings,
-  };
-  const child = spawn(process.execPath, ['--import', './scripts/require-node.mjs', 'scripts/serve.ts', ...args], {
-    cwd: ROOT,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.err += text;
-  });
-  const ended = once(child, 'close').then(([code]) => code as number | null);
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  const findUrl = () => /listens on (http:\S+)\./.exec(said.out)?.[1];
-  return { child, said, ended, findUrl };
-}
-
-/** Waits for a server to listen and gives its address. */
-async function waitForUrl({ said, findUrl, child }: ReturnType<typeof start>): Promise<string> {
-  while (!findUrl()) {
-    if (child.exitCode !== null) throw new Error(`ended: ${said.out}${said.err}`);
-    await sleep(10);
-  }
-  return findUrl() ?? '';
-}
-
-/** The processes that a process started. */
-async function listChildren({ pid }: ChildProcess): Promise<string[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  return text.trim().split(' ').filter(Boolean);
-}
+import { listChildren, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue, serves it at once the second time, and follows it', async () => {
   const folder = makeFolder();

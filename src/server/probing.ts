@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { PROJECT_DIR } from '../release/code-version.ts';
+
+/** After a probing process that ended by itself the next waits, twice as long each time up to the limit; milliseconds. */
+const BACKOFF = { first: 1_000, limit: 60_000 };
+
+/** The operator's own command, so that there is one way to probe. It ends when the channel to its parent does. */
+const COMMAND = [join(PROJECT_DIR, 'scripts/catalogue.ts'), 'probe', '--watch'];
+
+/**
+ * Probes what falls due while the server runs, in a child process, since the serving process never writes. Gives the
+ * function that stops it, which resolves when no child is left.
+ */
+export function startProbing(logger: Logger): () => Promise<void> {
+  const stopping = new AbortController();
+  const watching = keepProbing(logger, stopping.signal);
+  return async () => {
+    stopping.abort();
+    await watching;
+  };
+}
+
+/** Resolves once `signal` is aborted and no child is left. */
+async function keepProbing(logger: Logger, signal: AbortSignal): Promise<void> {
+  for (let backoff = BACKOFF.first; !signal.aborted; backoff = Math.min(backoff * 2, BACKOFF.limit)) {
+    const child = spawn(process.execPath, COMMAND, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const stop = () => child.kill('SIGTERM');
+    signal.addEventListener('abort', stop, { once: true });
+    logLines(child, logger);
+    const code = await waitForEnd(child);
+    signal.removeEventListener('abort', stop);
+    if (signal.aborted) return;
+    logger.error({ code, retry_in_ms: backoff }, 'probing ended by itself');
+    await sleep(backoff, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function logLines({ stderr }: { stderr: Readable | null }, logger: Logger): void {
+  if (stderr) createInterface({ input: stderr }).on('line', (line) => logger.info({ text: line }, 'probing'));
+}
+
+async function waitForEnd(child: ChildProcess): Promise<number | null> {
+  const [code] = await once(child, 'exit');
+  return code;
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { listChildren, start, waitForUrl } from './starting.ts';
+
+/** A provider whose only route asks for 0.0025 USDC, whatever was declared of it. */
+async function serveProvider(): Promise<string> {
+  const offer = {
+    scheme: 'exact',
+    network: 'base',
+    maxAmountRequired: '2500',
+    asset: NETWORKS.base.usdc,
+    payTo: makeTerms().pay_to,
+    resource: 'http://127.0.0.1/v1/quote',
+    description: '',
+    mimeType: 'application/json',
+    maxTimeoutSeconds: 60,
+  };
+  const server = createServer(({ url }, response) => {
+    response.statusCode = url === '/v1/quote' ? 402 : 404;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ x402Version: 1, error: 'payment required', accepts: [offer] }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function startProbed(settings: Record<string, string> = {}) {
+  const folder = makeFolder();
+  const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
+  const base_url = await serveProvider();
+  writeCatalogue(catalogue, NOW, (writing) => {
+    recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
+  });
+  catalogue.close();
+  const server = start(folder, { PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on', ...settings }, ['--no-rebuild']);
+  return { server, url: await waitForUrl(server) };
+}
+
+it('probes by itself with PROBE=on, so that readers see what a route really asks', async () => {
+  const { server, url } = await startProbed();
+  const getPrice = async () => {
+    const answer = await fetch(`${url}/agent/listings/example-prices`);
+    return ((await answer.json()) as { listing: { price_min_usdc: number } }).listing.price_min_usdc;
+  };
+  while ((await getPrice()) === 0.001) await sleep(50);
+  expect(await getPrice()).toBe(0.0025);
+  expect(await listChildren(server.child)).toHaveLength(1);
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(server.said.err).toContain('1 payable_with_changed_terms');
+});
+
+it('leaves no prober behind when it is killed', async () => {
+  const { server } = await startProbed();
+  const [prober] = await listChildren(server.child);
+  server.child.kill('SIGKILL');
+  await server.ended;
+  while (isAlive(Number(prober))) await sleep(20);
+  expect(isAlive(Number(prober))).toBe(false);
+});
+
+it('probes nothing unless it is told to', async () => {
+  const { server } = await startProbed({ PROBE: '' });
+  expect(await listChildren(server.child)).toEqual([]);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
