@@ -1,3 +1,4 @@
+import { isObject } from '../model/json-object.ts';
 import type { JsonObject } from '../model/route.ts';
 import { getTokenEstimate } from './compact.ts';
 
@@ -47,8 +48,4 @@ function getOutline({ type, properties, required }: JsonObject): JsonObject {
     properties: Object.fromEntries(outlines),
     ...(required !== undefined && { required }),
   };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,8 @@
+import { isObject } from '../model/json-object.ts';
 import type { JsonObject } from '../model/route.ts';
 import { removeInvisible } from './invisible.ts';
+
+export { isObject };
 
 export type Json = JsonObject[string];
 
@@ -17,11 +20,6 @@ export function cleanJson(value: unknown): Json | undefined {
   const copy = copyJson(value, 0, budget);
   if (copy === undefined || budget.left < 0) return undefined;
   return Buffer.byteLength(JSON.stringify(copy)) <= MAX_JSON_BYTES ? copy : undefined;
-}
-
-/** Says whether a value is a JSON object: not null, not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Says whether a value that is known to be JSON is an object. */

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isObject } from '../model/json-object.ts';
 import type { ChallengeProblem } from './challenge.ts';
 
 /**
@@ -42,11 +43,6 @@ function parseObject(bytes: Uint8Array): ObjectOrProblem {
   }
   if (!isObject(value)) return { problem: 'not_an_object' };
   return isDeeper(value, MAX_DEPTH) ? { problem: 'too_deep' } : { object: value };
-}
-
-/** Says whether a value is a JSON object: not null, not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isDeeper(value: unknown, depth: number): boolean {

@@ -1,7 +1,7 @@
+import { isObject } from '../model/json-object.ts';
 import { NETWORKS } from '../model/network.ts';
 import type { Terms } from '../model/terms.ts';
 import type { SkipReason } from './challenge.ts';
-import { isObject } from './challenge-json.ts';
 import { parseOfferAmount } from './offer-amount.ts';
 import { findAssetProblem, findOfferNetwork, isMainnetUsdc } from './offer-network.ts';
 import { parsePayTo } from './pay-to.ts';

@@ -1,6 +1,6 @@
+import { isObject } from '../model/json-object.ts';
 import type { JsonObject } from '../model/route.ts';
 import type { Challenge } from './challenge.ts';
-import { isObject } from './challenge-json.ts';
 
 /** Largest description of a request or an answer that is kept, in bytes of JSON. */
 const MAX_BYTES = 16 * 1024;

@@ -1,7 +1,8 @@
 import { parsePaymentRequired } from '@x402/core/schemas';
+import { isObject } from '../model/json-object.ts';
 import { getTermsKey, type Terms } from '../model/terms.ts';
 import type { Challenge, ChallengeFlaw, ChallengeProblem, ChallengeReading, SkippedOffer } from './challenge.ts';
-import { isObject, type ObjectOrProblem, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
+import { type ObjectOrProblem, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
 import { parseChallengeOffer } from './challenge-offer.ts';
 import { readDiscovery } from './discovery.ts';
 import { listAuthenticationSchemes } from './payment-schemes.ts';
