@@ -46,7 +46,7 @@ export function checkRelease({ header, folder, releasesDir, reading }: Expectati
   }
   const assets = listNames(join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER));
   const known = new Set([...pages.keys(), ...LIVE_PATHS, ...assets.map((name) => `/${ASSETS_FOLDER}/${name}`)]);
-  for (const [path, page] of listSamples(pages)) {
+  for (const [path, page] of listSamples(pages, header.revision)) {
     const body = readFileSync(join(folder, page.file));
     if (getHash(body) !== page.hash) throw buildCheckError(path, 'is not what was rendered');
     const text = body.toString('utf8');
@@ -55,11 +55,12 @@ export function checkRelease({ header, folder, releasesDir, reading }: Expectati
   }
 }
 
-/** The first pages of the inventory, which are not listings, and listing pages evenly spread. */
-function listSamples(pages: ReleasePages): [string, ReleasePage][] {
+/** The home page, that for what is not found, and others evenly spread: other ones at each revision. */
+function listSamples(pages: ReleasePages, revision: number): [string, ReleasePage][] {
   const all = [...pages];
   const step = Math.max(1, Math.floor(all.length / SAMPLES));
-  return all.filter(([path], index) => path === PATHS.home || path === '/404' || index % step === 0);
+  const isSample = (index: number) => index % step === revision % step;
+  return all.filter(([path], index) => path === PATHS.home || path === '/404' || isSample(index));
 }
 
 /**
@@ -103,7 +104,7 @@ function findOwnPath(link: string, from: string, baseUrl: string): string | unde
 
 function buildCheckError(path: string, finding: string): ServiceError {
   return new ServiceError('internal', `The page ${path} of the new release ${finding}.`, {
-    hint: 'The last release keeps serving; rebuild with --force, and if that says the same, the page code is at fault.',
+    hint: 'The last release keeps serving. Every page was rendered again and the check failed all the same: the page code is at fault.',
     reason: 'check_failed',
     details: { path },
   });

@@ -9,6 +9,8 @@ export type RebuildEvent =
   | { type: 'compiled'; code_version: string; ms: number }
   /** How many of the pages that must be rendered are done. */
   | { type: 'rendering'; done: number; total: number }
+  /** Something of an earlier release turned out damaged, and is made again. */
+  | { type: 'mending'; damage: string }
   /** Something that the page code or the compiler wrote to its error output. */
   | { type: 'said'; text: string };
 

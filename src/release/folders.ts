@@ -1,4 +1,14 @@
-import { closeSync, constants, copyFileSync, fsync, linkSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  fsync,
+  linkSync,
+  openSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 
 const sync = promisify(fsync);
@@ -39,12 +49,16 @@ export function linkFile(from: string, to: string, link: typeof linkSync = linkS
   }
 }
 
-/** Writes a new file, durable when this resolves. Throws where there is one: no file is ever written to a second time. */
-export async function writeDurably(file: string, content: string | Uint8Array): Promise<void> {
+/**
+ * Writes a new file, durable when this resolves, and gives its time of change in milliseconds. Throws where there is one: no
+ * file is ever written to a second time.
+ */
+export async function writeDurably(file: string, content: string | Uint8Array): Promise<number> {
   const handle = openSync(file, 'wx');
   try {
     writeFileSync(handle, content);
     await sync(handle);
+    return fstatSync(handle).mtimeMs;
   } finally {
     closeSync(handle);
   }

@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { getErrorMessage } from '../errors.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
 import { listPages } from '../snapshot/pages.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { publishAssets } from './assets.ts';
-import { findBase, isMadeFrom } from './base.ts';
+import { type Base, findBase, isMadeFrom, type MadeFrom } from './base.ts';
 import { checkRelease } from './check.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { syncFolder, writeDurably } from './folders.ts';
@@ -16,7 +16,7 @@ import { openPinnedReading } from './pinned-reading.ts';
 import { planRelease } from './plan.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
-import { findReleasePages } from './release-pages.ts';
+import { isWhole } from './release-pages.ts';
 import { renderInThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
 import { swapCurrent } from './swap.ts';
@@ -33,7 +33,8 @@ export interface MakeReleaseOptions {
 /**
  * Makes a release of the catalogue as it is and makes it the current one; one at a time for each RELEASES folder. It is
  * made under another name, gets its own when it is complete, checked and durable, and is never written to afterwards: so
- * wherever this is killed, `current` names a complete release, and the next rebuild has nothing to distrust.
+ * wherever this is killed, `current` names a complete release, and the next rebuild has nothing to distrust. What was
+ * damaged since is not built upon.
  * Throws what it was stopped by; the current release is then as it was.
  */
 export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildResult> {
@@ -55,32 +56,49 @@ export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildR
   }
 }
 
-async function makeFrom(
-  reading: Reading,
-  code: PageCode,
-  { config, force, onEvent, now }: MakeReleaseOptions,
+async function makeFrom(reading: Reading, code: PageCode, options: MakeReleaseOptions): Promise<RebuildResult> {
+  const { force, onEvent, config } = options;
+  const { identity, revision, revised_at } = reading.getSnapshot();
+  const settings_hash = getSettingsHash(reading.site);
+  const madeFrom = { identity, revision, revised_at, code_version: code.version, settings_hash };
+  const job = { reading, code, madeFrom, options };
+  if (force) return buildRelease(job, undefined);
+  const current = findCurrentRelease(config.releasesDir);
+  if (current && isMadeFrom(current.header, madeFrom)) {
+    if (isWhole(current)) return { outcome: 'unchanged', release: current.header };
+    onEvent({ type: 'mending', damage: `Release ${current.header.id} has lost pages, or has damaged ones.` });
+  }
+  const base = findBase(config.releasesDir, madeFrom, reading.catalogue);
+  try {
+    return await buildRelease(job, base);
+  } catch (error) {
+    if (!base || !(error instanceof ServiceError) || error.reason !== 'check_failed') throw error;
+    // What was built upon is not what it says it is: nothing of it is used again.
+    onEvent({ type: 'mending', damage: error.message });
+    return buildRelease(job, undefined);
+  }
+}
+
+/** What a release is built from. */
+interface Job {
+  readonly reading: Reading;
+  readonly code: PageCode;
+  readonly madeFrom: MadeFrom;
+  readonly options: MakeReleaseOptions;
+}
+
+async function buildRelease(
+  { reading, code, madeFrom, options: { config, onEvent, now } }: Job,
+  base: Base | undefined,
 ): Promise<RebuildResult> {
   const started = performance.now();
   const { releasesDir } = config;
-  const { identity, revision, revised_at } = reading.getSnapshot();
-  const madeFrom = {
-    identity,
-    revision,
-    revised_at,
-    code_version: code.version,
-    settings_hash: getSettingsHash(reading.site),
-  };
-  const current = findCurrentRelease(releasesDir);
-  if (current && !force && isMadeFrom(current.header, madeFrom) && findReleasePages(current)) {
-    return { outcome: 'unchanged', release: current.header };
-  }
-
+  const { revision } = madeFrom;
   const refs = [...listPages(reading.getSnapshot())];
   const made_at = now().toISOString();
   const folder = getUnfinishedFolder(releasesDir, getReleaseId(made_at, revision));
   try {
     mkdirSync(folder, { recursive: true });
-    const base = force ? undefined : findBase(releasesDir, madeFrom, reading.catalogue);
     const plan = planRelease(refs, folder, base);
     const rendered = await renderInThreads(
       { config, code, job: plan.job, revision },

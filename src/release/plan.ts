@@ -2,9 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PageRef } from '../snapshot/pages.ts';
 import type { Base } from './base.ts';
-import { linkFile } from './folders.ts';
-import type { ReleasePage } from './release-pages.ts';
-import type { RenderJob } from './render-pages.ts';
+import { linkPage, type ReleasePage } from './release-pages.ts';
+import type { EarlierPage, RenderJob } from './render-pages.ts';
 
 /** What is left to do for a release: pages already linked, and the job of rendering the others. */
 export interface ReleasePlan {
@@ -16,23 +15,24 @@ export interface ReleasePlan {
 
 /**
  * Makes the folders of a release and links every page that the base has under the same key. A file that the base turns
- * out to lack is rendered like a new one.
+ * out to lack, or that is not what was rendered, is rendered like a new one.
  */
 export function planRelease(refs: readonly PageRef[], folder: string, base: Base | undefined): ReleasePlan {
   const folders = [...new Set(refs.map(({ file }) => dirname(join(folder, file))))].filter((name) => name !== folder);
   for (const name of folders) mkdirSync(name, { recursive: true });
   const linked: [string, ReleasePage][] = [];
   const pages: PageRef[] = [];
-  const earlier = new Map<string, { file: string; hash: string }>();
+  const earlier = new Map<string, EarlierPage>();
   for (const ref of refs) {
     const page = base?.pages.get(ref.path);
-    const file = base && page && join(base.folder, page.file);
-    if (page?.key === ref.key && file && linkFile(file, join(folder, ref.file))) {
-      linked.push([ref.path, { ...page, file: ref.file }]);
+    const from = base && page && { page, path: join(base.folder, page.file) };
+    const kept = from?.page.key === ref.key ? linkPage(from.path, join(folder, ref.file), from.page) : undefined;
+    if (kept) {
+      linked.push([ref.path, { ...kept, file: ref.file }]);
       continue;
     }
     pages.push(ref);
-    if (page && file) earlier.set(ref.path, { file, hash: page.hash });
+    if (from) earlier.set(ref.path, from);
   }
   return { linked, folders, job: { folder, pages, earlier, next: new SharedArrayBuffer(4) } };
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMissing } from './folders.ts';
+import { isMissing, linkFile } from './folders.ts';
 import { getHash } from './hash.ts';
 import type { Release } from './release.ts';
 
@@ -11,6 +11,8 @@ export interface ReleasePage {
   readonly key: string;
   readonly hash: string;
   readonly bytes: number;
+  /** When the file was written, in milliseconds: no file is ever written to a second time. */
+  readonly written: number;
   /** Media type, as the page itself answered. */
   readonly type: string;
 }
@@ -29,4 +31,28 @@ export function findReleasePages({ header, folder }: Release): ReleasePages | un
     if (isMissing(error)) return undefined;
     throw error;
   }
+}
+
+/** Says whether a release has its list of pages, and every page the file that was rendered: see `isIntact`. */
+export function isWhole(release: Release): boolean {
+  const pages = findReleasePages(release);
+  return pages !== undefined && [...pages.values()].every((page) => isIntact(join(release.folder, page.file), page));
+}
+
+/** Gives a page's file a second name. Undefined, and nothing there, where it is lost or not what was rendered. */
+export function linkPage(from: string, to: string, page: ReleasePage): ReleasePage | undefined {
+  if (!linkFile(from, to)) return undefined;
+  if (isIntact(to, page)) return { ...page, written: statSync(to).mtimeMs };
+  rmSync(to);
+  return undefined;
+}
+
+/**
+ * Says whether a file is what was rendered: of its size, and untouched since. Where only the time differs, as after a copy,
+ * the bytes themselves decide.
+ */
+function isIntact(file: string, { bytes, written, hash }: ReleasePage): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile() || found.size !== bytes) return false;
+  return found.mtimeMs === written || getHash(readFileSync(file)) === hash;
 }

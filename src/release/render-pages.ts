@@ -2,20 +2,26 @@ import { join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import type { PageRef } from '../snapshot/pages.ts';
 import type { Reading } from '../snapshot/reading.ts';
-import { linkFile, writeDurably } from './folders.ts';
+import { writeDurably } from './folders.ts';
 import { getHash } from './hash.ts';
-import type { ReleasePage } from './release-pages.ts';
+import { linkPage, type ReleasePage } from './release-pages.ts';
 import type { RenderedPage, RenderPage } from './rendering.ts';
 
 /** How many pages are under way at once: while one renders, others are being made durable. */
 const LANES = 16;
 
+/** A page of the release built upon, and where its file is. */
+export interface EarlierPage {
+  readonly page: ReleasePage;
+  readonly path: string;
+}
+
 /** Pages to be rendered into a folder, and where their earlier versions are. Plain data: threads share one job. */
 export interface RenderJob {
   readonly folder: string;
   readonly pages: readonly PageRef[];
-  /** Files of the release built upon by path, so that a page that came out the same is linked, not written. */
-  readonly earlier: ReadonlyMap<string, { file: string; hash: string }>;
+  /** Pages of the release built upon by path, so that one that came out the same is linked, not written. */
+  readonly earlier: ReadonlyMap<string, EarlierPage>;
   /** One 32-bit number: the next page to take. */
   readonly next: SharedArrayBuffer;
 }
@@ -64,8 +70,9 @@ async function recordPage(
   const hash = getHash(body);
   const target = join(job.folder, file);
   const earlier = job.earlier.get(path);
-  if (earlier?.hash !== hash || !linkFile(earlier.file, target)) await writeDurably(target, body);
-  return { file, key, hash, bytes: body.length, type };
+  const kept = earlier?.page.hash === hash ? linkPage(earlier.path, target, earlier.page) : undefined;
+  const written = kept?.written ?? (await writeDurably(target, body));
+  return { file, key, hash, bytes: body.length, written, type };
 }
 
 /** The page for what is not found answers 404 itself; every other page of a release answers 200. */

@@ -9,6 +9,8 @@ export function describeRebuildEvent(event: RebuildEvent): string | undefined {
       return 'Compiling the pages (once for each version of the code) …';
     case 'compiled':
       return `Compiled in ${formatSeconds(event.ms)}.`;
+    case 'mending':
+      return `${event.damage} It is made again.`;
     default:
       return undefined;
   }

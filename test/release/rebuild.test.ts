@@ -1,9 +1,20 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
 import type { RebuildEvent } from '../../src/release/events.ts';
+import { getHash } from '../../src/release/hash.ts';
 import { rebuild } from '../../src/release/rebuild.ts';
 import { makeFolder } from '../builders.ts';
 import { getContent, listReleaseFolders, makeShelf, type Shelf } from './shelf.ts';
@@ -118,14 +129,57 @@ describe('a rebuild', () => {
     }
   });
 
-  it('renders a page again whose file the last release has lost', async () => {
-    const shelf = makeShelf(makeFolder());
+  it.each([
+    ['is gone', (file: string) => rmSync(file)],
+    ['is cut off', (file: string) => truncateSync(file, 100)],
+    ['has other bytes', (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size))],
+  ])('renders a page again whose file %s in the last release', async (_, damage) => {
+    const shelf = makeShelf(makeFolder(), { count: 100 });
     const { release } = await rebuild({ config: shelf.config });
-    const lost = join(shelf.config.releasesDir, 'releases', release.id, 'api/api-5.html');
-    rmSync(lost);
+    const events: RebuildEvent[] = [];
+    const onEvent = (event: RebuildEvent) => events.push(event);
+    damage(join(shelf.config.releasesDir, 'releases', release.id, 'api/api-5.html'));
     shelf.put([0], 'second');
-    await rebuild({ config: shelf.config });
+    const second = await rebuild({ config: shelf.config });
+    expect(second).toMatchObject({ outcome: 'released', linked: expect.any(Number) });
     expect(shelf.read('api/api-5.html')).toContain('Title5 first');
+
+    damage(join(shelf.config.releasesDir, 'releases', second.release.id, 'api/api-6.html'));
+    const mended = await rebuild({ config: shelf.config, onEvent });
+    expect(mended).toMatchObject({ outcome: 'released', rendered: 1 });
+    expect(events).toContainEqual({ type: 'mending', damage: expect.stringContaining(second.release.id) });
+    expect(shelf.read('api/api-6.html')).toContain('Title6 first');
+    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('takes pages for what they are after a copy of the folder, which changes their times', async () => {
+    const shelf = makeShelf(makeFolder(), { count: 4 });
+    const { release } = await rebuild({ config: shelf.config });
+    const folder = join(shelf.config.releasesDir, 'releases', release.id);
+    utimesSync(join(folder, 'api/api-1.html'), 1, 1);
+    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('builds from scratch where what it built upon looks untouched and is not what was rendered', async () => {
+    const shelf = makeShelf(makeFolder(), { count: 40 });
+    const { release } = await rebuild({ config: shelf.config });
+    const folder = join(shelf.config.releasesDir, 'releases', release.id);
+    // Both, since every second page is read back.
+    for (const name of ['/api/api-11', '/api/api-11.md']) {
+      const file = join(folder, name.endsWith('.md') ? name : `${name}.html`);
+      writeFileSync(file, 'x'.repeat(statSync(file).size));
+      pretendUntouched(folder, name);
+    }
+    shelf.put([0], 'second');
+    const events: RebuildEvent[] = [];
+    const second = await rebuild({ config: shelf.config, onEvent: (event) => events.push(event) });
+    expect(second).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(events).toContainEqual({
+      type: 'mending',
+      damage: expect.stringMatching(/^The page \/api\/api-11(\.md)? of the new release is not what was rendered\.$/),
+    });
+    expect(shelf.read('api/api-11.html')).toContain('Title11 first');
+    expect(shelf.read('api/api-11.md')).toContain('Title11 first');
   });
 
   it.each([
@@ -200,3 +254,14 @@ describe('a rebuild that cannot be done', () => {
     expect(getContent(shelf).revision).toBe(release.revision);
   });
 });
+
+/** Lets a page of a release look as if nobody wrote to its file since; a time cannot be set back to the nanosecond. */
+function pretendUntouched(folder: string, path: string): void {
+  const [list, header] = [join(folder, 'pages.json'), join(folder, 'release.json')];
+  const pages = JSON.parse(readFileSync(list, 'utf8'));
+  pages[path].written = statSync(join(folder, pages[path].file)).mtimeMs;
+  const text = JSON.stringify(pages);
+  writeFileSync(list, text);
+  const facts = { pages_bytes: text.length, pages_hash: getHash(text) };
+  writeFileSync(header, JSON.stringify({ ...JSON.parse(readFileSync(header, 'utf8')), ...facts }));
+}
