@@ -1,5 +1,13 @@
-import type { Change } from '../model/change.ts';
+import type { Change, ChangeKind } from '../model/change.ts';
 import { type Catalogue, listRows } from './database.ts';
+
+/** Which changes to list. */
+export interface ListedChanges {
+  slug?: string;
+  since?: number;
+  limit?: number;
+  kinds?: readonly ChangeKind[];
+}
 
 /** A change with its place in the log. */
 export type LoggedChange = Change & { seq: number };
@@ -22,16 +30,17 @@ export function listChangesAfter(
   return listRows(catalogue, query).map(parseChange);
 }
 
-/** Lists reader-visible changes in the order they happened: of one listing the latest `limit`, or the first after a revision. */
-export function listChanges(
-  catalogue: Catalogue,
-  { slug, since = 0, limit = 1000 }: { slug?: string; since?: number; limit?: number },
-): Change[] {
+/**
+ * Lists reader-visible changes in the order they happened: of one listing the latest `limit`, or the first after a
+ * revision; of some `kinds` alone, where these are given.
+ */
+export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 1000, kinds }: ListedChanges): Change[] {
   let query = selectChanges(catalogue)
     .where('changes.revision', '>', since)
     .orderBy('changes.seq', slug === undefined ? 'asc' : 'desc')
     .limit(limit);
   if (slug !== undefined) query = query.where('listings.slug', '=', slug);
+  if (kinds !== undefined) query = query.where('changes.kind', 'in', kinds);
   const rows = listRows(catalogue, query);
   return (slug === undefined ? rows : rows.reverse()).map(parseChange);
 }

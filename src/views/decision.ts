@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { DELISTING_METHOD } from '../evidence/delisting.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
 import { reliability } from '../model/listing.ts';
 import { networkEntry } from '../model/network.ts';
-import { type JsonObject, payeeKind, routeProof } from '../model/route.ts';
+import { probeOutcome } from '../model/outcome.ts';
+import { type JsonObject, type PayeeKind, payeeKind, routeProof } from '../model/route.ts';
 import { terms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
-import { formatTime } from './terminal/listing-words.ts';
+import { formatOutcome } from './outcome-words.ts';
+import { describeReason } from './reasons.ts';
+import { formatSecond } from './times.ts';
 
 /** A change in words: what readers saw change, why, and the dated evidence for it. */
 export interface Decision {
@@ -20,34 +22,11 @@ export interface Decision {
   evidence: string[];
 }
 
-/** What the stable reason codes mean. A delisting carries the words of whoever decided instead. */
-const REASONS: Readonly<Record<string, string>> = {
-  declared_by_provider: 'its provider says so',
-  declared_by_manifest: 'a manifest says so',
-  declared_by_openapi: "its provider's OpenAPI document says so",
-  declared_by_bazaar: 'a Bazaar feed says so',
-  absent_from_feed: 'a complete pull of the feed that brought it no longer held it',
-  inferred_from_text: 'no source names one, so it was inferred from the words of its texts',
-  declared: 'a source names it',
-  derived_again: 'it was derived again from what is on record',
-  no_price: 'no price is known',
-  receipt: 'a call was paid for, settled on the chain and delivered',
-  terms_changed: 'payee, asset or network are others than those of the paid call',
-  delisted_by_operator: 'the operator took it out',
-  delisted_by_provider: 'the provider took it out',
-  delisted_by_rule: 'a rule took it out',
-  no_valid_402: `no valid 402 for ${DELISTING_METHOD.days_without_valid_402} days, and at least ${DELISTING_METHOD.conclusive_failures} conclusive failures`,
-  probed: 'a probe saw it so',
-  relisted_by_operator: 'the operator put it back',
-  relisted_by_provider: 'the provider put it back',
-  relisted_by_rule: 'it answers as it should again',
-};
-
 const scored = reliability.omit({ days: true });
 
 const probeEvidence = z.object({
   sample: z
-    .object({ at: z.string(), route: z.string().nullable(), outcome: z.string(), cause: z.string().nullable() })
+    .object({ at: z.string(), route: z.string().nullable(), outcome: probeOutcome, cause: z.string().nullable() })
     .optional(),
   failing: z.object({ since: z.string(), failures: z.int() }).optional(),
 });
@@ -101,13 +80,7 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
     return {
       what: `Routes: ${parts.map(([how, routes]) => `${routes.length} ${how}`).join(', ')}`,
-      evidence: [
-        ...parts.map(([how, routes]) => `${how}: ${routes.join(', ')}`),
-        ...terms.map(({ route, from, to, payee }) => {
-          const rotates = payee === 'rotating' ? '; its payee is a fresh one each time' : '';
-          return `${route} asks ${describeOffers(to)}, before ${describeOffers(from)}${rotates}`;
-        }),
-      ],
+      evidence: [...parts.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)],
     };
   },
   networked: (detail) => {
@@ -131,7 +104,7 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
 
 /** Puts a change into words. A detail of a shape that this code does not know is quoted as it stands. */
 export function describeDecision({ revision, at, kind, reason, detail }: Change): Decision {
-  const why = REASONS[reason] ?? reason;
+  const why = describeReason(reason);
   try {
     const { what, evidence = [] } = WORDS[kind](detail);
     return { revision, at, kind, reason, what, why, evidence: [...evidence, ...describeEvidence(detail)] };
@@ -146,17 +119,17 @@ function describeEvidence(detail: JsonObject): string[] {
   const { sample, failing } = probeEvidence.parse(detail.evidence ?? {});
   const lines: string[] = [];
   if (sample) {
-    const cause = sample.cause ? ` (${sample.cause})` : '';
-    lines.push(`probe of ${sample.route ?? 'a route since gone'}, ${formatTime(sample.at)}: ${sample.outcome}${cause}`);
+    const came = formatOutcome(sample.outcome, sample.cause);
+    lines.push(`probe of ${sample.route ?? 'a route since gone'}, ${formatSecond(sample.at)}: ${came}`);
   }
-  if (failing) lines.push(`${failing.failures} conclusive failures since ${formatTime(failing.since)}`);
+  if (failing) lines.push(`${failing.failures} conclusive failures since ${formatSecond(failing.since)}`);
   return lines;
 }
 
 /** Names a source and when what it says was seen to be so. */
 export function describeSource({ kind, name, observed_at, observed_in }: z.infer<typeof declarationSource>): string {
   const where = observed_in ? ` in ${observed_in}` : '';
-  return `${kind} ${name}, ${observed_at ? `seen ${formatTime(observed_at)}${where}` : 'a bare claim'}`;
+  return `${kind} ${name}, ${observed_at ? `seen ${formatSecond(observed_at)}${where}` : 'a bare claim'}`;
 }
 
 function describeRange(price: z.infer<typeof range>): string {
@@ -171,13 +144,24 @@ function describeOffers(offers: readonly z.infer<typeof offer>[]): string {
   return words.join(' or ') || 'nothing known';
 }
 
-function describeNetwork({ key, advertised, last_seen_at, settlement_verified }: z.infer<typeof networkEntry>): string {
-  const seen = advertised ? `advertised, last seen ${formatTime(last_seen_at)}` : 'not advertised';
+const PAYEE_WORDS: Readonly<Record<PayeeKind, string>> = {
+  fixed: 'names the same payee each time',
+  rotating: 'names a fresh payee each time',
+};
+
+function describeTermsChange({ route, from, to, payee }: z.infer<typeof changedTerms>): string {
+  const [before, now] = [describeOffers(from), describeOffers(to)];
+  const parts = [...(before === now ? [] : [`asks ${now}, before ${before}`]), ...(payee ? [PAYEE_WORDS[payee]] : [])];
+  return `${route} ${parts.join('; ') || 'asks in another scheme'}`;
+}
+
+function describeNetwork({ key, last_seen_at, settlement_verified }: z.infer<typeof networkEntry>): string {
+  const seen = last_seen_at === null ? 'not advertised' : `advertised, last seen ${formatSecond(last_seen_at)}`;
   return `${key}: ${seen}${settlement_verified ? ', settlement-verified' : ''}`;
 }
 
 function describeProof({ amount, network, verified_at, transaction }: z.infer<typeof routeProof>): string {
-  return `${formatUsdc(amount)} USDC paid on ${network}, ${formatTime(verified_at)}, transaction ${transaction}`;
+  return `${formatUsdc(amount)} USDC paid on ${network}, ${formatSecond(verified_at)}, transaction ${transaction}`;
 }
 
 function describeReliability({ band, score, samples }: z.infer<typeof scored>): string {
