@@ -61,6 +61,8 @@ export const FINDING_CODES = {
   example_too_large: 'The example is larger than 16 KB or nested too deeply, and was left out.',
   header_removed:
     'The example held a header that carries a secret or a payment, or steers the connection; it was removed.',
+  header_left_out:
+    'The example held a header that HTTP does not allow, or more of them than are kept; it was left out.',
 
   // Manifests.
   manifest_too_large: 'The manifest is larger than 1 MB.',

@@ -2,6 +2,7 @@ import type { RequestExample } from '../model/route.ts';
 import type { Note } from './finding-codes.ts';
 import { removeInvisible } from './invisible.ts';
 import { cleanJson, isObject } from './json-value.ts';
+import { formatQuote } from './quote.ts';
 
 /** Headers that carry a secret or a payment: never shown and never sent. */
 const SECRET_HEADER =
@@ -12,7 +13,7 @@ const CONNECTION_HEADER =
   /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|forwarded|via|origin|referer|proxy-.*|x-forwarded-.*|x-real-ip|sec-.*)$/i;
 
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,80}$/i;
-const HEADER_VALUE = /^[\x20-\x7e]{0,500}$/;
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const SECRET_VALUE = /^(?:bearer|basic|digest|l402|x402)\s/i;
 
 /** A value that stands for one still to be chosen: `{chain}`, `<token>`, `:id`. */
@@ -26,8 +27,8 @@ const BODILESS_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Builds an example request from what a source gives, or null where nothing usable is left. Query values become text,
- * placeholders are left out, headers with secrets or payments are removed and noted, and so is a body that the method
- * cannot send.
+ * placeholders are left out, headers that HTTP does not allow or that carry secrets or payments are removed and noted,
+ * and so is a body that the method cannot send.
  */
 export function buildRequestExample(
   given: { query?: unknown; headers?: unknown; body?: unknown },
@@ -57,15 +58,28 @@ function readQuery(raw: unknown): Record<string, string> {
 
 function readHeaders(raw: unknown, note: Note): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of listEntries(raw)) {
-    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-    if (typeof text !== 'string' || !HEADER_NAME.test(name) || !HEADER_VALUE.test(text) || PLACEHOLDER.test(text))
-      continue;
-    if (SECRET_HEADER.test(name) || CONNECTION_HEADER.test(name) || SECRET_VALUE.test(text)) {
+  const given = isObject(raw) ? Object.entries(raw).filter(([name]) => name !== '__proto__') : [];
+  for (const [name, value] of given.slice(0, MAX_PARAMETERS)) {
+    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : (value ?? undefined);
+    if (text === undefined || (typeof text === 'string' && PLACEHOLDER.test(text))) continue;
+    const fault = findHeaderFault(name, text);
+    if (fault !== undefined) {
+      note('header_left_out', `The example’s header "${formatQuote(name)}" was left out: its ${fault}.`);
+    } else if (SECRET_HEADER.test(name) || CONNECTION_HEADER.test(name) || SECRET_VALUE.test(String(text))) {
       note('header_removed', `The example's header ${name.toLowerCase()} was removed.`);
-    } else headers[name.toLowerCase()] = text;
+    } else headers[name.toLowerCase()] = String(text);
   }
+  const more = given.length - MAX_PARAMETERS;
+  if (more > 0) note('header_left_out', `${more} headers of the example were left out: it may have ${MAX_PARAMETERS}.`);
   return headers;
+}
+
+/** Finds why a header cannot be sent (RFC 9110 section 5); a value is never quoted, since it may be a secret. */
+function findHeaderFault(name: string, value: unknown): string | undefined {
+  if (!HEADER_NAME.test(name)) return 'name is not one that HTTP allows';
+  if (typeof value !== 'string') return 'value is not text';
+  if (value.length > MAX_VALUE_LENGTH) return `value is longer than ${MAX_VALUE_LENGTH} characters`;
+  return HEADER_VALUE.test(value) ? undefined : 'value holds a line end, or is not plain ASCII';
 }
 
 function readBody(raw: unknown, method: string, note: Note): RequestExample['body'] {

@@ -94,6 +94,7 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   example_too_large: () =>
     ofManifest(`${HEAD}routes: [{method: POST, path: /x, price_usdc: 1, example: {body: "${'x'.repeat(20_000)}"}}]`),
   header_removed: () => ofInput({ headers: { authorization: 'x' } }),
+  header_left_out: () => ofInput({ headers: { 'x a': 'x' } }),
   manifest_too_large: () => ofManifest('#'.repeat(2 ** 20 + 1)),
   manifest_unreadable: () => ofFolder({ 'a.yaml': null }),
   manifest_empty: () => ofManifest(''),

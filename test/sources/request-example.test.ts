@@ -3,13 +3,18 @@ import { buildRequestExample } from '../../src/sources/request-example.ts';
 
 function build(given: Parameters<typeof buildRequestExample>[0], method = 'POST') {
   const notes: string[] = [];
-  return { example: buildRequestExample(given, method, (code) => notes.push(code)), notes };
+  const messages: string[] = [];
+  const example = buildRequestExample(given, method, (code, message = '') => {
+    notes.push(code);
+    messages.push(message);
+  });
+  return { example, notes, messages };
 }
 
 describe('an example request', () => {
   it('keeps query, headers and body, query values as text', () => {
     const given = { query: { q: 'tides', n: 2, deep: true }, headers: { 'X-Units': 'metric' }, body: { a: [1] } };
-    expect(build(given)).toEqual({
+    expect(build(given)).toMatchObject({
       example: { query: { q: 'tides', n: '2', deep: 'true' }, headers: { 'x-units': 'metric' }, body: { a: [1] } },
       notes: [],
     });
@@ -30,9 +35,41 @@ describe('an example request', () => {
     expect(build({ headers, query }).example).toEqual({ query: { q: 'x' } });
   });
 
+  it('says of each header that HTTP does not allow that it was left out, in words that show it', () => {
+    const headers = {
+      'x a': '1',
+      'x-b': 'c\r\nd: e',
+      'x-c': { nested: true },
+      'x-d': 'ü',
+      'x-e': 'x'.repeat(501),
+      'x-f\u202E\n': '1',
+      [`x-${'g'.repeat(5000)}`]: '1',
+      'x-fine': '1',
+    };
+    const { example, notes, messages } = build({ headers });
+    expect(example).toEqual({ headers: { 'x-fine': '1' } });
+    expect(notes).toEqual(Array.from({ length: 7 }, () => 'header_left_out'));
+    expect(messages).toEqual([
+      'The example’s header "x a" was left out: its name is not one that HTTP allows.',
+      'The example’s header "x-b" was left out: its value holds a line end, or is not plain ASCII.',
+      'The example’s header "x-c" was left out: its value is not text.',
+      'The example’s header "x-d" was left out: its value holds a line end, or is not plain ASCII.',
+      'The example’s header "x-e" was left out: its value is longer than 500 characters.',
+      'The example’s header "x-f" was left out: its name is not one that HTTP allows.',
+      expect.stringMatching(/^The example’s header "x-g{20,60}…" was left out/),
+    ]);
+  });
+
+  it('says once that there were more headers than are kept', () => {
+    const headers = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`x-${i}`, '1']));
+    const { example, messages } = build({ headers });
+    expect(Object.keys(example?.headers ?? {})).toHaveLength(50);
+    expect(messages).toEqual(['10 headers of the example were left out: it may have 50.']);
+  });
+
   it('has no body where the method sends none, and none that is too large', () => {
-    expect(build({ body: { a: 1 } }, 'GET')).toEqual({ example: null, notes: ['body_ignored'] });
-    expect(build({ body: 'x'.repeat(20_000) })).toEqual({ example: null, notes: ['example_too_large'] });
+    expect(build({ body: { a: 1 } }, 'GET')).toMatchObject({ example: null, notes: ['body_ignored'] });
+    expect(build({ body: 'x'.repeat(20_000) })).toMatchObject({ example: null, notes: ['example_too_large'] });
   });
 
   it('is null where nothing is given', () => {
