@@ -9,8 +9,12 @@ import type { Manifest, ManifestRoute } from './manifest-schema.ts';
 import type { Path } from './manifest-yaml.ts';
 import { getTemplatePath, parseListedUrl } from './outside-address.ts';
 import { readMimeType, readText } from './provider-text.ts';
+import { formatQuote } from './quote.ts';
 import { buildRequestExample } from './request-example.ts';
 import type { TextField } from './text.ts';
+
+/** What stands for a part of an address still to be chosen: `{tenant}`, `<tenant>`, `/:tenant`. */
+const PLACEHOLDER = /\{[^{}]*\}|<[^<>]*>|(?<=\/):[a-z_]\w*/i;
 
 /** Builds the declaration of a manifest whose fields have been checked one by one; reports what does not fit together. */
 export function buildManifestDeclaration(given: Manifest, context: ManifestContext): Declaration {
@@ -124,11 +128,27 @@ function refuseDuplicates(routes: readonly DeclaredRoute[], { refuse }: Manifest
 /** Reads an address into the one form it has everywhere: no slash after a bare host or at the end of a path. */
 function readAddress(given: string | undefined, path: Path, context: ManifestContext): string | null {
   if (given === undefined) return null;
+  const placeholder = PLACEHOLDER.exec(given);
+  if (placeholder) {
+    refusePlaceholder(given, placeholder, path, context);
+    return null;
+  }
   const url = parseListedUrl(given, context);
   if (url instanceof URL)
     return path[0] === 'base_url' ? `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}` : url.href;
   context.refuse(url.code, path, `${path.join('.')} cannot be listed. ${url.message}`);
   return null;
+}
+
+/** An address with a placeholder opens nothing; parsing would only escape its braces. */
+function refusePlaceholder(given: string, placeholder: RegExpExecArray, path: Path, { refuse }: ManifestContext): void {
+  const isInHost = !/^\w+:\/\/[^/?#]*[/?#]/.test(given.slice(0, placeholder.index));
+  const ofBase = isInHost
+    ? 'write a listing of its own for each host'
+    : 'end it before the placeholder, and begin the paths of the routes there';
+  const advice = path[0] === 'base_url' ? ofBase : 'write one that opens as it stands';
+  const what = `holds the placeholder ${formatQuote(placeholder[0])}, but takes an address that can be called`;
+  refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
 }
 
 function readSchema(given: Record<string, unknown> | undefined, note: Note): JsonObject | null {

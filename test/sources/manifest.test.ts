@@ -143,6 +143,29 @@ describe('an address', () => {
   });
 });
 
+describe('a placeholder in an address', () => {
+  it.each([
+    ['base_url', 'https://api.tides.example/{tenant}/v1', '{tenant}', 'paths of the routes'],
+    ['base_url', 'https://api.tides.example/:tenant', ':tenant', 'paths of the routes'],
+    ['base_url', 'https://api.tides.example/v1?key=<key>', '<key>', 'paths of the routes'],
+    ['base_url', 'https://{tenant}.tides.example/v1', '{tenant}', 'a listing of its own for each host'],
+    ['docs_url', 'https://tides.example/{version}', '{version}', 'that opens as it stands'],
+  ])('is named, with what to write instead: %s %s', (field, address, shown, advice) => {
+    const text =
+      field === 'base_url' ? HEAD.replace('https://api.tides.example', address) : `${HEAD}${field}: "${address}"\n`;
+    const [finding, ...more] = parse(`${text}price_usdc: 1\n`).findings;
+    expect(more).toEqual([]);
+    expect(finding).toMatchObject({ severity: 'refused', code: 'manifest_bad_value' });
+    expect(finding?.message).toContain(`${field} holds the placeholder ${shown}`);
+    expect(finding?.message).toContain(advice);
+  });
+
+  it('is none where a port or a colon stands', () => {
+    const text = HEAD.replace('https://api.tides.example', 'https://api.tides.example:8443/v1/a:b');
+    expect(parse(`${text}price_usdc: 1`).declaration?.base_url).toBe('https://api.tides.example:8443/v1/a:b');
+  });
+});
+
 describe('a text of which nothing can be shown', () => {
   const REST = '\nprice_usdc: 1\n';
 
