@@ -67,6 +67,7 @@ export const FINDING_CODES = {
   // Manifests.
   manifest_too_large: 'The manifest is larger than 1 MB.',
   manifest_unreadable: 'The file cannot be read, or is not UTF-8 text.',
+  manifest_not_a_file: 'It is a folder, a pipe or a device instead of a file, and was not read.',
   manifest_empty: 'The manifest holds nothing.',
   manifest_many_documents: 'The file holds several YAML documents; one file is one listing.',
   manifest_yaml: 'The file is not well-formed YAML.',

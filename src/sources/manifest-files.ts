@@ -12,6 +12,9 @@ import {
 } from './manifest.ts';
 import { getSourceName } from './source-name.ts';
 
+/** A manifest's name, which like any file's may hold a line end. */
+const MANIFEST_NAME = /^[^.].*\.ya?ml$/is;
+
 /** One manifest file and what it came to. */
 export interface ManifestFile extends ParsedManifest {
   /** The file's name on record. */
@@ -33,7 +36,7 @@ export async function* readManifests(
       yield await readManifest(path, options);
       continue;
     }
-    const files = (await readdir(path)).filter((file) => /^[^.].*\.ya?ml$/i.test(file)).sort();
+    const files = (await readdir(path)).filter((file) => MANIFEST_NAME.test(file)).sort();
     for (const file of files) yield await readManifest(join(path, file), options);
     if (files.length === 0) yield buildEmptyFolder(path);
   }
@@ -47,8 +50,10 @@ async function readManifest(path: string, options: ManifestOptions): Promise<Man
 
 async function readManifestText(path: string, name: string): Promise<string | Finding> {
   try {
-    const { size } = await stat(path);
-    if (size > MAX_MANIFEST_BYTES) return buildFileFinding('manifest_too_large', name);
+    const stats = await stat(path);
+    // Reading a pipe would wait for whoever writes to it, and a device has no end.
+    if (!stats.isFile()) return buildFileFinding('manifest_not_a_file', name);
+    if (stats.size > MAX_MANIFEST_BYTES) return buildFileFinding('manifest_too_large', name);
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (error) {
     const message = `${name}: the file cannot be read as UTF-8 text (${describeCause(error)}).`;

@@ -34,7 +34,7 @@ function ofManifest(text: string): Finding[] {
   return parseManifest(text, 'tides.yaml', MANIFEST_OPTIONS).findings;
 }
 
-async function ofFolder(files: Record<string, string | null>): Promise<Finding[]> {
+async function ofFolder(files: Record<string, string | Buffer | null>): Promise<Finding[]> {
   const folder = mkdtempSync(join(tmpdir(), 'codes-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
@@ -96,7 +96,8 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   header_removed: () => ofInput({ headers: { authorization: 'x' } }),
   header_left_out: () => ofInput({ headers: { 'x a': 'x' } }),
   manifest_too_large: () => ofManifest('#'.repeat(2 ** 20 + 1)),
-  manifest_unreadable: () => ofFolder({ 'a.yaml': null }),
+  manifest_unreadable: () => ofFolder({ 'a.yaml': Buffer.from([0xff, 0xfe]) }),
+  manifest_not_a_file: () => ofFolder({ 'a.yaml': null }),
   manifest_empty: () => ofManifest(''),
   manifest_many_documents: () => ofManifest('a: 1\n---\nb: 1'),
   manifest_yaml: () => ofManifest('a: "'),

@@ -1,5 +1,7 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -44,9 +46,40 @@ it('one bad file costs only itself, and no finding names a path of this machine'
     ['manifest_unreadable'],
     ['manifest_too_large'],
     [],
-    ['manifest_unreadable'],
+    ['manifest_not_a_file'],
   ]);
   expect(JSON.stringify(read.map(({ findings }) => findings))).not.toContain(tmpdir());
+});
+
+it('only files are read: a pipe, a socket or a device is said, and never waited for', async () => {
+  const folder = makeFolder();
+  execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+  const server = createServer().listen(join(folder, 'socket.yaml'));
+  onTestFinished(() => void server.close());
+  symlinkSync('/dev/zero', join(folder, 'zero.yaml'));
+  symlinkSync(join(folder, 'gone'), join(folder, 'broken.yaml'));
+  writeFileSync(join(folder, 'a.yaml'), makeManifest('tides'));
+  symlinkSync(join(folder, 'a.yaml'), join(folder, 'link.yaml'));
+  const read = await listAll(readManifests([folder, join(folder, 'pipe.yaml')], OPTIONS));
+  expect(read.map(({ name, findings }) => [name, ...findings.map(({ code }) => code)])).toEqual([
+    ['a.yaml'],
+    ['broken.yaml', 'manifest_unreadable'],
+    ['link.yaml'],
+    ['pipe.yaml', 'manifest_not_a_file'],
+    ['socket.yaml', 'manifest_not_a_file'],
+    ['zero.yaml', 'manifest_not_a_file'],
+    ['pipe.yaml', 'manifest_not_a_file'],
+  ]);
+});
+
+it('a file is read however it is named, and named in one line', async () => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'two\nlines.yaml'), makeManifest('tides'));
+  writeFileSync(join(folder, 'un\u202Elmay.YML'), 'name: [');
+  const read = await listAll(readManifests([folder], OPTIONS));
+  expect(read.map(({ name }) => name)).toEqual(['two lines.yaml', 'unlmay.YML']);
+  expect(read[0]?.declaration?.title).toBe('tides');
+  expect(read[1]?.findings[0]?.message).toMatch(/^unlmay\.YML, line 1: /);
 });
 
 it('an empty folder is said', async () => {

@@ -107,8 +107,14 @@ async function readFeedFile(path: string, maxBytes: number): Promise<FeedPage> {
 
 async function readLimitedFile(path: string, subject: string, maxBytes: number): Promise<Uint8Array> {
   try {
-    const { size } = await stat(path);
-    if (size > maxBytes) throw buildTooLargeError(subject, maxBytes);
+    const stats = await stat(path);
+    if (!stats.isFile()) {
+      throw new ServiceError('bad_input', `${subject} is a folder, a pipe or a device.`, {
+        reason: 'not_a_file',
+        hint: 'Save the feed as a file, and give its path.',
+      });
+    }
+    if (stats.size > maxBytes) throw buildTooLargeError(subject, maxBytes);
     return await readFile(path);
   } catch (error) {
     if (error instanceof ServiceError) throw error;

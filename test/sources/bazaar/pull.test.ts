@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { getFeedItemKey } from '../../../src/sources/bazaar/item-key.ts';
 import { type FeedPage, type PullOptions, pullFeed } from '../../../src/sources/bazaar/pull.ts';
@@ -289,6 +290,17 @@ describe('a file', () => {
       pullFeed({ address: makeFile(JSON.stringify({ items: makeRows(3), pagination: { total: 9 } })) }),
     );
     expect(part[0]?.end).toEqual({ reason: 'whole_file', complete: false });
+  });
+
+  it('that is a pipe or a device is refused, and never waited for', async () => {
+    const pipe = join(dirname(makeFile('[]')), 'pipe.json');
+    execFileSync('mkfifo', [pipe]);
+    for (const address of [pipe, '/dev/zero', dirname(pipe)]) {
+      await expect(listAll(pullFeed({ address }))).rejects.toMatchObject({
+        reason: 'not_a_file',
+        message: `The file ${basename(address)} is a folder, a pipe or a device.`,
+      });
+    }
   });
 
   it('that is none is refused by its name, not its path', async () => {
