@@ -1,6 +1,7 @@
 import { buildSlug } from '../evidence/slug.ts';
 import type { Declaration, DeclarationSource } from '../model/declaration.ts';
 import { getCanonicalBaseUrl, getListingId } from '../model/ids.ts';
+import type { JsonObject } from '../model/route.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import type { ListingIdentity } from './derivation.ts';
 import { publishListing } from './publish.ts';
@@ -48,13 +49,14 @@ export function recordDeclaration(
 }
 
 /**
- * Withdraws what a source said of every listing it no longer holds, after a complete pull of it. Gives the slugs whose
- * published state changed by that.
+ * Withdraws what a source said of every listing it no longer holds, after it was read whole. Gives the slugs whose
+ * published state changed by that. `cause` is the reason code of those changes.
  */
 export function withdrawDeclarations(
   writing: Writing,
   source: Pick<DeclarationSource, 'kind' | 'name'>,
   stillHeld: ReadonlySet<string>,
+  { cause = 'absent_from_feed', evidence }: { cause?: string; evidence?: JsonObject | undefined } = {},
 ): string[] {
   const { catalogue, at } = writing;
   const rows = listRows(
@@ -80,7 +82,7 @@ export function withdrawDeclarations(
           .where('kind', '=', source.kind)
           .where('source', '=', source.name),
       );
-      return publishListing(writing, identity, 'absent_from_feed');
+      return publishListing(writing, identity, cause, { evidence });
     })
     .map(({ slug }) => slug);
 }

@@ -12,6 +12,7 @@ import {
   buildFailureFindings,
   buildOutcomes,
   buildReport,
+  buildWithdrawal,
   type ImportOutcome,
   type ImportReport,
 } from './import-report.ts';
@@ -112,17 +113,11 @@ function finishPull(
     completePull(writing, pull);
     return mayWithdraw && !isOvertaken(catalogue, pull) ? withdrawDeclarations(writing, source, held) : [];
   });
-  const withdrawn = slugs.map((slug) => buildWithdrawal(catalogue, slug));
+  const withdrawn = slugs.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug })));
   if (isBare) return { withdrawn, next: 'The feed held nothing that can be listed, so nothing was withdrawn.' };
   if (failed.length > 0) return { withdrawn, next: FAILED };
   if (mayWithdraw) return { withdrawn, next: null };
   return { withdrawn, next: 'The feed could not be seen to its end, so nothing was withdrawn.' };
-}
-
-function buildWithdrawal(catalogue: Catalogue, slug: string): ImportOutcome {
-  const listing = findListing(catalogue, { slug });
-  const { id = null, title = null, base_url = null } = listing ?? {};
-  return { outcome: 'withdrawn', slug, id, title, base_url, file: null };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Finding } from '../model/finding.ts';
+import type { Listing } from '../model/listing.ts';
 import { formatCount } from '../views/description.ts';
 import { buildImportFinding, countByCode, type FindingCount, renderCounts } from './finding-words.ts';
 import type { FailedDeclaration, RecordedDeclaration, Recording } from './recording.ts';
@@ -17,14 +18,14 @@ export interface ImportOutcome {
 
 /** What an import came to. */
 export interface ImportReport {
-  /** The feed's name on record; null for manifests. */
+  /** The name on record of the feed or the provider's document; null for manifests. */
   feed: string | null;
   /** False where something was refused that was meant to go in, or the import did not come to its end. */
   complete: boolean;
   /** What to do next, where it is not complete. */
   next: string | null;
   revision: { before: number; after: number };
-  /** Files, or items of the feed: how many came, became part of a listing, came again, and were refused. */
+  /** Files, or items of the feed or document: how many came, became part of a listing, came again, and were refused. */
   items: { received: number; taken: number; duplicates: number; refused: number };
   listings: Record<'added' | 'changed' | 'unchanged' | 'held' | 'delisted' | 'withdrawn' | 'failed', number>;
   /** Findings by code: the refusals first. */
@@ -45,6 +46,12 @@ export function buildOutcomes({ recorded, failed }: Recording, isFile: boolean):
     ...recorded.map((entry) => ({ outcome: entry.outcome, slug: entry.slug, id: entry.id, ...build(entry) })),
     ...failed.map((entry) => ({ outcome: 'failed' as const, slug: null, id: entry.id, ...build(entry) })),
   ];
+}
+
+/** Builds the outcome of a listing that its source no longer declares. */
+export function buildWithdrawal(slug: string, listing: Listing | undefined): ImportOutcome {
+  const { id = null, title = null, base_url = null } = listing ?? {};
+  return { outcome: 'withdrawn', slug, id, title, base_url, file: null };
 }
 
 /** Builds the findings of listings that could not be recorded, each about its file or, of a feed, its address. */
@@ -74,7 +81,7 @@ const MEANINGS: Readonly<Record<keyof ImportReport['listings'], string>> = {
   unchanged: 'left alone: readers see what they saw before',
   held: 'on record, but not live, for want of a price',
   delisted: 'left out: delisted, and only relist puts a listing back',
-  withdrawn: 'no longer in the feed, so no longer advertised',
+  withdrawn: 'no longer in this source, so no longer advertised by it',
   failed: 'could not be recorded, and the findings say why',
 };
 

@@ -2,42 +2,59 @@ import { z } from 'zod';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { importFeed } from './import-feed.ts';
 import { importManifests } from './import-manifests.ts';
+import { importDocument } from './import-openapi.ts';
 import { type ImportReport, renderReport } from './import-report.ts';
 import { writeWith } from './opening.ts';
 import { openProgress } from './terminal/progress.ts';
 
 export const importSources: Command = defineCommand({
-  summary: 'Put listings into the catalogue: from manifests, or from a Bazaar feed',
+  summary: "Put listings into the catalogue: from manifests, a Bazaar feed, or a provider's own document",
   details:
     'Manifests are YAML files, one listing each; of a folder, all its *.yaml files. A broken one is refused whole, with ' +
     'file and line, and the others go in. Importing the same again changes nothing.\n\n' +
     'A feed is pulled page by page to its end, and listings that it no longer holds lose their advertisement. Stopped ' +
-    'or killed, the same command goes on where it was within an hour. Everything that is refused is kept with its reason.',
+    'or killed, the same command goes on where it was within an hour. Everything that is refused is kept with its reason.\n\n' +
+    "A provider's own document is OpenAPI 3 (JSON or YAML) whose payable operations have x-payment-info, or a " +
+    '/.well-known/x402 file; which it is shows by itself. Each payable operation becomes a route of the listing at the ' +
+    "document's server address. What it says is a claim: until a probe sees the 402, no network counts as advertised. " +
+    'Imported again, the listings that it no longer holds lose what it said of them.',
   arguments: [['[path...]', 'manifest files, and folders of them']],
   options: [
     ['--bazaar <url or file>', 'a Bazaar feed: its address (https://…/discovery/resources), or a saved answer'],
+    ['--openapi <url or file>', "a provider's document: OpenAPI with payment information, or a /.well-known/x402 file"],
+    ['--base-url <url>', 'with --openapi: list it all under this address, such as the one that a feed lists it by'],
   ],
   examples: [
     ['import data/listings', 'every manifest of the folder'],
     ['import --bazaar https://api.example.com/discovery/resources', 'a feed, all its pages'],
+    ['import --openapi https://api.example.com/openapi.json', 'what a provider says of its own API'],
+    ['import --openapi openapi.yaml --base-url https://api.example.com', 'a file that does not say where its API is'],
   ],
   input: z
     .object({
       path: z.array(z.string().min(1)).default([]),
       bazaar: z.string().min(1, 'an address or a file').optional(),
+      openapi: z.string().min(1, 'an address or a file').optional(),
+      baseUrl: z.string().min(1, 'an address').optional(),
     })
     .refine(
-      ({ path, bazaar }) => path.length > 0 !== (bazaar !== undefined),
-      'Give manifests, or one feed with --bazaar.',
+      ({ path, ...sources }) =>
+        [path.length > 0, sources.bazaar, sources.openapi].filter((source) => source !== undefined && source !== false)
+          .length === 1,
+      'Give manifests, or one feed with --bazaar, or one document with --openapi.',
+    )
+    .refine(
+      ({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined,
+      '--base-url goes with --openapi.',
     ),
-  run: ({ path, bazaar }, context): Promise<ImportReport> =>
+  run: ({ path, bazaar, openapi, baseUrl }, context): Promise<ImportReport> =>
     writeWith(context, { create: true }, (catalogue) => {
       const config = context.getConfig();
       const { now, signal } = context;
-      if (bazaar === undefined) {
-        return importManifests(catalogue, path, { allowPrivateNetworks: config.allowPrivateNetworks, now, signal });
-      }
-      return importFeed(catalogue, bazaar, { config, now, signal, openProgress: getProgressOpener(context) });
+      if (bazaar !== undefined)
+        return importFeed(catalogue, bazaar, { config, now, signal, openProgress: getProgressOpener(context) });
+      if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl });
+      return importManifests(catalogue, path, { allowPrivateNetworks: config.allowPrivateNetworks, now, signal });
     }),
   render: renderReport,
   isDone: ({ complete }) => complete,

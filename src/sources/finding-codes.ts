@@ -1,6 +1,7 @@
 import type { Finding } from '../model/finding.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
+import { API_DOCUMENT_CODES } from './openapi/finding-codes.ts';
 
 /** Every code that reading a source can report, and what it means. */
 export const FINDING_CODES = {
@@ -82,6 +83,8 @@ export const FINDING_CODES = {
   manifest_two_prices: 'A listing with itemised routes states a price of its own.',
   no_manifests: 'The folder holds no manifests.',
   no_price: 'No price is stated, so the listing cannot go live.',
+
+  ...API_DOCUMENT_CODES,
 } as const;
 
 export type FindingCode = keyof typeof FINDING_CODES;

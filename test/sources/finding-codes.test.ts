@@ -10,6 +10,7 @@ import { parseManifest } from '../../src/sources/manifest.ts';
 import { readManifests } from '../../src/sources/manifest-files.ts';
 import { makeItem, makeOffer, OPTIONS } from './bazaar/items.ts';
 import { listAll } from './list-all.ts';
+import { DOCUMENT_INPUTS } from './openapi/finding-inputs.ts';
 
 const MANIFEST_OPTIONS = { allowPrivateNetworks: false, now: OPTIONS.pulledAt };
 const HEAD = 'name: Tides\nbase_url: https://api.tides.example\ntagline: Heights.\n';
@@ -112,6 +113,7 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   manifest_two_prices: () => ofManifest(`${HEAD}price_usdc: 1\nroutes: [{method: GET, path: /x}]`),
   no_manifests: () => ofFolder({}),
   no_price: () => ofManifest(HEAD),
+  ...DOCUMENT_INPUTS,
 };
 
 it.each(Object.keys(FINDING_CODES) as FindingCode[])('%s is met, and explained in one sentence', async (code) => {

@@ -1,0 +1,117 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import { withdrawDeclarations } from '../catalogue/declarations.ts';
+import { recordFindings } from '../catalogue/findings.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { openGuardedClient } from '../fetching/client.ts';
+import type { Finding } from '../model/finding.ts';
+import { getCanonicalBaseUrl } from '../model/ids.ts';
+import { type ApiDocument, readApiDocument } from '../sources/api-document.ts';
+import { readDocumentBytes } from '../sources/document-reading.ts';
+import { parseListedUrl } from '../sources/outside-address.ts';
+import { getSourceName } from '../sources/source-name.ts';
+import {
+  buildFailureFindings,
+  buildOutcomes,
+  buildReport,
+  buildWithdrawal,
+  type ImportReport,
+} from './import-report.ts';
+import { type Recording, recordDeclarations } from './recording.ts';
+import { getUserAgent } from './user-agent.ts';
+
+export interface DocumentImportOptions {
+  config: Config;
+  now: () => Date;
+  signal: AbortSignal;
+  /** List everything under this address; undefined: where the document says. */
+  baseUrl: string | undefined;
+}
+
+/**
+ * Imports a provider's own document, OpenAPI with payment information or a `/.well-known/x402` file: its listings are
+ * recorded, and those that it declared before and no longer holds lose that declaration. Throws `bad_input` where the
+ * document cannot be taken as a whole, and what reading it does; then nothing is recorded.
+ */
+export async function importDocument(
+  catalogue: Catalogue,
+  pathOrAddress: string,
+  options: DocumentImportOptions,
+): Promise<ImportReport> {
+  const started = options.now();
+  const before = getRevision(catalogue);
+  const name = getSourceName(pathOrAddress);
+  const document = await readDocument(pathOrAddress, name, started, options);
+  const recording = await recordDeclarations(catalogue, document.declarations, options);
+  const findings = [...document.findings, ...buildFailureFindings(recording, false)];
+  const isThrough = recording.left === 0;
+  const withdrawn = isThrough ? finishImport(catalogue, name, findings, recording, options.now()) : [];
+  const next = getNext(document, recording);
+  return buildReport({
+    feed: name,
+    complete: next === null,
+    next,
+    revision: { before, after: getRevision(catalogue) },
+    items: document.items,
+    outcomes: [
+      ...buildOutcomes(recording, false),
+      ...withdrawn.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug }))),
+    ],
+    findings,
+    took_ms: options.now().getTime() - started.getTime(),
+  });
+}
+
+async function readDocument(
+  pathOrAddress: string,
+  name: string,
+  at: Date,
+  { config, signal, baseUrl }: DocumentImportOptions,
+): Promise<ApiDocument> {
+  const base_url = baseUrl === undefined ? null : readBaseUrl(baseUrl, config);
+  const { allowPrivateNetworks } = config;
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
+  try {
+    const { bytes, url } = await readDocumentBytes(pathOrAddress, { client, signal });
+    const read = readApiDocument(bytes, { name, url, base_url, allowPrivateNetworks, now: at.toISOString() });
+    if (!('code' in read)) return read;
+    throw new ServiceError('bad_input', read.message, { reason: read.code, hint: read.hint });
+  } finally {
+    await client.close();
+  }
+}
+
+function readBaseUrl(text: string, config: Config): string {
+  const url = parseListedUrl(text, config);
+  if (url instanceof URL) return getCanonicalBaseUrl(`${url.origin}${url.pathname}`);
+  throw new ServiceError('bad_input', `Nothing can be listed under ${getSourceName(text)}. ${url.message}`, {
+    reason: url.code,
+    hint: 'Give the base address of the API, such as https://api.example.com.',
+  });
+}
+
+/** Ends an import whose listings are all recorded. Gives the slugs of those the document no longer declares. */
+function finishImport(
+  catalogue: Catalogue,
+  name: string,
+  findings: readonly Finding[],
+  { recorded, failed }: Recording,
+  at: Date,
+): string[] {
+  const held = new Set([...recorded, ...failed].map(({ id }) => id));
+  return writeCatalogue(catalogue, at.toISOString(), (writing) => {
+    recordFindings(writing, name, findings);
+    return withdrawDeclarations(writing, { kind: 'openapi', name }, held, { cause: 'absent_from_document' });
+  });
+}
+
+function getNext({ items, findings }: ApiDocument, { left, failed }: Recording): string | null {
+  if (left > 0) return 'The import was stopped. Run the same command again: what is in is left alone.';
+  if (failed.length > 0) return 'Some listings could not be recorded, which the findings explain; the others are in.';
+  if (items.taken > 0) return null;
+  return findings.some(({ severity }) => severity === 'refused')
+    ? 'Everything in the document was refused, for the reasons that stand above.'
+    : 'The document states no payment by x402. Its provider adds it as x-payment-info of each payable operation.';
+}

@@ -1,0 +1,72 @@
+import type { Declaration } from '../model/declaration.ts';
+import type { DeclaredRoute } from '../model/route.ts';
+import type { ApiDocumentOptions } from './api-document.ts';
+import type { DocumentFindings } from './document-findings.ts';
+import { parseListedUrl } from './outside-address.ts';
+import { readText } from './provider-text.ts';
+import { cleanText, getFirstSentence } from './text.ts';
+
+/** What a document says of the service as a whole, as it came. */
+export interface DocumentWords {
+  title?: unknown;
+  tagline?: unknown;
+  description?: unknown;
+  docs_url?: unknown;
+}
+
+/**
+ * Builds the declarations of a document, one for each base address, all with the document's own words. A document is a
+ * bare claim: fetching it is no evidence that anything in it is so.
+ */
+export function buildDocumentDeclarations(
+  routes: readonly { base_url: string; route: DeclaredRoute }[],
+  given: DocumentWords,
+  options: ApiDocumentOptions,
+  findings: DocumentFindings,
+): Declaration[] {
+  const { note } = findings;
+  if (routes.length === 0) note('no_payable_operation');
+  const title = readText(given.title, 'title', note);
+  const description = readText(given.description, 'description', note);
+  const tagline = readText(given.tagline, 'tagline', note);
+  const words = {
+    slug: null,
+    service_name: title || null,
+    tagline: tagline || cleanText(getFirstSentence(description), 'tagline'),
+    description,
+    category: null,
+    mcp_endpoint: null,
+    docs_url: readDocsUrl(given.docs_url, options),
+    price: null,
+    networks: [],
+  };
+  return [...Map.groupBy(routes, ({ base_url }) => base_url)]
+    .sort(([a], [b]) => compareTexts(a, b))
+    .map(([base_url, group]) => {
+      const { host, origin } = new URL(base_url);
+      if (options.url !== null && new URL(options.url).origin !== origin) {
+        note('other_origin', `The listing ${base_url} has another origin than the document that declares it.`);
+      }
+      return {
+        source: { kind: 'openapi', name: options.name, observed_at: null },
+        base_url,
+        title: title || cleanText(host, 'title'),
+        provider_name: cleanText(title || host, 'provider_name'),
+        ...words,
+        routes: group
+          .map(({ route }) => route)
+          .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
+      };
+    });
+}
+
+/** A documentation address may be relative to its document; one that could not be fetched is left out. */
+function readDocsUrl(raw: unknown, { url, allowPrivateNetworks }: ApiDocumentOptions): string | null {
+  const address = typeof raw === 'string' ? URL.parse(raw, url ?? undefined) : null;
+  const docs = address && parseListedUrl(address.href, { allowPrivateNetworks });
+  return docs instanceof URL ? docs.href : null;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

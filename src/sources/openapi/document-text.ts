@@ -1,0 +1,78 @@
+import { parseDocument } from 'yaml';
+import { ServiceError } from '../../errors.ts';
+import { parseJsonBody } from '../../fetching/json.ts';
+import type { FindingCode } from '../finding-codes.ts';
+
+/** Largest document read, in bytes. */
+export const MAX_DOCUMENT_BYTES = 10 * 1024 * 1024;
+
+/** YAML takes far longer to read than JSON, and a provider's document of that size is generated anyway. */
+const MAX_YAML_BYTES = 4 * 1024 * 1024;
+
+/** Each anchor may be repeated, but not so often that a small text becomes a huge document. */
+const MAX_ALIASES = 100;
+
+/** Why a document as a whole cannot be taken, and what whoever asked for it can do. */
+export interface DocumentProblem {
+  code: FindingCode;
+  message: string;
+  hint: string;
+}
+
+const ADDRESS_HINT = 'Give the address of the document itself, which is often /openapi.json or /.well-known/x402.';
+
+/** Parses the text of an API document, JSON or YAML, or says why it cannot be. `subject` begins the message. Never throws. */
+export function parseDocumentText(bytes: Uint8Array, subject: string): { value: unknown } | DocumentProblem {
+  if (bytes.byteLength > MAX_DOCUMENT_BYTES) return buildTooLarge(subject, '10 MB', 'Ask for a smaller one.');
+  const start = Buffer.from(bytes.subarray(0, 1024))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart()
+    .slice(0, 1);
+  if (start === '<') return { code: 'document_html', message: `${subject} is a web page.`, hint: ADDRESS_HINT };
+  if (start === '{' || start === '[') return parseJson(bytes, subject);
+  if (bytes.byteLength > MAX_YAML_BYTES) return buildTooLarge(subject, '4 MB as YAML', 'Give it as JSON.');
+  return parseYaml(bytes, subject);
+}
+
+function parseJson(bytes: Uint8Array, subject: string): { value: unknown } | DocumentProblem {
+  try {
+    return { value: parseJsonBody(bytes, null, `${subject} holds`) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { code: 'document_unreadable', message: error.message, hint: 'Check it with a JSON parser.' };
+  }
+}
+
+function parseYaml(bytes: Uint8Array, subject: string): { value: unknown } | DocumentProblem {
+  const unreadable = (why: string): DocumentProblem => ({
+    code: 'document_unreadable',
+    message: `${subject} is neither JSON nor YAML that can be read: ${why}.`,
+    hint: 'Check it with a YAML parser, or give it as JSON.',
+  });
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // Unique keys are not asked for: the library compares every key with every other, which takes minutes.
+    const document = parseDocument(text, {
+      uniqueKeys: false,
+      stringKeys: true,
+      resolveKnownTags: false,
+      merge: true,
+      prettyErrors: false,
+      logLevel: 'silent',
+    });
+    const [error] = document.errors;
+    if (error) return unreadable(`${error.message.split('\n')[0]?.replace(/\.$/, '')} (at character ${error.pos[0]})`);
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
+  } catch (error) {
+    // TypeError: not UTF-8. ReferenceError: too many aliases. RangeError: nested too deeply for the stack.
+    if (error instanceof TypeError) return unreadable('it is not UTF-8 text');
+    if (error instanceof ReferenceError) return unreadable('its aliases repeat too much');
+    if (error instanceof RangeError) return unreadable('it is nested too deeply');
+    throw error;
+  }
+}
+
+function buildTooLarge(subject: string, limit: string, hint: string): DocumentProblem {
+  return { code: 'document_too_large', message: `${subject} is larger than ${limit}.`, hint };
+}

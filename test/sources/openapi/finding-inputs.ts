@@ -1,0 +1,65 @@
+import type { Finding } from '../../../src/model/finding.ts';
+import type { API_DOCUMENT_CODES } from '../../../src/sources/openapi/finding-codes.ts';
+import { listFindings, makeDocument, makeDocumentOf, makeOperation } from './documents.ts';
+
+function ofPayment(info: unknown): Finding[] {
+  return listFindings(makeDocumentOf({ 'x-payment-info': info }));
+}
+
+function ofPrice(price: unknown): Finding[] {
+  return ofPayment({ price, protocols: ['x402'] });
+}
+
+function ofSchema(schema: unknown, document: Record<string, unknown> = {}): Finding[] {
+  return listFindings(
+    makeDocumentOf({ requestBody: { content: { 'application/json': { schema } } } }, 'post', document),
+  );
+}
+
+function makePaths(count: number, operation: (at: number) => Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`/v1/${at}`, { post: operation(at) }]));
+}
+
+/** A schema of some 11 KB. */
+const LARGE = { type: 'object', properties: { a: { description: 'x'.repeat(11_000) } } };
+
+/** One document for each code that reading one can report. */
+export const DOCUMENT_INPUTS: Record<keyof typeof API_DOCUMENT_CODES, () => Finding[]> = {
+  document_unreadable: () => listFindings('{"openapi": '),
+  document_too_large: () => listFindings(' '.repeat(10 * 1024 * 1024 + 1)),
+  document_html: () => listFindings('<!doctype html><title>Tides</title>'),
+  not_api_document: () => listFindings({ hello: 'world' }),
+  openapi_version: () => listFindings({ swagger: '2.0', paths: {} }),
+  no_server: () => listFindings(makeDocument({ servers: undefined }), { url: null }),
+  no_payable_operation: () => listFindings(makeDocument({ paths: {} })),
+  too_many_operations: () => listFindings(makeDocument({ paths: makePaths(2001, () => makeOperation()) })),
+  schemas_left_out: () => {
+    const schema = { $ref: '#/components/schemas/Large' };
+    const requestBody = { content: { 'application/json': { schema } } };
+    const paths = makePaths(400, () => makeOperation({ requestBody }));
+    return listFindings(makeDocument({ paths, components: { schemas: { Large: LARGE } } }));
+  },
+  other_origin: () => listFindings(makeDocument({ servers: [{ url: 'https://other.tides-of-tests.com' }] })),
+  many_servers: () =>
+    listFindings(
+      makeDocument({ servers: [{ url: 'https://api.tides-of-tests.com' }, { url: 'https://b.tides-of-tests.com' }] }),
+    ),
+  no_payment_info: () => listFindings(makeDocumentOf({ 'x-payment-info': undefined })),
+  outside_base_address: () => listFindings(makeDocument(), { base_url: 'https://api.tides-of-tests.com/v2' }),
+  bad_reference: () => ofSchema({ type: 'object', properties: { a: { $ref: 'https://other.example/schema.json' } } }),
+  schema_cut: () => {
+    const properties = { a: { $ref: '#/components/schemas/Large' } };
+    return ofSchema(
+      { type: 'object', properties },
+      { components: { schemas: { Large: { ...LARGE, properties: { ...LARGE.properties, b: LARGE } } } } },
+    );
+  },
+  resource_without_terms: () => listFindings({ version: 1, resources: ['https://api.tides-of-tests.com/v1/heights'] }),
+  not_x402: () => ofPayment({ amount: '1000', currency: 'usd', intent: 'charge', method: 'tempo' }),
+  protocol_assumed: () => ofPayment({ price: { amount: '0.02' } }),
+  network_assumed: () => listFindings(makeDocument()),
+  usd_as_usdc: () => ofPrice({ mode: 'fixed', currency: 'USD', amount: '0.02' }),
+  other_currency: () => ofPrice({ mode: 'fixed', currency: 'EUR', amount: '0.02' }),
+  dynamic_price: () => ofPrice({ mode: 'dynamic', currency: 'USD', min: '0.01', max: '0.10' }),
+  unknown_price: () => ofPrice({ mode: 'fixed', currency: 'USD', amount: 'a little' }),
+};
