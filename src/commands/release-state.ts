@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts';
 import { getCodeVersion } from '../release/code-version.ts';
-import { findCurrentRelease, getSettingsHash, getSite } from '../release/release.ts';
+import { findCurrentId, findCurrentRelease, getSettingsHash, getSite } from '../release/release.ts';
+import { isWhole } from '../release/release-pages.ts';
+import { hasLostAssets } from '../release/state.ts';
 
 /** How the release that is being served stands to the catalogue. */
 export interface ReleaseState {
@@ -8,24 +10,42 @@ export interface ReleaseState {
   revision: number | null;
   made_at: string | null;
   /** Why it is not current; empty when it is. */
-  behind: ('no_release' | 'other_catalogue' | 'older_revision' | 'other_code' | 'other_settings')[];
+  behind: (
+    | 'no_release'
+    | 'damaged_release'
+    | 'lost_assets'
+    | 'other_catalogue'
+    | 'older_revision'
+    | 'other_code'
+    | 'other_settings'
+  )[];
 }
 
-/** Compares the current release with the catalogue, the code and the settings as they are now (architecture, decision 5). */
+/**
+ * Compares the current release with the catalogue, the code and the settings as they are now (architecture, decision 5),
+ * and with what it was when it was made.
+ */
 export function getReleaseState(config: Config, catalogue: { identity: string; revision: number }): ReleaseState {
   const release = findCurrentRelease(config.releasesDir);
-  if (!release) return { id: null, revision: null, made_at: null, behind: ['no_release'] };
+  if (!release) {
+    const reason = findCurrentId(config.releasesDir) === undefined ? 'no_release' : 'damaged_release';
+    return { id: null, revision: null, made_at: null, behind: [reason] };
+  }
   const { id, identity, revision, made_at, code_version, settings_hash } = release.header;
   const behind: ReleaseState['behind'] = [];
   if (identity !== catalogue.identity) behind.push('other_catalogue');
   else if (revision < catalogue.revision) behind.push('older_revision');
   if (code_version !== getCodeVersion()) behind.push('other_code');
   if (settings_hash !== getSettingsHash(getSite(config))) behind.push('other_settings');
+  if (!isWhole(release)) behind.push('damaged_release');
+  if (hasLostAssets(config, release.header)) behind.push('lost_assets');
   return { id, revision, made_at, behind };
 }
 
 const REASONS: Readonly<Record<ReleaseState['behind'][number], string>> = {
-  no_release: 'there is none yet',
+  no_release: 'none yet',
+  damaged_release: 'it has lost files, or has damaged ones',
+  lost_assets: 'stylesheets, scripts or images beside it are gone or damaged',
   other_catalogue: 'it was made from another catalogue',
   older_revision: 'the catalogue has changed since',
   other_code: 'it was made by another version of the code',
@@ -34,7 +54,7 @@ const REASONS: Readonly<Record<ReleaseState['behind'][number], string>> = {
 
 /** Says in words whether a release is current, and if not, why. */
 export function describeReleaseState({ id, revision, behind }: ReleaseState): string {
-  if (id === null) return 'none yet';
   const why = behind.map((reason) => REASONS[reason]).join('; ');
-  return `${id} of revision ${revision}, ${why ? `behind: ${why}` : 'current'}`;
+  if (id === null) return why;
+  return `${id} of revision ${revision}, ${why ? `not current: ${why}` : 'current'}`;
 }

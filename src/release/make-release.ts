@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { listPages } from '../snapshot/pages.ts';
 import type { Reading } from '../snapshot/reading.ts';
-import { publishAssets } from './assets.ts';
+import { type Assets, publishAssets } from './assets.ts';
 import { type Base, findBase, isMadeFrom, type MadeFrom } from './base.ts';
 import { checkRelease } from './check.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
@@ -61,10 +61,12 @@ async function makeFrom(reading: Reading, code: PageCode, options: MakeReleaseOp
   const { identity, revision, revised_at } = reading.getSnapshot();
   const settings_hash = getSettingsHash(reading.site);
   const madeFrom = { identity, revision, revised_at, code_version: code.version, settings_hash };
-  const job = { reading, code, madeFrom, options };
+  const { assets, published } = publishAssets(code, getReleasePaths(config.releasesDir).assets, options.now());
+  const job = { reading, code, madeFrom, assets, options };
   if (force) return buildRelease(job, undefined);
   const current = findCurrentRelease(config.releasesDir);
   if (current && isMadeFrom(current.header, madeFrom)) {
+    if (published.length > 0) onEvent({ type: 'mending', damage: `Lost or damaged: ${published.join(', ')}.` });
     if (isWhole(current)) return { outcome: 'unchanged', release: current.header };
     onEvent({ type: 'mending', damage: `Release ${current.header.id} has lost pages, or has damaged ones.` });
   }
@@ -84,11 +86,12 @@ interface Job {
   readonly reading: Reading;
   readonly code: PageCode;
   readonly madeFrom: MadeFrom;
+  readonly assets: Assets;
   readonly options: MakeReleaseOptions;
 }
 
 async function buildRelease(
-  { reading, code, madeFrom, options: { config, onEvent, now } }: Job,
+  { reading, code, madeFrom, assets, options: { config, onEvent, now } }: Job,
   base: Base | undefined,
 ): Promise<RebuildResult> {
   const started = performance.now();
@@ -106,9 +109,8 @@ async function buildRelease(
     );
     const made = new Map([...plan.linked, ...rendered]);
     const pages = new Map(refs.flatMap(({ path }) => (made.has(path) ? [[path, made.get(path)] as const] : [])));
-    publishAssets(code, getReleasePaths(releasesDir).assets, now());
     const list = Buffer.from(JSON.stringify(Object.fromEntries(pages)));
-    const facts = { page_count: refs.length, pages_bytes: list.length, pages_hash: getHash(list) };
+    const facts = { page_count: refs.length, pages_bytes: list.length, pages_hash: getHash(list), assets };
     const header = buildReleaseHeader({ ...madeFrom, made_at, ...facts });
     await writeDurably(join(folder, 'pages.json'), list);
     await writeDurably(join(folder, 'release.json'), JSON.stringify(header, null, 2));

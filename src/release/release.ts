@@ -27,6 +27,8 @@ const releaseHeader = z.object({
   /** Size and hash of `pages.json`. */
   pages_bytes: z.int().positive(),
   pages_hash: z.string(),
+  /** Sizes of the hashed assets that the pages load, by name. They lie beside the releases. */
+  assets: z.record(z.string(), z.int().nonnegative()),
 });
 export type ReleaseHeader = z.infer<typeof releaseHeader>;
 

@@ -2,9 +2,17 @@ import { type Catalogue, openCatalogueForReading } from '../catalogue/database.t
 import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import type { Site } from '../views/site.ts';
+import { listLostAssets } from './assets.ts';
 import { hasBeenAt, isMadeFrom, type MadeFrom } from './base.ts';
 import { getCodeVersion } from './code-version.ts';
-import { findCurrentRelease, getSettingsHash, getSite, type Release, type ReleaseHeader } from './release.ts';
+import {
+  findCurrentRelease,
+  getReleasePaths,
+  getSettingsHash,
+  getSite,
+  type Release,
+  type ReleaseHeader,
+} from './release.ts';
 
 /** Gives what a release made now would be made from. `codeVersion` saves reading the sources where it is known. */
 export function getMadeFrom(config: Config, catalogue: Catalogue, codeVersion = getCodeVersion()): MadeFrom {
@@ -18,10 +26,16 @@ export function getMadeFrom(config: Config, catalogue: Catalogue, codeVersion = 
   };
 }
 
-/** Finds the current release if it is of this catalogue as it is, of this code and of these settings. */
+/** Finds the current release if it is of this catalogue as it is, of this code and of these settings, and has its assets. */
 export function findReleaseOf(config: Config, madeFrom: MadeFrom): Release | undefined {
   const current = findCurrentRelease(config.releasesDir);
-  return current && isMadeFrom(current.header, madeFrom) ? current : undefined;
+  if (!current || !isMadeFrom(current.header, madeFrom)) return undefined;
+  return hasLostAssets(config, current.header) ? undefined : current;
+}
+
+/** Says whether anything that the pages of a release load is gone or damaged. */
+export function hasLostAssets({ releasesDir }: Pick<Config, 'releasesDir'>, { assets }: ReleaseHeader): boolean {
+  return listLostAssets(assets, getReleasePaths(releasesDir).assets).length > 0;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
+import { hasLostAssets } from '../release/state.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import type { CurrentRelease } from './current-release.ts';
 
 /** Whether the service can do its work, and what it works with. */
 export interface Readiness {
   readonly ready: boolean;
-  /** Stable codes of what is missing: `shutting_down`, `catalogue_unreadable`, `catalogue_replaced`, `no_release`. */
+  /** Stable codes of what is missing: `shutting_down`, `catalogue_unreadable`, `catalogue_replaced`, `no_release`, `lost_assets`. */
   readonly missing: readonly string[];
   readonly catalogue: { identity: string; revision: number; revised_at: string } | null;
   readonly release: { id: string; revision: number; made_at: string; code_version: string } | null;
@@ -15,7 +16,11 @@ export interface Readiness {
  * Opens the watch over readiness. The catalogue's file is remembered as it was opened: once another lies in its place,
  * what this process reads is nobody's catalogue any more.
  */
-export function openReadiness(reading: Reading, current: CurrentRelease): (shuttingDown: boolean) => Readiness {
+export function openReadiness(
+  reading: Reading,
+  current: CurrentRelease,
+  releasesDir: string,
+): (shuttingDown: boolean) => Readiness {
   const { file } = reading.catalogue;
   const opened = findFileNumber(file);
   return (shuttingDown) => {
@@ -26,7 +31,8 @@ export function openReadiness(reading: Reading, current: CurrentRelease): (shutt
       !catalogue && 'catalogue_unreadable',
       findFileNumber(file) !== opened && 'catalogue_replaced',
       !release && 'no_release',
-    ].filter((code) => code !== false);
+      release && hasLostAssets({ releasesDir }, release) && 'lost_assets',
+    ].filter((code) => typeof code === 'string');
     return {
       ready: missing.length === 0,
       missing,

@@ -55,7 +55,7 @@ export async function startServer({
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, logger });
   const store = createContentStore(PAGE_MEMORY);
-  const checkReadiness = openReadiness(reading, current);
+  const checkReadiness = openReadiness(reading, current, config.releasesDir);
   let shuttingDown = false;
   const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
   const serving: Serving = {

@@ -2,6 +2,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -194,6 +195,26 @@ describe('a rebuild', () => {
     expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'released', linked: 0 });
     expect(getContent(shelf)).toEqual(content);
     expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('puts assets back that are gone or cut off, without a new release', async () => {
+    const shelf = makeShelf(makeFolder(), { count: 2 });
+    const { release } = await rebuild({ config: shelf.config });
+    const assets = join(shelf.config.releasesDir, 'assets/_astro');
+    const [name = ''] = Object.keys(release.assets);
+    const mend = async () => {
+      const events: RebuildEvent[] = [];
+      const result = await rebuild({ config: shelf.config, onEvent: (event) => events.push(event) });
+      expect(result).toEqual({ outcome: 'unchanged', release });
+      return events;
+    };
+    rmSync(assets, { recursive: true });
+    expect(await mend()).toEqual([{ type: 'mending', damage: expect.stringContaining(name) }]);
+    truncateSync(join(assets, name), 3);
+    expect(await mend()).toEqual([{ type: 'mending', damage: `Lost or damaged: ${name}.` }]);
+    expect(readdirSync(assets).sort()).toEqual(Object.keys(release.assets).sort());
+    expect(statSync(join(assets, name)).size).toBe(release.assets[name]);
+    expect(await mend()).toEqual([]);
   });
 
   it('keeps three releases, and removes what killed rebuilds left', async () => {

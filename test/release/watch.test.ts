@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
@@ -40,7 +40,7 @@ it('makes one release of many writes, and another when the catalogue moves again
   expect(shelf.read('api/api-1.html')).toContain('Title1 later');
 });
 
-it('makes a damaged release again', async () => {
+it('makes a damaged release again, and puts lost assets back', async () => {
   const shelf = makeShelf(makeFolder(), { count: 2 });
   const { release } = await rebuild({ config: shelf.config });
   const list = join(shelf.config.releasesDir, 'releases', release.id, 'pages.json');
@@ -49,7 +49,10 @@ it('makes a damaged release again', async () => {
   await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
   rmSync(join(shelf.config.releasesDir, 'current/pages.json'));
   await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
-  expect(results).toMatchObject([{ outcome: 'released' }, { outcome: 'released' }]);
+  rmSync(join(shelf.config.releasesDir, 'assets'), { recursive: true });
+  await vi.waitFor(() => expect(results).toHaveLength(3), SOON);
+  expect(results).toMatchObject([{ outcome: 'released' }, { outcome: 'released' }, { outcome: 'unchanged' }]);
+  expect(existsSync(join(shelf.config.releasesDir, 'assets/_astro'))).toBe(true);
 });
 
 it('goes on after failures, later each time, and stops when told to', async () => {

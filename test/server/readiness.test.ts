@@ -43,6 +43,12 @@ it('is not ready without releases, and goes on rendering', async () => {
   expect((await ask(server, '/none')).status).toBe(404);
 });
 
+it('says when what the pages load is gone', async () => {
+  const server = await serveShelf();
+  rmSync(join(server.shelf.config.releasesDir, 'assets'), { recursive: true });
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['lost_assets'] });
+});
+
 it('says once that the release is damaged, and renders its pages', async () => {
   const shelf = makeShelf(makeFolder());
   const { release } = await rebuild({ config: shelf.config });

@@ -1,0 +1,52 @@
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { getReleaseState } from '../../src/commands/release-state.ts';
+import { rebuild } from '../../src/release/rebuild.ts';
+import { makeFolder } from '../builders.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { makeCommands } from './running.ts';
+
+it('tells a release that is whole from one that has lost files, its page list or its assets', async () => {
+  const { config } = makeShelf(makeFolder(), { count: 2 });
+  const getState = () => getReleaseState(config, { identity: 'shelf', revision: 1 });
+  const current = join(config.releasesDir, 'current');
+  await rebuild({ config });
+  expect(getState()).toMatchObject({ revision: 1, behind: [] });
+
+  truncateSync(join(current, 'api/api-1.html'), 10);
+  expect(getState()).toMatchObject({ revision: 1, behind: ['damaged_release'] });
+  await rebuild({ config });
+  expect(getState().behind).toEqual([]);
+
+  writeFileSync(join(current, 'pages.json'), '');
+  expect(getState()).toMatchObject({ id: null, behind: ['damaged_release'] });
+  await rebuild({ config });
+
+  rmSync(join(config.releasesDir, 'assets'), { recursive: true });
+  expect(getState()).toMatchObject({ revision: 1, behind: ['lost_assets'] });
+  await rebuild({ config });
+  expect(getState().behind).toEqual([]);
+});
+
+it('is told by the check, with what to do', async () => {
+  const folder = makeFolder();
+  const { config } = makeShelf(folder, { count: 2 });
+  await rebuild({ config });
+  rmSync(join(config.releasesDir, 'assets'), { recursive: true });
+  const { runJson } = makeCommands({
+    CATALOGUE: config.catalogueFile,
+    RELEASES: config.releasesDir,
+    BASE_URL: config.baseUrl,
+  });
+  const { code, json } = await runJson('check');
+  expect(code).toBe(1);
+  expect(json.checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([
+    {
+      name: 'release',
+      ok: false,
+      found: expect.stringMatching(/^\S+-r1 of revision 1, not current: stylesheets, scripts or images .* are gone/),
+      hint: 'npm run rebuild makes one.',
+    },
+  ]);
+});
