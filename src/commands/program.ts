@@ -1,10 +1,9 @@
 import { CommanderError, Command as Parser } from 'commander';
 import type { Command } from './command.ts';
 import { buildUsageFailure } from './failure.ts';
-import type { Output } from './terminal/page.ts';
 
-/** What a command line asks for: a command with its arguments and options, checked; or help, which is already written. */
-export type Request = { kind: 'run'; command: Command; input: unknown; json: boolean } | { kind: 'helped' };
+/** What a command line asks for: a command with its arguments and options, checked; or help. */
+export type Request = { kind: 'run'; command: Command; input: unknown; json: boolean } | { kind: 'help'; text: string };
 
 const PROGRAM = 'catalogue';
 const INVOCATION = `npm run ${PROGRAM} --`;
@@ -15,16 +14,19 @@ For programs: npm run --silent catalogue -- <command> --json, since npm writes t
 The environment names the catalogue (CATALOGUE) and everything else; .env.example lists every setting.`;
 
 /**
- * Parses a command line (without program name) against the record of commands. Help goes to `stdout`. Throws `bad_input`
- * with the reason `usage` for anything that does not fit, with the nearest command or option as a hint.
+ * Parses a command line (without program name) against the record of commands. Help is as wide as `columns`. Throws
+ * `bad_input` with the reason `usage` for anything that does not fit, with the nearest command or option as a hint.
  */
 export function parseCommandLine(
   commands: Readonly<Record<string, Command>>,
   args: readonly string[],
-  stdout: Output,
+  columns = 80,
 ): Request {
-  let request: Request = { kind: 'helped' };
-  const program = buildProgram(stdout);
+  let request: Request | undefined;
+  let help = '';
+  const program = buildProgram(columns, (text) => {
+    help += text;
+  });
   for (const [name, command] of Object.entries(commands)) {
     const parser = addCommand(program, name, command);
     parser.action(() => {
@@ -40,10 +42,10 @@ export function parseCommandLine(
     if (!(error instanceof CommanderError)) throw error;
     if (error.code !== 'commander.helpDisplayed') throw buildFailure(error, args);
   }
-  return request;
+  return request ?? { kind: 'help', text: help };
 }
 
-function buildProgram(stdout: Output): Parser {
+function buildProgram(columns: number, writeOut: (text: string) => void): Parser {
   return new Parser(PROGRAM)
     .usage('<command> [options]')
     .description(ABOUT)
@@ -52,9 +54,9 @@ function buildProgram(stdout: Output): Parser {
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => stdout.write(text),
+      writeOut,
       writeErr: () => undefined,
-      getOutHelpWidth: () => stdout.columns ?? 80,
+      getOutHelpWidth: () => columns,
       getOutHasColors: () => false,
     })
     .addHelpText('after', `\n${CLOSING}`)

@@ -19,8 +19,11 @@ export async function runCommandLine(
 ): Promise<number> {
   let json = args.includes('--json');
   try {
-    const request = parseCommandLine(commands, args, stdout);
-    if (request.kind === 'helped') return EXIT.done;
+    const request = parseCommandLine(commands, args, stdout.columns);
+    if (request.kind === 'help') {
+      stdout.write(json ? `${formatJson({ help: request.text }, 2)}\n` : request.text);
+      return EXIT.done;
+    }
     json = request.json;
     return await request.command.execute(request.input, { stdout, stderr, signal, now, json, getConfig: readConfig });
   } catch (error) {

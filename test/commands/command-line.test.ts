@@ -22,6 +22,19 @@ describe('help', () => {
   );
 });
 
+describe('help for a program', () => {
+  it.each([
+    [['--help', '--json'], 'Usage: catalogue <command>'],
+    [['--json', '-h'], 'Usage: catalogue <command>'],
+    [['list', '--json', '--help'], 'Usage: catalogue list'],
+    [['import', '-h', '--json'], 'Usage: catalogue import'],
+  ])('is one JSON document, and exit code 0: %j', async (args, usage) => {
+    const { code, stdout, stderr } = await makeCommands().run(args);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toEqual({ help: expect.stringContaining(usage) });
+  });
+});
+
 describe('a wrong command line', () => {
   it.each([
     [['imprt'], /Unknown command 'imprt'/, /Did you mean import\?/],
