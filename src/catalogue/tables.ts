@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ProbeOutcome } from '../model/outcome.ts';
+import type { PaymentState } from '../model/payment.ts';
 
 /** Column types of each table, as Kysely checks queries against them. Booleans are 0/1, times ISO 8601 UTC, amounts atomic USDC. */
 
@@ -89,6 +90,18 @@ export interface ReceiptsTable {
   settled: 0 | 1;
   delivered: 0 | 1;
   conforming: 'yes' | 'no' | 'undeclared';
+}
+
+/** Every attempt to pay: the columns that caps and reconciliation read, and the whole. */
+export interface PaymentsTable {
+  id: string;
+  route_id: string;
+  payer: string;
+  amount: number;
+  state: PaymentState;
+  prepared_at: string;
+  /** JSON of model `Payment`. */
+  document: string;
 }
 
 /** The log of every reader-visible decision; `seq` orders it, `revision` groups what became visible together. */
@@ -202,6 +215,7 @@ export interface Tables {
   routes: RoutesTable;
   terms: TermsTable;
   receipts: ReceiptsTable;
+  payments: PaymentsTable;
   changes: ChangesTable;
   pulls: PullsTable;
   feed_items: FeedItemsTable;

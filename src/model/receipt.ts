@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { networkKey } from './network.ts';
 
-/** What is known of one payment that the service itself made for a real call to one route. Amounts are atomic USDC. */
+/**
+ * What is known of one payment that the service itself made for a real call to one route; its id is that of the attempt.
+ * Amounts are atomic USDC.
+ */
 export const receipt = z.object({
   id: z.uuid(),
   route_id: z.uuid(),

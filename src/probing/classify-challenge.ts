@@ -3,7 +3,7 @@ import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
 import type { Challenge, ChallengeReading } from '../x402/challenge.ts';
 import { isElsewhere } from '../x402/offer-problem.ts';
-import { isChanged, listTermsDifferences } from './terms-differences.ts';
+import { isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
 import { buildVerdict, type Verdict } from './verdict.ts';
 
 /** Kept in a sample of the offers that were left out. */

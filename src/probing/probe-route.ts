@@ -8,7 +8,7 @@ import { fetchWithinOrigin } from './fetch-within-origin.ts';
 import { buildProbeRequest, type ProbeRequest } from './probe-request.ts';
 import type { ProbedRoute } from './probed-route.ts';
 import { findSiblingPath } from './sibling-path.ts';
-import { isSamePrice, listTermsDifferences } from './terms-differences.ts';
+import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts';
 import { buildVerdict, type Verdict } from './verdict.ts';
 
 export interface ProbeOptions {
@@ -25,7 +25,9 @@ export interface ProbeOptions {
    * day for each host is enough.
    */
   checkWildcard?: boolean | undefined;
-  /** Waited for before that further request, for hosts that are asked one thing at a time. What it throws is thrown on. */
+  /** Whether the host's robots.txt lets us ask that random path; without it everything may be asked. */
+  isAllowed?: ((url: string) => boolean) | undefined;
+  /** Waited for before each further request, for hosts that are asked one thing at a time. What it throws is thrown on. */
   pause?: (() => Promise<void>) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -67,26 +69,41 @@ async function comparePayees(verdict: Verdict, request: ProbeRequest, options: P
   if (!verdict.differences.some(({ fields }) => fields.includes('pay_to'))) return { ...verdict, payee_rotates: null };
   await options.pause?.();
   const again = await ask(request, options);
-  if (!isPayable(again.outcome) || !isSamePrice(verdict.terms, again.terms)) return { ...verdict, payee_rotates: null };
+  if (isStopped(again)) return { ...again, payee_rotates: null };
+  const seen = { ...verdict, retry_after_seconds: getLongerWait(verdict, again) };
+  if (!isPayable(again.outcome) || !isSamePrice(verdict.terms, again.terms)) return { ...seen, payee_rotates: null };
   const rotates = listTermsDifferences(verdict.terms, again.terms).length > 0;
-  if (!rotates) return { ...verdict, payee_rotates: false };
+  if (!rotates) return { ...seen, payee_rotates: false };
   const differences = listTermsDifferences(options.route.terms, verdict.terms, { payeeRotates: true });
-  return { ...verdict, ...judgeDifferences(differences), differences, payee_rotates: true };
+  return { ...seen, ...judgeDifferences(differences), differences, payee_rotates: true };
 }
 
 async function compareSibling(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
   if (options.checkWildcard !== true || !isPayable(verdict.outcome)) return verdict;
   const path = findSiblingPath(options.route.path, options.random);
   const sibling = path === null ? undefined : buildSiblingRequest(request, path, options);
-  if (!sibling) return verdict;
+  if (!sibling || options.isAllowed?.(sibling.url.href) === false) return verdict;
   await options.pause?.();
   const beside = await ask(sibling, options);
+  if (isStopped(beside)) return beside;
   const detail = {
     ...verdict.detail,
     sibling: { path: sibling.url.pathname, outcome: beside.outcome, cause: beside.cause },
   };
+  const seen = { ...verdict, retry_after_seconds: getLongerWait(verdict, beside), detail };
   const isWildcard = isPayable(beside.outcome) && isSamePrice(verdict.terms, beside.terms);
-  return isWildcard ? { ...verdict, outcome: 'wildcard_402', cause: null, detail } : { ...verdict, detail };
+  return isWildcard ? { ...seen, outcome: 'wildcard_402', cause: null } : seen;
+}
+
+/** A probe stopped at its further request is stopped as a whole: half of what it was to find out would be told as all. */
+function isStopped({ outcome, cause }: Verdict): boolean {
+  return outcome === 'internal' && (cause === 'aborted' || cause === 'closed');
+}
+
+/** A host may ask for rest in answer to either request. */
+function getLongerWait(first: Verdict, second: Verdict): number | null {
+  const waits = [first, second].flatMap(({ retry_after_seconds }) => retry_after_seconds ?? []);
+  return waits.length > 0 ? Math.max(...waits) : null;
 }
 
 function buildSiblingRequest(request: ProbeRequest, path: string, { baseUrl, route }: ProbeOptions) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
-import { isChanged, listTermsDifferences } from '../../src/probing/terms-differences.ts';
+import { isChanged, listTermsDifferences } from '../../src/x402/terms-differences.ts';
 import { makeTerms } from '../records.ts';
 
 const BASE = makeTerms();

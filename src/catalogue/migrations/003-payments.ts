@@ -1,0 +1,14 @@
+/** Payment attempts: of a receipt, which carries the id of its attempt, all that it takes to check it. */
+export const sql = `
+CREATE TABLE payments (
+  id TEXT PRIMARY KEY,
+  route_id TEXT NOT NULL REFERENCES routes (id),
+  payer TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  state TEXT NOT NULL CHECK (state IN ('prepared', 'sent', 'settled', 'not_settled', 'unknown')),
+  prepared_at TEXT NOT NULL,
+  document TEXT NOT NULL CHECK (json_valid(document))
+) STRICT;
+CREATE INDEX payments_open ON payments (payer) WHERE state IN ('prepared', 'sent', 'unknown');
+CREATE INDEX payments_by_time ON payments (prepared_at, state, amount);
+`;

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { createPublicClient, type Hex, http } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { ServiceError } from '../../errors.ts';
+import { MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
+import { AUTHORISATION_TYPES, buildAuthorisation, buildMessage, USDC_DOMAIN } from './authorisation.ts';
+import { openBaseChain, readHead } from './chain.ts';
+
+/**
+ * Opens paying on Base. `privateKey` is 32 bytes in hexadecimal and stays in here. Throws `bad_input` (`bad_key`) for
+ * anything else, without repeating it.
+ */
+export function openBaseRail({
+  privateKey,
+  rpcUrls,
+}: {
+  privateKey: string;
+  rpcUrls: readonly [string, ...string[]];
+}): Rail {
+  const account = openAccount(privateKey);
+  const client = createPublicClient({ transport: http(rpcUrls[0]) });
+  return {
+    network: 'base',
+    payer: account.address.toLowerCase(),
+    chain: openBaseChain(rpcUrls),
+    async identify({ terms }, now) {
+      const seconds = Math.min(terms.max_timeout_seconds ?? MAX_VALIDITY_SECONDS, MAX_VALIDITY_SECONDS);
+      const head = await readHead(client);
+      // The chain's clock may be ahead of ours; what it lets pass is what counts.
+      const start = Math.max(Math.floor(now.getTime() / 1000), Number(head.timestamp));
+      return {
+        nonce: `0x${randomBytes(32).toString('hex')}`,
+        from_block: Number(head.number),
+        expires_at: new Date((start + seconds) * 1000).toISOString(),
+      };
+    },
+    async sign(payment) {
+      const authorization = buildAuthorisation(payment);
+      const signature = await account.signTypedData({
+        domain: USDC_DOMAIN,
+        types: AUTHORISATION_TYPES,
+        primaryType: 'TransferWithAuthorization',
+        message: buildMessage(authorization),
+      });
+      return { payload: { signature, authorization }, signature: null };
+    },
+  };
+}
+
+function openAccount(privateKey: string) {
+  const key = privateKey.trim().replace(/^0x/, '');
+  if (/^[0-9a-f]{64}$/i.test(key)) {
+    try {
+      return privateKeyToAccount(`0x${key}` as Hex);
+    } catch {
+      // Not a number the curve takes. The library's own error might show it.
+    }
+  }
+  throw new ServiceError('bad_input', 'The key of the wallet on Base is no private key.', {
+    hint: 'PAYER_EVM_PRIVATE_KEY, or the file that PAYER_EVM_KEY_FILE names, holds 64 hexadecimal digits.',
+    reason: 'bad_key',
+  });
+}

@@ -1,0 +1,10 @@
+import { parseAbi } from 'viem';
+
+/** What of USDC (FiatToken 2.2) is read: EIP-3009 and ERC-20. */
+export const USDC_ABI = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+]);

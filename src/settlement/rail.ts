@@ -1,0 +1,47 @@
+import type { NetworkKey } from '../model/network.ts';
+import type { Payment, PreparedPayment, Settlement } from '../model/payment.ts';
+import type { Requirement } from '../x402/requirements.ts';
+
+/** What identifies a payment on its chain, in advance of any signature. */
+export type PaymentIdentity = Pick<PreparedPayment, 'nonce' | 'from_block' | 'expires_at'>;
+
+/** What the chain says of a payment. `open`: not there, and it may still come. */
+export type ChainFinding =
+  | { state: 'settled'; settlement: Settlement }
+  | { state: 'not_settled'; reason: string }
+  | { state: 'open' };
+
+/** What of a payment it takes to find it on its chain. */
+export type SoughtPayment = Pick<
+  Payment,
+  'asset' | 'amount' | 'payer' | 'pay_to' | 'nonce' | 'signature' | 'from_block' | 'expires_at'
+>;
+
+/** Reads one chain. Every function throws `unavailable` (`rpc_failed`) where the chain cannot be asked. */
+export interface Chain {
+  readonly network: NetworkKey;
+  /** Gives the balance of an account in atomic USDC. */
+  getBalance(account: string): Promise<number>;
+  /** Finds a payment by what identifies it; the seller's word plays no part. */
+  findSettlement(payment: SoughtPayment): Promise<ChainFinding>;
+}
+
+/** All it takes to pay on one network: the chain, and a wallet whose key nobody else gets to see. */
+export interface Rail {
+  readonly network: NetworkKey;
+  readonly payer: string;
+  readonly chain: Chain;
+  /** Makes the identity of a new payment. */
+  identify(requirement: Requirement, now: Date): Promise<PaymentIdentity>;
+  /**
+   * Signs a payment that is written down already. Gives the x402 `payload`, and for Solana the signature by which it is
+   * found.
+   */
+  sign(
+    payment: PreparedPayment,
+    requirement: Requirement,
+  ): Promise<{ payload: Record<string, unknown>; signature: string | null }>;
+}
+
+/** A payment is never valid for longer, whatever the seller asks for: in seconds. */
+export const MAX_VALIDITY_SECONDS = 120;

@@ -1,0 +1,34 @@
+import { isObject } from '../model/json-object.ts';
+import type { Terms } from '../model/terms.ts';
+import { parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
+import { parseChallengeOffer } from './challenge-offer.ts';
+import { readChallenge } from './read-challenge.ts';
+
+/** One offer of a challenge, with all of it that a payment repeats. Everything but `terms` is as the seller wrote it. */
+export interface Requirement {
+  terms: Terms & { x402_version: 1 | 2 };
+  /** The entry of `accepts`, whole. */
+  raw: Record<string, unknown>;
+  /** What the challenge is for and its extensions, which a payment of version 2 sends back. */
+  resource: unknown;
+  extensions: unknown;
+}
+
+/**
+ * Lists the offers of a 402 answer that can be paid here, as they are to be sent back with a payment. Empty for what
+ * `readChallenge` cannot read. Never throws, whatever the bytes.
+ */
+export function listRequirements(answer: { headers: Headers; body: Uint8Array }): Requirement[] {
+  const reading = readChallenge(answer);
+  if (reading.kind !== 'challenge') return [];
+  const { found_in, x402_version } = reading.challenge;
+  const header = answer.headers.get('payment-required') ?? '';
+  const parsed = found_in === 'header' ? parseChallengeHeader(header) : parseChallengeBody(answer.body);
+  if ('problem' in parsed || !Array.isArray(parsed.object.accepts)) return [];
+  const { accepts, resource, extensions } = parsed.object;
+  return accepts.flatMap((raw: unknown) => {
+    const offer = parseChallengeOffer(raw, x402_version);
+    if ('reason' in offer || !isObject(raw)) return [];
+    return { terms: { ...offer.terms, x402_version }, raw, resource, extensions };
+  });
+}
