@@ -3,6 +3,7 @@ import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { importFeed } from './import-feed.ts';
 import { importManifests } from './import-manifests.ts';
 import { importDocument } from './import-openapi.ts';
+import { checkPaths } from './import-paths.ts';
 import { type ImportReport, renderReport } from './import-report.ts';
 import { writeWith } from './opening.ts';
 import { openProgress } from './terminal/progress.ts';
@@ -32,7 +33,7 @@ export const importSources: Command = defineCommand({
   ],
   input: z
     .object({
-      path: z.array(z.string().min(1)).default([]),
+      path: z.array(z.string().min(1, 'the name of a file or folder')).default([]),
       bazaar: z.string().min(1, 'an address or a file').optional(),
       openapi: z.string().min(1, 'an address or a file').optional(),
       baseUrl: z.string().min(1, 'an address').optional(),
@@ -47,15 +48,17 @@ export const importSources: Command = defineCommand({
       ({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined,
       '--base-url goes with --openapi.',
     ),
-  run: ({ path, bazaar, openapi, baseUrl }, context): Promise<ImportReport> =>
-    writeWith(context, { create: true }, (catalogue) => {
+  run: async ({ path, bazaar, openapi, baseUrl }, context): Promise<ImportReport> => {
+    await checkPaths({ manifests: path, document: bazaar ?? openapi });
+    return writeWith(context, { create: true }, (catalogue) => {
       const config = context.getConfig();
       const { now, signal } = context;
       if (bazaar !== undefined)
         return importFeed(catalogue, bazaar, { config, now, signal, openProgress: getProgressOpener(context) });
       if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl });
       return importManifests(catalogue, path, { allowPrivateNetworks: config.allowPrivateNetworks, now, signal });
-    }),
+    });
+  },
   render: renderReport,
   isDone: ({ complete }) => complete,
 });

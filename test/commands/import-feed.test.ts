@@ -1,4 +1,4 @@
-import { rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importFeed } from '../../src/commands/import-feed.ts';
@@ -198,17 +198,23 @@ describe('a feed that is none', () => {
     ['<!doctype html><p>hello', /feed\.json is HTML instead of JSON/],
     ['', /feed\.json is empty/],
     ['{"a": 1}', /holds no list of items/],
-    [undefined, /feed\.json cannot be read/],
   ])('is one sentence with a hint: %j', async (content, message) => {
     const { folder, run, runJson } = makeCommands();
     const file = join(folder, 'feed.json');
-    if (content === undefined) rmSync(file, { force: true });
-    else writeFileSync(file, content);
+    writeFileSync(file, content);
     const { code, stdout, stderr } = await run(['import', '--bazaar', file]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.split('\n').filter((line) => line.startsWith('error: '))).toEqual([expect.stringMatching(message)]);
     expect(stderr).toMatch(/^hint: /m);
     expect((await runJson('list')).json.total).toBe(0);
+  });
+
+  it.each(['--bazaar', '--openapi'])('is said before anything is made: %s', async (option) => {
+    const { run, runJson } = makeCommands();
+    const { code, stdout, stderr } = await run(['import', option, 'none.json']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error: There is no file none\.json\.\nhint: .*https:\/\/.*\n$/);
+    expect((await runJson('list')).json.error.reason).toBe('no_catalogue');
   });
 
   it('is not fetched from a private address unless that is allowed', async () => {

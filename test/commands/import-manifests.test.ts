@@ -86,7 +86,27 @@ describe('importing manifests', () => {
     const { code, stderr } = await run(['import', writeManifest(folder, 'alpha.yaml'), join(folder, 'none.yaml')]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: There is no file or folder .*none\.yaml\.\nhint: /);
-    expect((await runJson('list')).json.listings).toEqual([]);
+    expect((await runJson('list')).json.error.reason).toBe('no_catalogue');
+  });
+
+  it('names every path that leads nowhere, and of very many the first', async () => {
+    const { folder, run, runJson } = makeCommands();
+    const good = writeManifest(folder, 'alpha.yaml');
+    const { code, json } = await runJson('import', 'a.yaml', good, 'b');
+    expect([code, json.error.reason]).toEqual([1, 'no_such_file']);
+    expect(json.error.message).toBe('There are no files or folders a.yaml, b.');
+    const many = Array.from({ length: 40 }, (_, i) => `${'x'.repeat(300)}${i}`);
+    const { stderr } = await run(['import', ...many]);
+    expect(stderr).toMatch(/^error: There are no files or folders x+…, .* and 35 more\.\n/);
+    expect(stderr.length).toBeLessThan(800);
+  });
+
+  it('takes an empty name for wrong usage', async () => {
+    const { code, stderr } = await makeCommands().run(['import', '']);
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      'error: The argument <path> cannot be ""; it takes the name of a file or folder.',
+    ]);
   });
 
   it('says that a folder without manifests holds nothing to import', async () => {

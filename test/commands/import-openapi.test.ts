@@ -135,7 +135,7 @@ describe("importing a provider's document", () => {
     expect((await runJson('import', '--openapi', file, '--base-url', 'https://10.0.0.1')).json.error.reason).toBe(
       'blocked_address',
     );
-    expect((await runJson('import', '--openapi', join(folder, 'none.json'))).json.error.reason).toBe('unreadable_file');
+    expect((await runJson('import', '--openapi', join(folder, 'none.json'))).json.error.reason).toBe('no_such_file');
     expect((await runJson('import', '--openapi', folder)).json.error.reason).toBe('not_a_file');
   });
 
