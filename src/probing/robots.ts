@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import type { default as robots } from 'robots-parser';
 import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
+import { ROBOT_NAME } from '../model/robot.ts';
 
 // The package is CommonJS and its types are not, so what it exports is found one name deeper than it is.
 const robotsParser: typeof robots.default = createRequire(import.meta.url)('robots-parser');
 
-/** The name that rules of a robots.txt may be addressed to. */
-export const ROBOT_NAME = 'agent-payable-apis';
-
-const LIMITS = { totalMs: 10_000, bodyBytes: 128 * 1024, decodedBytes: 128 * 1024 };
+/** Longest wait for a robots.txt, in milliseconds, and most bytes of one. */
+const LONGEST_MS = 10_000;
+const MAX_BYTES = 128 * 1024;
 
 /** Longest pause between requests that a host can ask for, in seconds: a longer one would keep a run waiting. */
 const MAX_DELAY_SECONDS = 30;
@@ -28,10 +28,11 @@ export interface Robots {
 export async function fetchRobots(
   client: GuardedClient,
   origin: string,
-  signal: AbortSignal,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<string | undefined> {
+  const limits = { totalMs: Math.min(timeoutMs, LONGEST_MS), bodyBytes: MAX_BYTES, decodedBytes: MAX_BYTES };
   try {
-    const { status, body } = await client.fetch(`${origin}/robots.txt`, { signal, limits: LIMITS });
+    const { status, body } = await client.fetch(`${origin}/robots.txt`, { signal, limits });
     if (status >= 500) return undefined;
     return status >= 200 && status < 300 ? new TextDecoder().decode(body) : '';
   } catch (error) {

@@ -106,12 +106,14 @@ async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: 
   for (const [index, task] of tasks.entries()) {
     const sample = await askRoute(task, { robots, pace, checkWildcard: checkSibling }, options, requests);
     if (sample.outcome === 'internal' && signal.aborted) return;
-    if (sample.detail.sibling !== undefined) {
+    // Where a neighbour answers 402 as well, so may every other: each route of such a host is compared with its own.
+    if (sample.detail.sibling !== undefined && sample.outcome !== 'wildcard_402') {
       checkSibling = false;
       book.recordSibling(host, sample.at);
     }
     book.recordSample(task, sample);
     onRoute?.(sample);
+    if (sample.cause === ROBOTS_DISALLOWED) continue;
     const waitMs = getWait(sample);
     if (waitMs > LONGEST_WAIT_MS) {
       book.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
@@ -124,11 +126,11 @@ async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: 
 
 async function readRobots<Key>(
   host: string,
-  { book, client, now, signal }: RunOptions<Key>,
+  { book, client, timeoutMs, now, signal }: RunOptions<Key>,
   pace: Pace,
   requests: Limit,
 ): Promise<string> {
-  const text = await requests(() => fetchRobots(client, host, signal));
+  const text = await requests(() => fetchRobots(client, host, { timeoutMs, signal }));
   signal.throwIfAborted();
   pace.end();
   if (text !== undefined) book.recordRobots(host, text, now().toISOString());
@@ -155,6 +157,7 @@ async function askRoute<Key>(
     now,
     random,
     checkWildcard,
+    isAllowed: robots.isAllowed,
     pause,
     signal,
   };
@@ -162,9 +165,11 @@ async function askRoute<Key>(
   return requests(() => probeRoute(probe));
 }
 
+const ROBOTS_DISALLOWED = 'robots_disallowed';
+
 /** What is on record of a route that its host asks us to leave alone: nothing for or against it. */
 function buildUnasked(url: string, { method }: ProbedRoute, at: Date): ProbeSample {
-  const verdict = buildVerdict('internal', 'robots_disallowed');
+  const verdict = buildVerdict('internal', ROBOTS_DISALLOWED);
   return { at: at.toISOString(), duration_ms: 0, url, method, ...verdict, payee_rotates: null };
 }
 

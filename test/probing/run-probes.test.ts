@@ -1,0 +1,286 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { makeTerms, NOW } from '../records.ts';
+import { makeChallenge, makeOffer, PAYEE } from '../x402/challenges.ts';
+import { sendChallenge, sendStatus } from './market.ts';
+import { makeBook, openStreet, run } from './runs.ts';
+
+const PATHS = ['/v1/a', '/v1/b', '/v1/c'];
+/** Timers may fire a moment early, and two clocks are never quite one. */
+const SLACK_MS = 5;
+
+describe('a run over many hosts', () => {
+  it('asks as many as it may at once, one at a time of each host, with the pause between', async () => {
+    const street = await openStreet(8, (response) => sendChallenge(response), { delayMs: 20 });
+    const book = makeBook(PATHS);
+    const ended = await run(street, book, { atOnce: 3, pauseMs: 60 });
+    expect(ended).toEqual({ stopped: false, done: 24, putOff: 0 });
+    expect(street.passed).toHaveLength(8 * (PATHS.length + 1));
+    expect(street.getMost()).toEqual({ overall: 3, perHost: 1 });
+    expect(street.getShortestPause()).toBeGreaterThanOrEqual(60 - SLACK_MS);
+  });
+
+  it('keeps the pause before further requests for one route, too', async () => {
+    let count = 0;
+    const street = await openStreet(2, (response) => {
+      count += 1;
+      sendChallenge(
+        response,
+        makeChallenge({ accepts: [makeOffer({ payTo: `0x${String(count).padStart(40, '0')}` })] }),
+      );
+    });
+    const book = { ...makeBook(['/v1/a'], { terms: [makeTerms({ amount: 10_000 })] }) };
+    book.getManners = () => ({ robots: null, wait_until: null, check_sibling: true });
+    await run(street, book, { pauseMs: 60 });
+    expect(street.listAsked(street.hosts[0])).toEqual([
+      '/robots.txt',
+      '/v1/a',
+      '/v1/a',
+      expect.stringMatching(/^\/v1\/n+$/),
+    ]);
+    expect(book.samples).toMatchObject([{ payee_rotates: true }, { payee_rotates: true }]);
+    expect(street.getMost().perHost).toBe(1);
+    expect(street.getShortestPause()).toBeGreaterThanOrEqual(60 - SLACK_MS);
+  });
+
+  it('calls at each host once before its routes', async () => {
+    const street = await openStreet(3, (response) => sendChallenge(response));
+    const visited: string[] = [];
+    const book = makeBook(PATHS);
+    book.visitHost = async (host) => {
+      expect(street.listAsked(host)).toEqual(['/robots.txt']);
+      visited.push(host);
+    };
+    await run(street, book);
+    expect(visited.toSorted()).toEqual(street.hosts.toSorted());
+  });
+});
+
+describe('robots.txt', () => {
+  const RULES = 'User-agent: *\nDisallow: /\n\nUser-agent: agent-payable-apis\nDisallow: /v1/b\nCrawl-delay: 0.1\n';
+
+  it('is heeded: what it forbids to us by name is not asked, and tells nothing of the route', async () => {
+    const street = await openStreet(1, (response) => sendChallenge(response), { robots: RULES });
+    const book = makeBook(PATHS);
+    expect(await run(street, book)).toEqual({ stopped: false, done: 3, putOff: 0 });
+    expect(street.listAsked()).toEqual(['/robots.txt', '/v1/a', '/v1/c']);
+    expect(book.samples.map(({ outcome, cause, duration_ms }) => [outcome, cause, duration_ms === 0])).toEqual([
+      ['payable', null, true],
+      ['internal', 'robots_disallowed', true],
+      ['payable', null, true],
+    ]);
+    expect(book.robots.get(street.hosts[0] ?? '')).toBe(RULES);
+  });
+
+  it('sets the pause where it asks for a longer one', async () => {
+    const robots = 'User-agent: *\nCrawl-delay: 0.15\n';
+    const street = await openStreet(1, (response) => sendChallenge(response), { robots });
+    await run(street, makeBook(PATHS));
+    const [, first, second, third] = street.passed;
+    expect((second?.began ?? 0) - (first?.ended ?? 0)).toBeGreaterThanOrEqual(150 - SLACK_MS);
+    expect((third?.began ?? 0) - (second?.ended ?? 0)).toBeGreaterThanOrEqual(150 - SLACK_MS);
+  });
+
+  it('is not read again while it is known', async () => {
+    const street = await openStreet(1, (response) => sendChallenge(response), { robots: RULES });
+    const book = makeBook(['/v1/b']);
+    await run(street, book);
+    await run(street, { ...book, listTasks: makeBook(['/v1/b', '/v1/d']).listTasks });
+    expect(street.listAsked()).toEqual(['/robots.txt', '/v1/d']);
+  });
+
+  it('keeps us from made-up addresses as well', async () => {
+    const robots = 'User-agent: *\nAllow: /v1/a\nDisallow: /\n';
+    const street = await openStreet(1, (response) => sendChallenge(response), { robots });
+    const book = makeBook(['/v1/a']);
+    book.getManners = () => ({ robots: null, wait_until: null, check_sibling: true });
+    await run(street, book);
+    expect(street.listAsked()).toEqual(['/robots.txt', '/v1/a']);
+    expect([book.samples[0]?.outcome, book.siblings]).toEqual(['payable', []]);
+  });
+
+  it('that is not there allows everything', async () => {
+    const street = await openStreet(1, (response) => sendChallenge(response));
+    const book = makeBook(['/v1/a']);
+    expect(await run(street, book)).toMatchObject({ done: 1 });
+    expect([...book.robots.values()]).toEqual(['']);
+  });
+
+  it('that does not come allows everything, costs no more than another request, and is asked for again', async () => {
+    const street = await openStreet(1, (response) => sendChallenge(response), { delayMs: 400 });
+    const book = makeBook(['/v1/a']);
+    const began = performance.now();
+    await run(street, book, { timeoutMs: 100 });
+    expect(performance.now() - began).toBeLessThan(390);
+    expect(street.listAsked()).toEqual(['/robots.txt', '/v1/a']);
+    expect([book.samples[0]?.outcome, book.robots.size]).toEqual(['timeout', 0]);
+  });
+});
+
+describe('a host that asks to be left alone', () => {
+  const later = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();
+
+  it('for a moment is waited for', async () => {
+    let count = 0;
+    const street = await openStreet(1, (response) => {
+      count += 1;
+      if (count === 1) sendStatus(response, 429, { 'retry-after': '1' });
+      else sendChallenge(response);
+    });
+    const book = makeBook(PATHS);
+    expect(await run(street, book)).toMatchObject({ done: 3, putOff: 0 });
+    expect(book.samples.map(({ outcome }) => outcome)).toEqual(['rate_limited', 'payable', 'payable']);
+    const [, first, second] = street.passed;
+    expect((second?.began ?? 0) - (first?.ended ?? 0)).toBeGreaterThanOrEqual(1_000 - SLACK_MS);
+    expect(book.waits.size).toBe(0);
+  });
+
+  it.each([
+    ['429 for two minutes', 429, { 'retry-after': '120' }, 120_000],
+    ['503 until a date', 503, { 'retry-after': 'Fri, 20 Nov 2026 13:00:00 GMT' }, 3_600_000],
+    ['429 for it does not say how long', 429, {}, 3_600_000],
+  ] as const)('by %s is left alone, now and in the next run', async (_how, status, headers, ms) => {
+    const street = await openStreet(1, (response) => sendStatus(response, status, headers));
+    const book = makeBook(PATHS);
+    expect(await run(street, book)).toEqual({ stopped: false, done: 1, putOff: 2 });
+    expect([...book.waits.values()]).toEqual([later(ms)]);
+    expect(await run(street, book, { now: () => new Date(later(ms - 1)) })).toEqual({
+      stopped: false,
+      done: 0,
+      putOff: 2,
+    });
+    expect(street.listAsked()).toEqual(['/robots.txt', '/v1/a']);
+    await run(street, book, { now: () => new Date(later(ms)) });
+    expect(street.listAsked()[2]).toBe('/v1/b');
+  });
+
+  it('by its answer to a made-up address is left alone as well', async () => {
+    const street = await openStreet(1, (response, url) =>
+      url === '/v1/a' ? sendChallenge(response) : sendStatus(response, 429, { 'retry-after': '120' }),
+    );
+    const book = makeBook(PATHS);
+    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true });
+    expect(await run(street, book)).toMatchObject({ done: 1, putOff: 2 });
+    expect(book.samples).toMatchObject([{ outcome: 'payable', retry_after_seconds: 120 }]);
+    expect([...book.waits.values()]).toEqual([later(120_000)]);
+  });
+
+  it('does not hold up the others', async () => {
+    const street = await openStreet(3, (response, _url, host) =>
+      host === street.hosts[0] ? sendStatus(response, 429, { 'retry-after': '600' }) : sendChallenge(response),
+    );
+    expect(await run(street, makeBook(PATHS), { atOnce: 1 })).toMatchObject({ done: 7, putOff: 2 });
+  });
+});
+
+describe('a host where every address asks to be paid', () => {
+  it('is one for each of its routes', async () => {
+    const street = await openStreet(1, (response) => sendChallenge(response));
+    const book = makeBook(PATHS);
+    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true });
+    await run(street, book);
+    expect(book.samples.map(({ outcome }) => outcome)).toEqual(['wildcard_402', 'wildcard_402', 'wildcard_402']);
+    expect(book.siblings).toEqual([]);
+  });
+
+  it('is not one where the first neighbour says so, and no further one is asked', async () => {
+    const street = await openStreet(1, (response, url) =>
+      PATHS.includes(url) ? sendChallenge(response) : sendStatus(response, 404),
+    );
+    const book = makeBook(PATHS);
+    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true });
+    await run(street, book);
+    expect(book.samples.map(({ outcome }) => outcome)).toEqual(['payable', 'payable', 'payable']);
+    expect(street.listAsked()).toHaveLength(4);
+    expect(book.siblings).toEqual(street.hosts);
+  });
+});
+
+describe('a run that is stopped', () => {
+  it('leaves no sample of what was under way, and the next one asks for nothing again', async () => {
+    const street = await openStreet(6, (response) => sendChallenge(response), { delayMs: 15 });
+    const book = makeBook(PATHS);
+    const stopping = new AbortController();
+    const record = book.recordSample;
+    book.recordSample = (task, sample) => {
+      record(task, sample);
+      if (book.samples.length === 7) stopping.abort();
+    };
+    const first = await run(street, book, { atOnce: 4, signal: stopping.signal });
+    expect(first).toEqual({ stopped: true, done: 7, putOff: 0 });
+    expect(new Set(book.samples.map(({ outcome }) => outcome))).toEqual(new Set(['payable']));
+    const done = new Set(book.samples.map(({ key }) => key));
+    const before = street.passed.length;
+    await sleep(50);
+    expect(street.passed).toHaveLength(before);
+    expect(await run(street, book, { atOnce: 4 })).toEqual({ stopped: false, done: 11, putOff: 0 });
+    const again = street.passed.slice(before).map(({ host, url }) => `${host}${url}`);
+    expect(again.filter((asked) => done.has(asked))).toEqual([]);
+    expect(book.samples.map(({ key }) => key).toSorted()).toEqual(
+      street.hosts.flatMap((host) => PATHS.map((path) => `${host}${path}`)).toSorted(),
+    );
+  });
+
+  it.each([
+    ['a second challenge', false],
+    ['a made-up address', true],
+  ])('while it waits for %s tells nothing of the first', async (_what, check_sibling) => {
+    const stopping = new AbortController();
+    let count = 0;
+    const street = await openStreet(1, (response) => {
+      count += 1;
+      if (count === 1) sendChallenge(response);
+      else stopping.abort();
+    });
+    const terms = check_sibling ? [] : [makeTerms({ amount: 10_000, pay_to: `0x${'9'.repeat(40)}` })];
+    const book = makeBook(['/v1/a'], { terms });
+    book.getManners = () => ({ robots: '', wait_until: null, check_sibling });
+    expect(await run(street, book, { signal: stopping.signal })).toEqual({ stopped: true, done: 0, putOff: 0 });
+    expect(count).toBe(2);
+    expect([book.samples, book.siblings]).toEqual([[], []]);
+    // Left alone the same probe does tell.
+    count = 0;
+    const answering = await openStreet(1, (response, url) =>
+      url === '/v1/a' ? sendChallenge(response) : sendStatus(response, 404),
+    );
+    await run(answering, book);
+    expect(book.samples).toMatchObject([
+      { terms: [{ pay_to: PAYEE.toLowerCase() }], payee_rotates: check_sibling ? null : false },
+    ]);
+  });
+
+  it('before it began asks nothing', async () => {
+    const street = await openStreet(2, (response) => sendChallenge(response));
+    expect(await run(street, makeBook(PATHS), { signal: AbortSignal.abort() })).toMatchObject({
+      stopped: true,
+      done: 0,
+    });
+    expect(street.passed).toEqual([]);
+  });
+});
+
+describe('a store that fails', () => {
+  it.each(['recordSample', 'recordRobots', 'recordWait', 'getManners', 'listTasks', 'visitHost'] as const)(
+    'in %s ends the run with its error, and no probe goes on',
+    async (name) => {
+      const street = await openStreet(
+        6,
+        (response) => (name === 'recordWait' ? sendStatus(response, 429) : sendChallenge(response)),
+        { delayMs: 10 },
+      );
+      const full = new Error('the disk is full');
+      const book = makeBook(PATHS);
+      let count = 0;
+      const fail = () => {
+        count += 1;
+        throw full;
+      };
+      await expect(run(street, { ...book, [name]: fail }, { atOnce: 3 })).rejects.toBe(full);
+      const before = street.passed.length;
+      await sleep(60);
+      expect(street.passed).toHaveLength(before);
+      expect(before).toBeLessThan(3 * 6);
+      expect(count).toBeLessThanOrEqual(6);
+    },
+  );
+});

@@ -1,0 +1,148 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { openGuardedClient } from '../../src/fetching/client.ts';
+import type { ProbeSample } from '../../src/model/sample.ts';
+import { type ProbeBook, type RouteTask, type RunOptions, runProbes } from '../../src/probing/run-probes.ts';
+import { listen } from '../fetching/outside.ts';
+import { NOW } from '../records.ts';
+import { makeProbed, sendStatus } from './market.ts';
+
+/** One request as the street saw it: whom it was for, when it came and when it was answered (milliseconds). */
+export interface Passing {
+  host: string;
+  url: string;
+  began: number;
+  ended: number;
+}
+
+/** Hosts on loopback that note all that comes to any of them. */
+export interface Street {
+  hosts: string[];
+  passed: Passing[];
+  /** Most requests that were under way at once: over all hosts, and at one of them. */
+  getMost: () => { overall: number; perHost: number };
+  /** Shortest time from the end of a request to the beginning of the next at the same host. */
+  getShortestPause: () => number;
+  /** What was asked, in order, of one host or of all. */
+  listAsked: (host?: string) => string[];
+}
+
+type Answering = (response: ServerResponse, url: string, host: string) => void;
+
+/** Opens hosts that answer after a while. Each has no robots.txt unless `answer` says otherwise. */
+export async function openStreet(
+  count: number,
+  answer: Answering,
+  { delayMs = 0, robots }: { delayMs?: number; robots?: string } = {},
+): Promise<Street> {
+  const passed: Passing[] = [];
+  const hosts: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    let host = '';
+    const server = createServer(async (request, response) => {
+      const passing = { host, url: request.url ?? '', began: performance.now(), ended: Number.POSITIVE_INFINITY };
+      passed.push(passing);
+      const end = response.end.bind(response);
+      response.end = (...parts: []) => {
+        passing.ended = Math.min(passing.ended, performance.now());
+        return end(...parts);
+      };
+      response.once('close', () => {
+        passing.ended = Math.min(passing.ended, performance.now());
+      });
+      await sleep(delayMs);
+      if (passing.url !== '/robots.txt') answer(response, passing.url, host);
+      else if (robots === undefined) sendStatus(response, 404);
+      else response.writeHead(200, { 'content-type': 'text/plain' }).end(robots);
+    });
+    const { port, close } = await listen(server);
+    onTestFinished(close);
+    host = `http://127.0.0.1:${port}`;
+    hosts.push(host);
+  }
+  return {
+    hosts,
+    passed,
+    getMost: () => ({
+      overall: countMost(passed),
+      perHost: Math.max(...hosts.map((host) => countMost(passed.filter((one) => one.host === host)))),
+    }),
+    getShortestPause: () =>
+      Math.min(...hosts.flatMap((host) => listPauses(passed.filter((passing) => passing.host === host)))),
+    listAsked: (wanted) => passed.filter(({ host }) => wanted === undefined || host === wanted).map(({ url }) => url),
+  };
+}
+
+function countMost(passed: readonly Passing[]): number {
+  return Math.max(
+    0,
+    ...passed.map(({ began }) => passed.filter((other) => other.began <= began && other.ended > began).length),
+  );
+}
+
+function listPauses(passed: readonly Passing[]): number[] {
+  return passed.slice(1).map(({ began }, index) => began - (passed[index]?.ended ?? 0));
+}
+
+/** A book in memory: what it was told, and what it gives back of that as a catalogue would. */
+export interface MemoryBook extends ProbeBook<string> {
+  samples: (ProbeSample & { key: string })[];
+  robots: Map<string, string>;
+  siblings: string[];
+  waits: Map<string, string>;
+}
+
+/** Makes a book with these routes at every host, by path; those with a sample are done. Its hosts have no robots.txt yet. */
+export function makeBook(paths: readonly string[], route: Partial<RouteTask<string>['route']> = {}): MemoryBook {
+  const samples: MemoryBook['samples'] = [];
+  const [robots, waits] = [new Map<string, string>(), new Map<string, string>()];
+  const siblings: string[] = [];
+  return {
+    samples,
+    robots,
+    waits,
+    siblings,
+    listTasks: (host) =>
+      paths
+        .map((path) => ({ key: `${host}${path}`, base_url: host, route: makeProbed({ path, ...route }) }))
+        .filter(({ key }) => !samples.some((sample) => sample.key === key)),
+    getManners: (host) => ({
+      robots: robots.get(host) ?? null,
+      wait_until: waits.get(host) ?? null,
+      check_sibling: false,
+    }),
+    recordRobots: (host, text) => robots.set(host, text),
+    recordSibling: (host) => siblings.push(host),
+    recordWait: (host, until) => waits.set(host, until),
+    recordSample: ({ key }, sample) => samples.push({ ...sample, key }),
+  };
+}
+
+/** What a run came to: how it ended, and which routes were put off. */
+export async function run(
+  { hosts }: Pick<Street, 'hosts'>,
+  book: ProbeBook<string>,
+  overrides: Partial<RunOptions<string>> = {},
+): Promise<{ stopped: boolean; done: number; putOff: number }> {
+  const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'catalogue-test/1' });
+  let [done, putOff] = [0, 0];
+  const options: RunOptions<string> = {
+    hosts: hosts.map((host) => ({ host })),
+    book,
+    client,
+    atOnce: 8,
+    pauseMs: 0,
+    timeoutMs: 5_000,
+    now: () => new Date(NOW),
+    random: () => 0.5,
+    signal: new AbortController().signal,
+    onRoute: (sample) => {
+      if (sample) done += 1;
+      else putOff += 1;
+    },
+    ...overrides,
+  };
+  const { stopped } = await runProbes(options).finally(client.close);
+  return { stopped, done, putOff };
+}
