@@ -36,7 +36,7 @@ async function run(): Promise<number> {
   if (force || !watch) onResult(await rebuild({ config, force, onEvent, signal: stopping.signal }));
   if (!watch) return EXIT.done;
   stdout.write(`Following ${config.catalogueFile}; Ctrl-C ends it.\n`);
-  await watchAndRebuild({ config, signal: stopping.signal, onEvent, onResult, onFailure });
+  await watchAndRebuild({ config, signal: stopping.signal, onEvent, onResult, onFailure, onYield: onFailure });
   return EXIT.done;
 }
 

@@ -32,7 +32,8 @@ export function findBase(releasesDir: string, madeFrom: MadeFrom, catalogue: Cat
   return undefined;
 }
 
-function isSameKind(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
+/** Says whether a release is of the same catalogue, code and settings, whatever the revision. */
+export function isSameKind(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
   return (
     header.identity === madeFrom.identity &&
     header.code_version === madeFrom.code_version &&

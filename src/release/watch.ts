@@ -5,7 +5,9 @@ import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getCodeVersion } from './code-version.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { rebuild } from './rebuild.ts';
+import { findCurrentRelease, type Release } from './release.ts';
 import { findReleasePages } from './release-pages.ts';
+import { openRivalry } from './rivals.ts';
 import { findReleaseOf, getMadeFrom } from './state.ts';
 
 /** How fast a watch goes, in milliseconds. */
@@ -31,12 +33,15 @@ export interface WatchOptions {
   readonly onResult?: ((result: RebuildResult) => void) | undefined;
   /** A failure, and after how many milliseconds the next try follows. */
   readonly onFailure?: ((error: ServiceError, retryInMs: number) => void) | undefined;
+  /** Told once for each other process that makes releases in the same folder, and is left to it. */
+  readonly onYield?: ((error: ServiceError) => void) | undefined;
   readonly pace?: Pace | undefined;
 }
 
 /**
  * Follows the catalogue: whenever the current release is not of what it holds now, rebuilds, in a process of its own and
- * once writers pause. Goes on after failures, also while there is no catalogue. Resolves when the signal aborts.
+ * once writers pause. Goes on after failures, also while there is no catalogue. Where another process makes releases for
+ * other settings in the same folder, the two do not rebuild against each other. Resolves when the signal aborts.
  */
 export async function watchAndRebuild({
   config,
@@ -44,20 +49,30 @@ export async function watchAndRebuild({
   onEvent,
   onResult,
   onFailure,
+  onYield,
   pace = PACE,
 }: WatchOptions): Promise<void> {
+  const rivalry = openRivalry(config.releasesDir);
   let codeVersion = getCodeVersion();
   let backoff = pace.backoff;
   let sound: string | undefined;
   /** The list of pages is read through once for each release. */
-  const isUpToDate = () => {
-    const release = findReleaseOf(config, readMadeFrom(config, codeVersion));
+  const isUpToDate = (release: Release | undefined) => {
     if (release && release.header.id !== sound && findReleasePages(release)) sound = release.header.id;
     return release !== undefined && release.header.id === sound;
   };
   while (!signal.aborted) {
     try {
-      if (isUpToDate()) {
+      const madeFrom = readMadeFrom(config, codeVersion);
+      const release = findReleaseOf(config, madeFrom);
+      if (release && isUpToDate(release)) {
+        rivalry.hold(release.header);
+        await pause(pace.poll, signal);
+        continue;
+      }
+      const { action, tell } = rivalry.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
+      if (tell) onYield?.(tell);
+      if (action === 'yield') {
         await pause(pace.poll, signal);
         continue;
       }
@@ -65,6 +80,7 @@ export async function watchAndRebuild({
       if (signal.aborted) return;
       const result = await rebuild({ config, signal, onEvent, background: true });
       codeVersion = result.release.code_version;
+      rivalry.hold(result.release);
       backoff = pace.backoff;
       onResult?.(result);
     } catch (error) {

@@ -31,6 +31,7 @@ export function startRebuilding({
     onFailure: ({ message, reason, hint, details }, retryInMs) => {
       logger.error({ reason, hint, details, retry_in_ms: retryInMs }, `rebuild failed: ${message}`);
     },
+    onYield: ({ message, reason, hint }) => logger.warn({ reason, hint }, message),
   }).catch((error: unknown) => logger.error({ err: error }, 'rebuilding ended'));
   return async () => {
     stopping.abort();

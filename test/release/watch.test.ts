@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
 import type { RebuildResult } from '../../src/release/events.ts';
@@ -8,15 +9,17 @@ import { watchAndRebuild } from '../../src/release/watch.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf, type Shelf } from './shelf.ts';
 
-function watch({ config }: Shelf) {
+function watch({ config }: Pick<Shelf, 'config'>) {
   const stopping = new AbortController();
   const results: RebuildResult[] = [];
   const failures: [reason: string, retryInMs: number][] = [];
+  const yielded: ServiceError[] = [];
   const ended = watchAndRebuild({
     config,
     signal: stopping.signal,
     pace: { poll: 20, quiet: 100, quietLimit: 1000, backoff: 50, backoffLimit: 100 },
     onResult: (result) => results.push(result),
+    onYield: (error) => yielded.push(error),
     onFailure: ({ reason }: ServiceError, retryInMs) => failures.push([reason, retryInMs]),
   });
   const stop = async () => {
@@ -24,7 +27,7 @@ function watch({ config }: Shelf) {
     await ended;
   };
   onTestFinished(stop);
-  return { results, failures, stop };
+  return { results, failures, yielded, stop };
 }
 
 const SOON = { timeout: 10_000, interval: 20 };
@@ -53,6 +56,47 @@ it('makes a damaged release again, and puts lost assets back', async () => {
   await vi.waitFor(() => expect(results).toHaveLength(3), SOON);
   expect(results).toMatchObject([{ outcome: 'released' }, { outcome: 'released' }, { outcome: 'unchanged' }]);
   expect(existsSync(join(shelf.config.releasesDir, 'assets/_astro'))).toBe(true);
+});
+
+it('does not rebuild for ever against another process with other settings in the same folder', async () => {
+  const shelf = makeShelf(makeFolder(), { count: 2 });
+  const one = watch(shelf);
+  await vi.waitFor(() => expect(one.results).toHaveLength(1), SOON);
+  const other = watch({ config: { ...shelf.config, baseUrl: 'http://other.example' } });
+  const settle = async (least: number) => {
+    const count = () => one.results.length + other.results.length;
+    await vi.waitFor(() => expect(count()).toBeGreaterThanOrEqual(least), SOON);
+    let before: number;
+    do {
+      before = count();
+      await sleep(1500);
+    } while (count() !== before && before < 20);
+    return before;
+  };
+  const first = await settle(2);
+  expect(first).toBeLessThanOrEqual(5);
+  expect([...one.yielded, ...other.yielded]).toMatchObject([
+    {
+      reason: 'releases_shared',
+      message: expect.stringContaining('for another BASE_URL, title or contact'),
+      hint: expect.stringContaining('its own RELEASES folder'),
+    },
+  ]);
+
+  shelf.put([1], 'second');
+  const second = await settle(first + 1);
+  expect(second - first).toBeLessThanOrEqual(4);
+  expect(one.results.length + other.results.length).toBe(second);
+  expect(one.yielded.length + other.yielded.length).toBeLessThanOrEqual(2);
+});
+
+it('makes its release again where somebody rebuilt once for other settings', async () => {
+  const shelf = makeShelf(makeFolder(), { count: 2 });
+  const { results } = watch(shelf);
+  await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
+  await rebuild({ config: { ...shelf.config, baseUrl: 'http://mistaken.example' } });
+  await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
+  expect(shelf.read('index.html')).toContain('http://catalogue.example');
 });
 
 it('goes on after failures, later each time, and stops when told to', async () => {
