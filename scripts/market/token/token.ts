@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { type Hex, isHex, parseAbi } from 'viem';
+import { ServiceError } from '../../../src/errors.ts';
+import { NETWORKS } from '../../../src/model/network.ts';
+
+/** Where the token stands on the local chain: the address that USDC has on Base. */
+export const TOKEN_ADDRESS = NETWORKS.base.usdc as Hex;
+
+/** The EIP-712 domain its authorisations are signed under, the very one of USDC on Base. */
+export const TOKEN_DOMAIN = {
+  name: 'USD Coin',
+  version: '2',
+  chainId: 8453,
+  verifyingContract: TOKEN_ADDRESS,
+} as const;
+
+const AUTHORIZATION = [
+  { name: 'from', type: 'address' },
+  { name: 'to', type: 'address' },
+  { name: 'value', type: 'uint256' },
+  { name: 'validAfter', type: 'uint256' },
+  { name: 'validBefore', type: 'uint256' },
+  { name: 'nonce', type: 'bytes32' },
+] as const;
+
+/** What is signed, by EIP-3009. */
+export const TOKEN_TYPES = {
+  TransferWithAuthorization: AUTHORIZATION,
+  ReceiveWithAuthorization: AUTHORIZATION,
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+export const TOKEN_ABI = parseAbi([
+  'function name() view returns (string)',
+  'function symbol() view returns (string)',
+  'function version() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function totalSupply() view returns (uint256)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
+]);
+
+/** Reads the code that stands at the token's address, compiled from `LocalUsdc.sol`. */
+export function readTokenCode(): Hex {
+  const code = readFileSync(new URL('./local-usdc.hex', import.meta.url), 'utf8').trim();
+  if (!isHex(code)) throw new ServiceError('internal', 'scripts/market/token/local-usdc.hex is not hex.');
+  return code;
+}

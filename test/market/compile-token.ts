@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import solc from 'solc';
+import { z } from 'zod';
+import { ServiceError } from '../../src/errors.ts';
+
+/** The parts of the compiler's answer that are used (Solidity documentation, "Compiler Input and Output JSON Description"). */
+const compiled = z.object({
+  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).optional(),
+  contracts: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ evm: z.object({ deployedBytecode: z.object({ object: z.string() }) }) })),
+  ),
+});
+
+/**
+ * Compiles the token and gives the code that stands at its address, as hex. The same compiler gives the same code:
+ * nothing of paths or time goes into it. Throws `bad_input` with the compiler's words where the source is wrong.
+ */
+export function compileToken(): string {
+  const source = readFileSync(new URL('../../scripts/market/token/LocalUsdc.sol', import.meta.url), 'utf8');
+  const input = {
+    language: 'Solidity',
+    sources: { 'LocalUsdc.sol': { content: source } },
+    settings: {
+      evmVersion: 'cancun',
+      optimizer: { enabled: true, runs: 200 },
+      metadata: { appendCBOR: false, bytecodeHash: 'none' },
+      outputSelection: { '*': { '*': ['evm.deployedBytecode.object'] } },
+    },
+  };
+  const { errors = [], contracts } = compiled.parse(JSON.parse(solc.compile(JSON.stringify(input))));
+  const code = contracts['LocalUsdc.sol']?.LocalUsdc?.evm.deployedBytecode.object;
+  if (errors.length > 0 || !code) {
+    throw new ServiceError('bad_input', errors[0]?.formattedMessage ?? 'The compiler gave no code.');
+  }
+  return `0x${code}`;
+}
