@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { formatRawItem, getFeedItemKey, getItemHash } from '../sources/bazaar/item-key.ts';
 import { type FeedPage, pullFeed } from '../sources/bazaar/pull.ts';
-import { getSourceName, isWebAddress } from '../sources/source-name.ts';
+import { identifySource, isWebAddress } from '../sources/source-name.ts';
 import type { Progress } from './terminal/progress.ts';
 
 /** An unfinished pull that was last heard of longer ago is begun again: too much has moved since. In milliseconds. */
@@ -18,6 +18,8 @@ export interface FeedPullOptions {
   now: () => Date;
   signal: AbortSignal;
   progress: Progress;
+  /** The name of a file's feed on record; undefined: the file's own. */
+  source?: string | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function pullIntoCatalogue(
   options: FeedPullOptions,
 ): Promise<Pull> {
   const { now, signal, progress } = options;
-  const pull = openPull(catalogue, address, options);
+  const pull = await openPull(catalogue, address, options);
   if (pull.ended !== null) return pull;
   let reached = pull;
   progress.update(pull.items);
@@ -59,8 +61,12 @@ export async function getPulledAt(address: string, { started_at }: Pull): Promis
 }
 
 /** A file is read anew each time: it costs nothing, and it may be another by now. */
-function openPull(catalogue: Catalogue, address: string, { now, progress }: FeedPullOptions): Pull {
-  const feed = getSourceName(address);
+async function openPull(
+  catalogue: Catalogue,
+  address: string,
+  { now, progress, source }: FeedPullOptions,
+): Promise<Pull> {
+  const feed = await identifySource(address, source);
   const since = new Date(now().getTime() - RESUMED_WITHIN_MS).toISOString();
   const open = isWebAddress(address) ? findOpenPull(catalogue, feed, since) : undefined;
   if (open) progress.note(`Going on with the pull of ${open.started_at}: ${open.items} items are here already.`);

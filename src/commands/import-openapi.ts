@@ -11,7 +11,7 @@ import { getCanonicalBaseUrl } from '../model/ids.ts';
 import { type ApiDocument, readApiDocument } from '../sources/api-document.ts';
 import { readDocumentBytes } from '../sources/document-reading.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
-import { getSourceName } from '../sources/source-name.ts';
+import { getSourceName, identifySource } from '../sources/source-name.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
@@ -28,6 +28,8 @@ export interface DocumentImportOptions {
   signal: AbortSignal;
   /** List everything under this address; undefined: where the document says. */
   baseUrl: string | undefined;
+  /** The name of a file's document on record; undefined: the file's own. */
+  source: string | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function importDocument(
 ): Promise<ImportReport> {
   const started = options.now();
   const before = getRevision(catalogue);
-  const name = getSourceName(pathOrAddress);
+  const name = await identifySource(pathOrAddress, options.source);
   const document = await readDocument(pathOrAddress, name, started, options);
   const recording = await recordDeclarations(catalogue, document.declarations, options);
   const findings = [...document.findings, ...buildFailureFindings(recording, false)];

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isWebAddress } from '../sources/source-name.ts';
+import { cleanText, TEXT_LIMITS } from '../sources/text.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { importFeed } from './import-feed.ts';
 import { importManifests } from './import-manifests.ts';
@@ -24,6 +26,7 @@ export const importSources: Command = defineCommand({
     ['--bazaar <url or file>', 'a Bazaar feed: its address (https://…/discovery/resources), or a saved answer'],
     ['--openapi <url or file>', "a provider's document: OpenAPI with payment information, or a /.well-known/x402 file"],
     ['--base-url <url>', 'with --openapi: list it all under this address, such as the one that a feed lists it by'],
+    ['--source <name>', 'with a file: its name on record, for a file that moves (or the address it was saved from)'],
   ],
   examples: [
     ['import data/listings', 'every manifest of the folder'],
@@ -37,31 +40,40 @@ export const importSources: Command = defineCommand({
       bazaar: z.string().min(1, 'an address or a file').optional(),
       openapi: z.string().min(1, 'an address or a file').optional(),
       baseUrl: z.string().min(1, 'an address').optional(),
+      source: z
+        .string()
+        .refine(isPlainName, `one line of plain text, ${TEXT_LIMITS.title} characters at most`)
+        .optional(),
     })
     .refine(
-      ({ path, ...sources }) =>
-        [path.length > 0, sources.bazaar, sources.openapi].filter((source) => source !== undefined && source !== false)
-          .length === 1,
+      ({ path, bazaar, openapi }) =>
+        [path.length > 0, bazaar, openapi].filter((source) => source !== undefined && source !== false).length === 1,
       'Give manifests, or one feed with --bazaar, or one document with --openapi.',
     )
-    .refine(
-      ({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined,
-      '--base-url goes with --openapi.',
-    ),
-  run: async ({ path, bazaar, openapi, baseUrl }, context): Promise<ImportReport> => {
+    .refine(({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined, '--base-url goes with --openapi.')
+    .refine(({ source, bazaar, openapi }) => {
+      const document = bazaar ?? openapi;
+      return source === undefined || (document !== undefined && !isWebAddress(document));
+    }, '--source goes with a file given to --bazaar or --openapi.'),
+  run: async ({ path, bazaar, openapi, baseUrl, source }, context): Promise<ImportReport> => {
     await checkPaths({ manifests: path, document: bazaar ?? openapi });
     return writeWith(context, { create: true }, (catalogue) => {
       const config = context.getConfig();
       const { now, signal } = context;
       if (bazaar !== undefined)
-        return importFeed(catalogue, bazaar, { config, now, signal, openProgress: getProgressOpener(context) });
-      if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl });
+        return importFeed(catalogue, bazaar, { config, now, signal, source, openProgress: getProgressOpener(context) });
+      if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });
       return importManifests(catalogue, path, { allowPrivateNetworks: config.allowPrivateNetworks, now, signal });
     });
   },
   render: renderReport,
   isDone: ({ complete }) => complete,
 });
+
+/** A name that readers see as it is given: nothing of it would be cleaned away or cut. */
+function isPlainName(name: string): boolean {
+  return name !== '' && cleanText(name, 'title') === name;
+}
 
 function getProgressOpener({ stderr, now }: CommandContext) {
   return (label: string, unit: string) => openProgress(stderr, label, unit, () => now().getTime());
