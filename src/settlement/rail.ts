@@ -3,7 +3,7 @@ import type { Payment, PreparedPayment, Settlement } from '../model/payment.ts';
 import type { Requirement } from '../x402/requirements.ts';
 
 /** What identifies a payment on its chain, in advance of any signature. */
-export type PaymentIdentity = Pick<PreparedPayment, 'nonce' | 'from_block' | 'expires_at'>;
+export type PaymentIdentity = Pick<PreparedPayment, 'nonce' | 'from_block' | 'expires_at' | 'expires_block'>;
 
 /** What the chain says of a payment. `open`: not there, and it may still come. */
 export type ChainFinding =
@@ -14,7 +14,7 @@ export type ChainFinding =
 /** What of a payment it takes to find it on its chain. */
 export type SoughtPayment = Pick<
   Payment,
-  'asset' | 'amount' | 'payer' | 'pay_to' | 'nonce' | 'signature' | 'from_block' | 'expires_at'
+  'asset' | 'amount' | 'payer' | 'pay_to' | 'nonce' | 'signature' | 'from_block' | 'expires_at' | 'expires_block'
 >;
 
 /** Reads one chain. Every function throws `unavailable` (`rpc_failed`) where the chain cannot be asked. */

@@ -32,6 +32,7 @@ export function openBaseRail({
         nonce: `0x${randomBytes(32).toString('hex')}`,
         from_block: Number(head.number),
         expires_at: new Date((start + seconds) * 1000).toISOString(),
+        expires_block: null,
       };
     },
     async sign(payment) {

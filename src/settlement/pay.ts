@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../errors.ts';
+import type { GuardedClient } from '../fetching/client.ts';
+import type { Payment, PaymentAnswer, PaymentCaps, PreparedPayment } from '../model/payment.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import type { Requirement } from '../x402/requirements.ts';
+import type { DeclaredProduct } from './conformity.ts';
+import type { Ledger } from './ledger.ts';
+import { buildPaidRequest, buildPaymentAnswer, type Call, NO_ANSWER } from './paid-call.ts';
+import { buildPaymentHeader } from './payment-header.ts';
+import { fetchPaid } from './quote.ts';
+import type { Rail } from './rail.ts';
+import { resolvePayment } from './reconcile.ts';
+
+/** What happens while a payment is made, in its order. */
+export type PayEvent =
+  | { type: 'prepared'; payment: PreparedPayment }
+  | { type: 'sent' }
+  | { type: 'answered'; answer: PaymentAnswer }
+  | { type: 'waiting'; until: string };
+
+export interface PayOptions {
+  client: GuardedClient;
+  rail: Rail;
+  ledger: Ledger;
+  caps: PaymentCaps;
+  route_id: string;
+  call: Call;
+  requirement: Requirement;
+  declared: DeclaredProduct;
+  /** Says whether the operator has stopped all paying; asked right before signing. */
+  isStopped: () => boolean;
+  now: () => Date;
+  /** Stops the waiting for the chain, and never a request that may carry a payment. */
+  signal: AbortSignal;
+  onEvent?: ((event: PayEvent) => void) | undefined;
+}
+
+/**
+ * Pays for one real call and finds out from the chain what became of it. Before anything is signed the attempt is on
+ * disk, within the caps; from then on whatever happens, a crash included, leaves a state that reconciling resolves by
+ * the nonce. Gives the payment as it stands in the end: settled, not settled, or still open when `signal` aborts the
+ * wait. Throws `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`), `conflict` (`payment_open`), and
+ * `unavailable` while the chain cannot be asked; then nothing was sent.
+ */
+export async function payForCall(options: PayOptions): Promise<Payment> {
+  const { rail, ledger, caps, now, requirement, onEvent } = options;
+  const prepared = await preparePayment(options);
+  ledger.prepare(prepared, caps);
+  onEvent?.({ type: 'prepared', payment: prepared });
+  const { id } = prepared;
+  if (options.isStopped()) {
+    ledger.resolve(id, { state: 'not_settled', reason: 'stopped' }, now().toISOString());
+    throw new ServiceError('refused', 'Paying is stopped: the stop file is there.', {
+      hint: 'Remove the file that PAYER_STOP_FILE names to pay again.',
+      reason: 'stopped',
+    });
+  }
+  const { payload, signature } = await rail.sign(prepared, requirement);
+  ledger.markSent(id, now().toISOString(), signature);
+  onEvent?.({ type: 'sent' });
+  const answer = await sendPayment(options, id, buildPaymentHeader(requirement, payload));
+  if (answer) {
+    ledger.recordAnswer(id, answer);
+    onEvent?.({ type: 'answered', answer });
+  }
+  return resolvePayment(id, options);
+}
+
+async function preparePayment({ rail, route_id, requirement, call, now }: PayOptions): Promise<PreparedPayment> {
+  const { terms } = requirement;
+  const { network, scheme, asset, amount, pay_to, x402_version } = terms;
+  if (pay_to === null) throw new Error('an offer of a challenge names its payee');
+  const balance = await rail.chain.getBalance(rail.payer);
+  if (balance < amount) {
+    const has = `The wallet ${rail.payer} holds ${formatUsdc(balance)} USDC on ${network}`;
+    throw new ServiceError('refused', `${has}; the call costs ${formatUsdc(amount)}.`, {
+      hint: 'Send it some USDC.',
+      reason: 'balance',
+    });
+  }
+  const identity = await rail.identify(requirement, now());
+  return {
+    id: randomUUID(),
+    route_id,
+    ...{ network, scheme, asset, amount, pay_to, x402_version },
+    payer: rail.payer,
+    ...identity,
+    request: buildPaidRequest(call),
+    prepared_at: now().toISOString(),
+  };
+}
+
+/** Undefined where it surely never left: then the attempt is resolved already. */
+async function sendPayment(
+  { client, call, declared, ledger, now }: PayOptions,
+  id: string,
+  paymentHeaders: Record<string, string>,
+): Promise<PaymentAnswer | undefined> {
+  const started = performance.now();
+  try {
+    const response = await fetchPaid(client, call, paymentHeaders);
+    return buildPaymentAnswer(response, declared, { at: now(), durationMs: performance.now() - started });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.details?.sent !== false) return NO_ANSWER;
+    ledger.resolve(id, { state: 'not_settled', reason: `not_sent_${error.reason}` }, now().toISOString());
+    return undefined;
+  }
+}

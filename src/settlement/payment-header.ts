@@ -1,0 +1,52 @@
+import { isObject } from '../model/json-object.ts';
+import type { SellerReceipt } from '../model/payment.ts';
+import { cutText } from '../model/text.ts';
+import type { Requirement } from '../x402/requirements.ts';
+
+/** Longest text that is kept of what a seller says in its receipt. */
+const MAX_TEXT = 200;
+
+/** Largest receipt header that is read, in characters. */
+const MAX_HEADER = 64 * 1024;
+
+/**
+ * Builds the header by which a signed payment is sent: `PAYMENT-SIGNATURE` (x402 version 2) with the offer as it came,
+ * or `X-PAYMENT` (version 1).
+ */
+export function buildPaymentHeader(
+  { terms, raw, resource, extensions }: Requirement,
+  payload: Record<string, unknown>,
+): Record<string, string> {
+  if (terms.x402_version === 1) {
+    const { scheme, network } = raw;
+    return { 'x-payment': encode({ x402Version: 1, scheme, network, payload }) };
+  }
+  const rest = { ...(resource === undefined ? {} : { resource }), ...(isObject(extensions) ? { extensions } : {}) };
+  return { 'payment-signature': encode({ x402Version: 2, ...rest, accepted: raw, payload }) };
+}
+
+/** Reads what a seller says of the settlement; null where it says nothing that can be read. Never throws. */
+export function readSellerReceipt(headers: Headers): SellerReceipt | null {
+  const value = headers.get('payment-response') ?? headers.get('x-payment-response');
+  if (value === null || value.length > MAX_HEADER) return null;
+  let said: unknown;
+  try {
+    said = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  if (!isObject(said)) return null;
+  const getText = (name: string) => (typeof said[name] === 'string' ? cutText(said[name], MAX_TEXT) : null);
+  return {
+    success: typeof said.success === 'boolean' ? said.success : null,
+    transaction: getText('transaction') ?? getText('txHash'),
+    network: getText('network') ?? getText('networkId'),
+    payer: getText('payer'),
+    error: getText('errorReason') ?? getText('error'),
+  };
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64');
+}

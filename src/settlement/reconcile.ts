@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import { OPEN_STATES, type Payment } from '../model/payment.ts';
+import type { Ledger } from './ledger.ts';
+import type { PayEvent } from './pay.ts';
+import type { Rail } from './rail.ts';
+
+/** How often the chain is asked about a payment under way, in milliseconds: more and more seldom up to the second. */
+const POLL_MS = { first: 100, last: 2_000 };
+
+export interface ResolveOptions {
+  rail: Rail;
+  ledger: Ledger;
+  now: () => Date;
+  /** Ends the waiting; the payment then stays open, to be reconciled later. */
+  signal: AbortSignal;
+  onEvent?: ((event: PayEvent) => void) | undefined;
+}
+
+/**
+ * Waits until the chain says what became of a payment that may have been sent: settled, or no longer able to. Gives the
+ * payment as it then stands. Where the chain cannot be asked it is `unknown`, and the failure is thrown.
+ */
+export async function resolvePayment(id: string, options: ResolveOptions): Promise<Payment> {
+  const { ledger, signal, onEvent } = options;
+  let told = false;
+  for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(pauseMs * 1.5, POLL_MS.last)) {
+    const payment = await lookOnChain(getPayment(ledger, id), options);
+    if (!isOpen(payment) || signal.aborted) return payment;
+    if (!told) onEvent?.({ type: 'waiting', until: payment.expires_at });
+    told = true;
+    // Being stopped while waiting is no failure: the payment is found later.
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * Brings every attempt of a wallet that a crash or a stop left open to where the chain has it, without waiting. Nobody
+ * else may be paying from the wallet meanwhile. Gives those attempts as they then stand; some may still be open.
+ */
+export async function reconcilePayments(options: Omit<ResolveOptions, 'signal' | 'onEvent'>): Promise<Payment[]> {
+  const { ledger, rail } = options;
+  const found: Payment[] = [];
+  for (const payment of ledger.listOpen(rail.payer)) found.push(await lookOnChain(payment, options));
+  return found;
+}
+
+async function lookOnChain(
+  payment: Payment,
+  { rail, ledger, now }: Pick<ResolveOptions, 'rail' | 'ledger' | 'now'>,
+): Promise<Payment> {
+  if (!isOpen(payment)) return payment;
+  const { id } = payment;
+  // What is not marked as sent was never signed.
+  if (payment.state === 'prepared') {
+    ledger.resolve(id, { state: 'not_settled', reason: 'never_sent' }, now().toISOString());
+    return getPayment(ledger, id);
+  }
+  try {
+    const finding = await rail.chain.findSettlement(payment);
+    if (finding.state !== 'open') ledger.resolve(id, finding, now().toISOString());
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    ledger.resolve(id, { state: 'unknown', reason: error.reason }, now().toISOString());
+    throw error;
+  }
+  return getPayment(ledger, id);
+}
+
+function isOpen({ state }: Payment): boolean {
+  return OPEN_STATES.some((open) => open === state);
+}
+
+function getPayment(ledger: Ledger, id: string): Payment {
+  const payment = ledger.findPayment(id);
+  if (!payment) throw new Error(`the ledger has lost the payment ${id}`);
+  return payment;
+}

@@ -1,0 +1,153 @@
+import {
+  address,
+  signature as asSignature,
+  createSolanaRpc,
+  getBase58Decoder,
+  getBase64Encoder,
+  getTransactionDecoder,
+  type Rpc,
+  type Signature,
+  type SolanaRpcApi,
+} from '@solana/kit';
+import { getErrorMessage, ServiceError } from '../../errors.ts';
+import { NETWORKS } from '../../model/network.ts';
+import type { Chain, ChainFinding, SoughtPayment } from '../rail.ts';
+import { findUsdcAccount } from './transfer.ts';
+
+/** Transactions of one account in one answer (Solana RPC, `getSignaturesForAddress`). */
+const SIGNATURES_AT_ONCE = 1000;
+
+/** Opens the reader of Solana at an RPC address. Only what is finalised counts. */
+export function openSolanaChain(rpcUrl: string): Chain {
+  const rpc = createSolanaRpc(rpcUrl);
+  return {
+    network: 'solana',
+    async getBalance(account) {
+      const source = await findUsdcAccount(account);
+      const held = await ask(() => rpc.getAccountInfo(source, { commitment: 'confirmed', encoding: 'base64' }).send());
+      if (!held.value) return 0;
+      const { value } = await ask(() => rpc.getTokenAccountBalance(source, { commitment: 'confirmed' }).send());
+      return Number(value.amount);
+    },
+    findSettlement: (payment) => findSettlement(rpc, payment),
+  };
+}
+
+/** Gives a blockhash to sign with, until which block height it holds, and the slot that the chain is at. */
+export async function readLifetime(rpc: Rpc<SolanaRpcApi>) {
+  const { context, value } = await ask(() => rpc.getLatestBlockhash({ commitment: 'confirmed' }).send());
+  return { ...value, slot: context.slot };
+}
+
+/**
+ * Finds a payment: a finalised transaction of our USDC account that carries our own signature, and moved just that amount
+ * from us to the payee. The height is read first, so that what comes meanwhile is found the next time.
+ */
+async function findSettlement(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): Promise<ChainFinding> {
+  const height = await ask(() => rpc.getBlockHeight({ commitment: 'finalized' }).send());
+  const found = await findTransaction(rpc, payment);
+  if (found) return found;
+  const isOver = payment.expires_block !== null && height > BigInt(payment.expires_block);
+  return isOver ? { state: 'not_settled', reason: 'expired' } : { state: 'open' };
+}
+
+async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): Promise<ChainFinding | undefined> {
+  const account = await findUsdcAccount(payment.payer);
+  let before: Signature | undefined;
+  for (;;) {
+    const page = await ask(() =>
+      rpc
+        .getSignaturesForAddress(account, {
+          commitment: 'finalized',
+          limit: SIGNATURES_AT_ONCE,
+          ...(before === undefined ? {} : { before }),
+        })
+        .send(),
+    );
+    for (const { signature, slot } of page) {
+      if (slot < BigInt(payment.from_block)) return undefined;
+      const finding = await readTransaction(rpc, signature, payment);
+      if (finding) return finding;
+    }
+    before = page.at(-1)?.signature;
+    if (page.length < SIGNATURES_AT_ONCE || before === undefined) return undefined;
+  }
+}
+
+/** Reads a transaction; undefined where it is none of ours. */
+async function readTransaction(
+  rpc: Rpc<SolanaRpcApi>,
+  transaction: Signature,
+  payment: SoughtPayment,
+): Promise<ChainFinding | undefined> {
+  const read = await ask(() =>
+    rpc
+      .getTransaction(asSignature(transaction), {
+        commitment: 'finalized',
+        encoding: 'base64',
+        maxSupportedTransactionVersion: 0,
+      })
+      .send(),
+  );
+  if (!read?.meta) return undefined;
+  const { signatures } = getTransactionDecoder().decode(getBase64Encoder().encode(read.transaction[0]));
+  const ours = signatures[address(payment.payer)];
+  if (!ours || getBase58Decoder().decode(ours) !== payment.signature) return undefined;
+  if (read.meta.err !== null) return { state: 'not_settled', reason: 'failed_on_chain' };
+  const paid = getChange(read.meta, payment.payer);
+  const received = getChange(read.meta, payment.pay_to);
+  if (paid !== -BigInt(payment.amount) || received !== BigInt(payment.amount)) {
+    return { state: 'not_settled', reason: 'no_matching_transfer' };
+  }
+  const block = await ask(() =>
+    rpc.getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false }).send(),
+  );
+  const genesis = await ask(() => rpc.getGenesisHash().send());
+  return {
+    state: 'settled',
+    settlement: {
+      transaction,
+      block: Number(read.slot),
+      block_hash: block?.blockhash ?? '',
+      log_index: null,
+      settled_at: new Date(Number(read.blockTime ?? 0) * 1000).toISOString(),
+      genesis,
+      read_from: 1,
+    },
+  };
+}
+
+interface TokenBalances {
+  preTokenBalances?: readonly TokenBalance[] | undefined;
+  postTokenBalances?: readonly TokenBalance[] | undefined;
+}
+interface TokenBalance {
+  mint: string;
+  owner?: string | undefined;
+  uiTokenAmount: { amount: string };
+}
+
+/** By how much a transaction changed what an owner holds of USDC, in atomic units. */
+function getChange({ preTokenBalances, postTokenBalances }: TokenBalances, owner: string): bigint {
+  const sum = (balances: readonly TokenBalance[] | undefined) =>
+    (balances ?? [])
+      .filter((balance) => balance.owner === owner && balance.mint === NETWORKS.solana.usdc)
+      .reduce((total, { uiTokenAmount }) => total + BigInt(uiTokenAmount.amount), 0n);
+  return sum(postTokenBalances) - sum(preTokenBalances);
+}
+
+async function ask<Result>(question: () => Promise<Result>): Promise<Result> {
+  try {
+    return await question();
+  } catch (error) {
+    const word =
+      getErrorMessage(error)
+        .split('\n')[0]
+        ?.replace(/https?:\/\/\S+/g, 'the node') ?? '';
+    throw new ServiceError('unavailable', `The chain cannot be asked: ${word}`, {
+      hint: 'Check SOLANA_RPC_URL, or try again later; a payment that was sent is found then.',
+      reason: 'rpc_failed',
+      cause: error,
+    });
+  }
+}

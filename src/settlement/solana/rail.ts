@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Blockhash,
+  createKeyPairSignerFromBytes,
+  createKeyPairSignerFromPrivateKeyBytes,
+  createSolanaRpc,
+  getBase58Encoder,
+  type KeyPairSigner,
+} from '@solana/kit';
+import { ServiceError } from '../../errors.ts';
+import { isObject } from '../../model/json-object.ts';
+import { parsePayTo } from '../../x402/pay-to.ts';
+import type { Requirement } from '../../x402/requirements.ts';
+import { MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
+import { openSolanaChain, readLifetime } from './chain.ts';
+import { signTransfer } from './transfer.ts';
+
+/** Longest memo that a transfer carries (scheme `exact` on Solana), in bytes. */
+const MAX_MEMO_BYTES = 256;
+
+/**
+ * Opens paying on Solana. `privateKey` is the key in base 58 (32 or 64 bytes), or the JSON array of bytes that Solana's
+ * own tools write. Throws `bad_input` (`bad_key`) for anything else, without repeating it.
+ */
+export async function openSolanaRail({ privateKey, rpcUrl }: { privateKey: string; rpcUrl: string }): Promise<Rail> {
+  const signer = await openSigner(privateKey);
+  const rpc = createSolanaRpc(rpcUrl);
+  const lifetimes = new Map<string, { blockhash: Blockhash; lastValidBlockHeight: bigint }>();
+  return {
+    network: 'solana',
+    payer: signer.address,
+    chain: openSolanaChain(rpcUrl),
+    async identify(requirement, now) {
+      getFeePayer(requirement, signer.address);
+      const { slot, ...lifetime } = await readLifetime(rpc);
+      const nonce = randomBytes(16).toString('hex');
+      lifetimes.set(nonce, lifetime);
+      return {
+        nonce,
+        from_block: Number(slot),
+        // A blockhash holds for 150 blocks of 0.4 seconds; what counts is the height.
+        expires_at: new Date(now.getTime() + MAX_VALIDITY_SECONDS * 1000).toISOString(),
+        expires_block: Number(lifetime.lastValidBlockHeight),
+      };
+    },
+    async sign({ nonce, pay_to, amount }, requirement) {
+      const lifetime = lifetimes.get(nonce);
+      if (!lifetime) throw new Error('a payment is signed where it was identified');
+      lifetimes.delete(nonce);
+      const { transaction, signature } = await signTransfer({
+        signer,
+        payTo: pay_to,
+        amount,
+        feePayer: getFeePayer(requirement, signer.address),
+        memo: getMemo(requirement) ?? nonce,
+        lifetime,
+      });
+      return { payload: { transaction }, signature };
+    },
+  };
+}
+
+/** Who pays the fee is the seller's to say, and never we: a fee has no cap of ours. */
+function getFeePayer({ raw }: Requirement, payer: string): string {
+  const named = isObject(raw.extra) ? parsePayTo('solana', raw.extra.feePayer) : undefined;
+  if (named !== undefined && named !== payer) return named;
+  throw new ServiceError('refused', 'The offer on Solana names nobody else who pays the fee.', {
+    hint: 'The seller has to name its fee payer in extra.feePayer.',
+    reason: 'no_fee_payer',
+  });
+}
+
+/** A memo that the seller insists on; the payment is then found by our signature alone. */
+function getMemo({ raw }: Requirement): string | undefined {
+  const memo = isObject(raw.extra) ? raw.extra.memo : undefined;
+  if (typeof memo !== 'string' || memo === '') return undefined;
+  if (Buffer.byteLength(memo) <= MAX_MEMO_BYTES) return memo;
+  throw new ServiceError('refused', 'The offer on Solana asks for a memo that is too long.', { reason: 'bad_memo' });
+}
+
+async function openSigner(privateKey: string): Promise<KeyPairSigner> {
+  try {
+    const text = privateKey.trim();
+    const bytes = text.startsWith('[') ? Uint8Array.from(JSON.parse(text)) : getBase58Encoder().encode(text);
+    return await (bytes.length === 32
+      ? createKeyPairSignerFromPrivateKeyBytes(bytes)
+      : createKeyPairSignerFromBytes(bytes));
+  } catch {
+    // The library's own error might show the key.
+    throw new ServiceError('bad_input', 'The key of the wallet on Solana is no private key.', {
+      hint: 'PAYER_SOLANA_PRIVATE_KEY, or the file that PAYER_SOLANA_KEY_FILE names, holds it in base 58 or as a JSON array.',
+      reason: 'bad_key',
+    });
+  }
+}

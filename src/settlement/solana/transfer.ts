@@ -1,0 +1,82 @@
+import {
+  type Address,
+  address,
+  appendTransactionMessageInstructions,
+  assertIsSignatureBytes,
+  type Blockhash,
+  createTransactionMessage,
+  getBase58Decoder,
+  getBase64EncodedWireTransaction,
+  type KeyPairSigner,
+  partiallySignTransactionMessageWithSigners,
+  pipe,
+  prependTransactionMessageInstruction,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit';
+import {
+  getSetComputeUnitLimitInstruction,
+  setTransactionMessageComputeUnitPrice,
+} from '@solana-program/compute-budget';
+import { findAssociatedTokenPda, getTransferCheckedInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
+import { NETWORKS } from '../../model/network.ts';
+
+const MINT = address(NETWORKS.solana.usdc);
+const DECIMALS = 6;
+const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
+
+/** What the facilitators of the scheme `exact` accept: enough for one transfer, and next to no priority. */
+const COMPUTE = { units: 20_000, microLamports: 1n };
+
+/** One transfer of USDC that somebody else pays the fee of. Amount in atomic USDC. */
+export interface Transfer {
+  signer: KeyPairSigner;
+  payTo: string;
+  amount: number;
+  feePayer: string;
+  memo: string;
+  lifetime: { blockhash: Blockhash; lastValidBlockHeight: bigint };
+}
+
+/** Gives the account that holds an owner's USDC. */
+export async function findUsdcAccount(owner: string): Promise<Address> {
+  const [account] = await findAssociatedTokenPda({
+    mint: MINT,
+    owner: address(owner),
+    tokenProgram: TOKEN_PROGRAM_ADDRESS,
+  });
+  return account;
+}
+
+/**
+ * Builds the transaction of the scheme `exact` on Solana, signed by us and still to be signed by who pays the fee: limit
+ * and price of computing, the transfer, a memo that makes it the only one of its kind. Gives it in base 64, and our own
+ * signature in base 58, by which it is found on the chain.
+ */
+export async function signTransfer(transfer: Transfer): Promise<{ transaction: string; signature: string }> {
+  const { signer, payTo, amount, feePayer, memo, lifetime } = transfer;
+  const instructions = [
+    getTransferCheckedInstruction({
+      source: await findUsdcAccount(signer.address),
+      mint: MINT,
+      destination: await findUsdcAccount(payTo),
+      authority: signer,
+      amount: BigInt(amount),
+      decimals: DECIMALS,
+    }),
+    { programAddress: MEMO_PROGRAM, accounts: [], data: new TextEncoder().encode(memo) },
+  ];
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (tx) => setTransactionMessageComputeUnitPrice(COMPUTE.microLamports, tx),
+    (tx) => setTransactionMessageFeePayer(address(feePayer), tx),
+    (tx) => prependTransactionMessageInstruction(getSetComputeUnitLimitInstruction({ units: COMPUTE.units }), tx),
+    (tx) => appendTransactionMessageInstructions(instructions, tx),
+    (tx) => setTransactionMessageLifetimeUsingBlockhash(lifetime, tx),
+  );
+  const signed = await partiallySignTransactionMessageWithSigners(message);
+  const bytes = signed.signatures[signer.address];
+  if (!bytes) throw new Error('the transaction lacks our own signature');
+  assertIsSignatureBytes(bytes);
+  return { transaction: getBase64EncodedWireTransaction(signed), signature: getBase58Decoder().decode(bytes) };
+}
