@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { networkKey } from './network.ts';
+import { httpMethod } from './route.ts';
+
+/**
+ * A payment attempt (design contract, "States"). `prepared`: written down, nothing sent. `sent`: it may have left.
+ * `settled`: the chain says it was paid. `not_settled`: the chain says that it was not, and no longer can be. `unknown`:
+ * the chain could not be asked; resolved from the chain later, never by paying again.
+ */
+export const paymentState = z.enum(['prepared', 'sent', 'settled', 'not_settled', 'unknown']);
+export type PaymentState = z.infer<typeof paymentState>;
+
+/** States in which money may still move. */
+export const OPEN_STATES = ['prepared', 'sent', 'unknown'] as const satisfies readonly PaymentState[];
+
+/** Whether a body is what its route declares. */
+export const conformity = z.enum(['yes', 'no', 'undeclared']);
+export type Conformity = z.infer<typeof conformity>;
+
+/** The request of a paid call, without what pays and what is secret. Hash: SHA-256, hex. */
+export const paidRequest = z.object({
+  method: httpMethod,
+  url: z.string(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().nullable(),
+  hash: z.string().describe('SHA-256 of method, address and body, each followed by a line feed, in hexadecimal'),
+});
+export type PaidRequest = z.infer<typeof paidRequest>;
+
+/** What came back for it. */
+export const paidAnswer = z.object({
+  at: z.iso.datetime(),
+  duration_ms: z.int().nonnegative(),
+  status: z.int(),
+  content_type: z.string().nullable(),
+  size: z.int().nonnegative().describe('Bytes of the body, content codings undone'),
+  hash: z.string().describe('SHA-256 of those bytes, in hexadecimal'),
+});
+export type PaidAnswer = z.infer<typeof paidAnswer>;
+
+/** What the seller says of the settlement: recorded and compared, never believed. */
+export const sellerReceipt = z.object({
+  success: z.boolean().nullable(),
+  transaction: z.string().nullable(),
+  network: z.string().nullable(),
+  payer: z.string().nullable(),
+  error: z.string().nullable(),
+});
+export type SellerReceipt = z.infer<typeof sellerReceipt>;
+
+/** Where on the chain a payment was found. */
+export const settlement = z.object({
+  transaction: z.string().describe('Transaction hash (Base) or signature (Solana)'),
+  block: z.int().nonnegative().describe('Block number (Base) or slot (Solana)'),
+  block_hash: z.string(),
+  log_index: z.int().nonnegative().nullable().describe('Index of the Transfer log in the block; null on Solana'),
+  settled_at: z.iso.datetime().describe('Time of the block'),
+  genesis: z.string().describe('Hash of the first block: what tells the public chain from a local one'),
+  read_from: z.int().positive().describe('How many RPC addresses agreed'),
+});
+export type Settlement = z.infer<typeof settlement>;
+
+/** One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC. */
+export const payment = z.object({
+  id: z.uuid(),
+  route_id: z.uuid(),
+  network: networkKey,
+  scheme: z.string(),
+  x402_version: z.union([z.literal(1), z.literal(2)]),
+  asset: z.string(),
+  amount: z.int().positive(),
+  payer: z.string(),
+  pay_to: z.string(),
+  nonce: z.string().describe('Makes the payment the only one of its kind: EIP-3009 nonce (Base), memo (Solana)'),
+  signature: z.string().nullable().describe("Solana: the payer's signature, known before anything is sent"),
+  from_block: z.int().nonnegative().describe('The chain stood here before anything was sent'),
+  expires_at: z.iso.datetime().describe('After this, by the clock of the chain, it can no longer settle'),
+  expires_block: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('Solana: after this block height it can no longer settle, which is what counts there'),
+  state: paymentState,
+  reason: z.string().nullable().describe('Why it did not settle, or is not known to; a stable code'),
+  delivered: z.boolean().nullable().describe('A 2xx with a body came back; null before an answer'),
+  conforming: conformity.nullable(),
+  request: paidRequest,
+  answer: paidAnswer.nullable(),
+  seller_receipt: sellerReceipt.nullable(),
+  settlement: settlement.nullable(),
+  prepared_at: z.iso.datetime(),
+  sent_at: z.iso.datetime().nullable(),
+  resolved_at: z.iso.datetime().nullable(),
+});
+export type Payment = z.infer<typeof payment>;
+
+/** What a payment says before it is sent: all that identifies it on the chain. */
+export type PreparedPayment = Omit<
+  Payment,
+  | 'state'
+  | 'reason'
+  | 'delivered'
+  | 'conforming'
+  | 'answer'
+  | 'seller_receipt'
+  | 'settlement'
+  | 'sent_at'
+  | 'resolved_at'
+  | 'signature'
+>;
+
+/** What is learned when an answer came, or none did. */
+export type PaymentAnswer = Pick<Payment, 'answer' | 'seller_receipt' | 'conforming'> & { delivered: boolean };
+
+/** What an attempt came to, by the word of the chain. */
+export type PaymentResolution =
+  | { state: 'settled'; settlement: Settlement }
+  | { state: 'not_settled'; reason: string }
+  | { state: 'unknown'; reason: string };
+
+/** The most that may be spent, in atomic USDC. */
+export interface PaymentCaps {
+  per_call: number;
+  /** Within any 24 hours, counting whatever may have been or may still be paid. */
+  per_day: number;
+}
