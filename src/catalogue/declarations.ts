@@ -3,6 +3,7 @@ import type { Declaration, DeclarationSource } from '../model/declaration.ts';
 import { getCanonicalBaseUrl, getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/route.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
+import { findDelisting } from './delistings.ts';
 import type { ListingIdentity } from './derivation.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
@@ -12,18 +13,19 @@ export type RecordOutcome = 'added' | 'changed' | 'unchanged' | 'held' | 'delist
 
 /**
  * Records what a source says of a listing, in place of what it said before, and publishes what follows. The same
- * declaration twice changes nothing. A delisted listing keeps its tombstone (outcome `delisted`): imports never relist.
+ * declaration twice changes nothing. A delisted listing keeps its tombstone (outcome `delisted`), and an address that is
+ * kept out gets one: imports never relist. `evidence` is what the declaration rests on beside its source.
  */
 export function recordDeclaration(
   writing: Writing,
   declaration: Declaration,
+  evidence?: JsonObject,
 ): { identity: ListingIdentity; outcome: RecordOutcome } {
   const { catalogue } = writing;
   const known = findIdentity(catalogue, declaration.base_url);
   const identity = known ?? createIdentity(catalogue, declaration);
   const { kind, name } = declaration.source;
-  const document = JSON.stringify({ ...declaration, base_url: identity.base_url });
-  if (known && isOnRecord(catalogue, { listing_id: known.id, kind, source: name, document })) {
+  if (isDeclared(catalogue, declaration)) {
     return { identity, outcome: getOutcome(catalogue, identity, { isNew: false, changed: false }) };
   }
   runStatement(
@@ -35,7 +37,7 @@ export function recordDeclaration(
         kind,
         source: name,
         withdrawn_at: null,
-        document,
+        document: formatDeclaration(declaration),
       })
       .onConflict((conflict) =>
         conflict.columns(['listing_id', 'kind', 'source']).doUpdateSet(({ ref }) => ({
@@ -44,7 +46,9 @@ export function recordDeclaration(
         })),
       ),
   );
-  const changed = publishListing(writing, identity, `declared_by_${kind}`);
+  const changed = publishListing(writing, identity, `declared_by_${kind}`, {
+    evidence: evidence ?? (known ? undefined : findStatement(catalogue, identity.base_url)),
+  });
   return { identity, outcome: getOutcome(catalogue, identity, { isNew: !known, changed }) };
 }
 
@@ -97,19 +101,28 @@ function findIdentity(catalogue: Catalogue, baseUrl: string): ListingIdentity | 
   );
 }
 
-function isOnRecord(
-  catalogue: Catalogue,
-  row: { listing_id: string; kind: string; source: string; document: string },
-): boolean {
+/** Says whether a source's declaration of a listing stands on record as it is. */
+export function isDeclared(catalogue: Catalogue, declaration: Declaration): boolean {
+  const { base_url, source } = declaration;
   const query = catalogue.query
     .selectFrom('declarations')
     .select('source')
-    .where('listing_id', '=', row.listing_id)
-    .where('kind', '=', row.kind)
-    .where('source', '=', row.source)
-    .where('document', '=', row.document)
+    .where('listing_id', '=', getListingId(base_url))
+    .where('kind', '=', source.kind)
+    .where('source', '=', source.name)
+    .where('document', '=', formatDeclaration(declaration))
     .where('withdrawn_at', 'is', null);
   return findRow(catalogue, query) !== undefined;
+}
+
+function formatDeclaration(declaration: Declaration): string {
+  return JSON.stringify({ ...declaration, base_url: getCanonicalBaseUrl(declaration.base_url) });
+}
+
+/** What a listing that begins as a tombstone rests on: the statement by which its provider keeps it out. */
+function findStatement(catalogue: Catalogue, baseUrl: string): JsonObject | undefined {
+  const { source, at } = findDelisting(catalogue, baseUrl, 'provider') ?? { source: null };
+  return source === null ? undefined : { statement: { source, read_at: at } };
 }
 
 function createIdentity(catalogue: Catalogue, declaration: Declaration): ListingIdentity {

@@ -1,4 +1,6 @@
 import { ServiceError } from '../errors.ts';
+import type { Delisting } from '../evidence/listing.ts';
+import { getCanonicalBaseUrl } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
 import type { JsonObject } from '../model/route.ts';
 import { type Catalogue, runStatement } from './database.ts';
@@ -6,39 +8,74 @@ import { findListing } from './listings.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
 
+/** Who decides, and what it rests on. */
+interface Decision {
+  by: Delisting['by'];
+  evidence?: JsonObject | undefined;
+}
+
 /**
- * Takes a listing out and leaves a tombstone with the reason. A decision of the operator or the provider replaces a
- * rule's, never the other way round. Gives whether readers see a change. Throws `not_found` for an unknown slug.
+ * Takes a listing out and leaves a tombstone with the reason. Each decider's decision stands for itself: readers are
+ * shown the operator's before the provider's before a rule's, and none hides another. Gives whether readers see a
+ * change. Throws `not_found` for an unknown slug.
  */
-export function delistListing(
-  writing: Writing,
-  slug: string,
-  { by, reason, evidence }: { by: 'operator' | 'provider' | 'rule'; reason: string; evidence?: JsonObject | undefined },
-): boolean {
+export function delistListing(writing: Writing, slug: string, decision: Decision & { reason: string }): boolean {
   const { catalogue, at } = writing;
+  const { by, reason, evidence } = decision;
   const listing = getListing(catalogue, slug);
-  if (listing.state === 'delisted' && (listing.state_by === by || by === 'rule')) return false;
   runStatement(
     catalogue,
     catalogue.query
       .insertInto('delistings')
-      .values({ listing_id: listing.id, by, reason, at })
-      .onConflict((conflict) => conflict.column('listing_id').doUpdateSet({ by, reason, at })),
+      .values({ base_url: listing.base_url, by, reason, source: null, at })
+      .onConflict((conflict) => conflict.doNothing()),
   );
   return publishListing(writing, listing, `delisted_by_${by}`, { evidence });
 }
 
-/** Puts a delisted listing back; a rule only what a rule took out. Gives whether readers see a change. Throws `not_found` for an unknown slug. */
-export function relistListing(
-  writing: Writing,
-  slug: string,
-  { by, evidence }: { by: 'operator' | 'provider' | 'rule'; evidence?: JsonObject | undefined },
-): boolean {
-  const { catalogue } = writing;
-  const listing = getListing(catalogue, slug);
-  const lifted = catalogue.query.deleteFrom('delistings').where('listing_id', '=', listing.id);
-  runStatement(catalogue, by === 'rule' ? lifted.where('by', '=', 'rule') : lifted);
+/**
+ * Puts a delisted listing back. The operator lifts every decision; the provider and a rule lift their own alone, so that
+ * what another took out stays out. Gives whether readers see a change. Throws `not_found` for an unknown slug.
+ */
+export function relistListing(writing: Writing, slug: string, { by, evidence }: Decision): boolean {
+  const listing = getListing(writing.catalogue, slug);
+  liftDelisting(writing.catalogue, listing.base_url, by);
   return publishListing(writing, listing, `relisted_by_${by}`, { evidence });
+}
+
+/**
+ * Keeps an address out at the wish of its provider, whether it has a listing or not: one that a source brings later
+ * begins as a tombstone. `source` is the address of the provider's statement. Gives whether readers see a change.
+ */
+export function keepAddressOut(
+  writing: Writing,
+  baseUrl: string,
+  { reason, source, evidence }: { reason: string; source: string; evidence: JsonObject },
+): boolean {
+  const { catalogue, at } = writing;
+  const base_url = getCanonicalBaseUrl(baseUrl);
+  runStatement(
+    catalogue,
+    catalogue.query
+      .insertInto('delistings')
+      .values({ base_url, by: 'provider', reason, source, at })
+      .onConflict((conflict) => conflict.columns(['base_url', 'by']).doUpdateSet({ reason, source })),
+  );
+  const listing = findListing(catalogue, { base_url });
+  return listing !== undefined && publishListing(writing, listing, 'delisted_by_provider', { evidence });
+}
+
+/** Lets an address in again that its provider wanted kept out; other decisions about it stand. Gives whether readers see a change. */
+export function letAddressIn(writing: Writing, baseUrl: string, { evidence }: { evidence: JsonObject }): boolean {
+  const { catalogue } = writing;
+  const listing = findListing(catalogue, { base_url: baseUrl });
+  liftDelisting(catalogue, getCanonicalBaseUrl(baseUrl), 'provider');
+  return listing !== undefined && publishListing(writing, listing, 'relisted_by_provider', { evidence });
+}
+
+function liftDelisting(catalogue: Catalogue, baseUrl: string, by: Delisting['by']): void {
+  const lifted = catalogue.query.deleteFrom('delistings').where('base_url', '=', baseUrl);
+  runStatement(catalogue, by === 'operator' ? lifted : lifted.where('by', '=', by));
 }
 
 function getListing(catalogue: Catalogue, slug: string): Listing {

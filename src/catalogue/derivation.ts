@@ -1,8 +1,9 @@
 import type { MergedDeclaration, StandingDeclaration } from '../evidence/declarations.ts';
-import { type Delisting, type DerivedListing, deriveListing } from '../evidence/listing.ts';
+import { type DerivedListing, deriveListing } from '../evidence/listing.ts';
 import { getRouteId } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
-import { type Catalogue, findRow, listRows } from './database.ts';
+import { type Catalogue, listRows } from './database.ts';
+import { findDelisting } from './delistings.ts';
 import { listReceipts } from './receipts.ts';
 import { getSampledListing, listPayees } from './samples.ts';
 import { listTermsByRoute } from './terms.ts';
@@ -31,7 +32,7 @@ export function deriveFromRecord(
     getTerms: (routeId) => terms.get(routeId) ?? [],
     getRouteId: (method, path) => getRouteId(identity.id, method, path),
     receipts: listReceipts(catalogue, identity.id),
-    delisting: findDelisting(catalogue, identity.id),
+    delisting: findDelisting(catalogue, identity.base_url) ?? null,
     getPayee: (routeId) => payees.get(routeId) ?? null,
     sampled: getSampledListing(catalogue, identity.id),
     known_networks: before?.networks.map(({ key }) => key) ?? [],
@@ -45,12 +46,4 @@ export function listDeclarations(catalogue: Catalogue, listingId: string): Stand
     catalogue.query.selectFrom('declarations').select(['document', 'withdrawn_at']).where('listing_id', '=', listingId),
   );
   return rows.map(({ document, withdrawn_at }) => ({ declaration: JSON.parse(document), withdrawn_at }));
-}
-
-function findDelisting(catalogue: Catalogue, listingId: string): Delisting | null {
-  const row = findRow(
-    catalogue,
-    catalogue.query.selectFrom('delistings').select(['by', 'reason', 'at']).where('listing_id', '=', listingId),
-  );
-  return row ?? null;
 }

@@ -50,7 +50,6 @@ export function listProbeHosts(catalogue: Catalogue, scope: ProbeScope): HostPla
 function listCandidates(catalogue: Catalogue, scope: ProbeScope): { id: string; base_url: string; routes: number }[] {
   let query = catalogue.query
     .selectFrom('listings')
-    .leftJoin('delistings', 'delistings.listing_id', 'listings.id')
     .leftJoin('probe_targets', 'probe_targets.listing_id', 'listings.id')
     .where('listings.document', '!=', '{}')
     .select(({ fn, val }) => [
@@ -60,7 +59,10 @@ function listCandidates(catalogue: Catalogue, scope: ProbeScope): { id: string; 
     ])
     .orderBy('listings.id');
   if (scope.kind === 'chosen') query = query.where('listings.slug', 'in', scope.slugs);
-  else query = query.where(({ or, eb }) => or([eb('delistings.by', 'is', null), eb('delistings.by', '=', 'rule')]));
+  else {
+    const decided = catalogue.query.selectFrom('delistings').select('base_url').where('by', '!=', 'rule');
+    query = query.where('listings.base_url', 'not in', decided);
+  }
   if (scope.kind === 'due') {
     const { at } = scope;
     query = query.where(({ or, eb }) =>

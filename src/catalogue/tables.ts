@@ -37,11 +37,13 @@ export interface DeclarationsTable {
   document: string;
 }
 
-/** Who took a listing out, until it is put back. */
+/** Who wants no listing at an address, known or not, until that one decides otherwise. */
 export interface DelistingsTable {
-  listing_id: string;
+  base_url: string;
   by: 'operator' | 'provider' | 'rule';
   reason: string;
+  /** Address of the statement that says so; null for a decision made here. */
+  source: string | null;
   at: string;
 }
 

@@ -13,6 +13,9 @@ export interface Difference {
   detail: JsonObject;
 }
 
+/** The reason of a delisting for which the provider gives none. */
+export const ASKED_BY_PROVIDER = 'provider_asked';
+
 const TEXT_FIELDS = ['title', 'tagline', 'description', 'provider_name', 'mcp_endpoint', 'docs_url'] as const;
 
 /**
@@ -35,7 +38,8 @@ export function listDifferences(
 
   if (before?.state !== after.state) addStateChange(before, after, cause, add);
   else if (before.state_reason !== after.state_reason || before.state_by !== after.state_by) {
-    add(after.state === 'delisted' ? 'delisted' : 'held', after.state_reason ?? cause, { by: after.state_by });
+    if (after.state === 'delisted') addDelisting(after, cause, add);
+    else add('held', after.state_reason ?? cause, { by: after.state_by });
   }
   if (before?.category !== after.category || before.category_inferred !== after.category_inferred) {
     const detail: JsonObject = { to: after.category, from: before?.category ?? null };
@@ -69,10 +73,16 @@ export function listDifferences(
 type AddDifference = (kind: ChangeKind, reason: string, detail: JsonObject) => void;
 
 function addStateChange(before: Listing | undefined, after: DerivedListing, cause: string, add: AddDifference): void {
-  if (after.state === 'delisted') add('delisted', after.state_reason ?? cause, { by: after.state_by });
+  if (after.state === 'delisted') addDelisting(after, cause, add);
   else if (after.state === 'held') add('held', after.state_reason ?? cause, {});
   else if (before?.state === 'delisted') add('relisted', cause, {});
   else add('listed', cause, { sources: after.sources });
+}
+
+/** The provider's words come from outside, so they are never the reason, which may be taken for a code of ours. */
+function addDelisting({ state_by: by, state_reason: words }: DerivedListing, cause: string, add: AddDifference): void {
+  if (by === 'provider') add('delisted', 'delisted_by_provider', { by, words });
+  else add('delisted', words ?? cause, { by });
 }
 
 function addVerificationChanges(before: Listing, after: DerivedListing, add: AddDifference): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
 import { reliability } from '../model/listing.ts';
@@ -24,11 +25,12 @@ export interface Decision {
 
 const scored = reliability.omit({ days: true });
 
-const probeEvidence = z.object({
+const evidenceOnRecord = z.object({
   sample: z
     .object({ at: z.string(), route: z.string().nullable(), outcome: probeOutcome, cause: z.string().nullable() })
     .optional(),
   failing: z.object({ since: z.string(), failures: z.int() }).optional(),
+  statement: z.object({ source: z.string(), read_at: z.string() }).optional(),
 });
 
 const offer = terms.pick({ network: true, amount: true, pay_to: true });
@@ -49,8 +51,11 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
   },
   held: () => ({ what: 'Held back: on record, but not live' }),
   delisted: (detail) => {
-    const { by } = z.object({ by: z.string().nullable() }).parse(detail);
-    return { what: `Delisted by the ${by ?? 'operator'}` };
+    const { by, words } = z.object({ by: z.string().nullable(), words: z.string().nullish() }).parse(detail);
+    return {
+      what: `Delisted by the ${by ?? 'operator'}`,
+      evidence: words && words !== ASKED_BY_PROVIDER ? [`in its words: ${words}`] : [],
+    };
   },
   relisted: () => ({ what: 'Put back' }),
   categorised: (detail) => {
@@ -114,15 +119,16 @@ export function describeDecision({ revision, at, kind, reason, detail }: Change)
   }
 }
 
-/** Says what a decision rests on that a probe set off: the sample, and the failing run it stands in. */
+/** Says what a decision rests on: of a probe the sample and the failing run it stands in, of a provider its statement. */
 function describeEvidence(detail: JsonObject): string[] {
-  const { sample, failing } = probeEvidence.parse(detail.evidence ?? {});
+  const { sample, failing, statement } = evidenceOnRecord.parse(detail.evidence ?? {});
   const lines: string[] = [];
   if (sample) {
     const came = formatOutcome(sample.outcome, sample.cause);
     lines.push(`probe of ${sample.route ?? 'a route since gone'}, ${formatSecond(sample.at)}: ${came}`);
   }
   if (failing) lines.push(`${failing.failures} conclusive failures since ${formatSecond(failing.since)}`);
+  if (statement) lines.push(`its provider's statement ${statement.source}, read ${formatSecond(statement.read_at)}`);
   return lines;
 }
 

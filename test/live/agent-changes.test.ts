@@ -43,7 +43,8 @@ describe('GET /agent/changes', () => {
     const [slug = ''] = add(0, 1);
     remove(slug);
     const { changes, tombstones } = await read('?since=1');
-    expect(changes).toEqual([expect.objectContaining({ kind: 'delisted', reason: 'moved away', slug })]);
+    const detail = { by: 'provider', words: 'moved away' };
+    expect(changes).toEqual([expect.objectContaining({ reason: 'delisted_by_provider', detail, slug })]);
     expect(tombstones).toEqual([expect.objectContaining({ slug, delisted_by: 'provider', reason: 'moved away' })]);
   });
 
