@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
+import { parseUsdc } from './model/usdc.ts';
 
 /** Every setting of the serving and operating side: the value read, its default, and what it takes. */
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
@@ -9,6 +10,11 @@ const httpUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && !url.search && !url.hash && !url.username;
 }, 'an http(s) address without query, fragment or user name');
+
+/** Any http(s) address: of a node, which may carry a key of the operator's in its path or query. */
+const httpAddress = z
+  .string()
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'an http(s) address');
 
 const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
 
@@ -111,4 +117,72 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 
 function describeExpectation(message: string): string {
   return message.replace(/^Invalid (input|option): expected /, '').replace(/\.$/, '');
+}
+
+const usdc = z
+  .string()
+  .transform((text, context) => {
+    const amount = parseUsdc(text);
+    if (amount === undefined) context.addIssue('a decimal amount of USDC, such as 0.10');
+    return amount ?? 0;
+  })
+  .pipe(z.int().nonnegative());
+
+const payerSettings = z.object({
+  PAYER_EVM_PRIVATE_KEY: z.string().optional(),
+  PAYER_EVM_KEY_FILE: z.string().optional(),
+  PAYER_SOLANA_PRIVATE_KEY: z.string().optional(),
+  PAYER_SOLANA_KEY_FILE: z.string().optional(),
+  PAYER_STOP_FILE: z.string().optional(),
+  EVM_RPC_URL: httpAddress.optional(),
+  EVM_RPC_URL_SECOND: httpAddress.optional(),
+  SOLANA_RPC_URL: httpAddress.optional(),
+  MAX_USDC_PER_CALL: usdc.default(100_000),
+  MAX_USDC_PER_DAY: usdc.default(5_000_000),
+});
+
+/** Where a wallet's key is: the key itself, or the file that holds it. */
+export type KeySource = { key: string } | { file: string };
+
+/** What paying needs, read by `verify` and `receipts` alone, never by the serving process. Amounts are atomic USDC. */
+export interface PayerConfig {
+  readonly evmKey: KeySource | null;
+  readonly solanaKey: KeySource | null;
+  /** While this file exists nothing is paid. */
+  readonly stopFile: string | null;
+  readonly evmRpcUrls: readonly string[];
+  readonly solanaRpcUrl: string | null;
+  readonly maxPerCall: number;
+  readonly maxPerDay: number;
+}
+
+/**
+ * Reads the payer's settings. Throws `bad_input` naming the setting and what it takes, and never repeats a value: keys
+ * are secret, and so may addresses of nodes be.
+ */
+export function readPayerConfig(env: NodeJS.ProcessEnv = process.env): PayerConfig {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = payerSettings.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new ServiceError('bad_input', `The setting ${String(issue?.path[0])} has a value that it cannot take.`, {
+      hint: `It takes ${describeExpectation(issue?.message ?? 'another value')}; .env.example lists every setting.`,
+      reason: 'bad_setting',
+    });
+  }
+  const read = parsed.data;
+  return Object.freeze({
+    evmKey: getKeySource(read.PAYER_EVM_PRIVATE_KEY, read.PAYER_EVM_KEY_FILE),
+    solanaKey: getKeySource(read.PAYER_SOLANA_PRIVATE_KEY, read.PAYER_SOLANA_KEY_FILE),
+    stopFile: read.PAYER_STOP_FILE === undefined ? null : resolve(read.PAYER_STOP_FILE),
+    evmRpcUrls: [read.EVM_RPC_URL, read.EVM_RPC_URL_SECOND].filter((url) => url !== undefined),
+    solanaRpcUrl: read.SOLANA_RPC_URL ?? null,
+    maxPerCall: read.MAX_USDC_PER_CALL,
+    maxPerDay: read.MAX_USDC_PER_DAY,
+  });
+}
+
+function getKeySource(key: string | undefined, file: string | undefined): KeySource | null {
+  if (key !== undefined) return { key };
+  return file === undefined ? null : { file: resolve(file) };
 }

@@ -1,0 +1,26 @@
+import { readFileSync, statSync } from 'node:fs';
+import { ServiceError } from '../errors.ts';
+
+/**
+ * Reads the private key that a file holds. Throws `bad_input` for a file that cannot be read, and `refused`
+ * (`key_file_open`) for one that others than its owner may read or write. No part of the key is in any message.
+ */
+export function readKeyFile(file: string): string {
+  try {
+    const { mode } = statSync(file);
+    if ((mode & 0o077) !== 0) {
+      throw new ServiceError('refused', `The key file ${file} is open to others than its owner.`, {
+        hint: `chmod 600 ${file}`,
+        reason: 'key_file_open',
+      });
+    }
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const word = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw new ServiceError('bad_input', `The key file ${file} cannot be read (${word}).`, {
+      hint: 'PAYER_EVM_KEY_FILE and PAYER_SOLANA_KEY_FILE name files that hold a private key and nothing else.',
+      reason: 'key_file',
+    });
+  }
+}
