@@ -7,11 +7,12 @@ import type { Reading } from '../snapshot/reading.ts';
 import { type Assets, publishAssets } from './assets.ts';
 import { type Base, findBase, isMadeFrom, type MadeFrom } from './base.ts';
 import { checkRelease } from './check.ts';
+import { openPageCode } from './compiling.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { syncFolder, writeDurably } from './folders.ts';
 import { getHash } from './hash.ts';
 import { acquireLock } from './lock.ts';
-import { openPageCode, type PageCode } from './page-code.ts';
+import type { PageCode } from './page-code.ts';
 import { openPinnedReading } from './pinned-reading.ts';
 import { planRelease } from './plan.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
@@ -24,7 +25,7 @@ import { swapCurrent } from './swap.ts';
 /** What one rebuild is asked for. */
 export interface MakeReleaseOptions {
   readonly config: Config;
-  /** Renders every page again and builds upon nothing. */
+  /** Compiles the pages and renders every one of them again, building upon nothing. */
   readonly force: boolean;
   readonly onEvent: OnRebuildEvent;
   readonly now: () => Date;
@@ -41,7 +42,7 @@ export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildR
   const { config, onEvent } = options;
   const lock = await acquireLock(getReleasePaths(config.releasesDir).lock, () => onEvent({ type: 'waiting' }));
   try {
-    const code = await openPageCode(onEvent);
+    const code = await openPageCode({ onEvent, force: options.force });
     const reading = openPinnedReading(config);
     try {
       removeUnfinished(config.releasesDir);
@@ -128,7 +129,7 @@ async function buildRelease(
 function prune({ config, onEvent, now }: MakeReleaseOptions, code: PageCode): void {
   try {
     pruneReleases(config.releasesDir);
-    prunePageCode(code.version, now());
+    prunePageCode(code, now());
   } catch (error) {
     onEvent({ type: 'said', text: `Old releases could not be cleared away: ${getErrorMessage(error)}\n` });
   }

@@ -1,116 +1,71 @@
-import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
-import { ServiceError } from '../errors.ts';
-import { getCodeVersion, PROJECT_DIR } from './code-version.ts';
-import type { OnRebuildEvent } from './events.ts';
-import { isFileError, listNames } from './folders.ts';
-import { acquireLock } from './lock.ts';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { PROJECT_DIR } from './code-version.ts';
+import { isFileError, isMissing, listNames } from './folders.ts';
+import { getHash } from './hash.ts';
 
 /** Compiled pages belong to the project, whatever RELEASES is: Astro compiles inside it. */
 export const CODE_DIR = join(PROJECT_DIR, 'dist/code');
-const BUILDER = join(import.meta.dirname, 'page-code-builder.ts');
-const ATTEMPTS = 3;
+
+/** What the compiler made, by path: the hash of each file. Written last, so a folder without it is not complete. */
+const LIST = 'files.json';
 
 /** The compiled pages of one code version. */
 export interface PageCode {
   readonly version: string;
+  readonly folder: string;
   /** The module whose `handler` renders pages. */
   readonly entry: string;
   /** What browsers load: `_astro/*`. */
   readonly clientDir: string;
 }
 
-/** Finds the compiled pages of a code version. Undefined unless they are complete: only then does the folder have its name. */
-export function findPageCode(version: string): PageCode | undefined {
-  const folder = join(CODE_DIR, version);
-  if (!existsSync(folder)) return undefined;
-  return { version, entry: join(folder, 'server/entry.mjs'), clientDir: join(folder, 'client') };
+/** Gives the compiled pages in a folder. */
+export function getPageCode(version: string, folder: string): PageCode {
+  return { version, folder, entry: join(folder, 'server/entry.mjs'), clientDir: join(folder, 'client') };
 }
 
 /**
- * Gives the compiled pages of the code as it stands, and compiles them first if nobody has. Whoever comes while another
- * process compiles waits for that. Throws `unavailable` where compiling fails.
+ * Finds the compiled pages of a code version, those compiled last. Undefined where there are none that are what the
+ * compiler made, to the byte: reading them takes a few milliseconds.
  */
-export async function openPageCode(onEvent: OnRebuildEvent): Promise<PageCode> {
-  const known = findPageCode(getCodeVersion());
-  if (known) {
-    recordUse(known);
-    return known;
-  }
-  const lock = await acquireLock(join(CODE_DIR, 'code.lock'));
-  try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const version = getCodeVersion();
-      const code = findPageCode(version) ?? (await compilePages(version, onEvent));
-      if (code) return code;
-    }
-  } finally {
-    lock.release();
-  }
-  throw new ServiceError('unavailable', 'The pages cannot be compiled while the source files keep changing.', {
-    hint: 'Rebuild again when they are saved.',
-    reason: 'source_changing',
-  });
+export function findPageCode(version: string, codeDir = CODE_DIR): PageCode | undefined {
+  const folders = listNames(codeDir).filter((name) => name.startsWith(`${version}-`));
+  const name = folders
+    .sort()
+    .reverse()
+    .find((candidate) => isSound(join(codeDir, candidate)));
+  return name === undefined ? undefined : getPageCode(version, join(codeDir, name));
+}
+
+/** Writes down what a folder holds, so that damage is noticed. */
+export function recordFiles(folder: string): void {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  const hashes = Object.fromEntries(files.map((file) => [file, getHash(readFileSync(join(folder, file)))]));
+  writeFileSync(join(folder, LIST), JSON.stringify(hashes));
 }
 
 /**
- * Says that a code version is still wanted, so that it is not removed as an old one. Where the folder may not be written
+ * Says that compiled pages are still wanted, so that they are not removed as old ones. Where the folder may not be written
  * to, or is gone, nobody removes anything either.
  */
-export function recordUse({ version }: PageCode, at = new Date()): void {
+export function recordUse({ folder }: PageCode, at = new Date()): void {
   try {
-    utimesSync(join(CODE_DIR, version), at, at);
+    utimesSync(folder, at, at);
   } catch (error) {
     if (!['ENOENT', 'EACCES', 'EPERM', 'EROFS'].some((code) => isFileError(error, code))) throw error;
   }
 }
 
-/** Compiles into a folder of its own and gives it its name when complete; undefined if the sources changed meanwhile. */
-async function compilePages(version: string, onEvent: OnRebuildEvent): Promise<PageCode | undefined> {
-  const started = performance.now();
-  const folder = join(CODE_DIR, `.compiling-${version}-${process.pid}`);
-  removeLeftovers();
-  mkdirSync(folder, { recursive: true });
-  onEvent({ type: 'compiling', code_version: version });
+function isSound(folder: string): boolean {
   try {
-    await runBuilder(folder, onEvent);
-    if (getCodeVersion() !== version) return undefined;
-    renameSync(folder, join(CODE_DIR, version));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  onEvent({ type: 'compiled', code_version: version, ms: Math.round(performance.now() - started) });
-  return findPageCode(version);
-}
-
-/** Astro's `build` works once per process, so it gets one; that process ends when this one does. */
-async function runBuilder(folder: string, onEvent: OnRebuildEvent): Promise<void> {
-  const builder = fork(BUILDER, [folder], {
-    cwd: PROJECT_DIR,
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-  let said = '';
-  builder.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = `${said}${text}`.slice(-4000);
-    onEvent({ type: 'said', text });
-  });
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
-    builder.once('error', reject);
-    builder.once('close', (...end) => resolve(end));
-  });
-  if (code === 0) return;
-  throw new ServiceError('unavailable', `The pages could not be compiled (${signal ?? `exit code ${code}`}).`, {
-    hint: said.trim().split('\n')[0] || 'npx astro build says more.',
-    reason: 'compile_failed',
-    details: { said },
-  });
-}
-
-/** Removes what killed builders left; only called under the lock. */
-function removeLeftovers(): void {
-  for (const name of listNames(CODE_DIR)) {
-    if (name.startsWith('.compiling-')) rmSync(join(CODE_DIR, name), { recursive: true, force: true });
+    const hashes: Record<string, string> = JSON.parse(readFileSync(join(folder, LIST), 'utf8'));
+    const files = Object.entries(hashes);
+    return files.length > 0 && files.every(([file, hash]) => getHash(readFileSync(join(folder, file))) === hash);
+  } catch (error) {
+    if (isMissing(error) || isFileError(error, 'EISDIR') || error instanceof SyntaxError) return false;
+    throw error;
   }
 }

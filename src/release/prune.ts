@@ -1,14 +1,18 @@
 import { renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isMissing, listNames } from './folders.ts';
-import { CODE_DIR } from './page-code.ts';
+import type { PageCode } from './page-code.ts';
 import { findCurrentRelease, getReleasePaths } from './release.ts';
 
 /** How many releases are kept, the current one among them. */
 const KEPT_RELEASES = 3;
 
-/** Compiled pages that nobody used for a week go; a running server and every rebuild count as use. */
+/**
+ * Compiled pages that nobody used for a week go, and after a day if the same code was compiled again. Every rebuild counts
+ * as use, and a running server says every few hours that it is one.
+ */
 const CODE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const RECOMPILED_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Gives the name of the folder in which a release is made, until it is complete. */
 export function getUnfinishedFolder(releasesDir: string, id: string): string {
@@ -43,11 +47,14 @@ export function pruneReleases(releasesDir: string): void {
   }
 }
 
-/** Removes compiled pages that were not used for a week. `kept` is the version in use. */
-export function prunePageCode(kept: string, now: Date): void {
-  for (const name of listNames(CODE_DIR).filter((version) => /^[0-9a-f]{16}$/.test(version) && version !== kept)) {
-    const folder = join(CODE_DIR, name);
-    if (now.getTime() - getChangeTime(folder) > CODE_KEPT_MS) rmSync(folder, { recursive: true, force: true });
+/** Removes compiled pages that nobody uses any more, beside those that are `kept`. */
+export function prunePageCode(kept: PageCode, now: Date): void {
+  const codeDir = dirname(kept.folder);
+  for (const name of listNames(codeDir).filter((found) => /^[0-9a-f]{16}/.test(found))) {
+    const folder = join(codeDir, name);
+    const limit = name.startsWith(kept.version) ? RECOMPILED_KEPT_MS : CODE_KEPT_MS;
+    if (folder === kept.folder || now.getTime() - getChangeTime(folder) <= limit) continue;
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -25,7 +25,7 @@ export async function loadPageCode(code: PageCode): Promise<RenderPage> {
   const module: unknown = await import(pathToFileURL(code.entry).href);
   if (!isEntry(module)) {
     throw new ServiceError('internal', `The compiled pages at ${code.entry} have no handler.`, {
-      hint: 'Remove the folder dist/code and rebuild.',
+      hint: 'npm run rebuild -- --force compiles them again.',
       reason: 'no_handler',
     });
   }

@@ -37,6 +37,7 @@ export function openOnDemand({
   logger: Logger;
 }): OnDemand {
   const ownVersion = getCodeVersion();
+  const found = new Map<string, PageCode>();
   const renderers = new Map<string, Promise<RenderPage>>();
   const told = new Set([ownVersion]);
   const inUse = new Set<PageCode>();
@@ -45,13 +46,20 @@ export function openOnDemand({
   }, STILL_IN_USE_MS).unref();
   let kept: { snapshot: Snapshot; pages: Map<string, Page> } | undefined;
 
+  /** Looked at file by file when first wanted, and then no more. */
+  const findVersion = (version: string): PageCode | undefined => {
+    const code = found.get(version) ?? findPageCode(version);
+    if (code) found.set(version, code);
+    return code;
+  };
+
   const findCode = (): PageCode | undefined => {
     const released = current.find()?.header.code_version;
     if (released !== undefined && !told.has(released)) {
       told.add(released);
       logger.warn({ running: ownVersion, release: released }, 'the release was made by other code: a restart is due');
     }
-    return findPageCode(ownVersion) ?? (released === undefined ? undefined : findPageCode(released));
+    return findVersion(ownVersion) ?? (released === undefined ? undefined : findVersion(released));
   };
 
   const load = (code: PageCode): Promise<RenderPage> => {
@@ -61,7 +69,10 @@ export function openOnDemand({
     inUse.add(code);
     const loading = loadPageCode(code);
     renderers.set(code.version, loading);
-    loading.catch(() => renderers.delete(code.version));
+    loading.catch(() => {
+      renderers.delete(code.version);
+      found.delete(code.version);
+    });
     return loading;
   };
 

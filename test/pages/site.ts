@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPageCode } from '../../src/release/page-code.ts';
+import { openPageCode } from '../../src/release/compiling.ts';
 import { loadPageCode } from '../../src/release/rendering.ts';
 import type { Reading } from '../../src/snapshot/reading.ts';
 
@@ -22,7 +22,7 @@ export interface Pages {
 
 /** Opens the compiled pages, compiled first if nobody has; every test of this code version shares them. */
 export async function openPages(reading: Reading): Promise<Pages> {
-  const code = await openPageCode(() => undefined);
+  const code = await openPageCode({ onEvent: () => undefined });
   const render = await loadPageCode(code);
   return {
     assets: new Set(readdirSync(join(code.clientDir, '_astro')).map((name) => `/_astro/${name}`)),

@@ -25,7 +25,7 @@ const ENTRY = `export async function handler(request, response, next, locals) {
 function makeCode(source = ENTRY) {
   const folder = makeFolder();
   writeFileSync(join(folder, 'entry.mjs'), source);
-  return { version: 'test', entry: join(folder, 'entry.mjs'), clientDir: folder };
+  return { version: 'test', folder, entry: join(folder, 'entry.mjs'), clientDir: folder };
 }
 
 function makeReading(): Reading {
