@@ -1,21 +1,15 @@
-import { type FailingRun, isLongEnoughToDelist } from '../evidence/delisting.ts';
-import { getRound, getRoundStart, isRoundOurs } from '../evidence/rounds.ts';
+import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../evidence/delisting.ts';
 import type { Sampled } from '../evidence/sampled.ts';
 import type { Listing } from '../model/listing.ts';
-import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
 import { formatRoute, type JsonObject } from '../model/route.ts';
-import { type Catalogue, listRows, runStatement } from './database.ts';
+import { listRows, runStatement } from './database.ts';
 import { delistListing, relistListing } from './delisting.ts';
 import { findListing } from './listings.ts';
 import { publishListing } from './publish.ts';
+import { isOurRound } from './rounds.ts';
 import { getSampledListing } from './samples.ts';
+import { pruneSamples } from './sampling.ts';
 import type { Writing } from './write.ts';
-
-const CONCLUSIVE = PROBE_OUTCOMES.filter(isConclusive);
-const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
-
-/** A host counts as one that used to answer while it did within so many days. */
-const KNOWN_GOOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** What became of one listing when its samples were published. */
 export interface Published {
@@ -38,6 +32,7 @@ export function publishSampled(writing: Writing, limit: number): Published[] {
       catalogue,
       catalogue.query.updateTable('probe_targets').set({ unpublished: 0 }).where('listing_id', '=', listing_id),
     );
+    pruneSamples(writing, listing_id);
     const listing = findListing(catalogue, { id: listing_id });
     return listing ? publishOne(writing, listing) : [];
   });
@@ -53,7 +48,7 @@ function publishOne(writing: Writing, listing: Listing): Published {
     const isBack = state_by === 'rule' && hasAnsweredSince(sampled, listing.state_at ?? '');
     if (isBack)
       return { slug, result: relistListing(writing, slug, { by: 'rule', evidence }) ? 'relisted' : 'unchanged' };
-  } else if (failing && latest && isLongEnoughToDelist(failing, latest.at)) {
+  } else if (failing && latest && isLongEnoughToDelist(failing, latest.at) && !isOurRound(catalogue, latest.at)) {
     delistListing(writing, slug, { by: 'rule', reason: 'no_valid_402', evidence });
     return { slug, result: 'delisted' };
   }
@@ -63,8 +58,14 @@ function publishOne(writing: Writing, listing: Listing): Published {
   };
 }
 
-/** Says whether a valid 402 came after a time, and no failure after that. */
-function hasAnsweredSince({ failing, routes }: Sampled, since: string): boolean {
+const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
+
+/**
+ * Says whether a valid 402 came that was not known when a rule took the listing out, and no failure after it. None was
+ * known of the days before; it may have come while the decision was made.
+ */
+function hasAnsweredSince({ failing, routes }: Sampled, delistedAt: string): boolean {
+  const since = new Date(Date.parse(delistedAt) - DELISTED_AFTER_MS).toISOString();
   return failing === undefined && [...routes.values()].some(({ valid_at }) => valid_at !== null && valid_at > since);
 }
 
@@ -78,58 +79,4 @@ function buildEvidence({ routes }: Listing, { latest, failing }: Sampled): JsonO
 
 function describeRun(failing: FailingRun | undefined): JsonObject {
   return failing ? { failing: { ...failing } } : {};
-}
-
-/**
- * Judges the rounds in which the samples were taken that are not published yet. Where the failures of one turn out to be
- * ours, or no longer, all that was sampled in it is to be published again. Comes before `publishSampled`.
- */
-export function judgeRounds({ catalogue }: Writing): void {
-  const touched = catalogue.query
-    .selectFrom('probe_targets')
-    .select('sampled_round')
-    .distinct()
-    .where('unpublished', '=', 1);
-  for (const { sampled_round } of listRows(catalogue, touched)) judgeRound(catalogue, sampled_round);
-}
-
-function judgeRound(catalogue: Catalogue, round: number): void {
-  const { query } = catalogue;
-  const goodSince = new Date(Date.parse(getRoundStart(round)) - KNOWN_GOOD_MS).toISOString();
-  const hosts = listRows(
-    catalogue,
-    query
-      .selectFrom('samples')
-      .leftJoin('hosts', 'hosts.host', 'samples.host')
-      .where('samples.round', '=', round)
-      .where('samples.outcome', 'in', CONCLUSIVE)
-      .select(({ eb, fn }) => [
-        fn.max<number>(eb('samples.outcome', 'in', PAYABLE)).as('valid'),
-        fn.max('hosts.valid_at').as('valid_at'),
-      ])
-      .groupBy('samples.host'),
-  ).map(({ valid, valid_at }) => ({ valid: valid === 1, known_good: valid_at !== null && valid_at >= goodSince }));
-  const ours = isRoundOurs(hosts) ? (1 as const) : (0 as const);
-  const before =
-    listRows(catalogue, query.selectFrom('rounds').select('ours').where('round', '=', round))[0]?.ours ?? 0;
-  const row = { round, hosts: hosts.length, failing: hosts.filter(({ valid }) => !valid).length, ours };
-  runStatement(
-    catalogue,
-    query
-      .insertInto('rounds')
-      .values(row)
-      .onConflict((conflict) => conflict.column('round').doUpdateSet(row)),
-  );
-  if (ours === before) return;
-  const sampled = query.selectFrom('samples').select('listing_id').where('round', '=', round);
-  runStatement(
-    catalogue,
-    query.updateTable('probe_targets').set({ unpublished: 1 }).where('listing_id', 'in', sampled),
-  );
-}
-
-/** Says whether the round that a time falls in is put down to ourselves, as far as was judged. */
-export function isOurRound(catalogue: Catalogue, at: string): boolean {
-  const query = catalogue.query.selectFrom('rounds').select('ours').where('round', '=', getRound(at));
-  return listRows(catalogue, query)[0]?.ours === 1;
 }

@@ -1,5 +1,5 @@
 import { FIXED_AFTER, getPayeeKind, listLastingOffers } from '../evidence/payees.ts';
-import { getRound } from '../evidence/rounds.ts';
+import { getRound, getRoundStart, ROUND_MS } from '../evidence/rounds.ts';
 import { isPayable } from '../model/outcome.ts';
 import type { PayeeKind } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
@@ -59,13 +59,32 @@ function recordPayee(catalogue: Catalogue, routeId: string, payee: PayeeKind | n
   runStatement(catalogue, catalogue.query.updateTable('routes').set({ payee }).where('id', '=', routeId));
 }
 
-/** Samples are kept so long: as long as any rule looks back, and two months more. In milliseconds. */
-const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+/** Samples are kept so long before the latest of their listing: as long as any rule looks back, and two months more. */
+const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
-/** Lets go of samples older than 90 days. The decisions that rest on them keep what they rest on. */
-export function pruneSamples({ catalogue, at }: Writing): number {
-  const before = new Date(Date.parse(at) - KEPT_MS).toISOString();
-  return runStatement(catalogue, catalogue.query.deleteFrom('samples').where('round', '<', getRound(before))).changes;
+/**
+ * Lets go of the samples of a listing that are more than 90 days older than its latest, but for the last one of each
+ * route. So what follows from those on record of a listing that is no longer probed stays what it was. The decisions that
+ * rest on samples keep what they rest on.
+ */
+export function pruneSamples({ catalogue }: Writing, listingId: string): void {
+  const { query } = catalogue;
+  const target = findRow(
+    catalogue,
+    query.selectFrom('probe_targets').select('sampled_round').where('listing_id', '=', listingId),
+  );
+  if (!target) return;
+  const before = getRoundStart(target.sampled_round - KEPT_ROUNDS);
+  runStatement(
+    catalogue,
+    query
+      .deleteFrom('samples')
+      .where('listing_id', '=', listingId)
+      .where('at', '<', before)
+      .where(({ eb, selectFrom }) =>
+        eb('at', '<', selectFrom('routes').select('probed_at').whereRef('routes.id', '=', 'samples.route_id')),
+      ),
+  );
 }
 
 /** Lists the offers of the latest valid answers of a route, newest first. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
-import { judgeRounds, type Published, publishSampled } from '../catalogue/publication.ts';
+import { type Published, publishSampled } from '../catalogue/publication.ts';
+import { judgeRounds } from '../catalogue/rounds.ts';
 import { writeCatalogue } from '../catalogue/write.ts';
 
 /** Listings published in one transaction, so with one revision. */

@@ -1,8 +1,7 @@
 import type { Catalogue } from '../catalogue/database.ts';
 import { countProbedSince, endProbeRun, startProbeRun } from '../catalogue/probe-runs.ts';
 import { listProbeHosts, type ProbeScope } from '../catalogue/probe-tasks.ts';
-import { isOurRound } from '../catalogue/publication.ts';
-import { pruneSamples } from '../catalogue/sampling.ts';
+import { isOurRound } from '../catalogue/rounds.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { openGuardedClient } from '../fetching/client.ts';
@@ -17,7 +16,7 @@ import { getUserAgent } from './user-agent.ts';
 export type ProbeWish =
   | { kind: 'due' }
   | { kind: 'all'; again: boolean }
-  | { kind: 'chosen'; slugs: readonly string[] };
+  | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] };
 
 export interface ProbeRunOptions {
   config: Config;
@@ -92,10 +91,7 @@ export async function runProbing(
   const { stopped } = await runProbes({ ...options, hosts, book, client, onRoute: count }).finally(client.close);
   const listings = await publishing.finish();
   const ended = now().toISOString();
-  writeCatalogue(catalogue, ended, (writing) => {
-    pruneSamples(writing);
-    if (pass && !stopped) endProbeRun(writing, pass);
-  });
+  if (pass && !stopped) writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
   return {
     scope: wish.kind,
     complete: !stopped,

@@ -31,10 +31,13 @@ export function isLongEnoughToDelist({ since, failures }: FailingRun, at: string
   return days >= DELISTING_METHOD.days_without_valid_402 && failures >= DELISTING_METHOD.conclusive_failures;
 }
 
+/** Fewer hosts than these tell nothing about us. */
+export const TELLING_HOSTS = 5;
+
 /**
  * Says whether the fault is more likely ours: while most of the hosts probed lately fail, nothing is taken out by rule.
  * Few hosts tell nothing about us, so below five it is never ours.
  */
 export function isFaultOurs({ probed, failing }: { probed: number; failing: number }): boolean {
-  return probed >= 5 && failing * 2 > probed;
+  return probed >= TELLING_HOSTS && failing * 2 > probed;
 }

@@ -1,4 +1,4 @@
-import { isFaultOurs } from './delisting.ts';
+import { isFaultOurs, TELLING_HOSTS } from './delisting.ts';
 
 /** A listing is sampled once a round (design contract, "Reliability"). */
 export const ROUND_MS = 6 * 60 * 60 * 1000;
@@ -19,12 +19,22 @@ export interface RoundHost {
   known_good: boolean;
 }
 
+/** What a round is judged by besides how its hosts came out. */
+export interface RoundContext {
+  /** How many hosts of the whole catalogue used to answer, heard in this round or not. */
+  known_good: number;
+  /** Whether the round before was put down to ourselves. */
+  was_ours: boolean;
+}
+
 /**
  * Says whether the failures of a round are our own: most of the hosts failed that used to answer. A catalogue may be full
- * of hosts that are simply dead, so only where fewer than five ever answered are all hosts counted.
+ * of hosts that are simply dead, so only where fewer than five ever answered are all hosts counted. Fewer than five tell
+ * nothing of us, as at the beginning of a round: then what was our fault before still is, while most of them fail.
  */
-export function isRoundOurs(hosts: readonly RoundHost[]): boolean {
-  const good = hosts.filter(({ valid, known_good }) => valid || known_good);
-  const telling = good.length >= 5 ? good : hosts;
-  return isFaultOurs({ probed: telling.length, failing: telling.filter(({ valid }) => !valid).length });
+export function isRoundOurs(hosts: readonly RoundHost[], { known_good, was_ours }: RoundContext): boolean {
+  const telling = known_good >= TELLING_HOSTS ? hosts.filter((host) => host.valid || host.known_good) : hosts;
+  const failing = telling.filter(({ valid }) => !valid).length;
+  if (telling.length < TELLING_HOSTS) return was_ours && failing * 2 > telling.length;
+  return isFaultOurs({ probed: telling.length, failing });
 }

@@ -4,6 +4,8 @@ import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import { NOW } from '../records.ts';
 
 const host = (valid: boolean, known_good = true) => ({ valid, known_good });
+/** A catalogue of many hosts that used to answer, after a round like any other. */
+const MANY = { known_good: 300, was_ours: false };
 
 describe('a round', () => {
   it('begins every six hours, UTC', () => {
@@ -14,18 +16,46 @@ describe('a round', () => {
   });
 
   it('is ours when most hosts failed that used to answer', () => {
-    expect(isRoundOurs([host(true), host(true), host(false), host(false), host(false)])).toBe(true);
-    expect(isRoundOurs([host(true), host(true), host(true), host(false), host(false)])).toBe(false);
+    expect(isRoundOurs([host(true), host(true), host(false), host(false), host(false)], MANY)).toBe(true);
+    expect(isRoundOurs([host(true), host(true), host(true), host(false), host(false)], MANY)).toBe(false);
+    expect(isRoundOurs([host(true), host(true), host(true), host(false), host(false), host(false)], MANY)).toBe(false);
   });
 
   it('is not ours because a catalogue is full of hosts that never answered', () => {
     const dead = Array.from({ length: 50 }, () => host(false, false));
-    expect(isRoundOurs([...dead, ...Array.from({ length: 5 }, () => host(true))])).toBe(false);
+    expect(isRoundOurs([...dead, ...Array.from({ length: 5 }, () => host(true))], MANY)).toBe(false);
+    // Nor at its beginning, while few of the others have had their turn.
+    expect(isRoundOurs([...dead, host(true)], MANY)).toBe(false);
   });
 
   it('counts every host while fewer than five ever answered, and says nothing of four', () => {
-    expect(isRoundOurs(Array.from({ length: 5 }, () => host(false, false)))).toBe(true);
-    expect(isRoundOurs(Array.from({ length: 4 }, () => host(false)))).toBe(false);
+    const few = { known_good: 4, was_ours: false };
+    expect(
+      isRoundOurs(
+        Array.from({ length: 5 }, () => host(false, false)),
+        few,
+      ),
+    ).toBe(true);
+    expect(
+      isRoundOurs(
+        Array.from({ length: 4 }, () => host(false)),
+        few,
+      ),
+    ).toBe(false);
+    expect(
+      isRoundOurs(
+        Array.from({ length: 4 }, () => host(false)),
+        MANY,
+      ),
+    ).toBe(false);
+  });
+
+  it('begins as the one before was, unless the first hosts answer', () => {
+    const after = { known_good: 300, was_ours: true };
+    expect(isRoundOurs([host(false)], after)).toBe(true);
+    expect(isRoundOurs([host(false), host(false), host(false), host(true)], after)).toBe(true);
+    expect(isRoundOurs([host(false), host(true)], after)).toBe(false);
+    expect(isRoundOurs([...Array.from({ length: 3 }, () => host(true)), host(false), host(false)], after)).toBe(false);
   });
 });
 

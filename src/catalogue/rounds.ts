@@ -1,0 +1,108 @@
+import { getRound, getRoundStart, isRoundOurs, type RoundHost } from '../evidence/rounds.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
+import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
+import type { Writing } from './write.ts';
+
+const CONCLUSIVE = PROBE_OUTCOMES.filter(isConclusive);
+const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
+
+/** A host counts as one that used to answer while it did within so many days. */
+const KNOWN_GOOD_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Judges the rounds in which was sampled what is not published yet. Where the failures of one turn out to be ours, or no
+ * longer, all that was sampled in it is to be published again. Comes before samples are published.
+ */
+export function judgeRounds({ catalogue }: Writing): void {
+  for (const round of listUnjudged(catalogue)) judgeRound(catalogue, round);
+}
+
+/**
+ * Lists the rounds that samples may have come to since they were judged, in their order: those of the latest sample of
+ * what is not published, and all that were sampled since the last but one that was judged. A listing sampled in two
+ * rounds before it was published (by a run over the turn of a round, or after one that was killed) names the later alone.
+ */
+function listUnjudged(catalogue: Catalogue): number[] {
+  const { query } = catalogue;
+  const touched = listRows(
+    catalogue,
+    query.selectFrom('probe_targets').select('sampled_round').distinct().where('unpublished', '=', 1),
+  ).map(({ sampled_round }) => sampled_round);
+  if (touched.length === 0) return [];
+  const judged = findRow(
+    catalogue,
+    query.selectFrom('rounds').select(({ fn }) => fn.max<number | null>('round').as('round')),
+  );
+  const since = listRows(
+    catalogue,
+    query
+      .selectFrom('samples')
+      .select('round')
+      .distinct()
+      .where('round', '>=', (judged?.round ?? 0) - 1),
+  ).map(({ round }) => round);
+  return [...new Set([...touched, ...since])].sort((a, b) => a - b);
+}
+
+function judgeRound(catalogue: Catalogue, round: number): void {
+  const { query } = catalogue;
+  const goodSince = new Date(Date.parse(getRoundStart(round)) - KNOWN_GOOD_MS).toISOString();
+  const hosts = listRoundHosts(catalogue, round, goodSince);
+  const was_ours = isOurs(catalogue, round - 1);
+  const ours = isRoundOurs(hosts, { known_good: countKnownGood(catalogue, goodSince), was_ours });
+  const before = isOurs(catalogue, round);
+  const failing = hosts.filter(({ valid }) => !valid).length;
+  const row = { round, hosts: hosts.length, failing, ours: ours ? (1 as const) : (0 as const) };
+  runStatement(
+    catalogue,
+    query
+      .insertInto('rounds')
+      .values(row)
+      .onConflict((conflict) => conflict.column('round').doUpdateSet(row)),
+  );
+  if (ours === before) return;
+  const sampled = query.selectFrom('samples').select('listing_id').where('round', '=', round);
+  runStatement(
+    catalogue,
+    query.updateTable('probe_targets').set({ unpublished: 1 }).where('listing_id', 'in', sampled),
+  );
+}
+
+/** Lists how each host came out that was heard in a round, as far as that tells anything. */
+function listRoundHosts(catalogue: Catalogue, round: number, goodSince: string): RoundHost[] {
+  const rows = listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('samples')
+      .leftJoin('hosts', 'hosts.host', 'samples.host')
+      .where('samples.round', '=', round)
+      .where('samples.outcome', 'in', CONCLUSIVE)
+      .select(({ eb, fn }) => [
+        fn.max<number>(eb('samples.outcome', 'in', PAYABLE)).as('valid'),
+        fn.max('hosts.valid_at').as('valid_at'),
+      ])
+      .groupBy('samples.host'),
+  );
+  return rows.map(({ valid, valid_at }) => ({
+    valid: valid === 1,
+    known_good: valid_at !== null && valid_at >= goodSince,
+  }));
+}
+
+function countKnownGood(catalogue: Catalogue, goodSince: string): number {
+  const good = catalogue.query
+    .selectFrom('hosts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('valid_at', '>=', goodSince);
+  return findRow(catalogue, good)?.count ?? 0;
+}
+
+function isOurs(catalogue: Catalogue, round: number): boolean {
+  const query = catalogue.query.selectFrom('rounds').select('ours').where('round', '=', round);
+  return findRow(catalogue, query)?.ours === 1;
+}
+
+/** Says whether the round that a time falls in is put down to ourselves, as far as was judged. */
+export function isOurRound(catalogue: Catalogue, at: string): boolean {
+  return isOurs(catalogue, getRound(at));
+}
