@@ -7,12 +7,12 @@ import { findListing } from './listings.ts';
 
 /**
  * Which routes a probe run is about. `due`: one of each listing whose time has come at `at`. `all`: every one, `chosen`:
- * every one of some listings; both without those probed since `since` (null: none is left out). Times are ISO 8601 UTC.
+ * every one of some listings, or of these the routes named; both without those probed since `since` (null: none is left out). Times are ISO 8601 UTC.
  */
 export type ProbeScope =
   | { kind: 'due'; at: string }
   | { kind: 'all'; since: string | null }
-  | { kind: 'chosen'; slugs: readonly string[]; since: string | null };
+  | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] | undefined; since: string | null };
 
 /** The listings at one origin that a run is about, and how many of their routes. */
 export interface HostPlan {
@@ -86,7 +86,8 @@ export function listProbeTasks(catalogue: Catalogue, listingId: string, scope: P
   const byAge = listing.routes.toSorted((a, b) => (getProbedAt(a) < getProbedAt(b) ? -1 : 1));
   const wanted =
     scope.kind === 'due' ? byAge.slice(0, 1) : byAge.filter((route) => getProbedAt(route) < (scope.since ?? '~'));
-  return wanted.map((route) => buildTask(listing, route));
+  const named = scope.kind === 'chosen' ? scope.routeIds : undefined;
+  return wanted.filter(({ id }) => named?.includes(id) ?? true).map((route) => buildTask(listing, route));
 }
 
 function buildTask({ id, slug, base_url, state, state_at }: Listing, route: Route): ProbeTask {

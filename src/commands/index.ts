@@ -6,9 +6,11 @@ import { exportCatalogue } from './export.ts';
 import { importSources } from './import.ts';
 import { list } from './list.ts';
 import { probe } from './probe.ts';
+import { receipts } from './receipts.ts';
 import { relist } from './relist.ts';
 import { show } from './show.ts';
 import { status } from './status.ts';
+import { verify } from './verify.ts';
 import { why } from './why.ts';
 
 /** Every command, in the order in which help lists them. */
@@ -18,6 +20,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   show,
   why,
   probe,
+  verify,
+  receipts,
   delist,
   relist,
   status,

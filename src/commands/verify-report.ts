@@ -1,0 +1,91 @@
+import type { Payment } from '../model/payment.ts';
+import type { TermsDifference } from '../model/sample.ts';
+import type { Terms } from '../model/terms.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { formatTime } from './terminal/listing-words.ts';
+import type { Page } from './terminal/page.ts';
+import type { VerifyResult } from './verify-route.ts';
+
+/** Why nothing is paid, in words. */
+const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> = {
+  not_402: 'the route did not answer 402, so there is nothing to pay',
+  no_offer: 'the 402 makes no offer in USDC on Base or Solana that could be paid',
+  not_on_record: 'what the 402 asks is not on record; probe the listing first',
+  terms_differ: 'the 402 asks something else than what is on record; look at the difference, and run this again',
+  scheme_not_supported: 'only the scheme exact is paid',
+  no_wallet: 'no wallet is set for a network that it takes',
+};
+
+/** Writes what a verification found, and what it did. */
+export function renderVerification(result: VerifyResult, page: Page): void {
+  const { slug, route, request, would_pay, refused, caps, wallets, payment } = result;
+  page.title(`${slug}: ${route}`);
+  page.facts([
+    ['request', `${request.method} ${request.url}`],
+    ['unpaid answer', `status ${result.status}`],
+    ['asked now', describeOffers(result.asked)],
+    ['on record', describeOffers(result.on_record)],
+    ...result.differences.map((difference) => ['difference', describeDifference(difference)] as const),
+    ...wallets.map(
+      ({ network, payer, balance }) => ['wallet', `${payer} on ${network}: ${formatUsdc(balance)} USDC`] as const,
+    ),
+    [
+      'caps',
+      `${formatUsdc(caps.per_call)} USDC a call, ${formatUsdc(caps.per_day)} a day (${formatUsdc(caps.spent)} used)`,
+    ],
+  ]);
+  for (const earlier of result.reconciled) page.say(`An earlier payment: ${describePayment(earlier)}`);
+  page.blank();
+  if (refused !== null) page.say(`Nothing is paid: ${REFUSALS[refused]}.`);
+  else if (payment) renderPayment(payment, page);
+  else if (would_pay) {
+    page.say(
+      `Would pay ${formatUsdc(would_pay.amount)} USDC on ${would_pay.network} to ${would_pay.pay_to}. --pay pays.`,
+    );
+  }
+}
+
+function renderPayment(payment: Payment, page: Page): void {
+  const { settlement, answer, seller_receipt: word } = payment;
+  page.say(describePayment(payment));
+  const facts: (readonly [string, string])[] = [['receipt', payment.id]];
+  if (settlement) {
+    facts.push(
+      ['transaction', settlement.transaction],
+      ['block', `${settlement.block}, ${formatTime(settlement.settled_at)}`],
+    );
+  }
+  if (answer)
+    facts.push(['answer', `status ${answer.status}, ${answer.content_type ?? 'no type'}, ${answer.size} bytes`]);
+  facts.push(['delivered', payment.delivered ? 'yes' : 'no'], ['conforming', payment.conforming ?? 'not known']);
+  facts.push([
+    'the seller says',
+    word ? `${word.success ? 'settled' : 'not settled'}, ${word.transaction ?? 'no transaction'}` : 'nothing',
+  ]);
+  page.facts(facts, 2);
+}
+
+/** Says in one sentence what became of a payment. */
+export function describePayment({ id, state, reason, amount, network, delivered }: Payment): string {
+  const what = `${formatUsdc(amount)} USDC on ${network}`;
+  if (state === 'settled') {
+    return delivered
+      ? `${what} settled, and the product came.`
+      : `${what} settled, and no product came: the route stays unverified.`;
+  }
+  if (state === 'not_settled') return `${what} did not settle (${reason}): nothing was spent.`;
+  return `${what} is still open (${state}); the next run finds out from the chain. Its id is ${id}.`;
+}
+
+function describeOffers(offers: readonly Terms[]): string {
+  const words = offers.map(
+    ({ amount, network, pay_to }) => `${formatUsdc(amount)} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`,
+  );
+  return words.join(' or ') || 'nothing';
+}
+
+function describeDifference({ kind, fields, before, after }: TermsDifference): string {
+  if (kind === 'changed')
+    return `${fields.join(', ')}: ${describeOffers(before ? [before] : [])} → ${describeOffers(after ? [after] : [])}`;
+  return `${kind}: ${describeOffers([before ?? after].filter((offer) => offer !== null))}`;
+}
