@@ -1,6 +1,9 @@
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 
+/** The finding, about the feed itself, that its last pull failed. */
+const PULL_FAILED = 'pull_failed';
+
 /** One harvest of one feed: where it goes on, and whether it is through. */
 export interface Pull {
   id: number;
@@ -38,9 +41,43 @@ export function findOpenPull(catalogue: Catalogue, feed: string, since: string):
   );
 }
 
-/** Lists the pulls of all feeds, the latest first. */
+/** Lists the pulls of all feeds that brought a page, the latest first. */
 export function listPulls(catalogue: Catalogue): Pull[] {
-  return listRows(catalogue, catalogue.query.selectFrom('pulls').selectAll().orderBy('id', 'desc'));
+  return listRows(
+    catalogue,
+    catalogue.query.selectFrom('pulls').selectAll().where('pages', '>', 0).orderBy('id', 'desc'),
+  );
+}
+
+/** Says whether a pull of the feed ever brought a page. */
+export function isKnownFeed(catalogue: Catalogue, feed: string): boolean {
+  const pull = catalogue.query.selectFrom('pulls').select('id').where('feed', '=', feed).where('pages', '>', 0);
+  return findRow(catalogue, pull.limit(1)) !== undefined;
+}
+
+/** Why the last pull of a feed came to nothing, or not to its end. */
+export interface PullFailure {
+  feed: string;
+  at: string;
+  message: string;
+}
+
+/** Records why a pull failed, in place of why an earlier one did. It stands until what a pull brought is published. */
+export function recordPullFailure({ catalogue, at }: Writing, { feed, message }: Omit<PullFailure, 'at'>): void {
+  const { query } = catalogue;
+  const key = { source: feed, item: feed, code: PULL_FAILED };
+  runStatement(catalogue, query.deleteFrom('findings').where('source', '=', feed).where('code', '=', PULL_FAILED));
+  runStatement(catalogue, query.insertInto('findings').values({ ...key, severity: 'refused', message, found_at: at }));
+}
+
+/** Lists the feeds whose last pull failed, and why. */
+export function listPullFailures(catalogue: Catalogue): PullFailure[] {
+  const failures = catalogue.query.selectFrom('findings').selectAll().where('code', '=', PULL_FAILED);
+  return listRows(catalogue, failures).map(({ source, found_at, message }) => ({
+    feed: source,
+    at: found_at,
+    message,
+  }));
 }
 
 /** Starts a pull of a feed at its beginning. */

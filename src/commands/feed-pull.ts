@@ -1,14 +1,19 @@
 import { stat } from 'node:fs/promises';
 import type { Catalogue } from '../catalogue/database.ts';
-import { findOpenPull, type Pull, recordPage, startPull } from '../catalogue/pulls.ts';
-import { writeCatalogue } from '../catalogue/write.ts';
+import { findOpenPull, isKnownFeed, type Pull, recordPage, recordPullFailure, startPull } from '../catalogue/pulls.ts';
+import { type Writing, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
+import { cutText } from '../model/text.ts';
 import { formatRawItem, getFeedItemKey, getItemHash } from '../sources/bazaar/item-key.ts';
 import { type FeedPage, pullFeed } from '../sources/bazaar/pull.ts';
-import { identifySource, isWebAddress } from '../sources/source-name.ts';
+import { isWebAddress } from '../sources/source-name.ts';
 import type { Progress } from './terminal/progress.ts';
+import { getUserAgent } from './user-agent.ts';
+
+/** Longest reason of a failure that is kept, in UTF-16 units. */
+const MESSAGE_LENGTH = 300;
 
 /** An unfinished pull that was last heard of longer ago is begun again: too much has moved since. In milliseconds. */
 const RESUMED_WITHIN_MS = 60 * 60 * 1000;
@@ -18,36 +23,46 @@ export interface FeedPullOptions {
   now: () => Date;
   signal: AbortSignal;
   progress: Progress;
-  /** The name of a file's feed on record; undefined: the file's own. */
-  source?: string | undefined;
+}
+
+export interface FeedToPull {
+  /** Its http(s) address, or a file. */
+  address: string;
+  /** Its name on record, as `identifySource` gives it. */
+  feed: string;
 }
 
 /**
  * Pulls a feed into the catalogue, each page in a transaction of its own, and goes on with a pull that was stopped less
- * than an hour ago. `ended` of what it gives is null where it was stopped. Throws what `pullFeed` does; the pages that
- * came before stay.
+ * than an hour ago. Gives undefined where it was stopped before the first page, and `ended` null where it was stopped
+ * later. Throws what `pullFeed` does; the pages that came before stay, and the reason is kept with a known feed.
  */
 export async function pullIntoCatalogue(
   catalogue: Catalogue,
-  address: string,
+  { address, feed }: FeedToPull,
   options: FeedPullOptions,
-): Promise<Pull> {
+): Promise<Pull | undefined> {
   const { now, signal, progress } = options;
-  const pull = await openPull(catalogue, address, options);
-  if (pull.ended !== null) return pull;
-  let reached = pull;
-  progress.update(pull.items);
+  let reached = findPullToResume(catalogue, { address, feed }, options);
+  if (reached && reached.ended !== null) return reached;
+  progress.update(reached?.items ?? 0);
+  const write = <Result>(work: (writing: Writing) => Result) => writeCatalogue(catalogue, now().toISOString(), work);
   try {
-    for await (const page of generatePages(address, pull, options)) {
-      reached = writeCatalogue(catalogue, now().toISOString(), (writing) =>
-        recordPage(writing, reached, buildRecord(page)),
-      );
+    for await (const page of generatePages(address, reached?.next_offset ?? 0, options)) {
+      // A pull begins with its first page, so that one which brought nothing leaves nothing.
+      const before = reached;
+      reached = write((writing) => recordPage(writing, before ?? startPull(writing, feed), buildRecord(page)));
       progress.update(reached.items, page.total ?? undefined);
       if (signal.aborted) break;
     }
     return reached;
   } catch (error) {
-    if (signal.aborted && error instanceof ServiceError) return reached;
+    if (!(error instanceof ServiceError)) throw error;
+    if (signal.aborted) return reached;
+    if (isKnownFeed(catalogue, feed)) {
+      const message = cutText(`${error.message} (${error.reason})`, MESSAGE_LENGTH);
+      write((writing) => recordPullFailure(writing, { feed, message }));
+    }
     throw addResumption(error, reached);
   }
 }
@@ -61,27 +76,27 @@ export async function getPulledAt(address: string, { started_at }: Pull): Promis
 }
 
 /** A file is read anew each time: it costs nothing, and it may be another by now. */
-async function openPull(
+function findPullToResume(
   catalogue: Catalogue,
-  address: string,
-  { now, progress, source }: FeedPullOptions,
-): Promise<Pull> {
-  const feed = await identifySource(address, source);
+  { address, feed }: FeedToPull,
+  { now, progress }: FeedPullOptions,
+): Pull | undefined {
+  if (!isWebAddress(address)) return undefined;
   const since = new Date(now().getTime() - RESUMED_WITHIN_MS).toISOString();
-  const open = isWebAddress(address) ? findOpenPull(catalogue, feed, since) : undefined;
+  const open = findOpenPull(catalogue, feed, since);
   if (open) progress.note(`Going on with the pull of ${open.started_at}: ${open.items} items are here already.`);
-  return open ?? writeCatalogue(catalogue, now().toISOString(), (writing) => startPull(writing, feed));
+  return open;
 }
 
 async function* generatePages(
   address: string,
-  { next_offset }: Pull,
+  from: number,
   { config, signal }: FeedPullOptions,
 ): AsyncGenerator<FeedPage> {
-  const { allowPrivateNetworks, contactUrl } = config;
-  const client = openGuardedClient({ allowPrivateNetworks, userAgent: `agent-payable-apis (+${contactUrl})` });
+  const { allowPrivateNetworks } = config;
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   try {
-    yield* pullFeed({ address, client, from: next_offset, signal });
+    yield* pullFeed({ address, client, from, signal });
   } finally {
     await client.close();
   }
@@ -95,11 +110,11 @@ function buildRecord({ items, next_offset, end }: FeedPage): Parameters<typeof r
   };
 }
 
-function addResumption(error: unknown, { items, pages }: Pull): unknown {
-  if (!(error instanceof ServiceError) || pages === 0) return error;
+function addResumption(error: ServiceError, reached: Pull | undefined): ServiceError {
+  if (!reached) return error;
   return new ServiceError(error.code, error.message, {
     reason: error.reason,
-    hint: `The ${items} items that came before are kept; the same command goes on from there within an hour.`,
+    hint: `The ${reached.items} items that came before are kept; the same command goes on from there within an hour.`,
     details: error.details,
     cause: error.cause,
   });

@@ -7,6 +7,7 @@ import type { Page } from './terminal/page.ts';
 const IMPORT_FINDING_CODES = {
   slug_taken: 'Another listing has the slug that the manifest asks for, so the first characters of the id follow it.',
   slug_kept: 'The listing has another slug already than the manifest asks for, and a slug never changes.',
+  pull_failed: 'The last pull of the feed failed; what earlier ones brought stays as it was.',
   not_recorded: 'The listing could not be recorded, which is a fault of the program; nothing of it was kept.',
 } as const;
 

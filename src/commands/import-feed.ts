@@ -7,6 +7,7 @@ import { completePull, isOvertaken, listFeedItems, type Pull } from '../catalogu
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Finding } from '../model/finding.ts';
 import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
+import { identifySource } from '../sources/source-name.ts';
 import { type FeedPullOptions, getPulledAt, pullIntoCatalogue } from './feed-pull.ts';
 import {
   buildFailureFindings,
@@ -21,6 +22,8 @@ import type { Progress } from './terminal/progress.ts';
 
 export interface FeedImportOptions extends Omit<FeedPullOptions, 'progress'> {
   openProgress: (label: string, unit: string) => Progress;
+  /** The name of a file's feed on record; undefined: the file's own. */
+  source?: string | undefined;
 }
 
 const EMPTY: FeedDeclarations = { declarations: [], findings: [], outcomes: [] };
@@ -33,22 +36,24 @@ const EMPTY: FeedDeclarations = { declarations: [], findings: [], outcomes: [] }
 export async function importFeed(
   catalogue: Catalogue,
   address: string,
-  { openProgress, ...options }: FeedImportOptions,
+  { openProgress, source, ...options }: FeedImportOptions,
 ): Promise<ImportReport> {
   const started = options.now().getTime();
   const before = getRevision(catalogue);
+  const feed = await identifySource(address, source);
   const pull = await follow(openProgress('Pulling', 'items'), (progress) =>
-    pullIntoCatalogue(catalogue, address, { ...options, progress }),
+    pullIntoCatalogue(catalogue, { address, feed }, { ...options, progress }),
   );
-  const read = pull.ended === null ? EMPTY : await readPull(catalogue, address, pull, options);
+  const isPulled = pull !== undefined && pull.ended !== null;
+  const read = isPulled ? await readPull(catalogue, address, pull, options) : EMPTY;
   const recording = await follow(openProgress('Recording', 'listings'), ({ update }) =>
     recordDeclarations(catalogue, read.declarations, { ...options, onProgress: update }),
   );
   const findings = [...read.findings, ...buildFailureFindings(recording, false)];
-  const isThrough = pull.ended !== null && recording.left === 0;
-  const ending = isThrough ? finishPull(catalogue, pull, findings, recording, options.now()) : STOPPED;
+  const ending =
+    isPulled && recording.left === 0 ? finishPull(catalogue, pull, findings, recording, options.now()) : STOPPED;
   return buildReport({
-    feed: pull.feed,
+    feed,
     complete: ending.next === null,
     next: ending.next,
     revision: { before, after: getRevision(catalogue) },
@@ -125,7 +130,7 @@ function finishPull(
  * could not be recorded as refused.
  */
 function countItems(
-  { items: received, ended }: Pull,
+  pull: Pull | undefined,
   { outcomes }: FeedDeclarations,
   { failed }: Recording,
 ): ImportReport['items'] {
@@ -133,5 +138,6 @@ function countItems(
   const good = outcomes.filter((item) => item.outcome === 'taken');
   const taken = good.filter(({ base_url }) => !lost.has(base_url)).length;
   const refused = outcomes.filter(({ outcome }) => outcome === 'refused').length + good.length - taken;
-  return { received, taken, duplicates: ended === null ? 0 : received - taken - refused, refused };
+  const received = pull?.items ?? 0;
+  return { received, taken, duplicates: pull?.ended ? received - taken - refused : 0, refused };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countListings, type ListingCounts } from '../catalogue/counts.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countFindings } from '../catalogue/findings.ts';
-import { listPulls, type Pull } from '../catalogue/pulls.ts';
+import { listPullFailures, listPulls, type Pull, type PullFailure } from '../catalogue/pulls.ts';
 import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -21,6 +21,8 @@ interface FeedState {
   pages: number;
   /** Where an unfinished pull goes on; null when the latest is through. */
   open_at_offset: number | null;
+  /** When and why the latest pull failed; null where it did not. */
+  failure: Pick<PullFailure, 'at' | 'message'> | null;
 }
 
 interface StatusResult {
@@ -56,18 +58,20 @@ function getStatus(catalogue: Catalogue, config: Config): StatusResult {
     ...state,
     listings: countListings(catalogue),
     findings: sortCounts(counts),
-    feeds: listFeeds(listPulls(catalogue)),
+    feeds: listFeeds(listPulls(catalogue), listPullFailures(catalogue)),
     release: getReleaseState(config, state),
   };
 }
 
-function listFeeds(pulls: readonly Pull[]): FeedState[] {
+function listFeeds(pulls: readonly Pull[], failures: readonly PullFailure[]): FeedState[] {
   return [...Map.groupBy(pulls, ({ feed }) => feed)].flatMap(([feed, [latest, ...earlier]]) => {
     if (!latest) return [];
     const through = [latest, ...earlier].find(({ completed_at }) => completed_at !== null);
     const { items, pages } = through ?? latest;
     const open_at_offset = latest.completed_at === null ? latest.next_offset : null;
-    return { feed, completed_at: through?.completed_at ?? null, items, pages, open_at_offset };
+    const { at, message } = failures.find((failure) => failure.feed === feed) ?? {};
+    const failure = at !== undefined && message !== undefined ? { at, message } : null;
+    return { feed, completed_at: through?.completed_at ?? null, items, pages, open_at_offset, failure };
   });
 }
 
@@ -100,6 +104,10 @@ function renderStatus(result: StatusResult, page: Page): void {
       ]),
       2,
     );
+    for (const { feed, failure } of feeds) {
+      if (failure)
+        page.say({ text: `${feed} failed: ${failure.message}, ${formatTime(failure.at)}`, style: 'yellow' }, 2);
+    }
   }
   if (findings.length > 0) {
     page.blank();

@@ -115,7 +115,11 @@ describe('a pull that does not come to its end', () => {
       /^error: .* status 403\.\nhint: The 100 items .* goes on from there within an hour\.$/m,
     );
     expect((await runJson('status')).json.feeds).toMatchObject([
-      { completed_at: null, open_at_offset: expect.any(Number) },
+      {
+        completed_at: null,
+        open_at_offset: expect.any(Number),
+        failure: { message: expect.stringMatching(/status 403/) },
+      },
     ]);
     isBroken = false;
     const asked = offsets.length;
@@ -189,6 +193,66 @@ describe('a pull that does not come to its end', () => {
     const ended = await importStopping(undefined);
     expect(ended).toMatchObject({ complete: true, listings: { added: 50, unchanged: 100 }, items: { taken: 150 } });
     expect(offsets.length).toBe(asked);
+  });
+});
+
+describe('a feed that cannot be opened', () => {
+  it('leaves no pull behind, and a hint that helps', async () => {
+    const { address } = await serveFeed((_, response) => {
+      response.statusCode = 403;
+      response.end();
+    });
+    const { run, runJson } = makeCommands(ON_LOOPBACK);
+    for (const feed of [address, 'https://feed.example.invalid/discovery/resources']) {
+      const { code, stderr } = await run(['import', '--bazaar', feed]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^error: .*\.\nhint: Check the address, or try again later\./m);
+      expect(stderr).not.toContain('go on');
+    }
+    const { json } = await runJson('status');
+    expect([json.feeds, json.findings]).toEqual([[], []]);
+  });
+
+  it('though it could before, is shown with the reason until it can again', async () => {
+    let status = 200;
+    const answer = answerPages(() => makeItems(3));
+    const { address } = await serveFeed((request, response, page) => {
+      if (status === 200) return answer(request, response, page);
+      response.statusCode = status;
+      response.end();
+    });
+    const { run, runJson } = makeCommands(ON_LOOPBACK);
+    await run(['import', '--bazaar', address]);
+    for (const failing of [403, 404]) {
+      status = failing;
+      expect((await run(['import', '--bazaar', address])).code).toBe(1);
+      const { json } = await runJson('status');
+      expect(json.feeds).toMatchObject([
+        {
+          completed_at: expect.any(String),
+          items: 3,
+          open_at_offset: null,
+          failure: { at: NOW, message: expect.stringMatching(new RegExp(`status ${failing}.*\\(bad_status\\)`)) },
+        },
+      ]);
+      expect(json.findings[0]).toMatchObject({ code: 'pull_failed', severity: 'refused', count: 1 });
+    }
+    expect((await run(['status'])).stdout).toMatch(/failed: .* status 404/);
+    expect((await runJson('why', address)).json.findings).toMatchObject([{ code: 'pull_failed' }]);
+    status = 200;
+    await run(['import', '--bazaar', address]);
+    const { json } = await runJson('status');
+    expect(json.feeds).toMatchObject([{ open_at_offset: null, failure: null }]);
+    expect(json.findings.map(({ code }: { code: string }) => code)).not.toContain('pull_failed');
+  });
+
+  it('nor is an empty pull left behind where it was stopped before its first page', async () => {
+    const stopping = new AbortController();
+    const { address } = await serveFeed(() => stopping.abort());
+    const { run, runJson } = makeCommands(ON_LOOPBACK);
+    const { code, stdout } = await run(['import', '--bazaar', address, '--json'], { signal: stopping.signal });
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { feed: address, complete: false, items: { received: 0 } }]);
+    expect((await runJson('status')).json.feeds).toEqual([]);
   });
 });
 

@@ -134,7 +134,11 @@ function isBeyondEnd(error: unknown, offset: number, total: number | null): bool
 /** Says at which offset a pull failed, so that it can be resumed there. */
 function addOffset(error: unknown, offset: number): unknown {
   if (!(error instanceof ServiceError)) return error;
-  const hint = error.hint ?? `The pull can go on from offset ${offset}; what came before it is complete.`;
+  const goOn =
+    offset > 0
+      ? `The pull can go on from offset ${offset}; what came before it is complete.`
+      : 'Check the address, or try again later.';
+  const hint = error.hint ?? goOn;
   const { code, message, reason, details, cause } = error;
   return new ServiceError(code, message, { reason, hint, details: { ...details, offset }, cause });
 }
