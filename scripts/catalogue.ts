@@ -2,13 +2,10 @@ import './require-node.mjs';
 
 const { runCommandLine } = await import('../src/commands/run.ts');
 const { listenForStop } = await import('../src/commands/stopping.ts');
+const { endWhereUnread } = await import('./standard-streams.ts');
 
 const { stdout, stderr } = process;
-// A reader that has seen enough (`| head`) is no failure.
-stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+endWhereUnread(process);
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout,
   stderr,

@@ -9,8 +9,10 @@ const { readConfig } = await import('../src/config.ts');
 const { rebuild } = await import('../src/release/rebuild.ts');
 const { watchAndRebuild } = await import('../src/release/watch.ts');
 const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
+const { goOnWhereUnread } = await import('./standard-streams.ts');
 
 const { stdout, stderr } = process;
+goOnWhereUnread(process);
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
 

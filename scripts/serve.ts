@@ -8,8 +8,13 @@ const { getErrorMessage } = await import('../src/errors.ts');
 const { startServer } = await import('../src/server/server.ts');
 const { PATHS, buildUrl } = await import('../src/views/links.ts');
 const { prepareCatalogue, prepareRelease } = await import('./first-start.ts');
+const { goOnWhereUnread } = await import('./standard-streams.ts');
 
 const { stdout, stderr } = process;
+goOnWhereUnread(process);
+/** How much of the log is kept while it cannot be written; what comes then is dropped. */
+const KEPT_LOG_BYTES = 1024 * 1024;
+
 const tell = (line: string) => stdout.write(`${line}\n`);
 const stopping = new AbortController();
 const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
@@ -28,7 +33,10 @@ async function run(): Promise<void> {
   const firstStart = { config, now: () => new Date(), signal: stopping.signal, tell };
   await prepareCatalogue(firstStart);
   if (rebuilding) await prepareRelease(firstStart);
-  const logger = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }));
+  const log = pino.destination({ fd: 2, sync: true, maxLength: KEPT_LOG_BYTES });
+  // A log that nobody reads, or that has no room, is no reason to stop serving.
+  log.on('error', () => undefined);
+  const logger = pino({ level: config.logLevel }, log);
   const server = await startServer({ config, logger, rebuilding, probing: config.probe });
   tell(`${config.serviceTitle} listens on ${server.url}. Ctrl-C stops it.`);
   tell(`  pages      ${buildUrl(config.baseUrl, PATHS.home)}`);

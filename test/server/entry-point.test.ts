@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -77,6 +77,34 @@ it.each([
   expect(server.said.out).toBe('');
 });
 
+it('goes on and stops as it should when nobody reads what it says any more', async () => {
+  const folder = makeFolder();
+  const server = start(folder, { LOG_LEVEL: 'debug' });
+  const url = await waitForUrl(server);
+  server.child.stdout?.destroy();
+  server.child.stderr?.destroy();
+  for (let time = 0; time < 3; time += 1) expect((await fetch(`${url}/agent/list`)).status).toBe(200);
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+});
+
+it.runIf(existsSync('/dev/full'))('goes on where there is no room for what it says', async () => {
+  const port = await findFreePort();
+  const settings = { PORT: String(port), LOG_LEVEL: 'debug' };
+  const { child } = start(makeFolder(), settings, ['--no-rebuild'], '/dev/full');
+  let status = 0;
+  while (status !== 200 && child.exitCode === null) {
+    status = await fetch(`http://127.0.0.1:${port}/agent/list`).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    await sleep(20);
+  }
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
 it('ends with one sentence where a folder lies in the place of the link to the release', async () => {
   const folder = makeFolder();
   mkdirSync(join(folder, 'dist/current'), { recursive: true });
@@ -93,8 +121,7 @@ it('ends with one sentence where the port is in use', async () => {
   onTestFinished(() => {
     other.close();
   });
-  const address = other.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const port = getPort(other);
   const server = start(makeFolder(), { PORT: String(port), LOG_LEVEL: 'silent' }, ['--no-rebuild']);
   expect(await server.ended).toBe(1);
   expect(server.said.err).toBe(
@@ -106,4 +133,17 @@ function isFree(file: string): boolean {
   const lock = findLock(file);
   lock?.release();
   return lock !== undefined;
+}
+
+function getPort(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = getPort(server);
+  server.close();
+  return port;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,8 +8,8 @@ import { onTestFinished } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Runs `npm start` without npm on a folder of its own. */
-export function start(folder: string, settings: Record<string, string> = {}, args: string[] = []) {
+/** Runs `npm start` without npm on a folder of its own; what it says is kept, or goes `into` a file. */
+export function start(folder: string, settings: Record<string, string> = {}, args: string[] = [], into?: string) {
   const env = {
     ...process.env,
     // The test runner sets one of its own.
@@ -18,16 +19,22 @@ export function start(folder: string, settings: Record<string, string> = {}, arg
     PORT: '0',
     ...settings,
   };
-  const child = spawn(process.execPath, ['--import', './scripts/require-node.mjs', 'scripts/serve.ts', ...args], {
-    cwd: ROOT,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const out = into === undefined ? 'pipe' : openSync(into, 'w');
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--import', './scripts/require-node.mjs', 'scripts/serve.ts', ...args],
+    {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', out, out],
+    },
+  );
+  if (typeof out === 'number') closeSync(out);
   const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     said.out += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said.err += text;
   });
   const ended = once(child, 'close').then(([code]) => code as number | null);
