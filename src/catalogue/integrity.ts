@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import Sqlite from 'better-sqlite3';
+import { canPublicationWait } from '../evidence/freshness.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
 import { deriveFromRecord, type ListingIdentity } from './derivation.ts';
@@ -29,22 +30,38 @@ export interface StaleListing extends ListingIdentity {
   fields: string[];
 }
 
-/** Derives every listing again from what is on record, and lists those of which readers see something else. */
+/**
+ * Derives every listing again from what is on record, and lists those of which readers see something else. What samples
+ * taught may wait to be published: for the end of the run that took them, and for a day where only times and counts moved.
+ */
 export function listStaleListings(catalogue: Catalogue): StaleListing[] {
+  const waiting = new Set(listUnpublished(catalogue));
   return listRows(catalogue, catalogue.query.selectFrom('listings').selectAll().orderBy('slug')).flatMap((row) => {
     const { id, slug, base_url } = row;
     const identity = { id, slug, base_url };
     if (row.document === '{}') return { ...identity, fields: ['document'] };
     const published: Listing = JSON.parse(row.document);
-    const { listing: derived } = deriveFromRecord(catalogue, identity, published);
-    const facts = new Map<string, unknown>(Object.entries(published));
-    const fields = Object.entries(derived).filter(([field, value]) => !isDeepStrictEqual(facts.get(field), value));
+    const fields = waiting.has(id) ? [] : listStaleFields(catalogue, identity, published);
     const verified = isLive(published) && published.routes.some(({ proof }) => proof !== null) ? 1 : 0;
     const columns = { state: published.state, revision: published.revision, verified };
     const wrong = Object.entries(columns).filter(([name, value]) => row[name as keyof typeof columns] !== value);
-    const names = [...fields, ...wrong].map(([name]) => name);
+    const names = [...fields, ...wrong.map(([name]) => name)];
     return names.length > 0 ? { ...identity, fields: [...new Set(names)] } : [];
   });
+}
+
+/** Lists the fields that derived again are others than readers see, unless they may be so for a while. */
+function listStaleFields(catalogue: Catalogue, identity: ListingIdentity, published: Listing): string[] {
+  const { listing: derived } = deriveFromRecord(catalogue, identity, published);
+  const facts = new Map<string, unknown>(Object.entries(published));
+  const fields = Object.entries(derived).filter(([field, value]) => !isDeepStrictEqual(facts.get(field), value));
+  return fields.length === 0 || canPublicationWait(published, derived) ? [] : fields.map(([field]) => field);
+}
+
+/** Lists the listings that have samples whose meaning is not published yet. */
+function listUnpublished(catalogue: Catalogue): string[] {
+  const query = catalogue.query.selectFrom('probe_targets').select('listing_id').where('unpublished', '=', 1);
+  return listRows(catalogue, query).map(({ listing_id }) => listing_id);
 }
 
 /** Lists the slugs whose words in the search index are not those of the live listing, or which should not be in it. */

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { listDatabaseFaults, listSearchFaults, listStaleListings } from '../../src/catalogue/integrity.ts';
+import { listSamples } from '../../src/catalogue/samples.ts';
+import { probeSample } from '../../src/model/sample.ts';
+import { makeRoute, makeSample, recordVerified } from '../builders.ts';
+import { DAY, declareOthers, getTime, HOUR, makeWorld } from './evidence-world.ts';
+
+const ROUTES = ['/v1/a', '/v1/b'].map((path) => makeRoute({ path }));
+
+describe('a sample', () => {
+  it('is kept whole, with its route', () => {
+    const world = makeWorld();
+    const { id, routes } = world.declare({ routes: ROUTES });
+    const seen = makeSample({
+      outcome: 'server_error',
+      cause: 'status_503',
+      status: 503,
+      retry_after_seconds: 9,
+      detail: { a: 1 },
+    });
+    world.see(1, { ...seen, path: '/v1/b' });
+    world.see(2, { path: '/v1/a' });
+    const [last, first] = listSamples(world.catalogue, id, 10);
+    const { route_id, ...rest } = first ?? {};
+    expect(rest).toEqual({ ...seen, at: getTime(1) });
+    expect([last?.route_id, route_id]).toEqual(routes.map((route) => route.id));
+    expect(probeSample.safeParse(rest).success).toBe(true);
+    expect(listSamples(world.catalogue, id, 1)).toHaveLength(1);
+  });
+
+  it('alone moves nothing that readers see', () => {
+    const world = makeWorld();
+    const before = world.declare();
+    world.see(1, { outcome: 'no_402' });
+    expect(world.find()).toEqual(before);
+    expect(world.getRevision()).toBe(before.revision);
+  });
+
+  it('is let go of 90 days before the latest of its listing, the last one of a route never', () => {
+    const world = makeWorld();
+    const { id } = world.declare({ routes: ROUTES });
+    world.look(0, { path: '/v1/b' });
+    for (let day = 0; day <= 200; day += 1) world.look(day * 24 + 1, { path: '/v1/a' });
+    const kept = listSamples(world.catalogue, id, 1000);
+    expect(kept.map(({ at }) => (Date.parse(at) - Date.parse(getTime(1))) / DAY).toSorted((a, b) => a - b)).toEqual([
+      -HOUR / DAY,
+      ...Array.from({ length: 91 }, (_, index) => 110 + index),
+    ]);
+    expect(world.find().routes.map(({ probe }) => probe?.at)).toEqual([getTime(200 * 24 + 1), getTime(0)]);
+  });
+
+  it('of a listing that is no longer probed stays, and so does what follows from it', () => {
+    const world = makeWorld();
+    const { id } = world.declare();
+    for (let hours = 0; hours < 20 * 24; hours += 6) world.look(hours);
+    const [other = ''] = declareOthers(world, 1);
+    for (let day = 20; day < 220; day += 1) world.look(day * 24, { slug: other });
+    expect(listSamples(world.catalogue, id, 1000)).toHaveLength(80);
+    expect(world.find().reliability).toMatchObject({ band: 'established' });
+    expect(listStaleListings(world.catalogue)).toEqual([]);
+  });
+});
+
+describe('the check of a catalogue', () => {
+  const listFaults = ({ catalogue }: ReturnType<typeof makeWorld>) => [
+    ...listDatabaseFaults(catalogue),
+    ...listStaleListings(catalogue),
+    ...listSearchFaults(catalogue),
+  ];
+
+  it('finds nothing stale while samples wait to be published, for the end of a run or of a day', () => {
+    const world = makeWorld();
+    world.declare();
+    for (let hours = 0; hours < 100; hours += 6) {
+      world.see(hours, hours % 5 === 0 ? { outcome: 'timeout' } : {});
+      expect(listFaults(world)).toEqual([]);
+      world.publish(hours);
+      expect(listFaults(world)).toEqual([]);
+    }
+  });
+
+  it('still finds what samples do not explain', () => {
+    const world = makeWorld();
+    world.declare();
+    for (const hours of [0, 6]) world.look(hours);
+    recordVerified(world.catalogue, 'example-prices', '/v1/price/:symbol', getTime(7));
+    world.look(12);
+    expect(listFaults(world)).toEqual([]);
+    const spoil = (sql: string) => world.catalogue.sqlite.exec(sql);
+    spoil(
+      `UPDATE listings SET document = json_set(document, '$.price_min', 1, '$.networks[0].advertised', json('false'))`,
+    );
+    expect(listFaults(world)).toMatchObject([{ fields: expect.arrayContaining(['price_min', 'networks']) }]);
+  });
+
+  it('finds what should have been published a day ago', () => {
+    const world = makeWorld();
+    world.declare();
+    for (const hours of [0, 6]) world.look(hours);
+    world.see(48);
+    world.catalogue.sqlite.exec('UPDATE probe_targets SET unpublished = 0');
+    expect(listFaults(world)).toMatchObject([{ fields: expect.arrayContaining(['routes', 'reliability']) }]);
+  });
+});
