@@ -6,10 +6,20 @@ import { parseUsdc } from './model/usdc.ts';
 /** Every setting of the serving and operating side: the value read, its default, and what it takes. */
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
 
+/** As it must be written: the URL parser itself mends blanks, line breaks, backslashes and missing slashes silently. */
+const WRITTEN_OUT = /^https?:\/\/[^\s\\?#]+$/i;
+
 const httpUrl = z.string().refine((text) => {
-  const url = URL.parse(text);
-  return (url?.protocol === 'https:' || url?.protocol === 'http:') && !url.search && !url.hash && !url.username;
+  const url = WRITTEN_OUT.test(text) ? URL.parse(text) : null;
+  return url !== null && url.username === '' && url.password === '';
 }, 'an http(s) address without query, fragment or user name');
+
+/** Scheme, host and port and nothing else, since pages link from the root; one trailing slash does no harm. */
+const origin = z.string().transform((text, context) => {
+  const url = /^https?:\/\/[^\s\\/?#@]+\/?$/i.test(text) ? URL.parse(text) : null;
+  if (!url) context.addIssue('an http(s) address of scheme, host and port alone, such as https://apis.example');
+  return url?.origin ?? '';
+});
 
 /** Any http(s) address: of a node, which may carry a key of the operator's in its path or query. */
 const httpAddress = z
@@ -19,10 +29,7 @@ const httpAddress = z
 const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
 
 const settings = z.object({
-  BASE_URL: httpUrl
-    .refine((text) => URL.parse(text)?.pathname === '/', 'an http(s) address without a path: pages link from the root')
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
+  BASE_URL: origin.optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z
     .string()
@@ -51,7 +58,7 @@ const settings = z.object({
     .transform(Number)
     .default(600),
   ALLOW_PRIVATE_NETWORKS: onOff.default(false),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
 /** The frozen settings of one process. Paths are absolute; `baseUrl` has no trailing slash. */
@@ -76,7 +83,8 @@ export interface Config {
 
 /**
  * Reads the settings once and freezes them (design contract, "Settings"). An empty value counts as unset.
- * Throws `bad_input` naming the setting and what it takes; `BASE_URL` may only be left out while `HOST` is loopback.
+ * Throws `bad_input` naming the setting and what it takes; `BASE_URL` may only be left out while `HOST` is loopback and
+ * `PORT` is a certain one.
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -84,15 +92,25 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0]);
-    throw new ServiceError('bad_input', `The setting ${name} has the value "${env[name]}", which it cannot take.`, {
-      hint: `${name} takes ${describeExpectation(issue?.message ?? 'another value')}; .env.example lists every setting.`,
-      reason: 'bad_setting',
-    });
+    throw new ServiceError(
+      'bad_input',
+      `The setting ${name} has the value ${JSON.stringify(env[name])}, which it cannot take.`,
+      {
+        hint: `${name} takes ${describeExpectation(issue?.message ?? 'another value')}; .env.example lists every setting.`,
+        reason: 'bad_setting',
+      },
+    );
   }
   const read = parsed.data;
   if (!read.BASE_URL && !LOOPBACK_HOSTS.has(read.HOST)) {
     throw new ServiceError('bad_input', `HOST is ${read.HOST}, which others can reach, but BASE_URL is not set.`, {
       hint: 'Set BASE_URL to the public address of the service, such as https://apis.example.',
+      reason: 'bad_setting',
+    });
+  }
+  if (!read.BASE_URL && read.PORT === 0) {
+    throw new ServiceError('bad_input', 'PORT is 0, that is any free port, but BASE_URL is not set.', {
+      hint: 'Set BASE_URL to the address of the service, or PORT to one port: what it writes about itself names it.',
       reason: 'bad_setting',
     });
   }

@@ -22,6 +22,25 @@ describe('settings', () => {
     ['BASE_URL', 'apis.example'],
     ['BASE_URL', 'https://apis.example/?x=1'],
     ['BASE_URL', 'https://apis.example/catalogue'],
+    ['BASE_URL', 'https://apis.example/?'],
+    ['BASE_URL', 'https://apis.example?'],
+    ['BASE_URL', 'https://apis.example/#'],
+    ['BASE_URL', 'https://apis.example//'],
+    ['BASE_URL', 'https://:pw@apis.example'],
+    ['BASE_URL', 'https://@apis.example'],
+    ['BASE_URL', 'https://user@apis.example'],
+    ['BASE_URL', 'https:apis.example'],
+    ['BASE_URL', 'https:/apis.example'],
+    ['BASE_URL', ' https://apis.example'],
+    ['BASE_URL', 'https://apis.example '],
+    ['BASE_URL', 'https://ap is.example'],
+    ['BASE_URL', 'https://apis.example:port'],
+    ['BASE_URL', 'https://apis.example:99999'],
+    ['BASE_URL', 'ftp://apis.example'],
+    ['BASE_URL', 'https://'],
+    ['CONTACT_URL', 'https:apis.example'],
+    ['CONTACT_URL', 'https://apis.example/con tact'],
+    ['CONTACT_URL', 'https://:pw@apis.example/contact'],
     ['PROBE', 'yes'],
     ['RATE_LIMIT', '-1'],
     ['ALLOW_PRIVATE_NETWORKS', 'true'],
@@ -32,7 +51,46 @@ describe('settings', () => {
     expect(read).toThrow(`The setting ${name} has the value "${value}"`);
   });
 
-  it('ask for BASE_URL where others can reach the service', () => {
+  it('say so in one line, whatever the value', () => {
+    for (const value of [
+      'https://apis.ex\nample',
+      'https://apis.example\n',
+      '\thttps://apis.example',
+      'https:\\\\apis.example',
+    ]) {
+      expect(() => readConfig({ BASE_URL: value })).toThrow(/^The setting BASE_URL has the value "[^\n\t]*", which it/);
+    }
+  });
+
+  it.each([
+    ['https://APIS.Example:8443/', 'https://apis.example:8443'],
+    ['HTTPS://apis.example:443', 'https://apis.example'],
+    ['http://localhost:4321', 'http://localhost:4321'],
+    ['http://[::1]:4321/', 'http://[::1]:4321'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+  ])('write BASE_URL %s as %s', (given, written) => {
+    expect(readConfig({ BASE_URL: given }).baseUrl).toBe(written);
+  });
+
+  it('take CONTACT_URL with a path', () => {
+    expect(readConfig({ CONTACT_URL: 'https://apis.example/@us/contact' }).contactUrl).toBe(
+      'https://apis.example/@us/contact',
+    );
+  });
+
+  it('ask for BASE_URL where the port is not known before', () => {
+    expect(() => readConfig({ PORT: '0' })).toThrow('PORT is 0, that is any free port, but BASE_URL is not set');
+    expect(readConfig({ PORT: '0', BASE_URL: 'https://apis.example' })).toMatchObject({ port: 0 });
+  });
+
+  it('take every level of the log that .env.example names', () => {
+    const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8');
+    const levels = /# ([a-z, ]+ or [a-z]+)\.\nLOG_LEVEL=/.exec(example)?.[1]?.split(/, | or /) ?? [];
+    expect(levels.length).toBeGreaterThan(5);
+    for (const level of levels) expect(readConfig({ LOG_LEVEL: level }).logLevel).toBe(level);
+  });
+
+  it('ask for BASE_URL where others others can reach the service', () => {
     expect(() => readConfig({ HOST: '0.0.0.0' })).toThrow('BASE_URL is not set');
     expect(readConfig({ HOST: '0.0.0.0', BASE_URL: 'https://apis.example' }).baseUrl).toBe('https://apis.example');
   });

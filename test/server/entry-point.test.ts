@@ -67,7 +67,13 @@ it('takes its children with it, even when it is killed', async () => {
 
 it.each([
   [{ PORT: 'http' }, [], 1, /^error: The setting PORT has the value "http"/],
-  [{ HOST: '0.0.0.0' }, [], 1, /^error: HOST is 0\.0\.0\.0, which others can reach, but BASE_URL is not set\.\nhint: /],
+  [
+    { HOST: '0.0.0.0', BASE_URL: '' },
+    [],
+    1,
+    /^error: HOST is 0\.0\.0\.0, which others can reach, but BASE_URL is not set\.\nhint: /,
+  ],
+  [{ BASE_URL: '' }, [], 1, /^error: PORT is 0, that is any free port, but BASE_URL is not set\.\nhint: [^\n]+\n$/],
   [{}, ['--no-rebuilds'], 2, /^error: Unknown option '--no-rebuilds'.*\nhint: npm start -- \[--no-rebuild\]\n$/],
   [{ CATALOGUE: '/dev/null/x' }, [], 1, /^error: [^\n]+\nhint: [^\n]+\n$/],
 ])('ends with one sentence for %o %o', async (settings, args, code, sentence) => {

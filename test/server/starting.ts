@@ -12,8 +12,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 export function start(folder: string, settings: Record<string, string> = {}, args: string[] = [], into?: string) {
   const env = {
     ...process.env,
-    // The test runner sets one of its own.
-    BASE_URL: '',
+    // The test runner sets one of its own, and the port is not known before.
+    BASE_URL: 'http://catalogue.example',
     CATALOGUE: join(folder, 'catalogue.sqlite'),
     RELEASES: join(folder, 'dist'),
     PORT: '0',
