@@ -1,4 +1,8 @@
 import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
+import { cutText } from '../model/text.ts';
+
+/** Longest message, and hint, that is shown, in UTF-16 units: some quote paths, addresses or foreign failures. */
+const SHOWN_LENGTH = 500;
 
 /** Exit codes (design contract, "Set-up and commands"). */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -43,8 +47,18 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOTDIR: ['bad_input', 'A file stands where a folder is expected', 'Check the path.'],
 };
 
-/** Turns anything thrown into the one kind of error that is shown. */
+/** Turns anything thrown into the one kind of error that is shown, no longer than anybody reads. */
 export function getFailure(error: unknown): ServiceError {
+  const { code, message, hint, reason, details, cause } = getWholeFailure(error);
+  return new ServiceError(code, cutText(message, SHOWN_LENGTH), {
+    reason,
+    details,
+    cause,
+    ...(hint !== undefined && { hint: cutText(hint, SHOWN_LENGTH) }),
+  });
+}
+
+function getWholeFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const code = getMember(error, 'code') ?? '';
   // SQLite's extended codes (SQLITE_BUSY_SNAPSHOT) mean to an operator what the plain ones do.

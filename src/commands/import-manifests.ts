@@ -3,6 +3,7 @@ import { recordFindings } from '../catalogue/findings.ts';
 import { findListing } from '../catalogue/listings.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Finding } from '../model/finding.ts';
+import { cutText } from '../model/text.ts';
 import { type ManifestFile, readManifests } from '../sources/manifest-files.ts';
 import { buildImportFinding } from './finding-words.ts';
 import {
@@ -13,6 +14,9 @@ import {
   type ImportReport,
 } from './import-report.ts';
 import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
+
+/** Longest part of an address that a message quotes, in UTF-16 units. */
+const ADDRESS_LENGTH = 200;
 
 export interface ManifestImportOptions {
   allowPrivateNetworks: boolean;
@@ -64,7 +68,10 @@ function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: Recor
   const owner = findListing(catalogue, { slug: wanted });
   const [code, message] =
     owner && owner.id !== id
-      ? (['slug_taken', `the slug ${wanted} belongs to ${owner.base_url}, so this listing is ${slug}.`] as const)
+      ? ([
+          'slug_taken',
+          `the slug ${wanted} belongs to ${cutText(owner.base_url, ADDRESS_LENGTH)}, so this listing is ${slug}.`,
+        ] as const)
       : ([
           'slug_kept',
           `this listing was ${slug} before the manifest asked for ${wanted}, and a slug never changes.`,

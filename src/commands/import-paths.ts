@@ -4,7 +4,7 @@ import { cutText } from '../model/text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 
 /** Missing paths that are named, and the longest part of one that is. */
-const NAMED = 5;
+const NAMED = 3;
 const PATH_LENGTH = 100;
 
 /** What an import is to read: manifests, or one feed or document. */

@@ -1,5 +1,6 @@
 import type { Finding } from '../model/finding.ts';
 import type { Listing } from '../model/listing.ts';
+import { cutText } from '../model/text.ts';
 import { formatCount } from '../views/description.ts';
 import { buildImportFinding, countByCode, type FindingCount, renderCounts } from './finding-words.ts';
 import type { FailedDeclaration, RecordedDeclaration, Recording } from './recording.ts';
@@ -62,7 +63,7 @@ export function buildFailureFindings({ failed }: Recording, isFile: boolean): Fi
       'refused',
       'not_recorded',
       item,
-      `${item}: the listing could not be recorded (${reason}: ${message}).`,
+      `${cutText(item, ITEM_LENGTH)}: the listing could not be recorded (${reason}: ${message}).`,
     );
   });
 }
@@ -84,6 +85,9 @@ const MEANINGS: Readonly<Record<keyof ImportReport['listings'], string>> = {
   withdrawn: 'no longer in this source, so no longer advertised by it',
   failed: 'could not be recorded, and the findings say why',
 };
+
+/** Longest part of an item's name that a message quotes, in UTF-16 units. */
+const ITEM_LENGTH = 200;
 
 /** Failures of a feed that are named one by one. */
 const SHOWN_FAILURES = 20;

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { type Catalogue, openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { findListing, listSlugs } from '../catalogue/listings.ts';
 import { ServiceError } from '../errors.ts';
-import type { Listing } from '../model/listing.ts';
+import { type Listing, SLUG_MAX_LENGTH } from '../model/listing.ts';
 import { findNearest } from '../model/nearest.ts';
+import { cutText } from '../model/text.ts';
 import type { CommandContext } from './command.ts';
 
 /** Runs `work` on the catalogue opened read-only, and closes it. Throws `not_found` where there is none. */
@@ -33,8 +34,8 @@ export async function writeWith<Result>(
 export function getListing(catalogue: Catalogue, slug: string): Listing {
   const listing = findListing(catalogue, { slug });
   if (listing) return listing;
-  const nearest = findNearest(slug, listSlugs(catalogue));
-  throw new ServiceError('not_found', `There is no listing "${slug}".`, {
+  const nearest = findNearest(slug.slice(0, SLUG_MAX_LENGTH), listSlugs(catalogue));
+  throw new ServiceError('not_found', `There is no listing "${cutText(slug, SLUG_MAX_LENGTH)}".`, {
     hint: nearest ? `Did you mean ${nearest}?` : 'The command list shows every slug.',
     reason: 'no_listing',
   });

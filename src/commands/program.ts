@@ -1,9 +1,13 @@
 import { CommanderError, Command as Parser } from 'commander';
+import { cutText } from '../model/text.ts';
 import type { Command } from './command.ts';
 import { buildUsageFailure } from './failure.ts';
 
 /** What a command line asks for: a command with its arguments and options, checked; or help. */
 export type Request = { kind: 'run'; command: Command; input: unknown; json: boolean } | { kind: 'help'; text: string };
+
+/** Longest part of a word of the command line that a message quotes, in UTF-16 units. */
+const QUOTE_LENGTH = 60;
 
 const PROGRAM = 'catalogue';
 const INVOCATION = `npm run ${PROGRAM} --`;
@@ -87,7 +91,7 @@ function checkInput(parser: Parser, command: Command, raw: Record<string, unknow
   const complaint =
     given === undefined
       ? `${subject} is missing; it takes ${takes}.`
-      : `${subject} cannot be "${given}"; it takes ${takes}.`;
+      : `${subject} cannot be "${cutText(String(given), QUOTE_LENGTH)}"; it takes ${takes}.`;
   const message = issue?.path.length === 0 ? issue.message : complaint;
   throw buildUsageFailure(message, `${INVOCATION} ${parser.name()} --help shows how it is used.`);
 }
@@ -97,9 +101,10 @@ function buildFailure(error: CommanderError, args: readonly string[]): Error {
   if (error.code === 'commander.help') {
     return buildUsageFailure('No command was given.', `${INVOCATION} --help lists the commands.`);
   }
-  const [complaint = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const complaint = first.replace(/[^\s'"]+/g, (word) => cutText(word, QUOTE_LENGTH));
   const [command] = args.filter((argument) => !argument.startsWith('-'));
-  const isKnown = command !== undefined && error.code !== 'commander.unknownCommand';
+  const isKnown = command !== undefined && error.code !== 'commander.unknownCommand' && command.length <= QUOTE_LENGTH;
   const help = `${INVOCATION} ${isKnown ? `${command} ` : ''}--help shows what there is.`;
   const sentence = `${complaint.charAt(0).toUpperCase()}${complaint.slice(1).replace(/\.$/, '')}.`;
   return buildUsageFailure(sentence, suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} ${help}` : help);

@@ -106,7 +106,7 @@ function readRoutePath(path: string, baseUrl: string, index: number, { refuse }:
   refuse(
     'manifest_bad_value',
     ['routes', index, 'path'],
-    `The path ${path} leads out of base_url; write it without "..".`,
+    `The path ${formatQuote(path)} leads out of base_url; write it without "..".`,
   );
   return path;
 }
@@ -118,7 +118,7 @@ function refuseDuplicates(routes: readonly DeclaredRoute[], { refuse }: Manifest
       refuse(
         'manifest_duplicate_route',
         ['routes', index],
-        `The route ${method} ${path} stands twice; remove one of them.`,
+        `The route ${method} ${formatQuote(path)} stands twice; remove one of them.`,
       );
     }
     seen.add(`${method} ${path}`);
@@ -163,6 +163,6 @@ function readObservedAt({ observed }: Manifest, { now, refuse }: ManifestContext
   if (!observed) return null;
   const time = Date.parse(observed.at);
   if (time <= Date.parse(now)) return new Date(time).toISOString();
-  refuse('bad_date', ['observed', 'at'], `observed.at is ${observed.at}, which lies in the future.`);
+  refuse('bad_date', ['observed', 'at'], `observed.at is ${formatQuote(observed.at)}, which lies in the future.`);
   return null;
 }

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import { findNearest } from '../model/nearest.ts';
+import { cutText } from '../model/text.ts';
 import type { FindingCode } from './finding-codes.ts';
 import { isObject } from './json-value.ts';
 import { getMapping, PRICE_WORDS } from './manifest-schema.ts';
 import type { Path } from './manifest-yaml.ts';
+import { formatQuote } from './quote.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -47,7 +49,7 @@ function describeUnknownField(key: string, path: Path): ManifestProblem {
   return {
     code: 'manifest_unknown_field',
     path: [...path, key],
-    message: `"${key.slice(0, 60)}" is not a field of ${label}; ${guess}Its fields are ${fields.join(', ')}.`.replace(
+    message: `"${formatQuote(key)}" is not a field of ${label}; ${guess}Its fields are ${fields.join(', ')}.`.replace(
       '; Its',
       '; its',
     ),
@@ -58,8 +60,7 @@ function describeValue(value: unknown): string {
   if (value === null) return 'has no value';
   if (Array.isArray(value)) return 'is a list';
   if (isObject(value)) return 'is a mapping';
-  const text = JSON.stringify(value);
-  return `is ${text.length > 60 ? `${text.slice(0, 59)}…` : text}`;
+  return `is ${cutText(JSON.stringify(value), 60)}`;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -85,6 +86,6 @@ function describeExpectation(issue: Issue): string {
 
 /** Writes a path as people read it: `routes[2].price_usdc`. */
 export function formatPath(path: Path): string {
-  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step.slice(0, 60)}`)).join('');
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${formatQuote(step)}`)).join('');
   return text.replace(/^\./, '') || 'The manifest';
 }

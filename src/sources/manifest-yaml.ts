@@ -1,5 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from 'yaml';
+import { cutText } from '../model/text.ts';
 import type { FindingCode } from './finding-codes.ts';
+import { formatQuote } from './quote.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -17,6 +19,9 @@ export interface YamlText {
 }
 
 const MAX_DEPTH = 40;
+
+/** Longest complaint of the library that is passed on, in UTF-16 units: some quote the text. */
+const COMPLAINT_LENGTH = 160;
 
 /** What to do about the library's complaints that people meet most. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -85,7 +90,7 @@ function describeError({ code, message }: YAMLError, line: number): YamlProblem 
   if (code === 'RESOURCE_EXHAUSTION') {
     return { code: 'manifest_too_deep', line, message: `nothing may be nested deeper than ${MAX_DEPTH} levels.` };
   }
-  const complaint = message.replace(/\s+/g, ' ').replace(/\.?$/, '.');
+  const complaint = cutText(message.replace(/\s+/g, ' ').replace(/\.?$/, '.'), COMPLAINT_LENGTH);
   return {
     code: 'manifest_yaml',
     line,
@@ -133,7 +138,7 @@ function readMap(map: { items: { key: unknown; value: unknown }[] }, path: Path,
       context.report(
         'manifest_duplicate_key',
         key,
-        `"${name.slice(0, 60)}" stands twice in one mapping; remove one of them.`,
+        `"${formatQuote(name)}" stands twice in one mapping; remove one of them.`,
       );
       continue;
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/commands/index.ts';
-import { makeCommands } from './running.ts';
+import { makeCommands, writeManifest } from './running.ts';
 
 describe('help', () => {
   it('lists every command with a line about it', async () => {
@@ -64,6 +64,38 @@ describe('a wrong command line', () => {
     const { code, json } = await makeCommands().runJson('lst');
     expect(code).toBe(2);
     expect(json.error).toMatchObject({ code: 'bad_input', reason: 'usage', hint: expect.stringContaining('list') });
+  });
+});
+
+describe('a huge word', () => {
+  const HUGE = `${'ä'.repeat(5000)}x`;
+
+  it.each([
+    [[HUGE]],
+    [['list', `--${HUGE}`]],
+    [['list', HUGE]],
+    [['list', '--state', HUGE]],
+    [['list', '--limit', HUGE]],
+    [['delist', 'alpha', '--reason', HUGE]],
+    [['show', HUGE]],
+    [['why', HUGE]],
+    [['why', `https://${HUGE}.example`]],
+    [['why', `https://a.example/${HUGE}`]],
+    [['relist', HUGE]],
+    [['delist', HUGE, '--reason', 'x']],
+    [['import', HUGE]],
+    [['import', '--bazaar', HUGE]],
+    [['import', '--bazaar', `https://a.example/${HUGE}`]],
+    [['import', '--openapi', `https://a.example.invalid/?q=${HUGE}`]],
+    [['import', '--openapi', 'none.json', '--base-url', `https://${HUGE}.example`]],
+    [['backup', HUGE]],
+  ])('is quoted by its beginning alone: %#', async (args) => {
+    const { folder, run } = makeCommands();
+    await run(['import', writeManifest(folder, 'alpha.yaml')]);
+    const { code, stdout, stderr } = await run(args);
+    expect([code === 1 || code === 2, stdout]).toEqual([true, '']);
+    expect(stderr).toMatch(/^error: .*\n(?:hint: .*\n)?$/);
+    expect(stderr.length).toBeLessThan(600);
   });
 });
 

@@ -212,6 +212,37 @@ describe('a price that nobody can mean', () => {
   });
 });
 
+describe('a message about a huge value', () => {
+  const HUGE = `${'ä'.repeat(900)}x`;
+
+  it.each([
+    `${HEAD.replace('https://api.tides.example', 'https://api.tides.example/v1')}routes: [{method: GET, path: /../../${HUGE}}]`,
+    `${HEAD}routes: [{method: GET, path: /${HUGE}, price_usdc: 1}, {method: GET, path: /${HUGE}, price_usdc: 1}]`,
+    `${HEAD}price_usdc: 1\nobserved: {source: x, at: 2027-01-01T00:00:00.${'0'.repeat(900)}Z}`,
+    `${HEAD}price_usdc: 1${'0'.repeat(900)}`,
+    `${HEAD}${HUGE}: 1`,
+    `${HEAD}${HUGE}: 1\n${HUGE}: 1`,
+    `${HEAD}category: ${HUGE}`,
+    `${HEAD}slug: ${HUGE}`,
+    `${HEAD}x: ]${HUGE}`,
+    `${HEAD}x: "\\${HUGE}"`,
+    `${HEAD}x: {a b: ${HUGE}: ${HUGE}}`,
+    `${HEAD}x: %${HUGE}`,
+    `${HEAD}x: @${HUGE}`,
+    `${HEAD}price_usdc: 1\nmcp_endpoint: "https://{${HUGE}}"`,
+    `${HEAD}price_usdc: 1\nmcp_endpoint: "https://${HUGE}"`,
+    `${HEAD}routes: [{method: ${HUGE}, path: /x}]`,
+    `${HEAD}routes: [{method: POST, path: /x, example: {headers: {"${HUGE}": x}}}]`,
+  ])('quotes its beginning alone: %#', (text) => {
+    const { findings } = parse(text);
+    expect(findings.length).toBeGreaterThan(0);
+    for (const { message } of findings) {
+      expect(message.length).toBeLessThan(450);
+      expect(message).not.toContain('ä'.repeat(200));
+    }
+  });
+});
+
 describe('a broken manifest is refused with its line and what to do', () => {
   it.each([
     ['', 'manifest_empty 1: the file holds nothing.'],

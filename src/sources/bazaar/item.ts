@@ -6,6 +6,7 @@ import { removeInvisible } from '../invisible.ts';
 import { isObject } from '../json-value.ts';
 import { getTemplatePath, parseListedUrl } from '../outside-address.ts';
 import { readMimeType, readText } from '../provider-text.ts';
+import { formatQuote } from '../quote.ts';
 import { readAnswerSide } from './answer-side.ts';
 import { readUpdatedAt } from './item-dates.ts';
 import { getFeedItemKey, getItemHash, getRouteKey } from './item-key.ts';
@@ -104,7 +105,11 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions): TakenItem
 function noteMethodAndAddress(raw: unknown, resource: string, note: Note): void {
   const methods = listMethods(raw);
   if (methods.length === 0) note('method_assumed');
-  if (methods.length > 1) note('method_differs', `The item declares ${methods.join(', ')}; ${methods[0]} is taken.`);
+  if (methods.length > 1)
+    note(
+      'method_differs',
+      `The item declares ${formatQuote(methods.join(', '))}; ${formatQuote(methods[0] ?? '')} is taken.`,
+    );
   const others = listOffers(raw).map((offer) => findMember(offer, 'resource'));
   if (others.some((other) => typeof other === 'string' && other !== resource)) note('resource_differs');
 }

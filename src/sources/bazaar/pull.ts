@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
+import { cutText } from '../../model/text.ts';
 import { getSourceName, isWebAddress } from '../source-name.ts';
 import { getFeedItemKey } from './item-key.ts';
 import { parseFeedPage, type ServedPage } from './page.ts';
@@ -35,6 +36,9 @@ export interface FeedPage {
   end: FeedEnd | null;
 }
 
+/** Longest part of a feed's address that a message quotes, in UTF-16 units. */
+const NAME_LENGTH = 200;
+
 /** Statuses by which some servers say that there are no rows at an offset. */
 const BEYOND_END_STATUSES = new Set([400, 404, 416]);
 
@@ -55,7 +59,7 @@ export async function* pullFeed(options: PullOptions): AsyncGenerator<FeedPage, 
   let total: number | null = null;
   for (;;) {
     const { offset } = state;
-    const subject = `The page at offset ${offset} of the feed ${getSourceName(address)}`;
+    const subject = `The page at offset ${offset} of the feed ${cutText(getSourceName(address), NAME_LENGTH)}`;
     const page = await fetchPage({
       address,
       offset,

@@ -15,6 +15,8 @@ function check(items: unknown[]): void {
   for (const one of findings) {
     expect(finding.parse(one)).toEqual(one);
     expect(Object.keys(FINDING_CODES)).toContain(one.code);
+    expect(one.message.length).toBeLessThan(450);
+    expect(one.message).not.toMatch(/\n/);
   }
   const text = JSON.stringify([declarations, findings]);
   expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B\u{E0000}-\u{E007F}]/u);
@@ -49,6 +51,14 @@ function spoil(raw: unknown, at: number, value: unknown): unknown {
 describe('whatever a feed holds', () => {
   it('any JSON is an outcome', () => {
     fc.assert(fc.property(fc.array(fc.jsonValue(), { maxLength: 5 }), check));
+  });
+
+  it('many methods, long and of many lines, are quoted in one short one', () => {
+    const inputs = Array.from({ length: 30 }, (_, i) => ({ method: `a\n${i}${'x'.repeat(30)}` }));
+    const accepts = inputs.map(({ method }) => makeOffer({ method }));
+    const { findings } = buildFeedDeclarations([makeItem({ method: 'GET', accepts })], OPTIONS);
+    const said = findings.find(({ code }) => code === 'method_differs');
+    expect(said?.message).toMatch(/^The item declares GET, .{20,60}…; GET is taken\.$/);
   });
 
   it('any one place of a good item may hold anything', () => {
