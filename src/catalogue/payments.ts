@@ -10,6 +10,7 @@ import {
 import { formatUsdc } from '../model/usdc.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import { recordReceipt } from './ledger.ts';
+import { findPayment } from './payment-records.ts';
 import { type Writing, writeCatalogue } from './write.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -103,26 +104,14 @@ function resolvePayment(writing: Writing, id: string, resolution: PaymentResolut
   if (payment.settlement) recordReceipt(writing, buildReceipt(payment, payment.settlement));
 }
 
-function buildReceipt(payment: Payment, { transaction, settled_at }: NonNullable<Payment['settlement']>) {
+function buildReceipt(payment: Payment, { transaction, settled_at, genesis }: NonNullable<Payment['settlement']>) {
   const { id, route_id, network, asset, amount, payer, pay_to, delivered, conforming } = payment;
   return {
-    ...{ id, route_id, network, asset, amount, payer, pay_to, transaction, settled_at },
+    ...{ id, route_id, network, asset, amount, payer, pay_to, transaction, settled_at, genesis },
     settled: true,
     delivered: delivered === true,
     conforming: conforming ?? ('undeclared' as const),
   };
-}
-
-/** Finds an attempt by its id, which is that of its receipt too. */
-export function findPayment(catalogue: Catalogue, id: string): Payment | undefined {
-  const row = findRow(catalogue, catalogue.query.selectFrom('payments').select('document').where('id', '=', id));
-  return row && JSON.parse(row.document);
-}
-
-/** Lists the latest attempts, newest first. */
-export function listPayments(catalogue: Catalogue, limit: number): Payment[] {
-  const query = catalogue.query.selectFrom('payments').select('document').orderBy('prepared_at', 'desc').limit(limit);
-  return listRows(catalogue, query).map(({ document }) => JSON.parse(document));
 }
 
 function listOpenPayments(catalogue: Catalogue, payer: string): Payment[] {

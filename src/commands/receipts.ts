@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
-import { findPayment, listPayments, openLedger } from '../catalogue/payments.ts';
+import { findPayment, listPayments } from '../catalogue/payment-records.ts';
+import { openLedger } from '../catalogue/payments.ts';
 import { readPayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { Payment } from '../model/payment.ts';

@@ -1,4 +1,4 @@
-import { NETWORKS } from '../model/network.ts';
+import { isPublicChain, NETWORKS } from '../model/network.ts';
 import type { Receipt } from '../model/receipt.ts';
 import type { RouteProof } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
@@ -13,13 +13,15 @@ export function findRouteProof(receipts: readonly Receipt[], terms: readonly Rec
     .toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1))
     .find((receipt) => isStillAsked(receipt, terms));
   if (!latest) return null;
+  const isPublic = isPublicChain(latest.network, latest.genesis);
   return {
     receipt_id: latest.id,
     network: latest.network,
     amount: latest.amount,
     verified_at: latest.settled_at,
     transaction: latest.transaction,
-    transaction_url: NETWORKS[latest.network].getTransactionUrl(latest.transaction),
+    public_chain: isPublic,
+    transaction_url: isPublic ? NETWORKS[latest.network].getTransactionUrl(latest.transaction) : null,
   };
 }
 

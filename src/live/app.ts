@@ -6,6 +6,7 @@ import { PATHS } from '../views/links.ts';
 import { createAgentChanges } from './agent-changes.ts';
 import { createAgentList } from './agent-list.ts';
 import { createAgentListing } from './agent-listing.ts';
+import { createAgentReceipt } from './agent-receipt.ts';
 import { createOpenapi } from './openapi.ts';
 import { buildProblem, buildProblemResponse } from './problem.ts';
 import { PUBLIC_HEADERS } from './public-headers.ts';
@@ -25,15 +26,23 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   const serveList = createAgentList(reading);
   const serveListing = createAgentListing(reading);
   const serveChanges = createAgentChanges(reading);
+  const serveReceipt = createAgentReceipt(reading);
   const serveMcp = createMcp({ reading, ...(onError && { onError }) });
 
   app.get(PATHS.openapi, ({ req }) => serveOpenapi(req.raw));
   app.get(PATHS.agentList, ({ req }) => serveList(req.raw));
   app.get(PATHS.agentChanges, ({ req }) => serveChanges(req.raw));
   app.get('/agent/listings/:slug', ({ req }) => serveListing(req.raw, req.param('slug')));
+  app.get('/agent/receipts/:id', ({ req }) => serveReceipt(req.raw, req.param('id')));
   app.post(PATHS.mcp, async ({ req }) => publish(await serveMcp(req.raw)));
 
-  for (const path of [PATHS.openapi, PATHS.agentList, PATHS.agentChanges, PATHS.agentListing(':slug')])
+  for (const path of [
+    PATHS.openapi,
+    PATHS.agentList,
+    PATHS.agentChanges,
+    PATHS.agentListing(':slug'),
+    PATHS.agentReceipt(':id'),
+  ])
     refuseOtherMethods(app, path, 'GET, HEAD');
   refuseOtherMethods(app, PATHS.mcp, 'POST');
   app.notFound(() =>

@@ -10,6 +10,8 @@ interface Network {
   readonly label: string;
   /** The USDC contract or mint, as the network spells it. */
   readonly usdc: string;
+  /** Hash of the first block, or how it begins: what tells the public chain from a local one that claims its id. */
+  readonly genesis: string;
   /** Gives a public page that shows one transaction. */
   readonly getTransactionUrl: (transaction: string) => string;
 }
@@ -21,6 +23,7 @@ export const NETWORKS: Readonly<Record<NetworkKey, Network>> = {
     id: 'eip155:8453',
     label: 'Base',
     usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    genesis: '0xf712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd',
     getTransactionUrl: (transaction) => `https://basescan.org/tx/${transaction}`,
   },
   solana: {
@@ -28,6 +31,7 @@ export const NETWORKS: Readonly<Record<NetworkKey, Network>> = {
     id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
     label: 'Solana',
     usdc: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    genesis: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
     getTransactionUrl: (transaction) => `https://solscan.io/tx/${transaction}`,
   },
 };
@@ -41,6 +45,11 @@ export function findNetwork(name: string): Network | undefined {
 export function isUsdc(key: NetworkKey, asset: string): boolean {
   const { usdc } = NETWORKS[key];
   return key === 'base' ? asset.toLowerCase() === usdc.toLowerCase() : asset === usdc;
+}
+
+/** Says whether a first block is that of the public network, rather than of a local test chain. */
+export function isPublicChain(key: NetworkKey, genesis: string): boolean {
+  return genesis.startsWith(NETWORKS[key].genesis);
 }
 
 /** A network entry as documents carry it (specification, "Network entry"). */

@@ -14,6 +14,7 @@ export const receipt = z.object({
   payer: z.string(),
   pay_to: z.string(),
   transaction: z.string(),
+  genesis: z.string().describe('Hash of the first block of the chain that it was paid on'),
   settled_at: z.iso.datetime(),
   /** The chain says that the payment happened. */
   settled: z.boolean(),

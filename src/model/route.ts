@@ -41,7 +41,8 @@ export const routeProof = z.object({
   amount: z.int().positive().describe('What was paid, in atomic USDC'),
   verified_at: z.iso.datetime(),
   transaction: z.string(),
-  transaction_url: z.url().nullable().describe('Explorer page; null for a chain without one'),
+  public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),
+  transaction_url: z.url().nullable().describe('Explorer page; null for a local test chain'),
 });
 export type RouteProof = z.infer<typeof routeProof>;
 

@@ -6,6 +6,7 @@ export const PATHS = {
   openapi: '/openapi.json',
   agentList: '/agent/list',
   agentListing: (slug: string) => `/agent/listings/${slug}`,
+  agentReceipt: (id: string) => `/agent/receipts/${id}`,
   agentChanges: '/agent/changes',
   mcp: '/mcp',
   guide: '/llms.txt',

@@ -6,6 +6,7 @@ import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { searchListings } from '../../src/catalogue/search.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 
 describe('recording a declaration', () => {
@@ -96,6 +97,7 @@ describe('recording a receipt', () => {
       payer: '0x2222222222222222222222222222222222222222',
       pay_to: makeTerms().pay_to ?? '',
       transaction: `0x${'ab'.repeat(32)}`,
+      genesis: NETWORKS.base.genesis,
       settled_at: NOW,
       settled: true,
       delivered: true,

@@ -6,6 +6,7 @@ import { getPriceRange } from '../../src/evidence/price.ts';
 import { buildSlug, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { findRouteProof } from '../../src/evidence/verification.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import type { Receipt } from '../../src/model/receipt.ts';
 import type { RecordedTerms } from '../../src/model/terms.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
@@ -74,6 +75,7 @@ describe('a route’s proof', () => {
     payer: '0x2',
     pay_to: makeTerms().pay_to ?? '',
     transaction: '0xabc',
+    genesis: NETWORKS.base.genesis,
     settled_at: NOW,
     settled: true,
     delivered: true,

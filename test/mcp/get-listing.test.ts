@@ -4,6 +4,7 @@ import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { getTokenEstimate } from '../../src/mcp/compact.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { connectModern } from './clients.ts';
 import { serveMcp } from './serving.ts';
@@ -34,6 +35,7 @@ function recordPayment(catalogue: Catalogue): void {
     payer: '0x2222222222222222222222222222222222222222',
     pay_to: makeTerms().pay_to ?? '',
     transaction: `0x${'ab'.repeat(32)}`,
+    genesis: NETWORKS.base.genesis,
     settled_at: NOW,
     settled: true,
     delivered: true,

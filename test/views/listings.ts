@@ -4,6 +4,7 @@ import { findListing } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 
 /** Makes a listing as the catalogue publishes it; `verified` is the path of a route that was paid for, at its own price. */
@@ -25,6 +26,7 @@ export function makeLiveListing(
       payer: '0x2222222222222222222222222222222222222222',
       pay_to: offer.pay_to ?? '',
       transaction: `0x${'ab'.repeat(32)}`,
+      genesis: NETWORKS.base.genesis,
       settled_at: '2026-11-19T08:00:00.000Z',
       settled: true,
       delivered: true,

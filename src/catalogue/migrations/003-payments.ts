@@ -10,5 +10,7 @@ CREATE TABLE payments (
   document TEXT NOT NULL CHECK (json_valid(document))
 ) STRICT;
 CREATE INDEX payments_open ON payments (payer) WHERE state IN ('prepared', 'sent', 'unknown');
+ALTER TABLE receipts ADD COLUMN genesis TEXT NOT NULL DEFAULT '';
+
 CREATE INDEX payments_by_time ON payments (prepared_at, state, amount);
 `;

@@ -8,6 +8,7 @@ import { agentChanges } from '../agent-changes.ts';
 import { agentItem } from '../agent-item.ts';
 import { agentList } from '../agent-list.ts';
 import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem } from '../agent-listing.ts';
+import { agentReceipt } from '../agent-receipt.ts';
 import { problem } from '../problem.ts';
 import { listingTag } from '../tag.ts';
 import { tombstone } from '../tombstone.ts';
@@ -18,6 +19,7 @@ const COMPONENTS = {
   AgentItem: agentItem,
   AgentList: agentList,
   AgentListing: agentListing,
+  AgentReceipt: agentReceipt,
   AgentRoute: agentRoute,
   AgentTerms: agentTerms,
   CatalogueSummary: catalogueSummary,

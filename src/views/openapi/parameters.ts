@@ -49,6 +49,18 @@ export function buildSlugParameter(): OpenAPIV3_1.ParameterObject {
   };
 }
 
+/** The id of a receipt as a path parameter. */
+export function buildReceiptParameter(): OpenAPIV3_1.ParameterObject {
+  return {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: "Id of the receipt: a verified route's proof.receipt_id",
+    schema: { type: 'string', format: 'uuid' },
+    example: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+  };
+}
+
 /** A JSON Schema as openapi-types has parameters carry it: in its 3.0 type, although the document is 3.1. */
 function asParameterSchema(schema: object): OpenAPIV3.SchemaObject {
   return schema;

@@ -5,7 +5,7 @@ import { listQuery } from '../list-query.ts';
 import type { Site } from '../site.ts';
 import { getSchemaRef } from './components.ts';
 import { buildExamples } from './examples.ts';
-import { buildQueryParameters, buildSlugParameter } from './parameters.ts';
+import { buildQueryParameters, buildReceiptParameter, buildSlugParameter } from './parameters.ts';
 
 /** Builds the paths of the document: the service's own endpoints and nothing of any provider's. */
 export function buildPaths(site: Site): OpenAPIV3_1.PathsObject {
@@ -80,6 +80,19 @@ export function buildPaths(site: Site): OpenAPIV3_1.PathsObject {
           '400': fail('This endpoint takes no query parameters'),
           '404': fail('There is no such listing'),
           '410': gone,
+          ...common,
+        },
+      },
+    },
+    [PATHS.agentReceipt('{id}')]: {
+      get: {
+        operationId: 'getReceipt',
+        summary: 'One paid call, with everything that it takes to check it on the chain',
+        parameters: [buildReceiptParameter()],
+        responses: {
+          '200': { description: 'The receipt', content: { 'application/json': json('AgentReceipt') } },
+          '400': fail('This endpoint takes no query parameters'),
+          '404': fail('There is no such receipt'),
           ...common,
         },
       },

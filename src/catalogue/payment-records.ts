@@ -1,0 +1,29 @@
+import type { Payment } from '../model/payment.ts';
+import { type Catalogue, findRow, listRows } from './database.ts';
+
+/** Finds an attempt by its id, which is that of its receipt too. */
+export function findPayment(catalogue: Catalogue, id: string): Payment | undefined {
+  const row = findRow(catalogue, catalogue.query.selectFrom('payments').select('document').where('id', '=', id));
+  return row && JSON.parse(row.document);
+}
+
+/** Lists the latest attempts, newest first. */
+export function listPayments(catalogue: Catalogue, limit: number): Payment[] {
+  const query = catalogue.query.selectFrom('payments').select('document').orderBy('prepared_at', 'desc').limit(limit);
+  return listRows(catalogue, query).map(({ document }) => JSON.parse(document));
+}
+
+/** Finds what a payment was made for: the slug of the listing, and the method and path of its route. */
+export function findPaidRoute(
+  catalogue: Catalogue,
+  routeId: string,
+): { slug: string; method: string; path: string } | undefined {
+  return findRow(
+    catalogue,
+    catalogue.query
+      .selectFrom('routes')
+      .innerJoin('listings', 'listings.id', 'routes.listing_id')
+      .select(['listings.slug', 'routes.method', 'routes.path'])
+      .where('routes.id', '=', routeId),
+  );
+}
