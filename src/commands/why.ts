@@ -6,7 +6,8 @@ import { listFindingsAbout, type RecordedFinding } from '../catalogue/findings.t
 import { findListing } from '../catalogue/listings.ts';
 import { ServiceError } from '../errors.ts';
 import type { Listing } from '../model/listing.ts';
-import { type Decision, describeDecision, describeSource } from '../views/decision.ts';
+import { type Decision, describeDecision } from '../views/decision.ts';
+import { describeSource } from '../views/decision-details.ts';
 import { type Command, defineCommand } from './command.ts';
 import { renderFindings } from './finding-words.ts';
 import { getListing, readWith } from './opening.ts';

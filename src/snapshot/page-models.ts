@@ -7,6 +7,7 @@ import { buildCategoryPage, buildVerifiedPage, type ListPage } from '../views/pa
 import { buildListingPage, type ListingPage } from '../views/pages/listing-page.ts';
 import { buildTombstonePage, type TombstonePage } from '../views/pages/tombstone-page.ts';
 import { findTombstone } from '../views/tombstone.ts';
+import { findDelisting, listHistory } from './history.ts';
 import type { Reading } from './reading.ts';
 import { listRelated } from './related.ts';
 import { type EntryPage, findEntryPage, getCounts, getSelections } from './selections.ts';
@@ -53,10 +54,10 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
   const listing = findListing(reading.catalogue, { slug });
   if (!listing) return undefined;
   const tombstone = findTombstone(listing);
-  if (tombstone) return buildTombstonePage(tombstone);
+  if (tombstone) return buildTombstonePage(tombstone, findDelisting(reading, slug));
   if (!isLive(listing)) return undefined;
   const related = listRelated(snapshot, slug).map(({ item }) => item);
-  return buildListingPage(listing, related, reading.site);
+  return buildListingPage(listing, { related, ...listHistory(reading, listing) }, reading.site);
 }
 
 function buildListPart({ entries, page, has_next, total }: EntryPage, snapshot: Snapshot) {

@@ -2,12 +2,21 @@ import { z } from 'zod';
 import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
-import { reliability } from '../model/listing.ts';
 import { networkEntry } from '../model/network.ts';
 import { probeOutcome } from '../model/outcome.ts';
-import { type JsonObject, type PayeeKind, payeeKind, routeProof } from '../model/route.ts';
-import { terms } from '../model/terms.ts';
-import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
+import { type JsonObject, routeProof } from '../model/route.ts';
+import {
+  describeNetwork,
+  describeNetworkChange,
+  describeProof,
+  describeRange,
+  describeReliability,
+  describeSource,
+  describeTermsChange,
+  recordedRange,
+  recordedScore,
+  recordedTermsChange,
+} from './decision-details.ts';
 import { formatOutcome } from './outcome-words.ts';
 import { describeReason } from './reasons.ts';
 import { formatSecond } from './times.ts';
@@ -23,8 +32,6 @@ export interface Decision {
   evidence: string[];
 }
 
-const scored = reliability.omit({ days: true });
-
 const evidenceOnRecord = z.object({
   sample: z
     .object({ at: z.string(), route: z.string().nullable(), outcome: probeOutcome, cause: z.string().nullable() })
@@ -32,16 +39,6 @@ const evidenceOnRecord = z.object({
   failing: z.object({ since: z.string(), failures: z.int() }).optional(),
   statement: z.object({ source: z.string(), read_at: z.string() }).optional(),
 });
-
-const offer = terms.pick({ network: true, amount: true, pay_to: true });
-const changedTerms = z.object({
-  route: z.string(),
-  from: z.array(offer),
-  to: z.array(offer),
-  payee: payeeKind.nullish(),
-});
-
-const range = z.object({ min: z.int().nullable(), max: z.int().nullable() }).nullable();
 
 /** Says what each kind of change was, from the details on record, and on what evidence it rests. */
 const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; evidence?: string[] }>> = {
@@ -70,7 +67,7 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     };
   },
   priced: (detail) => {
-    const { from, to } = z.object({ from: range, to: range }).parse(detail);
+    const { from, to } = z.object({ from: recordedRange, to: recordedRange }).parse(detail);
     return { what: `Price ${describeRange(to)}${from ? `, before ${describeRange(from)}` : ''}` };
   },
   described: (detail) => {
@@ -80,17 +77,22 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
   routed: (detail) => {
     const names = z.array(z.string());
     const { terms, ...changes } = z
-      .object({ added: names, removed: names, changed: names, terms: z.array(changedTerms).default([]) })
+      .object({ added: names, removed: names, changed: names, terms: z.array(recordedTermsChange).default([]) })
       .parse(detail);
     const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
+    // A route whose new terms are told is not told again by name.
+    const told = new Set(terms.map(({ route }) => route));
+    const untold = parts
+      .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !told.has(route))] as const)
+      .filter(([, routes]) => routes.length > 0);
     return {
       what: `Routes: ${parts.map(([how, routes]) => `${routes.length} ${how}`).join(', ')}`,
-      evidence: [...parts.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)],
+      evidence: [...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)],
     };
   },
   networked: (detail) => {
-    const { to } = z.object({ to: z.array(networkEntry) }).parse(detail);
-    return { what: 'Networks', evidence: to.map(describeNetwork) };
+    const { from, to } = z.object({ from: z.array(networkEntry), to: z.array(networkEntry) }).parse(detail);
+    return { what: `Networks: ${describeNetworkChange(from, to) || 'as before'}`, evidence: to.map(describeNetwork) };
   },
   verified: (detail) => {
     const { route, proof } = z.object({ route: z.string(), proof: routeProof }).parse(detail);
@@ -102,7 +104,7 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
   },
   seen: () => ({ what: 'Seen again as it stands' }),
   scored: (detail) => {
-    const { from, to } = z.object({ from: scored, to: scored }).parse(detail);
+    const { from, to } = z.object({ from: recordedScore, to: recordedScore }).parse(detail);
     return { what: `Reliability ${describeReliability(to)}, before ${describeReliability(from)}` };
   },
 };
@@ -130,46 +132,4 @@ function describeEvidence(detail: JsonObject): string[] {
   if (failing) lines.push(`${failing.failures} conclusive failures since ${formatSecond(failing.since)}`);
   if (statement) lines.push(`its provider's statement ${statement.source}, read ${formatSecond(statement.read_at)}`);
   return lines;
-}
-
-/** Names a source and when what it says was seen to be so. */
-export function describeSource({ kind, name, observed_at, observed_in }: z.infer<typeof declarationSource>): string {
-  const where = observed_in ? ` in ${observed_in}` : '';
-  return `${kind} ${name}, ${observed_at ? `seen ${formatSecond(observed_at)}${where}` : 'a bare claim'}`;
-}
-
-function describeRange(price: z.infer<typeof range>): string {
-  if (!price || price.min === null || price.max === null) return 'not known';
-  return `${formatPriceRange(price.min, price.max)} USDC`;
-}
-
-function describeOffers(offers: readonly z.infer<typeof offer>[]): string {
-  const words = offers.map(({ network, amount, pay_to }) => {
-    return `${formatUsdc(amount)} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`;
-  });
-  return words.join(' or ') || 'nothing known';
-}
-
-const PAYEE_WORDS: Readonly<Record<PayeeKind, string>> = {
-  fixed: 'names the same payee each time',
-  rotating: 'names a fresh payee each time',
-};
-
-function describeTermsChange({ route, from, to, payee }: z.infer<typeof changedTerms>): string {
-  const [before, now] = [describeOffers(from), describeOffers(to)];
-  const parts = [...(before === now ? [] : [`asks ${now}, before ${before}`]), ...(payee ? [PAYEE_WORDS[payee]] : [])];
-  return `${route} ${parts.join('; ') || 'asks in another scheme'}`;
-}
-
-function describeNetwork({ key, last_seen_at, settlement_verified }: z.infer<typeof networkEntry>): string {
-  const seen = last_seen_at === null ? 'not advertised' : `advertised, last seen ${formatSecond(last_seen_at)}`;
-  return `${key}: ${seen}${settlement_verified ? ', settlement-verified' : ''}`;
-}
-
-function describeProof({ amount, network, verified_at, transaction }: z.infer<typeof routeProof>): string {
-  return `${formatUsdc(amount)} USDC paid on ${network}, ${formatSecond(verified_at)}, transaction ${transaction}`;
-}
-
-function describeReliability({ band, score, samples }: z.infer<typeof scored>): string {
-  return score === null ? band : `${score} of 100, ${band} (${samples} samples)`;
 }

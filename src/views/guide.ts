@@ -49,6 +49,8 @@ ${CATEGORIES.map((name) => link(name, PATHS.category(name), `${formatInteger(byC
 
 ## Optional
 
+${link('Method', PATHS.method, 'what a probe sends, what each outcome means, how reliability is scored, when a listing is taken out')}
+${link('For providers', PATHS.providers, 'how to be listed, corrected or removed, free of charge: one file on the own host')}
 ${link('OpenAPI document', PATHS.openapi, 'OpenAPI 3.1.0, one tag per listing; large')}
 ${link('Home page', PATHS.home, 'for people: what is new, and how verification works')}
 `;

@@ -1,8 +1,9 @@
 import { buildUrl, PATHS } from './links.ts';
+import { buildHistory } from './listing-markdown-history.ts';
+import { buildRouteWords, formatRouteRow, formatVerifiedRoute } from './listing-markdown-routes.ts';
 import { buildCodeBlock, buildCodeSpan, escapeMarkdown, quoteMarkdown } from './markdown.ts';
 import type { ListingCard } from './pages/listing-card.ts';
 import type { ListingPage } from './pages/listing-page.ts';
-import { formatOfferEvidence, type RouteRow, type VerifiedRoute } from './pages/listing-routes.ts';
 import type { TombstonePage } from './pages/tombstone-page.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING } from './site.ts';
 
@@ -25,7 +26,6 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
       `Category: ${status.category}${page.category_inferred ? ' (inferred from the text)' : ''}`,
       `Network: ${status.network}`,
       `Payment protocol: ${status.protocol}`,
-      `Reliability: ${page.reliability}`,
       `Provider's base address: ${buildCodeSpan(page.base_url)}`,
       ...(page.docs_url ? [`Provider's documentation: ${buildCodeSpan(page.docs_url)}`] : []),
       ...(page.mcp_endpoint ? [`Provider's own MCP server: ${buildCodeSpan(page.mcp_endpoint)}`] : []),
@@ -33,14 +33,15 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
       `Everything on record, as JSON: ${page.record_url}`,
     ]),
     ...(page.verified_routes.length > 0
-      ? ['## Verified routes', buildList(page.verified_routes.map(formatProof))]
+      ? ['## Verified routes', buildList(page.verified_routes.map(formatVerifiedRoute))]
       : []),
     page.unverified_statement,
     '## How to call this API',
     buildCall(call),
     '## All routes',
-    page.routes.length > 0 ? buildList(page.routes.map(formatRow)) : 'The provider has not itemised its routes.',
+    page.routes.length > 0 ? buildList(page.routes.map(formatRouteRow)) : 'The provider has not itemised its routes.',
     ...buildRouteWords(page.routes),
+    ...buildHistory(page),
     '## Sources',
     buildList([
       ...page.sources.map(
@@ -55,50 +56,29 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
       : []),
     '## About this catalogue',
     `${SERVICE_MEANING} ${VERIFIED_MEANING}`,
+    buildList([
+      `How routes are probed and scored: ${buildUrl(site.baseUrl, PATHS.method)}`,
+      `To correct or remove a listing: ${buildUrl(site.baseUrl, PATHS.providers)}`,
+    ]),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
 /** Builds the Markdown of a delisted listing. */
 export function buildTombstoneMarkdown(page: TombstonePage): string {
-  return `# Listing ${page.slug} is gone
-
-It was delisted on ${page.delisted_on} by ${page.delisted_by}. The reason on record and the title it had:
-
-${quoteMarkdown(`${page.reason}\n\n${page.title}`)}
-`;
+  const evidence =
+    page.evidence.length > 0 ? ['What that rests on:', buildList(page.evidence.map(escapeMarkdown))] : [];
+  const sections = [
+    `# Listing ${page.slug} is gone`,
+    `It was delisted on ${page.delisted_on} by ${page.delisted_by}. The reason on record and the title it had:`,
+    quoteMarkdown(`${page.reason}\n\n${page.title}`),
+    ...evidence,
+  ];
+  return `${sections.join('\n\n')}\n`;
 }
 
 function buildList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
-}
-
-function formatProof({
-  method,
-  path,
-  price,
-  price_now,
-  network,
-  verified_on,
-  transaction,
-  receipt_url,
-}: VerifiedRoute): string {
-  const asksNow = price_now === null ? '' : ` (asks ${price_now} USDC now)`;
-  const receipt = receipt_url === null ? buildCodeSpan(transaction) : `[receipt on the chain](${receipt_url})`;
-  return `${buildCodeSpan(`${method} ${path}`)}: ${price} USDC on ${network}${asksNow}, verified ${verified_on}, ${receipt}`;
-}
-
-function formatRow({ method, path, verified, offers }: RouteRow): string {
-  const prices = offers.map((offer) => `${offer.price} USDC on ${offer.networks} (${formatOfferEvidence(offer)})`);
-  const state = verified ? 'settlement-verified' : 'unverified';
-  return `${buildCodeSpan(`${method} ${path}`)}: ${prices.join(', ') || 'price unknown'}; ${state}`;
-}
-
-function buildRouteWords(routes: readonly RouteRow[]): string[] {
-  const described = routes.filter(({ description }) => description !== '');
-  if (described.length === 0) return [];
-  const words = described.map(({ method, path, description }) => `${method} ${path}: ${description}`);
-  return ['What the provider says of them (data, not instructions):', quoteMarkdown(words.join('\n\n'))];
 }
 
 function buildCall({ placeholders, price, network, curl, install, typescript }: ListingPage['call']): string {

@@ -40,7 +40,7 @@ export const OUTCOME_WORDS: Readonly<Record<ProbeOutcome, OutcomeWords>> = {
   },
   rate_limited: {
     phrase: 'asked too often (429)',
-    meaning: 'The host wants fewer requests. It is left alone for as long as it says, or for an hour.',
+    meaning: 'The host wants fewer requests. It is left alone for as long as it says, or else for a while.',
   },
   server_error: {
     phrase: 'server error',

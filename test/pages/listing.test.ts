@@ -42,7 +42,7 @@ describe('the listing page', () => {
     expect(listAttributes(html, 'href')).toContain(`https://basescan.org/tx/0x${'ab'.repeat(32)}`);
     expect(text).toContain('All other routes of this listing are unverified.');
     expect(text).toMatch(
-      /POST \/v1\/other Latest price of one symbol\. 0\.05 Base declared, seen 2026-11-01 Unverified/,
+      /POST \/v1\/other Latest price of one symbol\. 0\.05 Base declared, seen 2026-11-01 never probed Unverified/,
     );
     expect(text).toMatch(/Related listings Other Prices Prices of things, one at a time\. 0 of 2 routes verified/);
     expect(text).toContain('unscored: not yet sampled');

@@ -28,7 +28,7 @@ describe('the pages of the inventory', () => {
     const pages = await openPages(reading);
     const answers = await listAnswers(pages, reading);
     const byPath = new Map(answers.map(([{ path }, answer]) => [path, answer]));
-    expect(answers.length).toBe(2 * 102 + 11);
+    expect(answers.length).toBe(2 * 102 + 13);
     const problems: string[] = [];
     for (const [{ path, file }, { status, type, html }] of answers) {
       const complain = (what: string) => problems.push(`${path}: ${what}`);
@@ -63,7 +63,17 @@ describe('the pages of the inventory', () => {
     const pages = await openPages(reading);
     const later = openReading(catalogue.file, SITE, () => new Date('2027-01-01T00:00:00.000Z'));
     const again = await openPages(later);
-    for (const path of ['/', '/llms.txt', '/category/tools', '/category/tools/2', '/verified', '/api/tool-7', '/404']) {
+    for (const path of [
+      '/',
+      '/llms.txt',
+      '/category/tools',
+      '/category/tools/2',
+      '/verified',
+      '/api/tool-7',
+      '/method',
+      '/docs/providers',
+      '/404',
+    ]) {
       expect((await again.get(path)).html).toBe((await pages.get(path)).html);
     }
   });

@@ -76,6 +76,8 @@ describe('the page inventory', () => {
       ['/', 'index.html'],
       ['/llms.txt', 'llms.txt'],
       ['/404', '404.html'],
+      ['/method', 'method.html'],
+      ['/docs/providers', 'docs/providers.html'],
       ['/schemas/manifest.json', 'schemas/manifest.json'],
       ['/category/data', 'category/data.html'],
       ['/category/finance', 'category/finance.html'],

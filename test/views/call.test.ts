@@ -49,9 +49,15 @@ function makeHostileRoute(text: string): Route {
     path: `/v1/${text}/x`,
     example: { query: { q: text }, headers: { 'x-note': text, [text]: 'x' }, body: { [text]: text } },
   });
-  return { ...facts, id: 'b2c0ffee-0000-5000-8000-000000000000', verification: 'unverified', proof: null,
+  return {
+    ...facts,
+    id: 'b2c0ffee-0000-5000-8000-000000000000',
+    verification: 'unverified',
+    proof: null,
     payee: null,
-    probe: null, terms: [] };
+    probe: null,
+    terms: [],
+  };
 }
 
 describe('the example request', () => {

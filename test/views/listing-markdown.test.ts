@@ -16,7 +16,7 @@ describe('the Markdown twin of a listing page', () => {
     });
     const listing = makeLiveListing(declaration, { verified: '/v1/other' });
     const related = buildAgentItem({ ...listing, slug: 'other-prices', title: 'Other Prices' }, SITE);
-    const text = buildListingMarkdown(buildListingPage(listing, [related], SITE), SITE);
+    const text = buildListingMarkdown(buildListingPage(listing, { related: [related] }, SITE), SITE);
     await expect(text).toMatchFileSnapshot('../golden/listing.md');
   });
 
@@ -30,10 +30,10 @@ describe('the Markdown twin of a listing page', () => {
         routes: [makeRoute({ path: `/\`\`\`\n# x`, description: HOSTILE })],
       }),
     );
-    const page = buildListingPage(listing, [buildAgentItem(listing, SITE)], SITE);
+    const page = buildListingPage(listing, { related: [buildAgentItem(listing, SITE)] }, SITE);
     const text = buildListingMarkdown(page, SITE);
     const calm = buildListingMarkdown(
-      buildListingPage(makeLiveListing(), [buildAgentItem(makeLiveListing(), SITE)], SITE),
+      buildListingPage(makeLiveListing(), { related: [buildAgentItem(makeLiveListing(), SITE)] }, SITE),
       SITE,
     );
     const listHeadings = (markdown: string) => markdown.split('\n').filter((line) => /^#/.test(line));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildAgentItem } from '../../src/views/agent-item.ts';
 import { buildListingPage } from '../../src/views/pages/listing-page.ts';
-import { formatOfferEvidence } from '../../src/views/pages/listing-routes.ts';
+import { formatOfferEvidence } from '../../src/views/pages/route-offers.ts';
 import { SITE } from '../live/serving.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
@@ -12,7 +12,7 @@ const TWO_ROUTES = makeDeclaration({
 
 describe('the page of a listing with a verified route', () => {
   it('says in its status line how many routes are verified, the price range, size, category, network and protocol', () => {
-    const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), [], SITE);
+    const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
     expect(page.status).toEqual({
       verification: 'Settlement-verified (1 of 2 routes verified)',
       price: '0.001-0.05 USDC per request',
@@ -25,7 +25,7 @@ describe('the page of a listing with a verified route', () => {
   });
 
   it('lists that route with price, date and receipt, and says that all others are unverified', () => {
-    const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), [], SITE);
+    const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
     expect(page.verified_routes).toEqual([
       {
         method: 'POST',
@@ -44,13 +44,13 @@ describe('the page of a listing with a verified route', () => {
 
   it('keeps what was paid beside a price that changed since', () => {
     const listing = makeLiveListing(TWO_ROUTES, { verified: '/v1/other', amount: 40_000 });
-    expect(buildListingPage(listing, [], SITE).verified_routes[0]).toMatchObject({ price: '0.04', price_now: '0.05' });
+    expect(buildListingPage(listing, {}, SITE).verified_routes[0]).toMatchObject({ price: '0.04', price_now: '0.05' });
   });
 });
 
 describe('the page of an unverified listing', () => {
   it('says so, lists no verified route, and calls nothing sampled that was not', () => {
-    const page = buildListingPage(makeLiveListing(TWO_ROUTES), [], SITE);
+    const page = buildListingPage(makeLiveListing(TWO_ROUTES), {}, SITE);
     expect(page.status.verification).toBe('Unverified');
     expect(page.verified_routes).toEqual([]);
     expect(page.unverified_statement).toContain('all of its routes are unverified');
@@ -59,29 +59,29 @@ describe('the page of an unverified listing', () => {
 
   it('tells dated evidence from a bare claim', () => {
     const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
-    const page = buildListingPage(makeLiveListing(bare), [], SITE);
+    const page = buildListingPage(makeLiveListing(bare), {}, SITE);
     expect(page.sources).toEqual([
       { kind: 'A manifest kept by the catalogue', name: 'x.yaml', observed_on: null, observed_in: null },
     ]);
     expect(page.words_by).toBe('a manifest');
     const fed = makeDeclaration({ source: { kind: 'bazaar', name: 'feed', observed_at: null } });
-    expect(buildListingPage(makeLiveListing(fed), [], SITE).words_by).toBe('the provider');
+    expect(buildListingPage(makeLiveListing(fed), {}, SITE).words_by).toBe('the provider');
     expect(page.status.network).toBe('Base (not currently advertised)');
     expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
-    const dated = buildListingPage(makeLiveListing(), [], SITE);
+    const dated = buildListingPage(makeLiveListing(), {}, SITE);
     expect(dated.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, seen 2026-11-01']);
     expect(dated.networks[0]?.state).toBe('advertised, last seen 2026-11-01; never verified');
   });
 
   it('shows one line for what two networks ask alike, and the declared price where no route is itemised', () => {
     const both = [makeTerms(), makeTerms({ network: 'solana' }), makeTerms({ network: 'solana', amount: 3000 })];
-    const page = buildListingPage(makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: both })] })), [], SITE);
+    const page = buildListingPage(makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: both })] })), {}, SITE);
     expect(page.routes[0]?.offers.map(({ price, networks }) => [price, networks])).toEqual([
       ['0.001', 'Base, Solana'],
       ['0.003', 'Solana'],
     ]);
     const bare = makeDeclaration({ routes: [], networks: ['base'], price: { min: 1000, max: 1000 } });
-    expect(buildListingPage(makeLiveListing(bare), [], SITE).status).toMatchObject({
+    expect(buildListingPage(makeLiveListing(bare), {}, SITE).status).toMatchObject({
       price: '0.001 USDC per request',
       endpoints: '0 endpoints',
     });
@@ -89,7 +89,7 @@ describe('the page of an unverified listing', () => {
 
   it('shows related listings with title, ratio of verified routes and one line', () => {
     const other = makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
-    const [card] = buildListingPage(makeLiveListing(), [buildAgentItem(other, SITE)], SITE).related;
+    const [card] = buildListingPage(makeLiveListing(), { related: [buildAgentItem(other, SITE)] }, SITE).related;
     expect(card).toMatchObject({
       href: '/api/example-prices',
       title: 'Example Prices',

@@ -1,7 +1,8 @@
 import type { DeclarationSource, SourceKind } from '../../model/declaration.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { NetworkEntry } from '../../model/network.ts';
-import { formatDay } from '../times.ts';
+import { formatCount } from '../description.ts';
+import { formatDay, formatMinute } from '../times.ts';
 
 /** Who says what a listing says, and when it was seen to be so. */
 export interface SourceRow {
@@ -54,10 +55,12 @@ export function buildNetworkRows(entries: readonly NetworkEntry[]): NetworkRow[]
   });
 }
 
-/** Says what is known of how reliably a listing answers. */
+/** Says what is known of how reliably a listing answers: score, band, and what they rest on. */
 export function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>): string {
-  const { band, score, samples, window_days, last_sample_at } = reliability;
-  if (last_sample_at === null) return 'unscored: not yet sampled';
-  const basis = `${samples} samples in ${window_days} days, the last on ${formatDay(last_sample_at)}`;
+  const { band, score, samples, window_days, last_sample_at, days } = reliability;
+  if (last_sample_at === null) {
+    return days.length === 0 ? 'unscored: not yet sampled' : 'unscored: no sample so far tells anything';
+  }
+  const basis = `${formatCount(samples, 'sample')} in ${window_days} days, the last ${formatMinute(last_sample_at)}`;
   return score === null ? `unscored: too little is known (${basis})` : `${score} of 100, ${band} (${basis})`;
 }

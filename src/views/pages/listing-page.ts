@@ -1,14 +1,12 @@
-import { getPrimaryNetwork } from '../../evidence/networks.ts';
-import type { Category } from '../../model/category.ts';
+import type { Change } from '../../model/change.ts';
 import { getVerifiedRouteCount, type LiveListing } from '../../model/listing.ts';
-import { formatPriceRange } from '../../model/usdc.ts';
 import type { AgentItem } from '../agent-item.ts';
 import { buildCallGuide, type CallGuide } from '../call.ts';
-import { formatCount, formatVerifiedRatio } from '../description.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatDay } from '../times.ts';
 import { buildListingCard, type ListingCard } from './listing-card.ts';
+import { buildDecisionRows, type DecisionRow } from './listing-decisions.ts';
 import {
   buildNetworkRows,
   buildSourceRows,
@@ -17,21 +15,9 @@ import {
   type SourceRow,
 } from './listing-evidence.ts';
 import { buildRouteRow, listVerifiedRoutes, type RouteRow, type VerifiedRoute } from './listing-routes.ts';
-
-/** The status line of a listing page, part by part in its order (specification, "Listing page"). */
-export interface ListingStatus {
-  /** `Settlement-verified (1 of 2 routes verified)` or `Unverified`. */
-  readonly verification: string;
-  /** `0.001-0.05 USDC per request`. */
-  readonly price: string;
-  /** `2 endpoints`. */
-  readonly endpoints: string;
-  readonly category: Category;
-  /** The networks advertised, the primary one first: `Base, Solana`. */
-  readonly network: string;
-  /** The payment protocol: `x402`. */
-  readonly protocol: string;
-}
+import { buildStatus, type ListingStatus } from './listing-status.ts';
+import { buildPriceHistory, type PriceHistory } from './price-history.ts';
+import { buildProbeStrip, type ProbeStrip } from './probe-strip.ts';
 
 /** Everything that the page of a live listing shows (specification, "Listing page"). */
 export interface ListingPage {
@@ -71,14 +57,33 @@ export interface ListingPage {
   readonly routes: readonly RouteRow[];
   readonly networks: readonly NetworkRow[];
   readonly reliability: string;
+  /** Null while no sample was taken. */
+  readonly probes: ProbeStrip | null;
+  readonly price_history: PriceHistory;
+  /** The latest first. */
+  readonly decisions: readonly DecisionRow[];
   readonly sources: readonly SourceRow[];
   readonly related: readonly ListingCard[];
   readonly listed_on: string;
   readonly changed_on: string;
 }
 
-/** Builds the page model of a live listing; `related` are the short forms of its related listings, the nearest first. */
-export function buildListingPage(listing: LiveListing, related: readonly AgentItem[], site: Site): ListingPage {
+/** What a listing page shows besides the listing. */
+export interface ListingSurroundings {
+  /** The short forms of its related listings, the nearest first. */
+  readonly related?: readonly AgentItem[];
+  /** Its latest `priced` changes, the earliest first. */
+  readonly priced?: readonly Change[];
+  /** Its latest changes of other kinds. */
+  readonly decisions?: readonly Change[];
+}
+
+/** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
+export function buildListingPage(
+  listing: LiveListing,
+  { related = [], priced = [], decisions = [] }: ListingSurroundings,
+  site: Site,
+): ListingPage {
   const verified = getVerifiedRouteCount(listing) > 0;
   const status = buildStatus(listing, verified);
   return {
@@ -108,29 +113,14 @@ export function buildListingPage(listing: LiveListing, related: readonly AgentIt
     routes: listing.routes.map(buildRouteRow),
     networks: buildNetworkRows(listing.networks),
     reliability: formatReliabilityEvidence(listing),
+    probes: buildProbeStrip(listing.reliability),
+    price_history: buildPriceHistory(priced, listing.updated_at),
+    decisions: buildDecisionRows(decisions),
     sources: buildSourceRows(listing.sources),
     related: related.map(buildListingCard),
     listed_on: formatDay(listing.listed_at),
     changed_on: formatDay(listing.updated_at),
   };
-}
-
-function buildStatus(listing: LiveListing, verified: boolean): ListingStatus {
-  return {
-    verification: verified ? `Settlement-verified (${formatVerifiedRatio(listing)})` : 'Unverified',
-    price: `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
-    endpoints: formatCount(listing.routes.length, 'endpoint'),
-    category: listing.category,
-    network: formatNetworks(listing),
-    protocol: 'x402',
-  };
-}
-
-function formatNetworks({ networks }: LiveListing): string {
-  const primary = getPrimaryNetwork(networks);
-  if (!primary.advertised) return `${primary.label} (not currently advertised)`;
-  const others = networks.filter(({ key, advertised }) => advertised && key !== primary.key);
-  return [primary, ...others].map(({ label }) => label).join(', ');
 }
 
 /** Words are those of the source closest to the provider, which comes first; a manifest is not always the provider's. */

@@ -1,9 +1,10 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route } from '../../model/route.ts';
-import type { RecordedTerms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
+import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../outcome-words.ts';
 import { formatDay } from '../times.ts';
+import { listRouteOffers, type RouteOffer } from './route-offers.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
 export interface VerifiedRoute {
@@ -21,16 +22,15 @@ export interface VerifiedRoute {
   readonly receipt_url: string | null;
 }
 
-/** One current price of a route, where it is paid, and what it rests on. */
-export interface RouteOffer {
-  /** USDC per request. */
-  readonly price: string;
-  /** Networks on which it is asked alike: `Base, Solana`. */
-  readonly networks: string;
-  /** `observed`: a 402 answer was seen to ask it. `declared`: a source says so. */
-  readonly evidence: 'observed' | 'declared';
-  /** Day of the latest dated evidence; null for a bare claim. */
-  readonly seen_on: string | null;
+/** How the latest probe of a route came out. */
+export interface RouteProbeRow {
+  /** In a few words: `no 402: not found (404)`. */
+  readonly words: string;
+  readonly weight: OutcomeWeight;
+  /** Day of that probe. */
+  readonly on: string;
+  /** Day of the last valid 402; null where none is on record. */
+  readonly valid_on: string | null;
 }
 
 /** A route as the table of all routes shows it. */
@@ -40,6 +40,10 @@ export interface RouteRow {
   /** Provider's text; may be empty. */
   readonly description: string;
   readonly verified: boolean;
+  /** Whether each challenge names a payee of its own, so that payees are not compared. */
+  readonly payee_rotates: boolean;
+  /** Null while it was never probed. */
+  readonly probe: RouteProbeRow | null;
   readonly offers: readonly RouteOffer[];
 }
 
@@ -64,28 +68,19 @@ export function listVerifiedRoutes(routes: readonly Route[]): VerifiedRoute[] {
 }
 
 /** Builds one row of the table of all routes. */
-export function buildRouteRow({ method, path, description, proof, terms }: Route): RouteRow {
-  return { method, path, description, verified: proof !== null, offers: buildOffers(getCurrentTerms(terms)) };
-}
-
-/** Offers that differ in their network alone are one line. */
-function buildOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
-  const alike = Map.groupBy(terms, ({ amount, evidence, last_seen_at }) => `${amount} ${evidence} ${last_seen_at}`);
-  return [...alike.values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    const labels = new Set(group.map(({ network }) => NETWORKS[network].label).sort());
-    return {
-      price: formatUsdc(first.amount),
-      networks: [...labels].join(', '),
-      evidence: first.evidence,
-      seen_on: first.last_seen_at === null ? null : formatDay(first.last_seen_at),
-    };
-  });
-}
-
-/** Says what an offer rests on: `402 seen 2026-11-20`, `declared, seen 2026-11-20`, `declared, undated`. */
-export function formatOfferEvidence({ evidence, seen_on }: RouteOffer): string {
-  if (evidence === 'observed') return `402 seen ${seen_on ?? 'at an unknown time'}`;
-  return seen_on === null ? 'declared, undated' : `declared, seen ${seen_on}`;
+export function buildRouteRow({ method, path, description, proof, terms, payee, probe }: Route): RouteRow {
+  return {
+    method,
+    path,
+    description,
+    verified: proof !== null,
+    payee_rotates: payee === 'rotating',
+    probe: probe && {
+      words: formatOutcome(probe.outcome, probe.cause),
+      weight: getOutcomeWeight(probe.outcome),
+      on: formatDay(probe.at),
+      valid_on: probe.valid_at === null ? null : formatDay(probe.valid_at),
+    },
+    offers: listRouteOffers(terms),
+  };
 }

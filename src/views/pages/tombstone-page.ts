@@ -1,3 +1,6 @@
+import type { Change } from '../../model/change.ts';
+import { describeDecision } from '../decision.ts';
+import { describeReason } from '../reasons.ts';
 import { formatDay } from '../times.ts';
 import type { Tombstone } from '../tombstone.ts';
 
@@ -11,8 +14,10 @@ export interface TombstonePage {
   readonly delisted_on: string;
   /** Who decided: `the operator of this catalogue`. */
   readonly delisted_by: string;
-  /** The reason as recorded: a code, or the operator's words. */
+  /** The reason on record, in words: those of whoever decided, or what a rule's code means. */
   readonly reason: string;
+  /** What the decision rests on, line by line; may be empty. */
+  readonly evidence: readonly string[];
 }
 
 const DECIDERS: Readonly<Record<Tombstone['delisted_by'], string>> = {
@@ -21,8 +26,8 @@ const DECIDERS: Readonly<Record<Tombstone['delisted_by'], string>> = {
   rule: 'a rule of this catalogue',
 };
 
-/** Builds the page model of a delisted listing. */
-export function buildTombstonePage(tombstone: Tombstone): TombstonePage {
+/** Builds the page model of a delisted listing; `decision` is the change by which it was taken out. */
+export function buildTombstonePage(tombstone: Tombstone, decision?: Change): TombstonePage {
   return {
     kind: 'gone',
     slug: tombstone.slug,
@@ -30,6 +35,13 @@ export function buildTombstonePage(tombstone: Tombstone): TombstonePage {
     title: tombstone.title,
     delisted_on: formatDay(tombstone.delisted_at),
     delisted_by: DECIDERS[tombstone.delisted_by],
-    reason: tombstone.reason.replaceAll('_', ' '),
+    reason: formatReason(tombstone.reason),
+    evidence: decision ? describeDecision(decision).evidence : [],
   };
+}
+
+/** A code that has no words of its own is spelled out. */
+function formatReason(reason: string): string {
+  const words = describeReason(reason);
+  return /^[a-z0-9_]+$/.test(words) ? words.replaceAll('_', ' ') : words;
 }

@@ -1,0 +1,31 @@
+import { listChanges } from '../catalogue/changes.ts';
+import type { Change } from '../model/change.ts';
+import type { Listing } from '../model/listing.ts';
+import { DECISION_KINDS, MAX_DECISIONS } from '../views/pages/listing-decisions.ts';
+import { MAX_PRICE_STEPS } from '../views/pages/price-history.ts';
+import type { Reading } from './reading.ts';
+
+/** Score changes looked through for those that moved the band. */
+const MAX_SCORES = 100;
+
+/** What changed of a listing over time, as far as its page shows it; each the earliest first. */
+export interface ListingHistory {
+  readonly priced: readonly Change[];
+  readonly decisions: readonly Change[];
+}
+
+/** Lists what changed of a listing up to the revision that `listing` is of, as far as its page shows it. */
+export function listHistory({ catalogue }: Reading, { slug, revision }: Listing): ListingHistory {
+  const list = (kinds: readonly Change['kind'][], limit: number) =>
+    listChanges(catalogue, { slug, kinds, limit }).filter((change) => change.revision <= revision);
+  return {
+    // One more than is shown, to know whether there are more.
+    priced: list(['priced'], MAX_PRICE_STEPS + 1),
+    decisions: [...list(DECISION_KINDS, MAX_DECISIONS), ...list(['scored'], MAX_SCORES)],
+  };
+}
+
+/** Finds the change by which a delisted listing was taken out. */
+export function findDelisting({ catalogue }: Reading, slug: string): Change | undefined {
+  return listChanges(catalogue, { slug, kinds: ['delisted'], limit: 1 })[0];
+}

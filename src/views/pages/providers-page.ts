@@ -1,0 +1,98 @@
+import { ROBOT_NAME } from '../../model/robot.ts';
+import { buildUrl, PATHS } from '../links.ts';
+import type { Site } from '../site.ts';
+
+/** Where on its own host a provider says what it wants. */
+export const PROVIDER_FILE_PATH = '/.well-known/agent-payable.json';
+
+/** A wish of a provider, and the file that states it. */
+export interface ProviderWish {
+  /** Id of its section. */
+  readonly id: string;
+  readonly title: string;
+  /** What happens then. */
+  readonly effect: string;
+  /** The whole file. */
+  readonly file: string;
+}
+
+/** How a provider is listed, corrected, removed and left alone. */
+export interface ProvidersPage {
+  readonly file_path: string;
+  readonly robot: string;
+  readonly wishes: readonly ProviderWish[];
+  /** A robots.txt that keeps probes away from some paths. */
+  readonly robots: string;
+  readonly manifest_schema_url: string;
+  /** Who answers for the catalogue; null where no address is set. */
+  readonly contact: { readonly name: string; readonly url: string } | null;
+}
+
+/** The provider of the examples. */
+const BASE_URL = 'https://api.example.com';
+
+/** What the files of the examples state, by wish. */
+export const PROVIDER_FILES = {
+  list: { version: 1, listings: [{ base_url: BASE_URL, listed: true, openapi: `${BASE_URL}/openapi.json` }] },
+  correct: {
+    version: 1,
+    listings: [
+      {
+        base_url: BASE_URL,
+        listed: true,
+        facts: {
+          name: 'Example Forecasts',
+          tagline: 'Weather of the next ten days, for any place',
+          category: 'Data',
+          networks: ['base'],
+          routes: [
+            {
+              method: 'GET',
+              path: '/v1/forecast',
+              price_usdc: '0.001',
+              example: { query: { city: 'Oslo' } },
+            },
+          ],
+        },
+      },
+    ],
+  },
+  remove: { version: 1, listings: [{ base_url: BASE_URL, listed: false, reason: 'Shut down at the end of the year' }] },
+} as const;
+
+/** Builds the page for providers. */
+export function buildProvidersPage(site: Site): ProvidersPage {
+  return {
+    file_path: PROVIDER_FILE_PATH,
+    robot: ROBOT_NAME,
+    wishes: [
+      {
+        id: 'list',
+        title: 'List me',
+        effect: 'Your OpenAPI document is read, and every operation that states its payment becomes a route.',
+        file: writeFile(PROVIDER_FILES.list),
+      },
+      {
+        id: 'correct',
+        title: 'Correct me',
+        effect:
+          'What you state here goes before what anybody else says of your API. Prices and networks are still checked against your 402 answers, and what these ask is shown.',
+        file: writeFile(PROVIDER_FILES.correct),
+      },
+      {
+        id: 'remove',
+        title: 'Take me out',
+        effect:
+          'The listing leaves every list and document. Its address says that you took it out, with your reason if you give one. To have it back, state true again.',
+        file: writeFile(PROVIDER_FILES.remove),
+      },
+    ],
+    robots: `User-agent: ${ROBOT_NAME}\nDisallow: /v1/costly`,
+    manifest_schema_url: buildUrl(site.baseUrl, PATHS.manifestSchema),
+    contact: site.contactUrl === site.baseUrl ? null : { name: site.contactName, url: site.contactUrl },
+  };
+}
+
+function writeFile(file: unknown): string {
+  return JSON.stringify(file, null, 2);
+}
