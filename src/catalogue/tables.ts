@@ -92,6 +92,7 @@ export interface ReceiptsTable {
   settled: 0 | 1;
   delivered: 0 | 1;
   conforming: 'yes' | 'no' | 'undeclared';
+  genesis: string;
 }
 
 /** Every attempt to pay: the columns that caps and reconciliation read, and the whole. */
