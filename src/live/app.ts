@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { ServiceError } from '../errors.ts';
+import { buildStrangerRefusal } from '../mcp/gate.ts';
 import { createMcp } from '../mcp/server.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { PATHS } from '../views/links.ts';
@@ -8,6 +9,7 @@ import { createAgentList } from './agent-list.ts';
 import { createAgentListing } from './agent-listing.ts';
 import { createAgentReceipt } from './agent-receipt.ts';
 import { createOpenapi } from './openapi.ts';
+import { buildPreflightHeaders } from './preflight.ts';
 import { buildProblem, buildProblemResponse } from './problem.ts';
 import { PUBLIC_HEADERS } from './public-headers.ts';
 
@@ -44,7 +46,7 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
     PATHS.agentReceipt(':id'),
   ])
     refuseOtherMethods(app, path, 'GET, HEAD');
-  refuseOtherMethods(app, PATHS.mcp, 'POST');
+  refuseOtherMethods(app, PATHS.mcp, 'POST', buildStrangerRefusal(reading.site.baseUrl));
   app.notFound(() =>
     buildProblem({
       status: 404,
@@ -60,20 +62,19 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   return app;
 }
 
-/** Answers a preflight, and any method but the allowed ones with 405. */
-function refuseOtherMethods(app: Hono, path: string, methods: string): void {
+/** Answers a preflight, unless `refuse` does, and any method but the allowed ones with 405. */
+function refuseOtherMethods(
+  app: Hono,
+  path: string,
+  methods: string,
+  refuse?: (request: Request) => Response | undefined,
+): void {
   const allow = `${methods}, OPTIONS`;
   app.options(path, ({ req }) => {
-    const asked = req.header('Access-Control-Request-Headers');
-    const headers = { 'Access-Control-Allow-Methods': allow, 'Access-Control-Max-Age': '86400', Allow: allow };
-    return new Response(null, {
-      status: 204,
-      headers: {
-        ...PUBLIC_HEADERS,
-        ...headers,
-        ...(asked && { 'Access-Control-Allow-Headers': asked, Vary: 'Access-Control-Request-Headers' }),
-      },
-    });
+    const refusal = refuse?.(req.raw);
+    if (refusal) return refusal;
+    const headers = buildPreflightHeaders(allow, req.header('Access-Control-Request-Headers'));
+    return new Response(null, { status: 204, headers });
   });
   app.all(path, ({ req }) =>
     buildProblem(

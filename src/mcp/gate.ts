@@ -16,26 +16,33 @@ const REFUSED = -32000;
 /** Gives the refusal of a request that may not reach the protocol, or undefined. */
 export type FindRefusal = (request: Request) => Response | undefined;
 
-/**
- * Builds the check that stands before the protocol: POST alone, and no web page of another site (MCP, "Streamable HTTP",
- * security: DNS rebinding). Host must be that of the service's base address, as a proxy passes it on, or a loopback name,
- * as a proxy on the same machine may set it: neither is a name that an attacker can point at this server. An Origin, which
- * only browsers send, must be the service's own, or a local one while the service itself is local.
- */
+/** Builds the check that stands before the protocol: POST alone, and nobody whom `buildStrangerRefusal` turns away. */
 export function buildRefusal(baseUrl: string): FindRefusal {
+  const refuseStranger = buildStrangerRefusal(baseUrl);
+  return (request) => {
+    if (request.method === 'POST') return refuseStranger(request);
+    return buildRpcError(405, REFUSED, `${request.method} is not answered here: POST one JSON-RPC message.`, {
+      Allow: 'POST, OPTIONS',
+    });
+  };
+}
+
+/**
+ * Builds the check of who asks, for preflights too (MCP, "Streamable HTTP", security: DNS rebinding). Host must be that of
+ * the service's base address, as a proxy passes it on, or a loopback name, as a proxy on the same machine may set it:
+ * neither is a name that an attacker can point at this server. Origin, which only browsers send, says which page asks. To
+ * a public service every origin is a valid one, as for all of its read-only documents: whoever wants to read them can do
+ * so without a visitor's browser. A service on this machine alone is not reached from the pages of others.
+ */
+export function buildStrangerRefusal(baseUrl: string): FindRefusal {
   const loopback = localhostAllowedHostnames();
   const own = new URL(baseUrl).hostname;
   const hosts = [own, ...loopback];
-  const origins = loopback.includes(own) ? hosts : [own];
+  const isLocal = loopback.includes(own);
   return (request) => {
-    if (request.method !== 'POST') {
-      return buildRpcError(405, REFUSED, `${request.method} is not answered here: POST one JSON-RPC message.`, {
-        Allow: 'POST, OPTIONS',
-      });
-    }
     const host = validateHostHeader(request.headers.get('host') ?? new URL(request.url).host, hosts);
     if (!host.ok) return buildRpcError(403, REFUSED, `${host.message}. This service is at ${baseUrl}.`);
-    return originValidationResponse(request, origins);
+    return isLocal ? originValidationResponse(request, hosts) : undefined;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { isLivePath } from '../live/app.ts';
+import { buildPreflightHeaders } from '../live/preflight.ts';
 import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
 import { PATHS } from '../views/links.ts';
 import { prefersMarkdown } from './accepting.ts';
@@ -9,6 +10,7 @@ import type { CurrentRelease, ServedRelease } from './current-release.ts';
 import type { Readiness } from './health.ts';
 import type { OnDemand } from './on-demand.ts';
 import { type FindReleasePage, findAsset, type Page } from './page-files.ts';
+import { isShareable } from './security-headers.ts';
 import { sendJson, sendPage, sendProblem } from './sending.ts';
 import { parseTarget, type Target } from './target.ts';
 
@@ -56,7 +58,9 @@ export async function handleRequest(
     return serving.live(request, response);
   }
   if (request.method === 'OPTIONS') {
-    response.writeHead(204, [...headers, 'Allow', METHODS]).end();
+    const asked = request.headers['access-control-request-headers'];
+    const answer = isShared(serving, path) ? buildPreflightHeaders(METHODS, asked) : { Allow: METHODS };
+    response.writeHead(204, [...headers, ...Object.entries(answer).flat()]).end();
     return;
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -70,6 +74,13 @@ export async function handleRequest(
     return sendJson(request, response, { status: readiness.ready ? 200 : 503, value: readiness }, headers);
   }
   return answerPage(serving, request, response, target);
+}
+
+/** Says whether pages of other sites may read what GET answers here: documents for agents, not pages for people. */
+function isShared({ current }: Serving, path: string): boolean {
+  const type = current.find()?.pages.get(path)?.type;
+  if (type !== undefined) return isShareable(type);
+  return path === PATHS.health || path === PATHS.ready || /\.(md|txt|json|xml)$/.test(path);
 }
 
 async function answerPage(

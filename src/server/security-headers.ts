@@ -24,10 +24,14 @@ export function buildSecurityHeaders(baseUrl: string): readonly string[] {
   ];
 }
 
-/** Names and values of who may load an answer from another site: what agents read, everybody; pages and assets, nobody. */
+/** Says whether pages of other sites may read an answer of a media type: what agents read; no pages and assets for people. */
+export function isShareable(type: string): boolean {
+  return !/^text\/(html|css|javascript)|^image\//.test(type);
+}
+
+/** Names and values of who may load an answer from another site. */
 export function getSharingHeaders(type: string): readonly string[] {
-  const isForPages = /^text\/(html|css|javascript)|^image\//.test(type);
-  return isForPages
-    ? ['Cross-Origin-Resource-Policy', 'same-origin']
-    : ['Cross-Origin-Resource-Policy', 'cross-origin', 'Access-Control-Allow-Origin', '*'];
+  return isShareable(type)
+    ? ['Cross-Origin-Resource-Policy', 'cross-origin', 'Access-Control-Allow-Origin', '*']
+    : ['Cross-Origin-Resource-Policy', 'same-origin'];
 }

@@ -47,16 +47,24 @@ describe('who may ask', () => {
 
   it.each([
     ['https://apis.example', PUBLIC, 200],
-    ['https://evil.example', PUBLIC, 403],
-    ['http://localhost:6274', PUBLIC, 403],
-    ['null', PUBLIC, 403],
+    ['https://elsewhere.example', PUBLIC, 200],
+    ['http://localhost:6274', PUBLIC, 200],
+    ['null', PUBLIC, 200],
     ['http://localhost:6274', {}, 200],
-    ['https://evil.example', {}, 403],
+    ['https://elsewhere.example', {}, 403],
+    ['null', {}, 403],
   ])('Origin %s at %j: %i', async (origin, site, status) => {
     const { url } = await serveMcp(makeMany(1), site);
     const answer = await send(url, { headers: { Origin: origin, Host: 'localhost' } });
     expect(answer.status).toBe(status);
     if (status === 403) expect(JSON.parse(answer.body)).toMatchObject({ error: { code: -32000 }, id: null });
+  });
+
+  it('refuses a Host that is not the service, whatever the Origin', async () => {
+    const { url } = await serveMcp(makeMany(1), PUBLIC);
+    for (const origin of ['https://apis.example', 'http://evil.example']) {
+      expect(await send(url, { headers: { Origin: origin, Host: 'evil.example' } })).toMatchObject({ status: 403 });
+    }
   });
 
   it('answers a request made in the same process, which has no Host header', async () => {

@@ -94,6 +94,52 @@ describe('methods', () => {
     expect([mcp.status, mcp.headers.allow]).toEqual([405, 'POST, OPTIONS']);
   });
 
+  it('are told to a preflight wherever the pages of other sites may read the answer, and only there', async () => {
+    const server = await serveShelf();
+    server.shelf.put([77], 'new');
+    const asked = { Origin: 'https://other.example', 'Access-Control-Request-Method': 'GET' };
+    const documents = ['/llms.txt', '/api/api-1.md', '/api/api-77.md', '/schemas/manifest.json', '/healthz', '/readyz'];
+    for (const path of [...documents, '/openapi.json', '/agent/list']) {
+      const headers = { ...asked, 'Access-Control-Request-Headers': 'if-none-match' };
+      const preflight = await ask(server, path, { method: 'OPTIONS', headers });
+      expect([path, preflight.status, preflight.headers]).toEqual([
+        path,
+        204,
+        expect.objectContaining({
+          'access-control-allow-origin': (await ask(server, path)).headers['access-control-allow-origin'],
+          'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+          'access-control-allow-headers': 'if-none-match',
+          vary: 'Access-Control-Request-Headers',
+        }),
+      ]);
+      expect(preflight.headers['access-control-allow-origin']).toBe('*');
+    }
+    for (const path of ['/', '/api/api-1', '/none']) {
+      const preflight = await ask(server, path, { method: 'OPTIONS', headers: asked });
+      expect([path, preflight.status, preflight.headers.allow]).toEqual([path, 204, 'GET, HEAD, OPTIONS']);
+      expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
+    }
+  });
+
+  it.each([
+    ['http://catalogue.example', 'https://other.example', true],
+    ['http://localhost:4321', 'http://localhost:6274', true],
+    ['http://localhost:4321', 'https://other.example', false],
+  ])('are the same to a preflight of MCP as to its POST, at %s from %s', async (baseUrl, origin, isOpen) => {
+    const server = await serveShelf({ shelf: makeShelf(makeFolder(), { settings: { BASE_URL: baseUrl } }) });
+    const options = await ask(server, '/mcp', {
+      method: 'OPTIONS',
+      headers: { Origin: origin, 'Access-Control-Request-Headers': 'content-type' },
+    });
+    const post = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { Origin: origin, 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+    expect([options.status, post.status]).toEqual(isOpen ? [204, 200] : [403, 403]);
+    if (isOpen) expect(options.headers['access-control-allow-origin']).toBe('*');
+  });
+
   it('answer HEAD everywhere as GET without the body', async () => {
     const server = await serveShelf();
     for (const path of EVERYWHERE) {
