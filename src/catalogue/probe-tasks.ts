@@ -2,7 +2,7 @@ import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import { terms } from '../model/terms.ts';
-import { type Catalogue, listRows } from './database.ts';
+import { type Catalogue, findRow, listRows } from './database.ts';
 import { findListing } from './listings.ts';
 
 /**
@@ -100,8 +100,11 @@ function buildTask({ id, slug, base_url, state, state_at }: Listing, route: Rout
   };
 }
 
-/** Finds the time at which the next listing is due, ISO 8601 UTC; undefined where none waits for a time to come. */
-export function findNextDue(catalogue: Catalogue): string | undefined {
-  const query = catalogue.query.selectFrom('probe_targets').select('due_at').orderBy('due_at').limit(1);
-  return listRows(catalogue, query)[0]?.due_at;
+/**
+ * Finds the time after `at` at which the next listing is due, ISO 8601 UTC; undefined where none waits for a time to come.
+ * One that is due already and was not probed is left out: its host wants to be left alone, or nobody wants it probed.
+ */
+export function findNextDue(catalogue: Catalogue, at: string): string | undefined {
+  const query = catalogue.query.selectFrom('probe_targets').select('due_at').where('due_at', '>', at);
+  return findRow(catalogue, query.orderBy('due_at').limit(1))?.due_at;
 }

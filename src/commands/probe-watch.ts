@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { findNextDue } from '../catalogue/probe-tasks.ts';
-import { getErrorMessage, ServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import { getFailure } from './failure.ts';
 import type { ProbeReport } from './probe-run.ts';
 
 /** New listings are due as soon as they are there, so somebody looks at least so often; in milliseconds. */
@@ -12,6 +13,9 @@ const SHORTEST_SLEEP_MS = 5_000;
 
 /** After a run in which the fault was ours, and after each that follows it, the next waits twice as long: up to this. */
 const LONGEST_BACKOFF_MS = 30 * 60_000;
+
+/** What may be better in a while: somebody else writes to the catalogue, or the disk is full. */
+const MENDING: readonly ErrorCode[] = ['unavailable', 'conflict'];
 
 export interface WatchOptions {
   now: () => Date;
@@ -35,12 +39,14 @@ export async function watchProbes(catalogue: Catalogue, { now, signal, run, say 
       if (report.routes.probed > 0) say(describeRun(report));
       backoffMs = report.fault_is_ours ? getBackoff(backoffMs) : 0;
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error;
-      say(`A probe run failed and will be tried again: ${getErrorMessage(error)}`);
+      const { code, message } = getFailure(error);
+      if (!MENDING.includes(code)) throw error;
+      say(`A probe run failed and will be tried again: ${message}`);
       backoffMs = getBackoff(backoffMs);
     }
     if (signal.aborted) break;
-    const left = Date.parse(findNextDue(catalogue) ?? '9999-01-01T00:00:00.000Z') - now().getTime();
+    const at = now();
+    const left = Date.parse(findNextDue(catalogue, at.toISOString()) ?? '9999-01-01T00:00:00.000Z') - at.getTime();
     const pauseMs = Math.max(Math.min(Math.max(left, SHORTEST_SLEEP_MS), LONGEST_SLEEP_MS), backoffMs);
     // Stopping is the way out of a watch, so it ends well.
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
+import { ServiceError } from '../errors.ts';
 import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/outcome.ts';
-import { acquireLock } from '../release/lock.ts';
+import { acquireLock, type Lock } from '../release/lock.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getListing, writeWith } from './opening.ts';
 import { type ProbeReport, type ProbeWish, runProbing } from './probe-run.ts';
@@ -76,9 +77,7 @@ async function probeCatalogue(catalogue: Catalogue, wish: Input, context: Comman
   const shared = { config: context.getConfig(), now, signal, random: Math.random, atOnce, pauseMs, timeoutMs };
   const options = { ...shared, onProgress: progress.update };
   const runAlone = async (wanted: ProbeWish) => {
-    const lock = await acquireLock(`${catalogue.file}.probing`, () =>
-      progress.note('Another probe run is under way on this catalogue; waiting for its end.'),
-    );
+    const lock = await waitForLock(`${catalogue.file}.probing`, progress.note, signal);
     try {
       return await runProbing(catalogue, wanted, options);
     } finally {
@@ -92,6 +91,24 @@ async function probeCatalogue(catalogue: Catalogue, wish: Input, context: Comman
   // An operator's look at a listing does not wait for the run over all of them.
   if (wish.slug.length === 0) return runAlone({ kind: 'due' });
   return runProbing(catalogue, { kind: 'chosen', slugs: wish.slug }, options).finally(progress.stop);
+}
+
+/** Two runs at once would ask a host twice at once, so the later waits for the end of the earlier. */
+async function waitForLock(file: string, note: (text: string) => void, signal: AbortSignal): Promise<Lock> {
+  const say = () => note('Another probe run is under way on this catalogue; waiting for its end.');
+  try {
+    return await acquireLock(file, say, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new ServiceError(
+      'conflict',
+      'Another probe run is under way, and this one was stopped before its turn came.',
+      {
+        hint: 'Nothing was asked. The same command begins when the other run is through.',
+        reason: 'stopped',
+      },
+    );
+  }
 }
 
 function renderProbes(report: ProbeReport, page: Page): void {

@@ -38,12 +38,15 @@ export function findLock(file: string): Lock | undefined {
   }
 }
 
-/** Waits for the lock of a file. `onWait` is called once if somebody else holds it. */
-export async function acquireLock(file: string, onWait?: () => void): Promise<Lock> {
+/**
+ * Waits for the lock of a file. `onWait` is called once if somebody else holds it. Throws an AbortError once `signal` is
+ * aborted while it waits.
+ */
+export async function acquireLock(file: string, onWait?: () => void, signal?: AbortSignal): Promise<Lock> {
   let lock = findLock(file);
   if (!lock) onWait?.();
   while (!lock) {
-    await sleep(POLL_MS);
+    await sleep(POLL_MS, undefined, { signal });
     lock = findLock(file);
   }
   return lock;
