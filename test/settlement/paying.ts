@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { onTestFinished } from 'vitest';
+import { type BaseChain, openWallet } from '../../scripts/market/chain-base.ts';
+import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { findListing } from '../../src/catalogue/listings.ts';
+import { openLedger } from '../../src/catalogue/payments.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { openGuardedClient } from '../../src/fetching/client.ts';
+import type { PaymentCaps } from '../../src/model/payment.ts';
+import { openBaseRail } from '../../src/settlement/base/rail.ts';
+import { type PayEvent, payForCall } from '../../src/settlement/pay.ts';
+import { fetchQuote } from '../../src/settlement/quote.ts';
+import { makeCatalogue, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
+
+export const CAPS: PaymentCaps = { per_call: 10_000, per_day: 100_000 };
+export const PAY_TO = '0x00000000000000000000000000000000000000ee';
+
+/** What a seller does with a request that carries a payment. */
+export type Sale = (context: {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Has the payment settled on the chain, and gives the transaction. */
+  settle: () => Promise<`0x${string}`>;
+}) => Promise<void> | void;
+
+/** A seller that settles by itself, without a facilitator: so that each way to cheat is a few lines. */
+export async function serveSeller(
+  chain: BaseChain,
+  sale: Sale,
+  version: 1 | 2 = 2,
+  offer: object = {},
+): Promise<string> {
+  const relay = privateKeyToAccount(generatePrivateKey());
+  await chain.fundGas(relay.address);
+  const wallet = openWallet(chain.rpcUrl, relay);
+  const network = version === 2 ? 'eip155:8453' : 'base';
+  const accepts = [
+    {
+      scheme: 'exact',
+      network,
+      asset: TOKEN_ADDRESS,
+      payTo: PAY_TO,
+      maxTimeoutSeconds: 60,
+      extra: { name: 'USD Coin', version: '2' },
+      ...(version === 2
+        ? { amount: '1000' }
+        : { maxAmountRequired: '1000', resource: 'http://127.0.0.1/v1/quote', description: '', mimeType: '' }),
+      ...offer,
+    },
+  ];
+  const challenge = { x402Version: version, accepts, resource: { url: 'http://127.0.0.1/v1/quote' } };
+  const server = createServer((request, response) => {
+    const header = request.headers['payment-signature'] ?? request.headers['x-payment'];
+    if (header === undefined) {
+      response.statusCode = 402;
+      if (version === 2) response.setHeader('payment-required', btoa(JSON.stringify(challenge)));
+      response.setHeader('content-type', 'application/json');
+      response.end(version === 1 ? JSON.stringify(challenge) : '{}');
+      return;
+    }
+    const { payload } = JSON.parse(Buffer.from(String(header), 'base64').toString());
+    const { authorization: a, signature } = payload;
+    const settle = () =>
+      wallet.writeContract({
+        address: TOKEN_ADDRESS,
+        abi: TOKEN_ABI,
+        functionName: 'transferWithAuthorization',
+        args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+      });
+    void sale({ request, response, settle });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Answers with a product, and with the receipt header where a transaction is given. */
+export function deliver(response: ServerResponse, transaction?: string): void {
+  response.setHeader('content-type', 'application/json');
+  if (transaction) {
+    const receipt = { success: true, transaction, network: 'eip155:8453' };
+    response.setHeader('payment-response', btoa(JSON.stringify(receipt)));
+  }
+  response.end('{"quote":42}');
+}
+
+/** A wallet with 1 USDC, a catalogue with the seller's one route, and paying for it. */
+export async function openPaying(chain: BaseChain, baseUrl: string, terms = makeTerms({ pay_to: PAY_TO })) {
+  const catalogue = makeCatalogue();
+  const at = new Date().toISOString();
+  writeCatalogue(catalogue, at, (writing) => {
+    recordDeclaration(
+      writing,
+      makeDeclaration({ base_url: baseUrl, routes: [makeRoute({ path: '/v1/quote', terms: [terms] })] }),
+    );
+  });
+  const privateKey = generatePrivateKey();
+  const rail = openBaseRail({ privateKey, rpcUrls: [chain.rpcUrl] });
+  await chain.fund(rail.payer, 1_000_000n);
+  const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });
+  onTestFinished(() => client.close());
+  const ledger = openLedger(catalogue);
+  const getRoute = () => {
+    const route = findListing(catalogue, { slug: 'example-prices' })?.routes[0];
+    if (!route) throw new Error('no route');
+    return route;
+  };
+  const call = { method: 'GET' as const, url: new URL('/v1/quote', baseUrl), headers: {}, body: undefined };
+  const signal = AbortSignal.timeout(8_000);
+  const quote = () => fetchQuote({ client, call, known: [terms], payeeRotates: false, networks: ['base'], signal });
+  const events: PayEvent['type'][] = [];
+  const pay = async (overrides: Partial<Parameters<typeof payForCall>[0]> = {}) => {
+    const { chosen, refused } = await quote();
+    if (!chosen) throw new Error(`refused: ${refused}`);
+    return payForCall({
+      ...{ client, rail, ledger, call, signal, caps: CAPS, requirement: chosen },
+      route_id: getRoute().id,
+      declared: { mime_type: 'application/json', output_schema: null },
+      isStopped: () => false,
+      now: () => new Date(),
+      onEvent: ({ type }) => events.push(type),
+      ...overrides,
+    });
+  };
+  return { catalogue, rail, ledger, client, call, quote, pay, getRoute, events };
+}
