@@ -31,6 +31,8 @@ describe('the README', () => {
       PATHS.mcp,
       PATHS.agentList,
       PATHS.agentListing('{slug}'),
+      PATHS.agentChanges,
+      PATHS.agentReceipt('{id}'),
       PATHS.openapi,
       PATHS.guide,
       PATHS.listingMarkdown('{slug}'),
