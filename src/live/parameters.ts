@@ -1,7 +1,10 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { findNearest } from '../model/nearest.ts';
 import { type ListQuery, listQuery } from '../views/list-query.ts';
+
+/** Quotes what the reader wrote, at most so much of it. */
+const QUOTED_LENGTH = 100;
 
 /**
  * Parses the query of the list. Throws `bad_input` for a parameter that is unknown (naming the valid ones and the
@@ -18,10 +21,11 @@ export function parseQuery<Query>(schema: z.ZodObject & z.ZodType<Query>, search
   for (const [name, value] of search) given[name] = parseValue(name, value);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
+  const [issue] = parsed.error.issues;
   const name = String(issue?.path[0]);
-  throw new ServiceError('bad_input', `The parameter ${name} cannot be "${search.get(name)}".`, {
-    hint: `${name}: ${issue?.message ?? 'another value'}.`,
+  const value = search.get(name) ?? '';
+  throw new ServiceError('bad_input', `The parameter ${name} cannot be "${value.slice(0, QUOTED_LENGTH)}".`, {
+    hint: issue ? describeValid(name, value, schema.shape[name], issue) : `${name} takes another value.`,
     reason: 'bad_parameter',
     details: { parameter: name },
   });
@@ -49,6 +53,28 @@ function buildUnknownError(name: string, valid: readonly string[]): ServiceError
     reason: 'unknown_parameter',
     details: { parameter: name, valid_parameters: valid },
   });
+}
+
+/** Says what a parameter takes, as its schema does, and which of its values was most likely meant. */
+function describeValid(
+  name: string,
+  value: string,
+  schema: z.core.$ZodType | undefined,
+  issue: z.core.$ZodIssue,
+): string {
+  if (issue.code === 'invalid_value') {
+    const values = issue.values.map(String);
+    const nearest = values.find((valid) => valid.toLowerCase() === value.toLowerCase()) ?? findNearest(value, values);
+    return `${nearest ? `Did you mean ${nearest}? ` : ''}${name} takes one of ${values.join(', ')}.`;
+  }
+  const { type, minimum, maximum, minLength, maxLength } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {};
+  if (type === 'boolean') return `${name} takes true or false.`;
+  if (type === 'integer') {
+    const upTo = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? ' on' : ` to ${maximum}`;
+    return `${name} takes a whole number from ${minimum ?? 0}${upTo}.`;
+  }
+  const isOfLength = issue.code === 'too_small' || issue.code === 'too_big';
+  return `${name} takes ${isOfLength ? `${minLength ?? 0} to ${maxLength} characters` : issue.message}.`;
 }
 
 /** Reads what a query writes as text into what the schema checks: booleans and whole numbers. */

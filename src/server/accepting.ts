@@ -30,7 +30,7 @@ export function chooseEncoding(header: string | undefined): Encoding | undefined
  * less weight than `text/html`, and before it where the weights are the same.
  */
 export function prefersMarkdown(header: string | undefined): boolean {
-  if (!header?.includes('text/markdown')) return false;
+  if (!header || !/text\/markdown/i.test(header)) return false;
   const preferences = parsePreferences(header);
   const markdown = preferences.findIndex(({ name }) => name === 'text/markdown');
   const html = preferences.findIndex(({ name }) => name === 'text/html');

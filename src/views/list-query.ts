@@ -20,12 +20,18 @@ export const listFilters = z.strictObject({
   band: reliabilityBand.optional().describe('Reliability band'),
   max_price_usdc: z
     .string()
-    .refine((text) => parseUsdc(text) !== undefined, 'a decimal amount of USDC with at most six decimals, such as 0.01')
+    .refine(
+      (text) => parseUsdc(text) !== undefined,
+      'a decimal amount of USDC, at most 9007199254.740991, with at most six decimals, such as 0.01',
+    )
     .optional()
     .describe('The cheapest route costs at most this many USDC, e.g. 0.01'),
   provider: z.string().trim().min(1).max(200).optional().describe("Provider's name, whole, without regard to case"),
   updated_since: z
-    .union([z.iso.datetime({ offset: true }), z.iso.date()])
+    .union(
+      [z.iso.datetime({ offset: true }), z.iso.date()],
+      'a date, or a time with its zone, in ISO 8601, such as 2026-11-20 or 2026-11-20T12:00:00Z',
+    )
     .optional()
     .describe('Changed at or after this time (ISO 8601)'),
 });

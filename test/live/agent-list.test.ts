@@ -103,6 +103,30 @@ describe('GET /agent/list', () => {
     }
   });
 
+  it.each([
+    ['updated_since=x', 'updated_since takes a date, or a time with its zone, in ISO 8601, such as 2026-11-20 or 2026'],
+    ['limit=abc', 'limit takes a whole number from 1 to 1000.'],
+    ['limit=0', 'limit takes a whole number from 1 to 1000.'],
+    ['limit=1e3', 'limit takes a whole number from 1 to 1000.'],
+    ['verified=1', 'verified takes true or false.'],
+    ['max_price_usdc=9007199255', 'max_price_usdc takes a decimal amount of USDC, at most 9007199254.740991,'],
+    ['max_price_usdc=1e-3', 'with at most six decimals, such as 0.01.'],
+    [
+      'category=finanse',
+      'Did you mean Finance? category takes one of Data, Finance, Intelligence, Tools, Verification.',
+    ],
+    ['category=data', 'Did you mean Data? category takes one of'],
+    ['sort=prise', 'Did you mean price? sort takes one of relevance, name, price, updated, reliability.'],
+    ['network=ethereum', 'network takes one of base, solana.'],
+    ['q=', 'q takes 1 to 200 characters.'],
+  ])('says what it takes instead of %s', async (query, hint) => {
+    const { get } = serveLive(makeCatalogue());
+    const problem: { detail: string; hint: string } = await (await get(`/agent/list?${query}`)).json();
+    const [name, value] = query.split('=');
+    expect(problem.detail).toBe(`The parameter ${name} cannot be "${value}".`);
+    expect(problem.hint).toContain(hint);
+  });
+
   it('answers HEAD without a body, a preflight, and 405 with Allow', async () => {
     const { fetch } = serveLive(makeMany());
     const head = await fetch('/agent/list', { method: 'HEAD' });

@@ -59,6 +59,8 @@ describe('a page of the release', () => {
     const chosen = await ask(server, '/api/api-3', { headers: { Accept: 'text/markdown, text/html;q=0.9' } });
     expect([chosen.text, chosen.headers['content-location']]).toEqual([twin.text, '/api/api-3.md']);
     expect(chosen.headers.vary).toBe('Accept, Accept-Encoding');
+    const shouted = await ask(server, '/api/api-3', { headers: { Accept: 'TEXT/Markdown' } });
+    expect(shouted.text).toBe(twin.text);
     for (const accept of ['text/html,*/*;q=0.8', '*/*', 'text/html, text/markdown;q=0.5', 'text/markdown;q=0']) {
       const page = await ask(server, '/api/api-3', { headers: { Accept: accept } });
       expect([page.headers['content-type'], page.headers.vary]).toEqual([
