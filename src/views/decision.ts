@@ -122,8 +122,10 @@ export function describeDecision({ revision, at, kind, reason, detail }: Change)
 }
 
 /** Says what a decision rests on: of a probe the sample and the failing run it stands in, of a provider its statement. */
-function describeEvidence(detail: JsonObject): string[] {
-  const { sample, failing, statement } = evidenceOnRecord.parse(detail.evidence ?? {});
+export function describeEvidence({ evidence = {} }: JsonObject): string[] {
+  const { data, error } = evidenceOnRecord.safeParse(evidence);
+  if (error) return [JSON.stringify(evidence)];
+  const { sample, failing, statement } = data;
   const lines: string[] = [];
   if (sample) {
     const came = formatOutcome(sample.outcome, sample.cause);

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { makeDeclaration, makeFolder, makeRoute, NOW, recordVerified } from '../builders.ts';
+import { makeDeclaration, makeFolder, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
+import { recordProbed } from '../sampled.ts';
 import { serveShelf } from '../server/running.ts';
 import { openBrowser } from './browser.ts';
 
@@ -36,6 +37,11 @@ async function serve() {
     delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });
   });
   recordVerified(shelf.catalogue, 'example-prices', '/v1/other');
+  recordProbed(shelf.catalogue, 'example-prices', [
+    { at: '2026-11-21T06:00:00.000Z' },
+    { at: '2026-11-22T06:00:00.000Z', terms: [makeTerms({ amount: 2500 })] },
+    { at: '2026-11-23T06:00:00.000Z', outcome: 'timeout' },
+  ]);
   return serveShelf({ shelf });
 }
 
@@ -51,7 +57,10 @@ async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
   return { page, context, faults };
 }
 
-const PATHS = ['/', '/api/example-prices', '/api/hostile', '/category/finance', '/verified', '/api/api-2', '/nothing'];
+const PATHS = [
+  ...['/', '/api/example-prices', '/api/hostile', '/category/finance', '/verified', '/method', '/docs/providers'],
+  ...['/api/api-2', '/nothing'],
+];
 
 describe('in a real browser', () => {
   it.each([
@@ -101,6 +110,30 @@ describe('in a real browser', () => {
     await copy.focus();
     await page.keyboard.press('Enter');
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('curl'));
+  });
+
+  it('shows how a listing answered and what it cost: drawn, named for a screen reader, and as tables by keyboard', async () => {
+    const server = await serve();
+    const { page } = await openPage({ viewport: { width: 390, height: 800 }, javaScriptEnabled: true });
+    await page.goto(`${server.url}/api/example-prices`);
+    for (const [name, description, size] of [
+      ['Probe results by day, 2026-10-24 to 2026-11-23', '2 of 3 days without a failure; 2 of 3 samples valid', 20],
+      ['Price over time, 2026-11-20 to 2026-11-23', '0.001-0.0025 USDC per request', 150],
+    ] as const) {
+      const picture = page.getByRole('img', { name });
+      expect(await picture.count()).toBe(1);
+      const box = await picture.boundingBox();
+      expect([(box?.width ?? 0) > 200, (box?.height ?? 0) > size]).toEqual([true, true]);
+      const spoken = await picture.evaluate((svg) => svg.querySelector('desc')?.textContent);
+      expect(spoken).toContain(description);
+    }
+    const summary = page.getByText('Every day as a table');
+    expect(await page.getByRole('rowheader', { name: '2026-11-23' }).isVisible()).toBe(false);
+    await summary.focus();
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('rowheader', { name: '2026-11-23' }).isVisible()).toBe(true);
+    expect(await page.getByRole('row', { name: '2026-11-23 all failed 1 failed' }).count()).toBe(1);
+    expect(await isTooWide(page)).toBe(false);
   });
 
   it('says everything without JavaScript', async () => {

@@ -15,7 +15,8 @@ import type { Reading } from '../../src/snapshot/reading.ts';
 import { listRelated } from '../../src/snapshot/related.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { findCategoryByPath, PAGE_SIZE, parsePageNumber } from '../../src/views/pages/list-page.ts';
-import { NOW, recordVerified } from '../builders.ts';
+import { makeTerms, NOW, recordVerified } from '../builders.ts';
+import { recordProbed } from '../sampled.ts';
 import { makeReadCatalogue, type ReadCatalogue } from './catalogues.ts';
 
 /** Words so rare that each listing shares some with its two neighbours alone. */
@@ -138,6 +139,11 @@ describe('the page inventory', () => {
       () => catalogue.record({ ...makePart(3, 'Data'), title: 'Renamed' }),
       () => catalogue.record({ ...makePart(4, 'Data'), category: 'Finance' }),
       () => catalogue.record(makePart(500, 'Data'), makePart(501, 'Finance')),
+      () =>
+        recordProbed(catalogue.catalogue, 'x012', [
+          { at: '2026-11-21T00:00:00.000Z', terms: [makeTerms({ amount: 5000 })] },
+          { at: '2026-11-22T00:00:00.000Z', outcome: 'timeout' },
+        ]),
       () => recordVerified(catalogue.catalogue, 'x010', '/v1/price/:symbol'),
       () =>
         void writeCatalogue(catalogue.catalogue, NOW, (writing) =>

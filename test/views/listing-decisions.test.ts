@@ -3,6 +3,7 @@ import type { Change, ChangeKind } from '../../src/model/change.ts';
 import { describeDecision } from '../../src/views/decision.ts';
 import { buildDecisionRows, DECISION_KINDS, MAX_DECISIONS } from '../../src/views/pages/listing-decisions.ts';
 import { buildTombstonePage } from '../../src/views/pages/tombstone-page.ts';
+import type { Tombstone } from '../../src/views/tombstone.ts';
 import { NOW } from '../records.ts';
 
 function makeChange(kind: ChangeKind, detail: Change['detail'], overrides: Partial<Change> = {}): Change {
@@ -86,15 +87,20 @@ describe('a decision about routes', () => {
   });
 });
 
+const TOMBSTONE: Tombstone = {
+  slug: 'x',
+  id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+  title: 'X',
+  delisted_at: NOW,
+  delisted_by: 'rule',
+  reason: 'no_valid_402',
+};
+
 describe('the tombstone of a listing', () => {
   it('says in words why a rule took it out, and what that rests on', () => {
-    const tombstone = {
-      ...{ slug: 'x', id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', title: 'X', delisted_at: NOW },
-      ...{ delisted_by: 'rule', reason: 'no_valid_402' },
-    } as const;
     const failing = { since: '2026-11-01T00:00:00.000Z', failures: 56 };
     const page = buildTombstonePage(
-      tombstone,
+      TOMBSTONE,
       makeChange('delisted', { by: 'rule', evidence: { sample: SAMPLE, failing } }, { reason: 'no_valid_402' }),
     );
     expect(page.reason).toBe('no valid 402 for 14 days, and at least 10 conclusive failures');
@@ -102,5 +108,12 @@ describe('the tombstone of a listing', () => {
       'probe of GET /x, 2026-11-20 12:00:00 UTC: connection refused',
       '56 conclusive failures since 2026-11-01 00:00:00 UTC',
     ]);
+  });
+
+  it('takes the words of a provider for words, even where they spell a code of ours', () => {
+    const byProvider: Tombstone = { ...TOMBSTONE, delisted_by: 'provider' };
+    expect(buildTombstonePage({ ...byProvider, reason: 'provider_asked' }).reason).toBe('its provider asked for it');
+    expect(buildTombstonePage({ ...byProvider, reason: 'receipt' }).reason).toBe('receipt');
+    expect(buildTombstonePage({ ...byProvider, reason: 'Shut down.' }).reason).toBe('Shut down.');
   });
 });

@@ -54,7 +54,7 @@ describe('the page of an unverified listing', () => {
     expect(page.status.verification).toBe('Unverified');
     expect(page.verified_routes).toEqual([]);
     expect(page.unverified_statement).toContain('all of its routes are unverified');
-    expect(page.reliability).toBe('unscored: not yet sampled');
+    expect(page.reliability).toBe('unscored, not yet sampled');
   });
 
   it('tells dated evidence from a bare claim', () => {

@@ -49,7 +49,7 @@ describe('the strip of probe results', () => {
 
   it('says in one sentence on how many days nothing failed, how many samples were valid, and how many told nothing', () => {
     expect(buildProbeStrip(EVERY_KIND)?.summary).toBe(
-      '1 of 3 days without a failure; 3 of 6 samples valid; 2 samples told nothing and count for nothing',
+      '1 of 3 days without a failure; 3 of 6 samples valid; 2 samples told nothing and are left out',
     );
     expect(buildProbeStrip(makeReliability({ 20: ['payable'] }))?.summary).toBe(
       '1 of 1 day without a failure; 1 of 1 sample valid',

@@ -59,8 +59,8 @@ export function buildNetworkRows(entries: readonly NetworkEntry[]): NetworkRow[]
 export function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>): string {
   const { band, score, samples, window_days, last_sample_at, days } = reliability;
   if (last_sample_at === null) {
-    return days.length === 0 ? 'unscored: not yet sampled' : 'unscored: no sample so far tells anything';
+    return days.length === 0 ? 'unscored, not yet sampled' : 'unscored, no sample so far tells anything';
   }
   const basis = `${formatCount(samples, 'sample')} in ${window_days} days, the last ${formatMinute(last_sample_at)}`;
-  return score === null ? `unscored: too little is known (${basis})` : `${score} of 100, ${band} (${basis})`;
+  return score === null ? `unscored, too little is known (${basis})` : `${score} of 100, ${band} (${basis})`;
 }

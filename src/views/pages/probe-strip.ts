@@ -108,7 +108,7 @@ function formatSummary(days: readonly SampledDay[]): string {
   const parts = [
     `${clean} of ${formatCount(told.length, 'day')} without a failure`,
     `${valid} of ${formatCount(valid + failed, 'sample')} valid`,
-    ...(unclear ? [`${unclear} and count for nothing`] : []),
+    ...(unclear ? [`${unclear} and ${inconclusive === 1 ? 'is' : 'are'} left out`] : []),
   ];
   return parts.join('; ');
 }

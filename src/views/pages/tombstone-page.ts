@@ -1,5 +1,6 @@
+import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import type { Change } from '../../model/change.ts';
-import { describeDecision } from '../decision.ts';
+import { describeEvidence } from '../decision.ts';
 import { describeReason } from '../reasons.ts';
 import { formatDay } from '../times.ts';
 import type { Tombstone } from '../tombstone.ts';
@@ -35,13 +36,14 @@ export function buildTombstonePage(tombstone: Tombstone, decision?: Change): Tom
     title: tombstone.title,
     delisted_on: formatDay(tombstone.delisted_at),
     delisted_by: DECIDERS[tombstone.delisted_by],
-    reason: formatReason(tombstone.reason),
-    evidence: decision ? describeDecision(decision).evidence : [],
+    reason: formatReason(tombstone),
+    evidence: decision ? describeEvidence(decision.detail) : [],
   };
 }
 
-/** A code that has no words of its own is spelled out. */
-function formatReason(reason: string): string {
-  const words = describeReason(reason);
+/** Only a rule speaks in codes of ours, and a provider who gives no words; such a code without words is spelled out. */
+function formatReason({ delisted_by, reason }: Tombstone): string {
+  const isCode = delisted_by === 'rule' || reason === ASKED_BY_PROVIDER;
+  const words = isCode ? describeReason(reason) : reason;
   return /^[a-z0-9_]+$/.test(words) ? words.replaceAll('_', ' ') : words;
 }

@@ -1,0 +1,29 @@
+import type { Catalogue } from '../src/catalogue/database.ts';
+import { findListing } from '../src/catalogue/listings.ts';
+import { publishSampled } from '../src/catalogue/publication.ts';
+import { recordSample } from '../src/catalogue/sampling.ts';
+import { writeCatalogue } from '../src/catalogue/write.ts';
+import type { ProbeSample } from '../src/model/sample.ts';
+import { makeSample } from './records.ts';
+
+/**
+ * Records what probes of a listing's route saw, in the order given, each published at its own time. Without a path it is
+ * the first route.
+ */
+export function recordProbed(
+  catalogue: Catalogue,
+  slug: string,
+  samples: readonly (Partial<ProbeSample> & { at: string })[],
+  path?: string,
+): void {
+  for (const sample of samples) {
+    const listing = findListing(catalogue, { slug });
+    const route = listing?.routes.find((candidate) => path === undefined || candidate.path === path);
+    if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
+    const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin };
+    writeCatalogue(catalogue, sample.at, (writing) => {
+      recordSample(writing, taken, makeSample(sample), sample.at);
+      publishSampled(writing, 1);
+    });
+  }
+}
