@@ -4,6 +4,18 @@ import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isFileError } from '../release/folders.ts';
 
+/**
+ * Limits on one connection, in milliseconds and bytes. Whether they are kept is only looked at every so often, by Node's
+ * own choice every 30 seconds, which would make the 10 of the head 40.
+ */
+export const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16_384,
+};
+
 /** How long requests in flight may take once the server is told to stop. */
 const GRACE_MS = 10_000;
 

@@ -11,7 +11,7 @@ import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
 import { handleRequest, type Serving } from './handler.ts';
 import { openReadiness } from './health.ts';
-import { getUrl, listen, openDrain } from './listening.ts';
+import { getUrl, LIMITS, listen, openDrain } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
 import { openReleasePages } from './page-files.ts';
 import { startProbing } from './probing.ts';
@@ -19,9 +19,6 @@ import { startRebuilding } from './rebuilding.ts';
 import { answerFailure, logRequest } from './request-log.ts';
 import { buildSecurityHeaders } from './security-headers.ts';
 import { openSnapshotOfTurn } from './snapshot-of-turn.ts';
-
-/** Limits on one connection, in milliseconds and bytes. */
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 };
 
 /** How much of the pages is kept in memory. */
 const PAGE_MEMORY = 256 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { listen, openDrain } from '../../src/server/listening.ts';
+import { LIMITS, listen, openDrain } from '../../src/server/listening.ts';
 import { startServer } from '../../src/server/server.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -72,6 +72,20 @@ it('says in one sentence that the port is in use, and leaves nothing open', asyn
   await expect(startServer({ config: { ...config, host: '192.0.2.1' }, logger: silent })).rejects.toMatchObject({
     reason: 'cannot_listen',
   });
+});
+
+it('soon drops who does not finish the head of a request in time', async () => {
+  const server = createServer({ ...LIMITS, headersTimeout: 200 }, () => undefined);
+  await listen(server, { ...makeShelf(makeFolder()).config, port: 0 });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const client = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+  const [answer] = await once(client, 'data', { signal: AbortSignal.timeout(3000) });
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 it('refuses a request head that is too large', async () => {
