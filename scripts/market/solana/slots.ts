@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { type Blockhash, blockhash, getBase58Decoder } from '@solana/kit';
+
+/** Slots for which a transaction may name a block as its recent one (Solana, `MAX_PROCESSING_AGE`). */
+const BLOCKHASH_SLOTS = 150n;
+const FIRST_SLOT = 1_000n;
+
+export interface Block {
+  slot: bigint;
+  /** Every slot has its block here, so heights run along with slots. */
+  height: bigint;
+  blockhash: Blockhash;
+  /** Seconds since 1970. */
+  time: bigint;
+}
+
+export type Commitment = 'processed' | 'confirmed' | 'finalized';
+
+/** The chain's time: slots go by with the clock, and each has its block from when somebody first asks for it. */
+export interface Slots {
+  readonly firstSlot: bigint;
+  /** Gives the slot that the chain is at, by how sure it has to be. */
+  getSlot(commitment?: Commitment): bigint;
+  getBlock(slot: bigint): Block;
+  findBlock(hash: string): Block | undefined;
+  /** Gives the last height at which a transaction that names this block is taken. */
+  getLastValidHeight(block: Block): bigint;
+  /** Says whether a transaction that names this block as its recent one is taken now. */
+  isRecent(hash: string): boolean;
+  /** Lets so many slots go by at once. */
+  skip(slots: number): void;
+}
+
+export interface SlotOptions {
+  /** Length of a slot, in milliseconds. */
+  slotMs?: number;
+  /** Slots after which nothing can be taken back; 0: at once. */
+  finalitySlots?: number;
+  /** The clock, in milliseconds since 1970. */
+  now?: () => number;
+}
+
+export function openSlots({ slotMs = 400, finalitySlots = 0, now = Date.now }: SlotOptions = {}): Slots {
+  const began = now();
+  const blocks = new Map<bigint, Block>();
+  const slotsByHash = new Map<string, bigint>();
+  let skipped = 0;
+  const getElapsed = () => now() - began + skipped * slotMs;
+  const getSlot = (commitment: Commitment = 'confirmed') => {
+    const current = FIRST_SLOT + BigInt(Math.floor(getElapsed() / slotMs));
+    const behind = commitment === 'finalized' ? current - BigInt(finalitySlots) : current;
+    return behind < FIRST_SLOT ? FIRST_SLOT : behind;
+  };
+  const getBlock = (slot: bigint) => {
+    const known = blocks.get(slot);
+    if (known) return known;
+    const time = BigInt(Math.floor((began + Number(slot - FIRST_SLOT) * slotMs) / 1000));
+    const block = { slot, height: slot - FIRST_SLOT, blockhash: inventBlockhash(), time };
+    blocks.set(slot, block);
+    slotsByHash.set(block.blockhash, slot);
+    return block;
+  };
+  const findBlock = (hash: string) => {
+    const slot = slotsByHash.get(hash);
+    return slot === undefined ? undefined : getBlock(slot);
+  };
+  const getLastValidHeight = (block: Block) => block.height + BLOCKHASH_SLOTS;
+  return {
+    firstSlot: FIRST_SLOT,
+    getSlot,
+    getBlock,
+    findBlock,
+    getLastValidHeight,
+    isRecent(hash) {
+      const block = findBlock(hash);
+      return block !== undefined && getSlot() - FIRST_SLOT <= getLastValidHeight(block);
+    },
+    skip(slots) {
+      skipped += slots;
+    },
+  };
+}
+
+/** Makes up a hash as blocks have it: 32 bytes in base 58. */
+export function inventBlockhash(): Blockhash {
+  return blockhash(getBase58Decoder().decode(randomBytes(32)));
+}
