@@ -1,20 +1,29 @@
 import type { KeySource, PayerConfig } from '../config.ts';
-import { openBaseRail } from '../settlement/base/rail.ts';
+import type { NetworkKey } from '../model/network.ts';
 import { readKeyFile } from '../settlement/key-file.ts';
-import type { Rail } from '../settlement/rail.ts';
-import { openSolanaRail } from '../settlement/solana/rail.ts';
+import type { Chain, Rail } from '../settlement/rail.ts';
+
+// The libraries of the chains take long to load, so that only who pays or checks waits for them.
 
 /** Opens paying on every network that there is both a key and a node for. Throws what reading a key throws. */
 export async function openRails({ evmKey, solanaKey, evmRpcUrls, solanaRpcUrl }: PayerConfig): Promise<Rail[]> {
   const rails: Rail[] = [];
   const [first, ...others] = evmRpcUrls;
   if (evmKey && first !== undefined) {
+    const { openBaseRail } = await import('../settlement/base/rail.ts');
     rails.push(openBaseRail({ privateKey: readKey(evmKey), rpcUrls: [first, ...others] }));
   }
   if (solanaKey && solanaRpcUrl !== null) {
+    const { openSolanaRail } = await import('../settlement/solana/rail.ts');
     rails.push(await openSolanaRail({ privateKey: readKey(solanaKey), rpcUrl: solanaRpcUrl }));
   }
   return rails;
+}
+
+/** Opens the reader of a chain at one node, which takes no wallet. */
+export async function openChain(network: NetworkKey, rpcUrl: string): Promise<Chain> {
+  if (network === 'base') return (await import('../settlement/base/chain.ts')).openBaseChain([rpcUrl]);
+  return (await import('../settlement/solana/chain.ts')).openSolanaChain(rpcUrl);
 }
 
 function readKey(source: KeySource): string {

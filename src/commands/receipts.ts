@@ -7,13 +7,11 @@ import { ServiceError } from '../errors.ts';
 import type { Payment } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { acquireLock } from '../release/lock.ts';
-import { openBaseChain } from '../settlement/base/chain.ts';
 import { checkReceipt, type ReceiptCheck } from '../settlement/receipt-check.ts';
 import { reconcilePayments } from '../settlement/reconcile.ts';
-import { openSolanaChain } from '../settlement/solana/chain.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { readWith, writeWith } from './opening.ts';
-import { openRails } from './rails.ts';
+import { openChain, openRails } from './rails.ts';
 import { formatTime } from './terminal/listing-words.ts';
 import type { Page } from './terminal/page.ts';
 import { describePayment } from './verify-report.ts';
@@ -70,8 +68,7 @@ async function check(catalogue: Catalogue, id: string, rpc: string | undefined):
       reason: 'usage',
     });
   }
-  const chain = receipt.network === 'base' ? openBaseChain([url]) : openSolanaChain(url);
-  return { receipt, checks: await checkReceipt(chain, receipt) };
+  return { receipt, checks: await checkReceipt(await openChain(receipt.network, url), receipt) };
 }
 
 async function reconcile(catalogue: Catalogue, { now }: CommandContext): Promise<ReceiptsResult> {
