@@ -63,18 +63,7 @@ export function withdrawDeclarations(
   { cause = 'absent_from_feed', evidence }: { cause?: string; evidence?: JsonObject | undefined } = {},
 ): string[] {
   const { catalogue, at } = writing;
-  const rows = listRows(
-    catalogue,
-    catalogue.query
-      .selectFrom('declarations')
-      .innerJoin('listings', 'listings.id', 'declarations.listing_id')
-      .where('kind', '=', source.kind)
-      .where('source', '=', source.name)
-      .where('withdrawn_at', 'is', null)
-      .select(['listings.id', 'listings.slug', 'listings.base_url'])
-      .orderBy('listings.slug'),
-  );
-  return rows
+  return listDeclared(catalogue, source)
     .filter(({ id }) => !stillHeld.has(id))
     .filter((identity) => {
       runStatement(
@@ -98,6 +87,24 @@ function findIdentity(catalogue: Catalogue, baseUrl: string): ListingIdentity | 
       .selectFrom('listings')
       .select(['id', 'slug', 'base_url'])
       .where('base_url', '=', getCanonicalBaseUrl(baseUrl)),
+  );
+}
+
+/** Lists the listings that a source declares and has not withdrawn, by slug. */
+export function listDeclared(
+  catalogue: Catalogue,
+  { kind, name }: Pick<DeclarationSource, 'kind' | 'name'>,
+): ListingIdentity[] {
+  return listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('declarations')
+      .innerJoin('listings', 'listings.id', 'declarations.listing_id')
+      .where('kind', '=', kind)
+      .where('source', '=', name)
+      .where('withdrawn_at', 'is', null)
+      .select(['listings.id', 'listings.slug', 'listings.base_url'])
+      .orderBy('listings.slug'),
   );
 }
 

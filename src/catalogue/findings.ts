@@ -31,6 +31,18 @@ export function recordFindings({ catalogue, at }: Writing, source: string, findi
   }
 }
 
+/** Says whether what was found in a source is what is on record of it, in whatever order. */
+export function areFindingsOnRecord(catalogue: Catalogue, source: string, findings: readonly Finding[]): boolean {
+  const query = catalogue.query.selectFrom('findings').selectAll().where('source', '=', source);
+  const recorded = new Set(listRows(catalogue, query).map(getFindingKey));
+  const found = new Set(findings.map(getFindingKey));
+  return recorded.size === found.size && [...found].every((key) => recorded.has(key));
+}
+
+function getFindingKey({ item, code, severity, message }: Finding): string {
+  return JSON.stringify([item, code, severity, message]);
+}
+
 /** Counts the findings on record by severity and code. */
 export function countFindings(catalogue: Catalogue): { code: string; severity: Finding['severity']; count: number }[] {
   return listRows(

@@ -6,12 +6,13 @@ import { importFeed } from './import-feed.ts';
 import { importManifests } from './import-manifests.ts';
 import { importDocument } from './import-openapi.ts';
 import { checkPaths } from './import-paths.ts';
+import { importProvider } from './import-provider.ts';
 import { type ImportReport, renderReport } from './import-report.ts';
 import { writeWith } from './opening.ts';
 import { openProgress } from './terminal/progress.ts';
 
 export const importSources: Command = defineCommand({
-  summary: "Put listings into the catalogue: from manifests, a Bazaar feed, or a provider's own document",
+  summary: 'Put listings into the catalogue: from manifests, a Bazaar feed, or the provider itself',
   details:
     'Manifests are YAML files, one listing each; of a folder, all its *.yaml files. A broken one is refused whole, with ' +
     'file and line, and the others go in. Importing the same again changes nothing.\n\n' +
@@ -20,11 +21,15 @@ export const importSources: Command = defineCommand({
     "A provider's own document is OpenAPI 3 (JSON or YAML) whose payable operations have x-payment-info, or a " +
     '/.well-known/x402 file; which it is shows by itself. Each payable operation becomes a route of the listing at the ' +
     "document's server address. What it says is a claim: until a probe sees the 402, no network counts as advertised. " +
-    'Imported again, the listings that it no longer holds lose what it said of them.',
+    'Imported again, the listings that it no longer holds lose what it said of them.\n\n' +
+    'A provider states what it wants itself, in /.well-known/agent-payable.json on its own host: list me, correct me, ' +
+    'take me out, put me back. Every probe run reads that file of the hosts that are listed; --provider reads it now, ' +
+    'which is how a host that nobody lists yet gets in. It counts for its own host alone.',
   arguments: [['[path...]', 'manifest files, and folders of them']],
   options: [
     ['--bazaar <url or file>', 'a Bazaar feed: its address (https://…/discovery/resources), or a saved answer'],
     ['--openapi <url or file>', "a provider's document: OpenAPI with payment information, or a /.well-known/x402 file"],
+    ['--provider <host>', 'what the provider of a host states at its door'],
     ['--base-url <url>', 'with --openapi: list it all under this address, such as the one that a feed lists it by'],
     ['--source <name>', 'with a file: its name on record, for a file that moves (or the address it was saved from)'],
   ],
@@ -33,12 +38,14 @@ export const importSources: Command = defineCommand({
     ['import --bazaar https://api.example.com/discovery/resources', 'a feed, all its pages'],
     ['import --openapi https://api.example.com/openapi.json', 'what a provider says of its own API'],
     ['import --openapi openapi.yaml --base-url https://api.example.com', 'a file that does not say where its API is'],
+    ['import --provider https://api.example.com', 'what a provider wants of its own listings'],
   ],
   input: z
     .object({
       path: z.array(z.string().min(1, 'the name of a file or folder')).default([]),
       bazaar: z.string().min(1, 'an address or a file').optional(),
       openapi: z.string().min(1, 'an address or a file').optional(),
+      provider: z.string().min(1, 'a host').optional(),
       baseUrl: z.string().min(1, 'an address').optional(),
       source: z
         .string()
@@ -46,16 +53,17 @@ export const importSources: Command = defineCommand({
         .optional(),
     })
     .refine(
-      ({ path, bazaar, openapi }) =>
-        [path.length > 0, bazaar, openapi].filter((source) => source !== undefined && source !== false).length === 1,
-      'Give manifests, or one feed with --bazaar, or one document with --openapi.',
+      ({ path, bazaar, openapi, provider }) =>
+        [path.length > 0, bazaar, openapi, provider].filter((source) => source !== undefined && source !== false)
+          .length === 1,
+      'Give manifests, or one of --bazaar, --openapi and --provider.',
     )
     .refine(({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined, '--base-url goes with --openapi.')
     .refine(({ source, bazaar, openapi }) => {
       const document = bazaar ?? openapi;
       return source === undefined || (document !== undefined && !isWebAddress(document));
     }, '--source goes with a file given to --bazaar or --openapi.'),
-  run: async ({ path, bazaar, openapi, baseUrl, source }, context): Promise<ImportReport> => {
+  run: async ({ path, bazaar, openapi, provider, baseUrl, source }, context): Promise<ImportReport> => {
     await checkPaths({ manifests: path, document: bazaar ?? openapi });
     return writeWith(context, { create: true }, (catalogue) => {
       const config = context.getConfig();
@@ -63,6 +71,7 @@ export const importSources: Command = defineCommand({
       if (bazaar !== undefined)
         return importFeed(catalogue, bazaar, { config, now, signal, source, openProgress: getProgressOpener(context) });
       if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });
+      if (provider !== undefined) return importProvider(catalogue, provider, { config, now, signal });
       return importManifests(catalogue, path, { allowPrivateNetworks: config.allowPrivateNetworks, now, signal });
     });
   },

@@ -5,6 +5,7 @@ import { writeCatalogue } from '../catalogue/write.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration } from '../model/declaration.ts';
 import { getListingId } from '../model/ids.ts';
+import type { JsonObject } from '../model/route.ts';
 import { cutText } from '../model/text.ts';
 
 /** Declarations in one transaction: readers see them together, and a stop loses at most so many. */
@@ -43,6 +44,8 @@ export interface Recording {
 interface RecordingOptions {
   now: () => Date;
   signal: AbortSignal;
+  /** What the declarations rest on beside their source. */
+  evidence?: JsonObject;
   onProgress?: (done: number, total: number) => void;
 }
 
@@ -54,14 +57,14 @@ interface RecordingOptions {
 export async function recordDeclarations(
   catalogue: Catalogue,
   declarations: readonly Declaration[],
-  { now, signal, onProgress }: RecordingOptions,
+  { now, signal, evidence, onProgress }: RecordingOptions,
 ): Promise<Recording> {
   const recorded: RecordedDeclaration[] = [];
   const failed: FailedDeclaration[] = [];
   let done = 0;
   while (done < declarations.length && !signal.aborted) {
     const batch = declarations.slice(done, done + BATCH_SIZE);
-    for (const entry of recordBatch(catalogue, batch, now)) {
+    for (const entry of recordBatch(catalogue, batch, now, evidence)) {
       if ('reason' in entry) failed.push(entry);
       else recorded.push(entry);
     }
@@ -78,11 +81,12 @@ function recordBatch(
   catalogue: Catalogue,
   batch: readonly Declaration[],
   now: () => Date,
+  evidence: JsonObject | undefined,
 ): (RecordedDeclaration | FailedDeclaration)[] {
   const record = (declarations: readonly Declaration[]) =>
     writeCatalogue(catalogue, now().toISOString(), (writing) =>
       declarations.map((declaration): RecordedDeclaration => {
-        const { identity, outcome } = recordDeclaration(writing, declaration);
+        const { identity, outcome } = recordDeclaration(writing, declaration, evidence);
         return { declaration, id: identity.id, slug: identity.slug, outcome };
       }),
     );

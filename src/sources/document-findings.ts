@@ -22,6 +22,8 @@ export interface DocumentFindings {
   note: Note;
   /** Counts something that is said of the document as a whole. */
   count: (code: FindingCode, times?: number) => void;
+  /** Takes over what was found in another document. */
+  add: (found: readonly Finding[]) => void;
   /** Lists the findings: those of the document first, then the items' in their order. */
   list: () => Finding[];
 }
@@ -65,6 +67,9 @@ export function openDocumentFindings(name: string): DocumentFindings {
       ofDocument.set(code, buildFinding('noted', code, name, message));
     },
     count,
+    add: (found) => {
+      ofItems.push(...found);
+    },
     list,
   };
 }

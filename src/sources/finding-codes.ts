@@ -2,6 +2,7 @@ import type { Finding } from '../model/finding.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
 import { API_DOCUMENT_CODES } from './openapi/finding-codes.ts';
+import { PROVIDER_FILE_CODES } from './provider-file/finding-codes.ts';
 
 /** Every code that reading a source can report, and what it means. */
 export const FINDING_CODES = {
@@ -85,6 +86,7 @@ export const FINDING_CODES = {
   no_price: 'No price is stated, so the listing cannot go live.',
 
   ...API_DOCUMENT_CODES,
+  ...PROVIDER_FILE_CODES,
 } as const;
 
 export type FindingCode = keyof typeof FINDING_CODES;

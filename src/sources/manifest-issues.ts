@@ -16,14 +16,24 @@ export interface ManifestProblem {
   message: string;
 }
 
-/** Says what is wrong with a manifest that its schema refuses: one problem for each field, with what it takes. */
-export function describeIssues(issues: readonly Issue[], manifest: unknown): ManifestProblem[] {
-  return issues.flatMap((issue) => describeIssue(issue, manifest, []));
+/** Finds the mapping at a path: what it is called, and its fields. */
+type FindMapping = (path: Path) => { label: string; fields: string[] };
+
+/**
+ * Says what is wrong with a manifest that its schema refuses: one problem for each field, with what it takes. `find` names
+ * the mappings of anything else that is checked like a manifest.
+ */
+export function describeIssues(
+  issues: readonly Issue[],
+  manifest: unknown,
+  find: FindMapping = getMapping,
+): ManifestProblem[] {
+  return issues.flatMap((issue) => describeIssue(issue, manifest, [], find));
 }
 
-function describeIssue(issue: Issue, manifest: unknown, parent: Path): ManifestProblem[] {
+function describeIssue(issue: Issue, manifest: unknown, parent: Path, find: FindMapping): ManifestProblem[] {
   const path: Path = [...parent, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => describeUnknownField(key, path));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => describeUnknownField(key, path, find));
   const value = path.reduce<unknown>(
     (at, step) => (isObject(at) || Array.isArray(at) ? Reflect.get(at, step) : undefined),
     manifest,
@@ -31,19 +41,19 @@ function describeIssue(issue: Issue, manifest: unknown, parent: Path): ManifestP
   if (issue.code === 'invalid_union' && isObject(value)) {
     // Of a price that is a mapping, what the range says is wrong with it; a mapping is never meant as plain text.
     const ofMapping = issue.errors.at(-1) ?? [];
-    return ofMapping.flatMap((inner) => describeIssue(inner, manifest, path));
+    return ofMapping.flatMap((inner) => describeIssue(inner, manifest, path, find));
   }
   const name = formatPath(path);
   if (value === undefined) {
-    const { label } = getMapping(path.slice(0, -1));
+    const { label } = find(path.slice(0, -1));
     return [{ code: 'manifest_missing_field', path, message: `${name} is missing, which ${label} needs.` }];
   }
   const message = `${name} ${describeValue(value)}, but takes ${describeExpectation(issue)}.`;
   return [{ code: 'manifest_bad_value', path, message }];
 }
 
-function describeUnknownField(key: string, path: Path): ManifestProblem {
-  const { label, fields } = getMapping(path);
+function describeUnknownField(key: string, path: Path, find: FindMapping): ManifestProblem {
+  const { label, fields } = find(path);
   const nearest = findNearest(key.slice(0, 60), fields);
   const guess = nearest ? `did you mean "${nearest}"? ` : '';
   return {
@@ -72,7 +82,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 function describeExpectation(issue: Issue): string {
   // Of a route's price, or a range's end, the schema's own message says it all.
-  if (issue.path.length === 1 && issue.path[0] === 'price_usdc') {
+  if (issue.path.at(-1) === 'price_usdc' && !issue.path.includes('routes')) {
     return `${PRICE_WORDS}, or {min: …, max: …}`;
   }
   if (issue.code === 'invalid_type') return TYPE_NAMES[issue.expected] ?? issue.expected;

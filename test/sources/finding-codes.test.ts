@@ -11,6 +11,7 @@ import { readManifests } from '../../src/sources/manifest-files.ts';
 import { makeItem, makeOffer, OPTIONS } from './bazaar/items.ts';
 import { listAll } from './list-all.ts';
 import { DOCUMENT_INPUTS } from './openapi/finding-inputs.ts';
+import { STATEMENT_INPUTS } from './provider-file/finding-inputs.ts';
 
 const MANIFEST_OPTIONS = { allowPrivateNetworks: false, now: OPTIONS.pulledAt };
 const HEAD = 'name: Tides\nbase_url: https://api.tides.example\ntagline: Heights.\n';
@@ -114,6 +115,7 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   no_manifests: () => ofFolder({}),
   no_price: () => ofManifest(HEAD),
   ...DOCUMENT_INPUTS,
+  ...STATEMENT_INPUTS,
 };
 
 it.each(Object.keys(FINDING_CODES) as FindingCode[])('%s is met, and explained in one sentence', async (code) => {

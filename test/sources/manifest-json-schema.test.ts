@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { formatManifestJsonSchema } from '../../src/sources/manifest-json-schema.ts';
+import { formatProviderFileJsonSchema } from '../../src/sources/provider-file/json-schema.ts';
 
 const FILE = join(import.meta.dirname, '../../data/manifest.schema.json');
+const STATEMENT_FILE = join(import.meta.dirname, '../../data/agent-payable.schema.json');
 
 // Run with `--update` after a change to the manifest's fields.
 it('the published schema of manifests is what the code checks', async () => {
@@ -18,4 +20,18 @@ it('the published schema has a field list, closed, and takes prices as text or n
     additionalProperties: false,
   });
   expect(schema.properties.routes.items.properties.price_usdc.type).toEqual(['string', 'number']);
+});
+
+it('the published schema of statements is what the code checks', async () => {
+  await expect(formatProviderFileJsonSchema()).toMatchFileSnapshot(STATEMENT_FILE);
+});
+
+it("the published schema of statements takes the facts of a manifest, less what is not the provider's to say", () => {
+  const { properties, required, additionalProperties } = JSON.parse(readFileSync(STATEMENT_FILE, 'utf8'));
+  expect([required, additionalProperties]).toEqual([['version', 'listings'], false]);
+  const entry = properties.listings.items;
+  expect([entry.required, entry.additionalProperties]).toEqual([['listed'], false]);
+  const manifest = JSON.parse(readFileSync(FILE, 'utf8'));
+  const { slug: _slug, base_url: _base, observed: _observed, ...shared } = manifest.properties;
+  expect(entry.properties.facts.properties).toEqual(shared);
 });

@@ -63,6 +63,7 @@ function readPlace(
 ): (Pick<DeclaredRoute, 'method' | 'path'> & { base_url: string }) | Refusal {
   const method = httpMethod.safeParse(name.toUpperCase());
   if (!method.success) return buildRefusal('bad_method');
+  if (/\{[^{}]*\}/.test(server)) return { code: 'bad_url', message: 'The server has a variable without a default.' };
   const base = parseListedUrl(server, { allowPrivateNetworks });
   if (!(base instanceof URL)) return base;
   const base_url = getBaseAddress(base);

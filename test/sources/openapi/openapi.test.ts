@@ -134,6 +134,7 @@ paths:
     ['not_https', { servers: [{ url: 'http://api.tides-of-tests.com' }] }],
     ['ephemeral_host', { servers: [{ url: 'https://a1b2.ngrok.app' }] }],
     ['bad_url', { servers: [{ url: 'https://{region}.tides-of-tests.com' }] }],
+    ['bad_url', { servers: [{ url: 'https://api.tides-of-tests.com/{tenant}' }] }],
     ['bad_url', { paths: { 'v1/heights': { get: makeOperation() } } }],
     [
       'outside_base_address',

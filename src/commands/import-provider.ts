@@ -1,0 +1,76 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import { getRevision } from '../catalogue/write.ts';
+import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { openGuardedClient } from '../fetching/client.ts';
+import { parseListedUrl } from '../sources/outside-address.ts';
+import { formatQuote } from '../sources/quote.ts';
+import { buildReport, type ImportReport } from './import-report.ts';
+import { type ProviderDoorOutcome, readProviderDoor } from './provider-door.ts';
+import { getUserAgent } from './user-agent.ts';
+
+export interface ProviderImportOptions {
+  config: Config;
+  now: () => Date;
+  signal: AbortSignal;
+}
+
+/**
+ * Reads now what the provider of a host states at its door, and does what it asks. Throws `bad_input` for what is no
+ * address, `not_found` where there is no statement, with where one is looked for and what to write there.
+ */
+export async function importProvider(
+  catalogue: Catalogue,
+  address: string,
+  { config, now, signal }: ProviderImportOptions,
+): Promise<ImportReport> {
+  const started = now();
+  const before = getRevision(catalogue);
+  const { allowPrivateNetworks } = config;
+  const origin = readOrigin(address, config);
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
+  const door = await readProviderDoor({ client, catalogue, origin, now, allowPrivateNetworks, signal }).finally(
+    client.close,
+  );
+  if (door.kind === 'absent') throw buildAbsence(door, origin);
+  const refused = door.findings.filter(({ severity }) => severity === 'refused').length;
+  return buildReport({
+    feed: door.url,
+    complete: refused === 0,
+    next:
+      refused === 0 ? null : 'Something in the statement was refused. Its provider mends it; then run the same again.',
+    revision: { before, after: getRevision(catalogue) },
+    items: { received: door.wishes + refused, taken: door.wishes, duplicates: 0, refused },
+    outcomes: door.outcomes,
+    findings: door.findings,
+    took_ms: now().getTime() - started.getTime(),
+  });
+}
+
+/** A bare host is taken for its https address, and of an address the origin counts. */
+function readOrigin(text: string, config: Config): string {
+  const url = parseListedUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`, config);
+  if (url instanceof URL) return url.origin;
+  throw new ServiceError('bad_input', `"${formatQuote(text)}" is no host with a statement. ${url.message}`, {
+    reason: url.code,
+    hint: "Give the provider's host, such as https://api.example.com.",
+  });
+}
+
+/** What stands at the door instead, by the reason for there being no statement. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  not_found: 'there is nothing',
+  empty: 'the answer is empty',
+  html_page: 'a web page stands there',
+  another_document: 'JSON of another kind stands there',
+  redirected_elsewhere: 'the host sends on to another origin, which cannot speak for it',
+};
+
+function buildAbsence({ url, reason }: ProviderDoorOutcome, origin: string): ServiceError {
+  const why = INSTEAD[reason ?? ''] ?? `it could not be had (${reason})`;
+  return new ServiceError('not_found', `No statement of a provider is at ${url}: ${why}.`, {
+    reason: 'no_statement',
+    hint: `Its provider publishes one there, such as {"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}.`,
+    details: { url, found: reason },
+  });
+}

@@ -1,0 +1,132 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import { isDeclared, listDeclared, withdrawDeclarations } from '../catalogue/declarations.ts';
+import { areFindingsOnRecord, recordFindings } from '../catalogue/findings.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import type { GuardedClient } from '../fetching/client.ts';
+import type { Declaration } from '../model/declaration.ts';
+import type { Finding } from '../model/finding.ts';
+import { getListingId } from '../model/ids.ts';
+import { readProviderStatement } from '../sources/provider-file/read.ts';
+import type { ProviderStatement } from '../sources/provider-file/statement.ts';
+import { buildFailureFindings, buildOutcomes, buildWithdrawal, type ImportOutcome } from './import-report.ts';
+import { findWishFinding, findWishOutcome, grantWish, isGranted, isStillDeclared } from './provider-wishes.ts';
+import { recordDeclarations } from './recording.ts';
+
+export interface ProviderDoorOptions {
+  client: Pick<GuardedClient, 'fetch'>;
+  catalogue: Catalogue;
+  /** Origin of a host with listings, or of one that asks for some. */
+  origin: string;
+  now: () => Date;
+  allowPrivateNetworks: boolean;
+  signal: AbortSignal;
+}
+
+/** What a look at a provider's door came to. */
+export interface ProviderDoorOutcome {
+  /** `unchanged`: there is a statement, and all that it says is on record already. */
+  kind: 'absent' | 'unreadable' | 'applied' | 'unchanged';
+  /** Address where the statement is looked for. */
+  url: string;
+  /** Why there is none, as a stable word; null where there is one. */
+  reason: string | null;
+  /** Listings that the statement is about. */
+  wishes: number;
+  findings: Finding[];
+  /** Slugs of the listings of which readers now see something else. */
+  changed: string[];
+  /** What became of each listing that the statement is about. */
+  outcomes: ImportOutcome[];
+}
+
+/**
+ * Reads what the provider behind an origin states at its door and does what it asks. No statement, or one that says
+ * nothing new, writes nothing at all. Throws for our own failures alone, never for what the other side does.
+ */
+export async function readProviderDoor(options: ProviderDoorOptions): Promise<ProviderDoorOutcome> {
+  const { client, catalogue, origin, now, allowPrivateNetworks, signal } = options;
+  const at = now().toISOString();
+  const read = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
+  if (read.kind === 'statement') return applyProviderStatement(catalogue, read, { now, signal });
+  const { kind, url } = read;
+  const nothing = { kind, url, wishes: 0, changed: [], outcomes: [] };
+  if (read.kind === 'absent') return { ...nothing, reason: read.reason, findings: [] };
+  const { findings } = read;
+  if (!areFindingsOnRecord(catalogue, url, findings)) {
+    writeCatalogue(catalogue, at, (writing) => recordFindings(writing, url, findings));
+  }
+  return { ...nothing, reason: null, findings };
+}
+
+/**
+ * Does what a statement asks: takes listings out and puts back what the provider itself took out, records what it
+ * declares, and withdraws what it declared before and no longer does. What it asks of an address without a listing is
+ * remembered. Once `signal` is aborted the rest is left to the next time.
+ */
+export async function applyProviderStatement(
+  catalogue: Catalogue,
+  statement: ProviderStatement,
+  { now, signal }: Pick<ProviderDoorOptions, 'now' | 'signal'>,
+): Promise<ProviderDoorOutcome> {
+  const { url, listings } = statement;
+  const declarations = listings.flatMap((wish) => (wish.wish === 'in' && wish.declaration ? [wish.declaration] : []));
+  const findings = [...statement.findings, ...listings.flatMap((wish) => findWishFinding(catalogue, wish) ?? [])];
+  const facts = { url, reason: null, wishes: listings.length };
+  if (isOnRecord(catalogue, statement, declarations, findings)) {
+    const outcomes = listings.flatMap((wish) => findWishOutcome(catalogue, wish, false) ?? []);
+    return { ...facts, kind: 'unchanged', findings, changed: [], outcomes };
+  }
+  const before = getRevision(catalogue);
+  const at = now().toISOString();
+  const evidence = { statement: { source: url, read_at: at } };
+  const granted = writeCatalogue(catalogue, at, (writing) =>
+    listings.filter((wish) => grantWish(writing, wish, { source: url, evidence })),
+  );
+  const recording = await recordDeclarations(catalogue, declarations, { now, signal, evidence });
+  const all = [...findings, ...buildFailureFindings(recording, false)];
+  const withdrawn = writeCatalogue(catalogue, at, (writing) => {
+    recordFindings(writing, url, all);
+    const gone = { cause: 'statement_withdrawn', evidence };
+    return statement.is_whole ? withdrawDeclarations(writing, getSource(url), listHeld(statement), gone) : [];
+  });
+  const outcomes = [
+    ...buildOutcomes(recording, false),
+    ...listings
+      .filter((wish) => wish.wish === 'out' || !wish.declaration)
+      .flatMap((wish) => findWishOutcome(catalogue, wish, granted.includes(wish)) ?? []),
+    ...withdrawn.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug }))),
+  ];
+  return { ...facts, kind: 'applied', findings: all, changed: listChanged(catalogue, outcomes, before), outcomes };
+}
+
+/** Says whether everything that the statement says stands on record, so that nothing is to be written. */
+function isOnRecord(
+  catalogue: Catalogue,
+  statement: ProviderStatement,
+  declarations: readonly Declaration[],
+  findings: readonly Finding[],
+): boolean {
+  const { url, listings } = statement;
+  const held = listHeld(statement);
+  return (
+    listings.every((wish) => isGranted(catalogue, wish)) &&
+    declarations.every((declaration) => isDeclared(catalogue, declaration)) &&
+    (!statement.is_whole || listDeclared(catalogue, getSource(url)).every(({ id }) => held.has(id))) &&
+    areFindingsOnRecord(catalogue, url, findings)
+  );
+}
+
+function getSource(url: string): { kind: 'provider'; name: string } {
+  return { kind: 'provider', name: url };
+}
+
+/** Lists the ids of the listings of which the statement still says something. */
+function listHeld({ listings }: ProviderStatement): Set<string> {
+  return new Set(listings.filter(isStillDeclared).map(({ base_url }) => getListingId(base_url)));
+}
+
+function listChanged(catalogue: Catalogue, outcomes: readonly ImportOutcome[], before: number): string[] {
+  const slugs = new Set(outcomes.flatMap(({ slug }) => slug ?? []));
+  return [...slugs].filter((slug) => (findListing(catalogue, { slug })?.revision ?? 0) > before);
+}

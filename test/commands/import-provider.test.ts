@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FACTS } from '../sources/provider-file/statements.ts';
+import { serveDocuments } from './document-server.ts';
+import { makeItem } from './feed-server.ts';
+import { makeCommands } from './running.ts';
+
+const DOOR = '/.well-known/agent-payable.json';
+const ON_LOOPBACK = { ALLOW_PRIVATE_NETWORKS: 'on' };
+
+describe('importing what a provider states', () => {
+  it('lists a host that nobody lists yet, and why says whose word it was', async () => {
+    const { origin } = await serveDocuments({
+      [DOOR]: { body: { version: 1, listings: [{ listed: true, facts: FACTS }] } },
+    });
+    const { run, runJson } = makeCommands(ON_LOOPBACK);
+    const { code, json } = await runJson('import', '--provider', `${origin}/some/page`);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({
+      feed: `${origin}${DOOR}`,
+      complete: true,
+      items: { received: 1, taken: 1, refused: 0 },
+      listings: { added: 1 },
+      revision: { before: 0, after: 1 },
+    });
+    const { stdout } = await run(['why', 'tides-of-tests']);
+    expect(stdout).toContain('its provider says so');
+    expect(stdout).toContain(`its provider's statement ${origin}${DOOR}, read 2026-11-20`);
+    const again = await runJson('import', '--provider', origin);
+    expect(again.json).toMatchObject({ listings: { unchanged: 1 }, revision: { before: 1, after: 1 } });
+    expect((await runJson('check')).json.checks).toContainEqual(
+      expect.objectContaining({ name: 'listings', ok: true }),
+    );
+  });
+
+  it('keeps out of the next feed what its provider wants out', async () => {
+    const { origin } = await serveDocuments({
+      [DOOR]: { body: { version: 1, listings: [{ listed: false, reason: 'Private.' }] } },
+    });
+    const { folder, run, runJson } = makeCommands(ON_LOOPBACK);
+    const { code, json } = await runJson('import', '--provider', origin);
+    expect([code, json.outcomes]).toEqual([0, []]);
+    expect(json.reasons).toMatchObject([{ code: 'provider_kept_out', severity: 'noted' }]);
+    expect((await run(['why', origin])).stdout).toContain('noted provider_kept_out');
+    const feed = join(folder, 'feed.json');
+    writeFileSync(feed, JSON.stringify({ items: [makeItem('x', '/v1', { resource: `${origin}/v1/things` })] }));
+    expect((await runJson('import', '--bazaar', feed)).json.listings).toMatchObject({ added: 0, delisted: 1 });
+    const { listings } = (await runJson('list')).json;
+    expect(listings.filter(({ state }: { state: string }) => state === 'live')).toEqual([]);
+  });
+
+  it('tells what was refused, and ends with 1', async () => {
+    const listings = [
+      { listed: true, facts: FACTS },
+      { base_url: 'https://other.example', listed: false },
+    ];
+    const { origin } = await serveDocuments({ [DOOR]: { body: { version: 1, listings } } });
+    const { code, json } = await makeCommands(ON_LOOPBACK).runJson('import', '--provider', origin);
+    expect(code).toBe(1);
+    expect(json).toMatchObject({
+      complete: false,
+      items: { received: 2, taken: 1, refused: 1 },
+      listings: { added: 1 },
+    });
+    expect(json.findings).toMatchObject([{ code: 'provider_other_origin', severity: 'refused' }]);
+  });
+
+  it('says where a statement is looked for and what to write there', async () => {
+    const { origin, pages } = await serveDocuments({});
+    const { run } = makeCommands(ON_LOOPBACK);
+    const { code, stderr } = await run(['import', '--provider', origin]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`error: No statement of a provider is at ${origin}${DOOR}: there is nothing.`);
+    expect(stderr).toContain(`{"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}`);
+    pages[DOOR] = { type: 'text/html', body: '<html>' };
+    expect((await run(['import', '--provider', origin])).stderr).toContain('a web page stands there');
+  });
+
+  it.each([
+    ['10.0.0.1', 'blocked_address'],
+    ['http://api.tides-of-tests.com', 'not_https'],
+    ['a b', 'bad_url'],
+  ])('takes no host such as %s', async (host, reason) => {
+    const { code, json } = await makeCommands().runJson('import', '--provider', host);
+    expect([code, json.error.reason]).toEqual([1, reason]);
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { FACTS, ORIGIN, parse, parseListing, STATEMENT_URL } from './statements.ts';
+
+describe('an entry of a statement', () => {
+  it.each([
+    [{ listed: true }, { wish: 'in', base_url: ORIGIN, declaration: null, is_broken: false, document: null }],
+    [{ listed: false }, { wish: 'out', base_url: ORIGIN, reason: null }],
+    [
+      { listed: false, reason: 'Closed for <b>winter</b>.' },
+      { wish: 'out', reason: 'Closed for winter.' },
+    ],
+    [
+      { listed: false, reason: 'no_valid_402' },
+      { wish: 'out', reason: null },
+    ],
+    [{ base_url: `${ORIGIN}/v1/`, listed: true }, { base_url: `${ORIGIN}/v1` }],
+    [{ base_url: '/v1', listed: true }, { base_url: `${ORIGIN}/v1` }],
+    [{ base_url: 'HTTPS://API.TIDES-OF-TESTS.COM:443', listed: true }, { base_url: ORIGIN }],
+  ])('%j is the wish %j', (entry, wish) => {
+    const { wishes, codes } = parseListing(entry);
+    expect(wishes).toMatchObject([wish]);
+    expect(codes).toEqual([]);
+  });
+
+  it('may name a document of its own origin', () => {
+    const { wishes } = parseListing({ listed: true, openapi: '/openapi.json' });
+    expect(wishes).toMatchObject([{ wish: 'in', is_broken: false, document: { href: `${ORIGIN}/openapi.json` } }]);
+  });
+
+  it('declares by facts what a manifest would, as a claim of the provider', () => {
+    const { wishes, codes } = parseListing({ listed: true, facts: FACTS });
+    expect(codes).toEqual([]);
+    expect(wishes).toMatchObject([
+      {
+        wish: 'in',
+        is_broken: false,
+        declaration: {
+          source: { kind: 'provider', name: STATEMENT_URL, observed_at: null },
+          base_url: ORIGIN,
+          slug: null,
+          title: 'Tides of Tests',
+          routes: [{ method: 'GET', path: '/v1/heights', terms: [{ network: 'base', amount: 2000 }] }],
+        },
+      },
+    ]);
+  });
+
+  it('may give prices as numbers', () => {
+    const routes = [{ method: 'GET', path: '/a', price_usdc: 0.1, example: { body: { min: 5 } } }];
+    const { wishes } = parseListing({ listed: true, facts: { ...FACTS, routes } });
+    expect(wishes).toMatchObject([{ declaration: { routes: [{ terms: [{ amount: 100_000 }] }] } }]);
+    const range = { name: 'Tides', tagline: 'Heights.', price_usdc: { min: 0.01, max: '0.2' } };
+    expect(parseListing({ listed: true, facts: range }).wishes).toMatchObject([
+      { declaration: { price: { min: 10_000, max: 200_000 } } },
+    ]);
+  });
+
+  it.each([
+    ['is to be an object', 7],
+    ['listed is missing, which an entry of listings needs', {}],
+    ['listed is "yes", but takes', { listed: 'yes' }],
+    ['neither openapi nor facts', { listed: false, facts: FACTS }],
+    ['not both', { listed: true, facts: FACTS, openapi: '/openapi.json' }],
+    ['facts.tagline is missing, which facts needs', { listed: true, facts: { name: 'Tides' } }],
+    ['"slug" is not a field of facts', { listed: true, facts: { ...FACTS, slug: 'google' } }],
+    [
+      '"observed" is not a field of facts',
+      { listed: true, facts: { ...FACTS, observed: { source: 'me', at: '2026-11-01' } } },
+    ],
+    [
+      'facts.routes[0].price_usdc is "free"',
+      { listed: true, facts: { ...FACTS, routes: [{ method: 'GET', path: '/a', price_usdc: 'free' }] } },
+    ],
+    [
+      'facts.price_usdc is "free", but takes a decimal amount',
+      { listed: true, facts: { name: 'T', tagline: 'T', price_usdc: 'free' } },
+    ],
+  ])('counts for nothing where %s', (message, entry) => {
+    const { wishes, messages, codes } = parseListing(entry);
+    expect(wishes).toEqual([]);
+    expect(new Set(codes)).toEqual(new Set(['provider_file_bad_value']));
+    expect(messages.join('\n')).toContain(message);
+    expect(messages[0]).toMatch(/^listings\[0\]: /);
+  });
+
+  it('whose facts do not fit together leaves what was declared before', () => {
+    const routes = [
+      { method: 'GET', path: '/a' },
+      { method: 'GET', path: '/a' },
+    ];
+    const { wishes, messages } = parseListing({ listed: true, facts: { ...FACTS, routes } });
+    expect(wishes).toMatchObject([{ wish: 'in', declaration: null, is_broken: true }]);
+    expect(messages.join()).toContain('stands twice');
+  });
+
+  it.each([
+    [{ base_url: 'https://other.tides-of-tests.com', listed: false }],
+    [{ base_url: 'https://api.tides-of-tests.com:8443', listed: false }],
+    [{ base_url: 'https://api.tides-of-tests.com.evil.example', listed: false }],
+    [{ base_url: '//evil.example', listed: true }],
+  ])('about another origin counts for nothing: %j', (entry) => {
+    const { wishes, codes } = parseListing(entry);
+    expect([wishes, codes]).toEqual([[], ['provider_other_origin']]);
+  });
+
+  it.each([
+    ['http://api.tides-of-tests.com'],
+    ['javascript:alert(1)'],
+    ['https://a b'],
+    ['https://user@api.tides-of-tests.com'],
+  ])('with the address %s counts for nothing', (base_url) => {
+    const { wishes, codes } = parseListing({ base_url, listed: false });
+    expect([wishes, codes]).toEqual([[], ['provider_file_bad_value']]);
+  });
+
+  it('naming a document elsewhere leaves what was declared before', () => {
+    const { wishes, codes } = parseListing({ listed: true, openapi: 'https://evil.example/openapi.json' });
+    expect(wishes).toMatchObject([{ wish: 'in', is_broken: true, document: null }]);
+    expect(codes).toEqual(['provider_other_origin']);
+  });
+
+  it('with fields that are not known is taken, and that is said', () => {
+    const { wishes, codes, messages } = parseListing({ listed: false, since: 2026, ['__proto__']: 1, constructor: 2 });
+    expect(wishes).toMatchObject([{ wish: 'out' }]);
+    expect(new Set(codes)).toEqual(new Set(['provider_unknown_field']));
+    expect(messages.join()).toContain('"since"');
+  });
+});
+
+describe('a statement', () => {
+  it.each([
+    ['empty', ' '],
+    ['html_page', '<!doctype html><title>App</title>'],
+    ['html_page', `\n<html>${'x'.repeat(100_000)}`],
+    ['another_document', '[]'],
+    ['another_document', { error: 'not found' }],
+    ['another_document', '"hello"'],
+  ])('is absent where something else stands there: %s', (absent, statement) => {
+    expect(parse(statement)).toEqual({ read: { absent }, findings: [] });
+  });
+
+  it.each([
+    ['provider_file_unreadable', '{"version": 1, "listings": ['],
+    ['provider_file_unreadable', '['.repeat(300)],
+    ['provider_file_too_large', `{"version": 1, "listings": [], "x": "${'x'.repeat(64 * 1024)}"}`],
+    ['provider_file_bad_value', { version: 2, listings: [] }],
+    ['provider_file_bad_value', { version: '1', listings: [] }],
+    ['provider_file_bad_value', { version: 1, listings: {} }],
+    ['provider_file_bad_value', { listings: [] }],
+  ])('is unreadable, and that is said: %s', (code, statement) => {
+    expect(parse(statement)).toMatchObject({
+      read: 'unreadable',
+      findings: [{ code, severity: 'refused', item: STATEMENT_URL }],
+    });
+  });
+
+  it('is about each address once, and about no more than 32', () => {
+    const listings = [
+      { listed: false },
+      { listed: true },
+      ...Array.from({ length: 40 }, (_, at) => ({ base_url: `/v${at}`, listed: true })),
+    ];
+    const { read, findings } = parse({ $schema: 'https://apis.example/s.json', version: 1, listings });
+    expect(read).toMatchObject({ is_whole: false, wishes: { length: 31, 0: { wish: 'out', base_url: ORIGIN } } });
+    expect(findings.map(({ code }) => code)).toEqual(['provider_file_bad_value', 'provider_duplicate_listing']);
+  });
+
+  it('whose values hold what cannot be seen is quoted without it', () => {
+    const { findings } = parse({
+      version: 1,
+      listings: [{ base_url: 'https://evil\u202E.example', listed: 'y\u2066es\n' }],
+    });
+    for (const { message } of findings) expect(message).not.toMatch(/[\u202E\u2066\n]/u);
+  });
+});
