@@ -17,12 +17,13 @@ export interface ListingIdentity {
 
 /**
  * Derives what readers should see of a listing from all that is on record of it. `before` is what they see now: the
- * networks it has an entry for keep theirs.
+ * networks it has an entry for keep theirs. `sampled` is what its samples come to, for who has read them already.
  */
 export function deriveFromRecord(
   catalogue: Catalogue,
   identity: ListingIdentity,
   before: Listing | undefined,
+  sampled = getSampledListing(catalogue, identity.id),
 ): { listing: DerivedListing; merged: MergedDeclaration } {
   const terms = listTermsByRoute(catalogue, identity.id);
   const payees = listPayees(catalogue, identity.id);
@@ -34,7 +35,7 @@ export function deriveFromRecord(
     receipts: listReceipts(catalogue, identity.id),
     delisting: findDelisting(catalogue, identity.base_url) ?? null,
     getPayee: (routeId) => payees.get(routeId) ?? null,
-    sampled: getSampledListing(catalogue, identity.id),
+    sampled,
     known_networks: before?.networks.map(({ key }) => key) ?? [],
   });
 }

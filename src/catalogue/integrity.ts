@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import Sqlite from 'better-sqlite3';
+import { sql } from 'kysely';
 import { canPublicationWait } from '../evidence/freshness.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
@@ -60,7 +61,7 @@ function listStaleFields(catalogue: Catalogue, identity: ListingIdentity, publis
 
 /** Lists the listings that have samples whose meaning is not published yet. */
 function listUnpublished(catalogue: Catalogue): string[] {
-  const query = catalogue.query.selectFrom('probe_targets').select('listing_id').where('unpublished', '=', 1);
+  const query = catalogue.query.selectFrom('probe_targets').select('listing_id').where('unpublished', '=', sql.lit(1));
   return listRows(catalogue, query).map(({ listing_id }) => listing_id);
 }
 

@@ -51,7 +51,8 @@ function listCandidates(catalogue: Catalogue, scope: ProbeScope): { id: string; 
   let query = catalogue.query
     .selectFrom('listings')
     .leftJoin('probe_targets', 'probe_targets.listing_id', 'listings.id')
-    .where('listings.document', '!=', '{}')
+    // Published at least once.
+    .where('listings.revision', '>', 0)
     .select(({ fn, val }) => [
       'listings.id',
       'listings.base_url',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../evidence/delisting.ts';
 import type { Sampled } from '../evidence/sampled.ts';
 import type { Listing } from '../model/listing.ts';
@@ -25,7 +26,7 @@ export function publishSampled(writing: Writing, limit: number): Published[] {
   const { catalogue } = writing;
   const rows = listRows(
     catalogue,
-    catalogue.query.selectFrom('probe_targets').select('listing_id').where('unpublished', '=', 1).limit(limit),
+    catalogue.query.selectFrom('probe_targets').select('listing_id').where('unpublished', '=', sql.lit(1)).limit(limit),
   );
   return rows.flatMap(({ listing_id }) => {
     runStatement(
@@ -54,7 +55,7 @@ function publishOne(writing: Writing, listing: Listing): Published {
   }
   return {
     slug,
-    result: publishListing(writing, listing, 'probed', { evidence, mayWait: true }) ? 'changed' : 'unchanged',
+    result: publishListing(writing, listing, 'probed', { evidence, sampled }) ? 'changed' : 'unchanged',
   };
 }
 

@@ -1,6 +1,7 @@
 import { listDifferences } from '../evidence/changes.ts';
 import { mergeDeclarations, type StandingDeclaration } from '../evidence/declarations.ts';
 import { canPublicationWait } from '../evidence/freshness.ts';
+import type { Sampled } from '../evidence/sampled.ts';
 import { getRouteId } from '../model/ids.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import type { JsonObject } from '../model/route.ts';
@@ -14,20 +15,20 @@ import type { Writing } from './write.ts';
 /**
  * Publishes what follows from the evidence on record of one listing: derives it again, compares it with what readers see,
  * and where they differ writes the document, its search entry and a change row each. Gives whether anything differed.
- * `cause` is the reason code that those rows carry, `evidence` what they rest on. With `mayWait` nothing is published
- * that is merely a little fresher.
+ * `cause` is the reason code that those rows carry, `evidence` what they rest on. `sampled` is what its samples come to,
+ * given by who publishes nothing else: then what is merely a little fresher waits.
  */
 export function publishListing(
   writing: Writing,
   identity: ListingIdentity,
   cause: string,
-  { evidence, mayWait = false }: { evidence?: JsonObject | undefined; mayWait?: boolean } = {},
+  { evidence, sampled }: { evidence?: JsonObject | undefined; sampled?: Sampled } = {},
 ): boolean {
   const { catalogue, revision, at } = writing;
-  recordRoutes(catalogue, identity.id, listDeclarations(catalogue, identity.id));
+  if (!sampled) recordRoutes(catalogue, identity.id, listDeclarations(catalogue, identity.id));
   const before = findListing(catalogue, { id: identity.id });
-  const { listing: derived, merged } = deriveFromRecord(catalogue, identity, before);
-  if (mayWait && before && canPublicationWait(before, derived)) return false;
+  const { listing: derived, merged } = deriveFromRecord(catalogue, identity, before, sampled);
+  if (sampled && before && canPublicationWait(before, derived)) return false;
   const differences = listDifferences(before, derived, { cause, evidence, inferred: merged.inferred });
   if (differences.length === 0) return false;
   const wasListed = before !== undefined && (before.state !== 'held' || wasEverLive(catalogue, identity.id));

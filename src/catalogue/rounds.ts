@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { getRound, getRoundStart, isRoundOurs, type RoundHost } from '../evidence/rounds.ts';
 import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
@@ -26,7 +27,7 @@ function listUnjudged(catalogue: Catalogue): number[] {
   const { query } = catalogue;
   const touched = listRows(
     catalogue,
-    query.selectFrom('probe_targets').select('sampled_round').distinct().where('unpublished', '=', 1),
+    query.selectFrom('probe_targets').select('sampled_round').distinct().where('unpublished', '=', sql.lit(1)),
   ).map(({ sampled_round }) => sampled_round);
   if (touched.length === 0) return [];
   const judged = findRow(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { getSampled, type KeptSample, type Sampled } from '../evidence/sampled.ts';
 import type { PayeeKind } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
@@ -18,7 +19,7 @@ export function getSampledListing(catalogue: Catalogue, listingId: string): Samp
 
 /** Lists the rounds whose failures are put down to ourselves. */
 function listOurRounds(catalogue: Catalogue): Set<number> {
-  const rows = listRows(catalogue, catalogue.query.selectFrom('rounds').select('round').where('ours', '=', 1));
+  const rows = listRows(catalogue, catalogue.query.selectFrom('rounds').select('round').where('ours', '=', sql.lit(1)));
   return new Set(rows.map(({ round }) => round));
 }
 

@@ -1,34 +1,47 @@
+import { type Selectable, sql } from 'kysely';
 import type { MergedRoute } from '../evidence/declarations.ts';
 import { getTermsKey, type RecordedTerms, type Terms } from '../model/terms.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
+import type { TermsTable } from './tables.ts';
 
 /** How many past offers of a route its published history keeps; the rows themselves are all kept. */
 const PUBLISHED_HISTORY = 20;
 
 /** Lists the terms on record of every route of a listing, by route id: first seen first, current ones last. */
 export function listTermsByRoute(catalogue: Catalogue, listingId: string): Map<string, RecordedTerms[]> {
+  const ranked = catalogue.query
+    .selectFrom('terms')
+    .innerJoin('routes', 'routes.id', 'terms.route_id')
+    .where('routes.listing_id', '=', listingId)
+    .selectAll('terms')
+    .select(({ fn }) =>
+      fn
+        .agg<number>('row_number')
+        .over((over) =>
+          over
+            .partitionBy(['terms.route_id', 'terms.current'])
+            .orderBy('terms.first_seen_at', 'desc')
+            .orderBy('terms.id', 'desc'),
+        )
+        .as('place'),
+    );
   const rows = listRows(
     catalogue,
     catalogue.query
-      .selectFrom('terms')
-      .innerJoin('routes', 'routes.id', 'terms.route_id')
-      .where('routes.listing_id', '=', listingId)
-      .selectAll('terms')
-      .orderBy('terms.current')
-      .orderBy('terms.first_seen_at')
-      .orderBy('terms.id'),
+      .selectFrom(ranked.as('ranked'))
+      .selectAll()
+      .where(({ or, eb }) => or([eb('current', '=', 1), eb('place', '<=', PUBLISHED_HISTORY)]))
+      .orderBy('current')
+      .orderBy('first_seen_at')
+      .orderBy('id'),
   );
-  const byRoute = new Map<string, RecordedTerms[]>();
-  for (const row of rows) {
-    const { id: _id, route_id, terms_key: _key, current, ...offer } = row;
-    const terms = { ...offer, current: current === 1 } as RecordedTerms;
-    byRoute.set(route_id, [...(byRoute.get(route_id) ?? []), terms]);
-  }
-  for (const [routeId, history] of byRoute) {
-    const past = history.filter((terms) => !terms.current).slice(-PUBLISHED_HISTORY);
-    byRoute.set(routeId, [...past, ...history.filter((terms) => terms.current)]);
-  }
-  return byRoute;
+  const byRoute = Map.groupBy(rows, ({ route_id }) => route_id);
+  return new Map([...byRoute].map(([routeId, history]) => [routeId, history.map(parseTerms)]));
+}
+
+function parseTerms(row: Selectable<TermsTable> & { place: number }): RecordedTerms {
+  const { id: _id, route_id: _route, terms_key: _key, place: _place, current, ...offer } = row;
+  return { ...offer, current: current === 1 } as RecordedTerms;
 }
 
 /** Records what a source declares of a route as its current declared terms; what it declared before becomes history. */
@@ -49,6 +62,10 @@ export function recordDeclaredTerms(catalogue: Catalogue, routeId: string, { rou
     else widenTerms(catalogue, known, offer, seen.seen_at);
   }
 }
+
+/** Written out, not bound, so that the index of such rows serves, however long the history of a route has become. */
+const STANDING = sql<boolean>`evidence = 'observed' and current = 1`;
+const DECLARED = sql<boolean>`evidence = 'declared'`;
 
 /** Under this name terms stand that the service itself saw in a 402. */
 const PROBE_SOURCE = 'probe';
@@ -79,8 +96,7 @@ export function recordObservedTerms(
       .updateTable('terms')
       .set({ current: 0 })
       .where('route_id', '=', routeId)
-      .where('evidence', '=', 'observed')
-      .where('current', '=', 1)
+      .where(STANDING)
       .where('id', 'not in', [...kept]),
   );
 }
@@ -103,10 +119,9 @@ function findTerms(
     .selectFrom('terms')
     .select('id')
     .where('route_id', '=', routeId)
-    .where('evidence', '=', evidence)
     .where('source', '=', source)
     .where('terms_key', '=', getTermsKey(offer));
-  return findRow(catalogue, evidence === 'observed' ? query.where('current', '=', 1) : query)?.id;
+  return findRow(catalogue, query.where(evidence === 'observed' ? STANDING : DECLARED))?.id;
 }
 
 function insertTerms(catalogue: Catalogue, routeId: string, offer: Terms, { seen_at, ...seen }: Seen): number {

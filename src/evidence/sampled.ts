@@ -57,10 +57,14 @@ const SPACING_MS = 5 * 60 * 60 * 1000;
  */
 function listSpaced(samples: readonly KeptSample[]): KeptSample[] {
   const spaced: KeptSample[] = [];
+  let nextMs = Number.NEGATIVE_INFINITY;
   for (const sample of samples) {
     const last = spaced.at(-1);
-    if (!last || Date.parse(sample.at) - Date.parse(last.at) >= SPACING_MS) spaced.push(sample);
+    const takenMs = Date.parse(sample.at);
+    if (!last || takenMs >= nextMs) spaced.push(sample);
     else if (!isConclusive(last.outcome) && isConclusive(sample.outcome)) spaced[spaced.length - 1] = sample;
+    else continue;
+    nextMs = takenMs + SPACING_MS;
   }
   return spaced;
 }
