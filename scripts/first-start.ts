@@ -7,6 +7,7 @@ import { seedCatalogue } from '../src/commands/seed.ts';
 import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { PROJECT_DIR } from '../src/release/code-version.ts';
+import { acquireLock } from '../src/release/lock.ts';
 import { rebuild } from '../src/release/rebuild.ts';
 import { hasServableRelease } from '../src/release/state.ts';
 import { describeRebuildEvent, describeRebuildResult } from '../src/release/words.ts';
@@ -22,11 +23,24 @@ interface FirstStart {
 
 /**
  * Makes sure that there is a catalogue this code can read: creates it, brings its schema up to date, and puts the seed
- * manifests into one that nothing was ever written to. A catalogue that is ready is only opened for reading.
+ * manifests into one that nothing was ever written to. A catalogue that is ready is only opened for reading. Of several
+ * first starts in one folder one does the work, and the others wait for it.
  */
-export async function prepareCatalogue({ config, now, tell }: FirstStart): Promise<void> {
+export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
+  const { config, tell } = firstStart;
+  if (isReady(config.catalogueFile)) return;
+  const lock = await acquireLock(join(config.releasesDir, 'first-start.lock'), () =>
+    tell(`Waiting for another first start, which is setting up ${config.catalogueFile} …`),
+  );
+  try {
+    if (!isReady(config.catalogueFile)) await createCatalogue(firstStart);
+  } finally {
+    lock.release();
+  }
+}
+
+async function createCatalogue({ config, now, tell }: FirstStart): Promise<void> {
   const { catalogueFile } = config;
-  if (isReady(catalogueFile)) return;
   const catalogue = openCatalogue(catalogueFile, { identity: randomUUID(), at: now().toISOString() });
   try {
     if (getRevision(catalogue) > 0) return;

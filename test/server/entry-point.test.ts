@@ -44,6 +44,19 @@ it('brings a bare folder to a served catalogue, serves it at once the second tim
   expect(await second.ended).toBe(0);
 });
 
+it('sets a folder up once where two are started in it at the same time', async () => {
+  const folder = makeFolder();
+  const servers = [start(folder), start(folder)];
+  for (const server of servers) {
+    const url = await waitForUrl(server);
+    expect((await (await fetch(`${url}/agent/list?limit=1`)).json()).total).toBeGreaterThan(10);
+  }
+  const said = servers.map(({ said: { out } }) => out).join('');
+  expect(said.match(/^Created .*$/gm)).toEqual([expect.stringMatching(/ with \d\d+ listings from data\/listings\.$/)]);
+  expect(said.match(/^Waiting for another (first start|rebuild)/gm)?.length).toBeGreaterThanOrEqual(1);
+  expect(said.match(/^Released /gm)).toHaveLength(1);
+});
+
 it('leaves rebuilding to the operator when told so', async () => {
   const server = start(makeFolder(), {}, ['--no-rebuild']);
   const url = await waitForUrl(server);
