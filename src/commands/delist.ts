@@ -11,7 +11,7 @@ export const delist: Command = defineCommand({
   summary: 'Take a listing out, and leave a tombstone with the reason',
   details:
     'Readers see it at once: it leaves every document and list, and its page answers 410 with the reason. Slug and id ' +
-    'stay its own. No import puts it back; only relist does.',
+    "stay its own. No import puts it back: relist does, and what went at the provider's wish, its own statement.",
   arguments: [['<slug>', 'the listing']],
   options: [
     ['--reason <words>', 'why, in words that readers will see (required)'],

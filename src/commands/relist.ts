@@ -7,7 +7,9 @@ import { renderStateChange, type StateChange } from './state-change.ts';
 
 export const relist: Command = defineCommand({
   summary: 'Put a delisted listing back',
-  details: 'It is live again at once, unless something else is missing, such as a price; then it is held.',
+  details:
+    'It is live again at once, unless something else is missing, such as a price; then it is held. Every decision is ' +
+    "lifted, the provider's too; but one that its provider states on its own host stands again when that is next read.",
   arguments: [['<slug>', 'the listing']],
   examples: [['relist example-prices', 'back into every document and list']],
   input: z.object({ slug: z.string() }),
