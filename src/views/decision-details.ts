@@ -75,8 +75,10 @@ export function describeNetwork({ key, last_seen_at, settlement_verified }: Netw
 }
 
 /** Says what was paid, where, when and in which transaction. */
-export function describeProof({ amount, network, verified_at, transaction }: z.infer<typeof routeProof>): string {
-  return `${formatUsdc(amount)} USDC paid on ${network}, ${formatSecond(verified_at)}, transaction ${transaction}`;
+export function describeProof(proof: z.infer<typeof routeProof>): string {
+  const { amount, network, public_chain, verified_at, transaction } = proof;
+  const chain = public_chain ? network : `a local test chain for ${network}`;
+  return `${formatUsdc(amount)} USDC paid on ${chain}, ${formatSecond(verified_at)}, transaction ${transaction}`;
 }
 
 /** Writes a score with what it rests on. */

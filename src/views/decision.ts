@@ -40,15 +40,34 @@ const evidenceOnRecord = z.object({
   statement: z.object({ source: z.string(), read_at: z.string() }).optional(),
 });
 
+/** Details of changes as they are on record. Made once: making a schema takes longer than using it. */
+const names = z.array(z.string());
+const details = {
+  listed: z.object({ sources: z.array(declarationSource) }),
+  delisted: z.object({ by: z.string().nullable(), words: z.string().nullish() }),
+  categorised: z.object({
+    from: z.string().nullable(),
+    to: z.string(),
+    scores: z.record(z.string(), z.number()).optional(),
+  }),
+  priced: z.object({ from: recordedRange, to: recordedRange }),
+  described: z.object({ fields: names }),
+  routed: z.object({ added: names, removed: names, changed: names, terms: z.array(recordedTermsChange).default([]) }),
+  networked: z.object({ from: z.array(networkEntry), to: z.array(networkEntry) }),
+  verified: z.object({ route: z.string(), proof: routeProof }),
+  unverified: z.object({ route: z.string(), earlier: routeProof.nullable() }),
+  scored: z.object({ from: recordedScore, to: recordedScore }),
+};
+
 /** Says what each kind of change was, from the details on record, and on what evidence it rests. */
 const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; evidence?: string[] }>> = {
   listed: (detail) => {
-    const { sources } = z.object({ sources: z.array(declarationSource) }).parse(detail);
+    const { sources } = details.listed.parse(detail);
     return { what: 'Listed', evidence: sources.map(describeSource) };
   },
   held: () => ({ what: 'Held back: on record, but not live' }),
   delisted: (detail) => {
-    const { by, words } = z.object({ by: z.string().nullable(), words: z.string().nullish() }).parse(detail);
+    const { by, words } = details.delisted.parse(detail);
     return {
       what: `Delisted by the ${by ?? 'operator'}`,
       evidence: words && words !== ASKED_BY_PROVIDER ? [`in its words: ${words}`] : [],
@@ -56,9 +75,7 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
   },
   relisted: () => ({ what: 'Put back' }),
   categorised: (detail) => {
-    const { from, to, scores } = z
-      .object({ from: z.string().nullable(), to: z.string(), scores: z.record(z.string(), z.number()).optional() })
-      .parse(detail);
+    const { from, to, scores } = details.categorised.parse(detail);
     const counted = Object.entries(scores ?? {}).filter(([, points]) => points > 0);
     const words = counted.map(([name, points]) => `${name} ${points}`).join(', ');
     return {
@@ -67,18 +84,15 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     };
   },
   priced: (detail) => {
-    const { from, to } = z.object({ from: recordedRange, to: recordedRange }).parse(detail);
+    const { from, to } = details.priced.parse(detail);
     return { what: `Price ${describeRange(to)}${from ? `, before ${describeRange(from)}` : ''}` };
   },
   described: (detail) => {
-    const { fields } = z.object({ fields: z.array(z.string()) }).parse(detail);
+    const { fields } = details.described.parse(detail);
     return { what: `New words in ${fields.join(', ').replaceAll('_', ' ')}` };
   },
   routed: (detail) => {
-    const names = z.array(z.string());
-    const { terms, ...changes } = z
-      .object({ added: names, removed: names, changed: names, terms: z.array(recordedTermsChange).default([]) })
-      .parse(detail);
+    const { terms, ...changes } = details.routed.parse(detail);
     const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
     // A route whose new terms are told is not told again by name.
     const told = new Set(terms.map(({ route }) => route));
@@ -91,20 +105,20 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     };
   },
   networked: (detail) => {
-    const { from, to } = z.object({ from: z.array(networkEntry), to: z.array(networkEntry) }).parse(detail);
+    const { from, to } = details.networked.parse(detail);
     return { what: `Networks: ${describeNetworkChange(from, to) || 'as before'}`, evidence: to.map(describeNetwork) };
   },
   verified: (detail) => {
-    const { route, proof } = z.object({ route: z.string(), proof: routeProof }).parse(detail);
+    const { route, proof } = details.verified.parse(detail);
     return { what: `${route} is settlement-verified`, evidence: [describeProof(proof)] };
   },
   unverified: (detail) => {
-    const { route, earlier } = z.object({ route: z.string(), earlier: routeProof.nullable() }).parse(detail);
+    const { route, earlier } = details.unverified.parse(detail);
     return { what: `${route} is unverified again`, evidence: earlier ? [`before: ${describeProof(earlier)}`] : [] };
   },
   seen: () => ({ what: 'Seen again as it stands' }),
   scored: (detail) => {
-    const { from, to } = z.object({ from: recordedScore, to: recordedScore }).parse(detail);
+    const { from, to } = details.scored.parse(detail);
     return { what: `Reliability ${describeReliability(to)}, before ${describeReliability(from)}` };
   },
 };

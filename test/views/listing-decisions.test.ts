@@ -96,6 +96,25 @@ const TOMBSTONE: Tombstone = {
   reason: 'no_valid_402',
 };
 
+describe('a decision about a payment', () => {
+  it('never takes a local test chain for the network itself', () => {
+    const proof = {
+      receipt_id: 'x',
+      network: 'base',
+      amount: 1000,
+      verified_at: NOW,
+      transaction: '0xab',
+      transaction_url: null,
+    };
+    const tell = (public_chain: boolean) =>
+      describeDecision(makeChange('verified', { route: 'GET /a', proof: { ...proof, public_chain } })).evidence;
+    expect(tell(true)).toEqual(['0.001 USDC paid on base, 2026-11-20 12:00:00 UTC, transaction 0xab']);
+    expect(tell(false)).toEqual([
+      '0.001 USDC paid on a local test chain for base, 2026-11-20 12:00:00 UTC, transaction 0xab',
+    ]);
+  });
+});
+
 describe('the tombstone of a listing', () => {
   it('says in words why a rule took it out, and what that rests on', () => {
     const failing = { since: '2026-11-01T00:00:00.000Z', failures: 56 };

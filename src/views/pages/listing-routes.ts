@@ -1,6 +1,6 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { NETWORKS } from '../../model/network.ts';
-import type { Route } from '../../model/route.ts';
+import type { Route, RouteProof } from '../../model/route.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../outcome-words.ts';
 import { formatDay } from '../times.ts';
@@ -58,13 +58,19 @@ export function listVerifiedRoutes(routes: readonly Route[]): VerifiedRoute[] {
         path,
         price: formatUsdc(proof.amount),
         price_now: now === undefined || now === proof.amount ? null : formatUsdc(now),
-        network: NETWORKS[proof.network].label,
+        network: formatChain(proof),
         verified_on: formatDay(proof.verified_at),
         transaction: proof.transaction,
         receipt_url: proof.transaction_url,
       };
     })
     .sort((a, b) => (a.verified_on < b.verified_on ? 1 : -1));
+}
+
+/** Money on a local test chain is worth nothing, so a payment there is never shown as one on the network itself. */
+function formatChain({ network, public_chain }: RouteProof): string {
+  const { label } = NETWORKS[network];
+  return public_chain ? label : `a local test chain for ${label}`;
 }
 
 /** Builds one row of the table of all routes. */
