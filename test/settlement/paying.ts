@@ -11,26 +11,28 @@ import { openLedger } from '../../src/catalogue/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { PaymentCaps } from '../../src/model/payment.ts';
+import type { Terms } from '../../src/model/terms.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
 import { type PayEvent, payForCall } from '../../src/settlement/pay.ts';
 import { fetchQuote } from '../../src/settlement/quote.ts';
+import type { Rail } from '../../src/settlement/rail.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 
 export const CAPS: PaymentCaps = { per_call: 10_000, per_day: 100_000 };
 export const PAY_TO = '0x00000000000000000000000000000000000000ee';
 
 /** What a seller does with a request that carries a payment. */
-export type Sale = (context: {
+export type Sale<Transaction extends string> = (context: {
   request: IncomingMessage;
   response: ServerResponse;
   /** Has the payment settled on the chain, and gives the transaction. */
-  settle: () => Promise<`0x${string}`>;
+  settle: () => Promise<Transaction>;
 }) => Promise<void> | void;
 
 /** A seller that settles by itself, without a facilitator: so that each way to cheat is a few lines. */
 export async function serveSeller(
   chain: BaseChain,
-  sale: Sale,
+  sale: Sale<`0x${string}`>,
   version: 1 | 2 = 2,
   offer: object = {},
 ): Promise<string> {
@@ -89,19 +91,20 @@ export function deliver(response: ServerResponse, transaction?: string): void {
   response.end('{"quote":42}');
 }
 
-/** A wallet with 1 USDC, a catalogue with the seller's one route, and paying for it. */
+/** A wallet on Base with 1 USDC, a catalogue with the seller's one route, and paying for it. */
 export async function openPaying(chain: BaseChain, baseUrl: string, terms = makeTerms({ pay_to: PAY_TO })) {
-  const catalogue = makeCatalogue();
-  const at = new Date().toISOString();
-  writeCatalogue(catalogue, at, (writing) => {
-    recordDeclaration(
-      writing,
-      makeDeclaration({ base_url: baseUrl, routes: [makeRoute({ path: '/v1/quote', terms: [terms] })] }),
-    );
-  });
-  const privateKey = generatePrivateKey();
-  const rail = openBaseRail({ privateKey, rpcUrls: [chain.rpcUrl] });
+  const rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl] });
   await chain.fund(rail.payer, 1_000_000n);
+  return openPayingWith(rail, baseUrl, terms);
+}
+
+/** A catalogue with the seller's one route, and paying for it by a rail. */
+export async function openPayingWith(rail: Rail, baseUrl: string, terms: Terms) {
+  const catalogue = makeCatalogue();
+  writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
+    const routes = [makeRoute({ path: '/v1/quote', terms: [terms] })];
+    recordDeclaration(writing, makeDeclaration({ base_url: baseUrl, routes }));
+  });
   const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });
   onTestFinished(() => client.close());
   const ledger = openLedger(catalogue);
@@ -112,7 +115,8 @@ export async function openPaying(chain: BaseChain, baseUrl: string, terms = make
   };
   const call = { method: 'GET' as const, url: new URL('/v1/quote', baseUrl), headers: {}, body: undefined };
   const signal = AbortSignal.timeout(8_000);
-  const quote = () => fetchQuote({ client, call, known: [terms], payeeRotates: false, networks: ['base'], signal });
+  const networks = [rail.network];
+  const quote = () => fetchQuote({ client, call, known: [terms], payeeRotates: false, networks, signal });
   const events: PayEvent['type'][] = [];
   const pay = async (overrides: Partial<Parameters<typeof payForCall>[0]> = {}) => {
     const { chosen, refused } = await quote();
@@ -120,7 +124,7 @@ export async function openPaying(chain: BaseChain, baseUrl: string, terms = make
     return payForCall({
       ...{ client, rail, ledger, call, signal, caps: CAPS, requirement: chosen },
       route_id: getRoute().id,
-      declared: { mime_type: 'application/json', output_schema: null },
+      declared: { mime_type: null, output_schema: { type: 'object' } },
       isStopped: () => false,
       now: () => new Date(),
       onEvent: ({ type }) => events.push(type),
