@@ -1,12 +1,12 @@
 import { listChanges } from '../catalogue/changes.ts';
 import type { Change } from '../model/change.ts';
 import type { Listing } from '../model/listing.ts';
-import { DECISION_KINDS, MAX_DECISIONS } from '../views/pages/listing-decisions.ts';
+import { DECISION_KINDS, MAX_DECISIONS, NOISY_KINDS } from '../views/pages/listing-decisions.ts';
 import { MAX_PRICE_STEPS } from '../views/pages/price-history.ts';
 import type { Reading } from './reading.ts';
 
-/** Score changes looked through for those that moved the band. */
-const MAX_SCORES = 100;
+/** Changes of the noisy kinds looked through for decisions. */
+const MAX_NOISE = 100;
 
 /** What changed of a listing over time, as far as its page shows it; each the earliest first. */
 export interface ListingHistory {
@@ -21,7 +21,7 @@ export function listHistory({ catalogue }: Reading, { slug, revision }: Listing)
   return {
     // One more than is shown, to know whether there are more.
     priced: list(['priced'], MAX_PRICE_STEPS + 1),
-    decisions: [...list(DECISION_KINDS, MAX_DECISIONS), ...list(['scored'], MAX_SCORES)],
+    decisions: [...list(DECISION_KINDS, MAX_DECISIONS), ...list(NOISY_KINDS, MAX_NOISE)],
   };
 }
 

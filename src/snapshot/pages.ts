@@ -30,7 +30,7 @@ export function* listPages(snapshot: Snapshot): Generator<PageRef> {
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
   yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.method, PATHS.providers]) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
-  yield { path: PATHS.manifestSchema, file: getFile(PATHS.manifestSchema), key: FIXED_KEY };
+  for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
   for (const category of CATEGORIES) {
     yield* listListPages(byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
   }

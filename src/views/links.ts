@@ -19,6 +19,7 @@ export const PATHS = {
   verifiedPage: (page: number) => (page === 1 ? '/verified' : `/verified/${page}`),
   notFound: '/404',
   manifestSchema: '/schemas/manifest.json',
+  providerSchema: '/schemas/agent-payable.json',
   health: '/healthz',
   ready: '/readyz',
 } as const;

@@ -80,6 +80,7 @@ describe('the page inventory', () => {
       ['/method', 'method.html'],
       ['/docs/providers', 'docs/providers.html'],
       ['/schemas/manifest.json', 'schemas/manifest.json'],
+      ['/schemas/agent-payable.json', 'schemas/agent-payable.json'],
       ['/category/data', 'category/data.html'],
       ['/category/finance', 'category/finance.html'],
       ['/category/intelligence', 'category/intelligence.html'],

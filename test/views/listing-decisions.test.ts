@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, ChangeKind } from '../../src/model/change.ts';
+import { CHANGE_KINDS, type Change, type ChangeKind } from '../../src/model/change.ts';
 import { describeDecision } from '../../src/views/decision.ts';
-import { buildDecisionRows, DECISION_KINDS, MAX_DECISIONS } from '../../src/views/pages/listing-decisions.ts';
+import {
+  buildDecisionRows,
+  DECISION_KINDS,
+  MAX_DECISIONS,
+  NOISY_KINDS,
+} from '../../src/views/pages/listing-decisions.ts';
 import { buildTombstonePage } from '../../src/views/pages/tombstone-page.ts';
 import type { Tombstone } from '../../src/views/tombstone.ts';
 import { NOW } from '../records.ts';
@@ -41,8 +46,9 @@ describe('what changed of a listing', () => {
     ]);
   });
 
-  it('leaves out sightings and scores that stayed in their band, and keeps to the latest', () => {
-    expect(DECISION_KINDS).not.toContain('seen');
+  it('leaves out sightings, what a probe merely confirmed and scores that stayed in their band, and keeps to the latest', () => {
+    expect([...DECISION_KINDS, ...NOISY_KINDS, 'seen'].sort()).toEqual([...CHANGE_KINDS].sort());
+    const confirmed = makeChange('routed', { added: [], removed: [], changed: ['GET /x'] }, { revision: 92 });
     const drift = makeChange('scored', { from: makeScore('thin', 80), to: makeScore('thin', 86) }, { revision: 90 });
     const risen = makeChange(
       'scored',
@@ -52,7 +58,7 @@ describe('what changed of a listing', () => {
     const many = Array.from({ length: 20 }, (_, at) =>
       makeChange('described', { fields: ['title'] }, { revision: at + 1 }),
     );
-    const rows = buildDecisionRows([...many, drift, risen]);
+    const rows = buildDecisionRows([...many, drift, risen, confirmed]);
     expect(rows).toHaveLength(MAX_DECISIONS);
     expect(rows[0]?.what).toBe('Reliability 90 of 100, established (50 samples), before 86 of 100, thin (50 samples)');
     expect(rows[1]?.what).toBe('New words in title');

@@ -1,5 +1,4 @@
 import { ROBOT_NAME } from '../../model/robot.ts';
-import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 
 /** Where on its own host a provider says what it wants. */
@@ -23,7 +22,6 @@ export interface ProvidersPage {
   readonly wishes: readonly ProviderWish[];
   /** A robots.txt that keeps probes away from some paths. */
   readonly robots: string;
-  readonly manifest_schema_url: string;
   /** Who answers for the catalogue; null where no address is set. */
   readonly contact: { readonly name: string; readonly url: string } | null;
 }
@@ -32,7 +30,7 @@ export interface ProvidersPage {
 const BASE_URL = 'https://api.example.com';
 
 /** What the files of the examples state, by wish. */
-export const PROVIDER_FILES = {
+const PROVIDER_FILES = {
   list: { version: 1, listings: [{ base_url: BASE_URL, listed: true, openapi: `${BASE_URL}/openapi.json` }] },
   correct: {
     version: 1,
@@ -88,7 +86,6 @@ export function buildProvidersPage(site: Site): ProvidersPage {
       },
     ],
     robots: `User-agent: ${ROBOT_NAME}\nDisallow: /v1/costly`,
-    manifest_schema_url: buildUrl(site.baseUrl, PATHS.manifestSchema),
     contact: site.contactUrl === site.baseUrl ? null : { name: site.contactName, url: site.contactUrl },
   };
 }
