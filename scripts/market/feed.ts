@@ -1,0 +1,54 @@
+import { openServer, type Serving } from './loopback.ts';
+import { decodeHeader } from './providers/facilitation.ts';
+import type { Provider } from './providers/provider.ts';
+import type { PayableRoute } from './providers/route.ts';
+
+/** Opens a Bazaar feed of everything that the providers sell, made of their own 402 answers; pages by `limit` and `offset`. */
+export async function openFeed(providers: readonly Provider[]): Promise<Serving & { readonly feedUrl: string }> {
+  const lastUpdated = new Date().toISOString();
+  const pairs = providers.flatMap((provider) => provider.plan.routes.map((route) => ({ provider, route })));
+  const items = await Promise.all(
+    pairs.map(async ({ provider, route }) => ({ ...(await readItem(provider, route)), type: 'http', lastUpdated })),
+  );
+  const server = await openServer((request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== '/discovery/resources') return Response.json({ error: 'not found' }, { status: 404 });
+    const limit = Number(searchParams.get('limit') ?? 100);
+    const offset = Number(searchParams.get('offset') ?? 0);
+    const pagination = { limit, offset, total: items.length };
+    return Response.json({ x402Version: 2, items: items.slice(offset, offset + limit), pagination });
+  });
+  return { ...server, feedUrl: `${server.url}/discovery/resources` };
+}
+
+/** A feed names a resource without its query; what it takes stands in its description. */
+async function readItem({ url, plan }: Provider, route: PayableRoute) {
+  const resource = `${url}${route.path}`;
+  const metadata = { name: plan.title, description: plan.summary };
+  const answer = await fetchExample(url, route);
+  if (plan.version === 1) {
+    const { accepts } = (await answer.json()) as { accepts: Record<string, unknown>[] };
+    return { x402Version: 1, resource, accepts: accepts.map((offer) => ({ ...offer, resource })), metadata };
+  }
+  const { accepts, extensions } = decodeHeader(answer.headers.get('payment-required') ?? '') ?? {};
+  return { x402Version: 2, resource, accepts, extensions, description: route.summary, metadata };
+}
+
+/** Sends a route's example request, without payment unless headers bring one. */
+export function fetchExample(url: string, route: PayableRoute, headers: Record<string, string> = {}) {
+  return fetch(...buildExample(url, route, headers));
+}
+
+/** Builds a route's example request. */
+export function buildExample(
+  url: string,
+  { method, path, exampleInput }: PayableRoute,
+  headers: Record<string, string> = {},
+): [string, RequestInit] {
+  if (method === 'POST') {
+    const body = JSON.stringify(exampleInput);
+    return [`${url}${path}`, { method, headers: { ...headers, 'content-type': 'application/json' }, body }];
+  }
+  const query = new URLSearchParams(Object.entries(exampleInput).map(([name, value]) => [name, String(value)]));
+  return [`${url}${path}?${query}`, { method, headers }];
+}

@@ -1,0 +1,66 @@
+import { type BaseChain, type BaseChainOptions, startBaseChain } from './chain-base.ts';
+import { type SolanaChain, startSolanaChain } from './chain-solana.ts';
+import { type Facilitator, openFacilitator } from './facilitator.ts';
+import { openFeed } from './feed.ts';
+import { PLANS } from './providers/plans.ts';
+import { openProvider, type Provider } from './providers/provider.ts';
+import type { ProviderPlan } from './providers/route.ts';
+import type { SlotOptions } from './solana/slots.ts';
+
+/** A whole market on loopback: chains, a facilitator, sellers. Nothing of it leaves this machine or outlives the process. */
+export interface Market {
+  readonly base: BaseChain;
+  /** Undefined where the market was started without it. */
+  readonly solana: SolanaChain | undefined;
+  readonly facilitator: Facilitator;
+  readonly providers: readonly Provider[];
+  /** A Bazaar feed of all that is sold. */
+  readonly feedUrl: string;
+  stop(): Promise<void>;
+}
+
+export interface MarketOptions {
+  /** Whether Solana is part of it. */
+  solana?: boolean;
+  plans?: readonly ProviderPlan[];
+  chains?: BaseChainOptions & SlotOptions;
+}
+
+/** Starts the market, in about half a second. What was started is stopped again where something does not come up. */
+export async function startMarket({ solana = true, plans = PLANS, chains = {} }: MarketOptions = {}): Promise<Market> {
+  const started: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of started.splice(0).reverse()) await end();
+  };
+  const keep = <Part>(part: Part, end: () => Promise<void>): Part => {
+    started.push(end);
+    return part;
+  };
+  try {
+    const [base, ledger] = await Promise.all([
+      startBaseChain(chains).then((chain) => keep(chain, chain.stop)),
+      solana ? startSolanaChain(chains).then((chain) => keep(chain, chain.stop)) : undefined,
+    ]);
+    const facilitator = await openFacilitator({ base, solana: ledger });
+    keep(facilitator, facilitator.close);
+    const providers = await Promise.all(
+      plans.map(async (plan) => {
+        const provider = await openProvider(plan, { facilitator, solana: ledger });
+        return keep(provider, provider.close);
+      }),
+    );
+    const feed = await openFeed(providers);
+    keep(feed, feed.close);
+    return { base, solana: ledger, facilitator, providers, feedUrl: feed.feedUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Gives a provider of the market by its key. */
+export function getProvider({ providers }: Market, key: string): Provider {
+  const found = providers.find(({ plan }) => plan.key === key);
+  if (found) return found;
+  throw new RangeError(`No provider of the market has the key ${key}.`);
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { NetworkKey } from '../../../src/model/network.ts';
+import { type JsonObject, jsonObject } from '../../../src/model/route.ts';
+
+/** What a call comes to: a product, or what is wrong with the request. */
+export type Outcome = { product: JsonObject } | { problem: string };
+
+/** One thing that a provider sells. */
+export interface PayableRoute {
+  method: 'GET' | 'POST';
+  path: string;
+  summary: string;
+  /** Price of one request in atomic USDC. */
+  price: number;
+  /** JSON Schemas of the query (GET) or the body (POST), and of the answer. */
+  inputSchema: JsonObject;
+  outputSchema: JsonObject;
+  exampleInput: JsonObject;
+  /** Works out the answer to a query or a body. */
+  answer(raw: unknown): Outcome;
+}
+
+/** One seller: what it is, how it wants to be paid, and what it sells. */
+export interface ProviderPlan {
+  key: string;
+  title: string;
+  summary: string;
+  version: 1 | 2;
+  networks: readonly NetworkKey[];
+  /** Looks at the request before it asks for money, and answers a bad one with 400. */
+  checksInputFirst?: boolean;
+  /** Settles before it works, and keeps the money whatever comes of it. */
+  settlesFirst?: boolean;
+  routes: readonly PayableRoute[];
+}
+
+interface Sale<Input extends z.ZodObject, Output extends z.ZodObject> {
+  method: 'GET' | 'POST';
+  path: string;
+  summary: string;
+  price: number;
+  input: Input;
+  output: Output;
+  example: z.input<Input>;
+  work(input: z.output<Input>): z.output<Output>;
+}
+
+/** Builds a route of a function and the schemas around it, which also check what goes in. */
+export function buildRoute<Input extends z.ZodObject, Output extends z.ZodObject>({
+  input,
+  output,
+  example,
+  work,
+  ...facts
+}: Sale<Input, Output>): PayableRoute {
+  return {
+    ...facts,
+    inputSchema: buildSchema(input),
+    outputSchema: buildSchema(output),
+    exampleInput: jsonObject.parse(example),
+    answer(raw) {
+      const parsed = input.safeParse(raw);
+      if (parsed.success) return { product: jsonObject.parse(work(parsed.data)) };
+      const [issue] = parsed.error.issues;
+      return { problem: `${issue?.path.join('.') || 'The request'}: ${issue?.message}` };
+    },
+  };
+}
+
+function buildSchema(schema: z.ZodObject): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema);
+  return jsonObject.parse(rest);
+}
