@@ -69,7 +69,7 @@ export const OUTCOME_WORDS: Readonly<Record<ProbeOutcome, OutcomeWords>> = {
   timeout: { phrase: 'no answer in time', meaning: 'The answer did not come, or did not end, in time.' },
   too_large: { phrase: 'answer too large', meaning: 'The answer goes on beyond any size that a 402 needs.' },
   blocked_address: {
-    phrase: 'not asked',
+    phrase: 'address never called',
     meaning: 'The address is one that this service never calls, such as one in a private network.',
   },
   internal: {
