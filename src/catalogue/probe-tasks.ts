@@ -33,10 +33,15 @@ export interface ProbeTask {
 
 /**
  * Lists what a run is about, host by host, the one with most to do first. Listings that the operator or the provider took
- * out are left alone unless chosen, and so are those without itemised routes: there is nothing to ask for.
+ * out are left alone unless chosen, and so are those without itemised routes: there is nothing to ask for. A run over what
+ * is due or all visits every other known host as well (`routes` 0) whose own statement was not read since `doorsSince`:
+ * whoever was taken out says there that it wants back.
  */
-export function listProbeHosts(catalogue: Catalogue, scope: ProbeScope): HostPlan[] {
+export function listProbeHosts(catalogue: Catalogue, scope: ProbeScope, doorsSince: string | null = null): HostPlan[] {
   const hosts = new Map<string, HostPlan>();
+  if (doorsSince !== null && scope.kind !== 'chosen') {
+    for (const host of listUnreadDoors(catalogue, doorsSince)) hosts.set(host, { host, listing_ids: [], routes: 0 });
+  }
   for (const { id, base_url, routes } of listCandidates(catalogue, scope)) {
     const host = new URL(base_url).origin;
     const plan = hosts.get(host) ?? { host, listing_ids: [], routes: 0 };
@@ -45,6 +50,13 @@ export function listProbeHosts(catalogue: Catalogue, scope: ProbeScope): HostPla
     hosts.set(host, plan);
   }
   return [...hosts.values()].sort((a, b) => b.routes - a.routes);
+}
+
+function listUnreadDoors(catalogue: Catalogue, since: string): Set<string> {
+  const read = catalogue.query.selectFrom('hosts').select('host').where('door_at', '>=', since);
+  const fresh = new Set(listRows(catalogue, read).map(({ host }) => host));
+  const all = listRows(catalogue, catalogue.query.selectFrom('listings').select('base_url'));
+  return new Set(all.map(({ base_url }) => new URL(base_url).origin).filter((host) => !fresh.has(host)));
 }
 
 function listCandidates(catalogue: Catalogue, scope: ProbeScope): { id: string; base_url: string; routes: number }[] {
@@ -77,6 +89,8 @@ function listCandidates(catalogue: Catalogue, scope: ProbeScope): { id: string; 
 export function listProbeTasks(catalogue: Catalogue, listingId: string, scope: ProbeScope): ProbeTask[] {
   const listing = findListing(catalogue, { id: listingId });
   if (!listing) return [];
+  // The visit of its host may just have brought that about.
+  if (scope.kind !== 'chosen' && listing.state === 'delisted' && listing.state_by !== 'rule') return [];
   const probedAt = new Map(
     listRows(
       catalogue,

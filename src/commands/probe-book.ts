@@ -16,12 +16,17 @@ export interface ProbeBookOptions {
   random: () => number;
   /** Called when a sample is written down. */
   onRecorded: () => void;
+  /** Reads what the provider states at its own door, and does it; false where it was stopped meanwhile. */
+  readDoor: (host: string) => Promise<boolean>;
 }
+
+/** A provider's statement is read once a round: with every probe of a listing, and not with every route of it. */
+export const DOOR_INTERVAL_MS = 5 * 60 * 60 * 1000;
 
 /** Opens the book of a probe run: what it reads of the catalogue, and what it writes down there as evidence. */
 export function openProbeBook(
   catalogue: Catalogue,
-  { scope, hosts, now, random, onRecorded }: ProbeBookOptions,
+  { scope, hosts, now, random, onRecorded, readDoor }: ProbeBookOptions,
 ): ProbeBook<ProbeTask> {
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
@@ -36,9 +41,17 @@ export function openProbeBook(
       }
     },
     getManners(host) {
-      const { robots, robots_at, sibling_at, wait_until } = getHost(catalogue, host);
-      const isFresh = (at: string | null) => at !== null && now().getTime() - Date.parse(at) < DAY_MS;
-      return { robots: isFresh(robots_at) ? robots : null, wait_until, check_sibling: !isFresh(sibling_at) };
+      const { robots, robots_at, sibling_at, door_at, wait_until } = getHost(catalogue, host);
+      const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) < ms;
+      return {
+        robots: isWithin(robots_at, DAY_MS) ? robots : null,
+        wait_until,
+        check_sibling: !isWithin(sibling_at, DAY_MS),
+        visit_due: !isWithin(door_at, DOOR_INTERVAL_MS),
+      };
+    },
+    async visitHost(host) {
+      if (await readDoor(host)) write(host, { door_at: now().toISOString() });
     },
     recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
     recordSibling: (host, at) => write(host, { sibling_at: at }),

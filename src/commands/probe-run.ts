@@ -8,8 +8,9 @@ import { openGuardedClient } from '../fetching/client.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
-import { openProbeBook } from './probe-book.ts';
+import { DOOR_INTERVAL_MS, openProbeBook } from './probe-book.ts';
 import { openPublishing, type PublishedCounts } from './probe-publishing.ts';
+import { readProviderDoor } from './provider-door.ts';
 import { getUserAgent } from './user-agent.ts';
 
 /** What a run is to look at: what is due, every route, or every route of some listings. */
@@ -26,6 +27,8 @@ export interface ProbeRunOptions {
   atOnce: number;
   pauseMs: number;
   timeoutMs: number;
+  /** Opens the client that asks; the guarded one of this network unless said otherwise. */
+  openClient?: typeof openGuardedClient;
   /** Called when a route is done or put off, with how many of how many. */
   onProgress: (done: number, total: number) => void;
 }
@@ -47,6 +50,8 @@ export interface ProbeReport {
   /** How many probes had each outcome; those that none had are left out. */
   outcomes: Partial<Record<ProbeOutcome, number>>;
   listings: PublishedCounts;
+  /** Hosts at which the provider states something, and listings that changed by it. */
+  doors: { stated: number; changed: number };
   /** Most hosts failed that used to answer: the fault is ours, and what failed counts against nobody. */
   fault_is_ours: boolean;
   revision: { before: number; after: number };
@@ -62,13 +67,13 @@ export async function runProbing(
   wish: ProbeWish,
   options: ProbeRunOptions,
 ): Promise<ProbeReport> {
-  const { config, now } = options;
+  const { config, now, signal, openClient = openGuardedClient } = options;
   const started = now();
   const before = getRevision(catalogue);
   const pass =
     wish.kind === 'all' ? writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, wish)) : undefined;
   const scope = getScope(wish, pass?.started_at ?? null, started.toISOString());
-  const hosts = listProbeHosts(catalogue, scope);
+  const hosts = listProbeHosts(catalogue, scope, new Date(started.getTime() - DOOR_INTERVAL_MS).toISOString());
   const planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
   const doneBefore = pass?.resumed ? countProbedSince(catalogue, pass.started_at) : 0;
   const outcomes = new Map<ProbeOutcome, number>();
@@ -82,11 +87,16 @@ export async function runProbing(
     options.onProgress(doneBefore + probed + putOff, planned);
   };
   const publishing = openPublishing(catalogue, now);
-  const book = openProbeBook(catalogue, { ...options, scope, hosts, onRecorded: publishing.maybe });
-  const client = openGuardedClient({
-    allowPrivateNetworks: config.allowPrivateNetworks,
-    userAgent: getUserAgent(config),
-  });
+  const { allowPrivateNetworks } = config;
+  const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
+  const doors = { stated: 0, changed: 0 };
+  const readDoor = async (origin: string): Promise<boolean> => {
+    const read = await readProviderDoor({ client, catalogue, origin, now, allowPrivateNetworks, signal });
+    if (read.kind !== 'absent') doors.stated += 1;
+    doors.changed += read.changed.length;
+    return !signal.aborted;
+  };
+  const book = openProbeBook(catalogue, { ...options, scope, hosts, onRecorded: publishing.maybe, readDoor });
   options.onProgress(doneBefore, planned);
   const { stopped } = await runProbes({ ...options, hosts, book, client, onRoute: count }).finally(client.close);
   const listings = await publishing.finish();
@@ -101,6 +111,7 @@ export async function runProbing(
       PROBE_OUTCOMES.flatMap((name) => (outcomes.has(name) ? [[name, outcomes.get(name)]] : [])),
     ),
     listings,
+    doors,
     fault_is_ours: isOurRound(catalogue, ended),
     revision: { before, after: getRevision(catalogue) },
     took_ms: now().getTime() - started.getTime(),

@@ -78,6 +78,7 @@ function addReports(a: ProbeReport, b: ProbeReport): ProbeReport {
     routes: addCounts(a.routes, b.routes),
     outcomes,
     listings: addCounts(a.listings, b.listings),
+    doors: addCounts(a.doors, b.doors),
     revision: { before: a.revision.before, after: b.revision.after },
     took_ms: a.took_ms + b.took_ms,
   };

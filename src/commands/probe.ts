@@ -112,7 +112,7 @@ async function waitForLock(file: string, note: (text: string) => void, signal: A
 }
 
 function renderProbes(report: ProbeReport, page: Page): void {
-  const { routes, outcomes, listings, revision } = report;
+  const { routes, outcomes, listings, doors, revision } = report;
   page.facts([
     ['probed', `${routes.probed} routes on ${report.hosts} hosts`],
     ...(routes.done_before > 0 ? [['before', `${routes.done_before} routes, by the run that was left`] as const] : []),
@@ -120,6 +120,9 @@ function renderProbes(report: ProbeReport, page: Page): void {
       ? [['put off', `${routes.put_off} routes, whose hosts want to be left alone`] as const]
       : []),
     ['listings', `${listings.changed} changed, ${listings.delisted} delisted, ${listings.relisted} put back`],
+    ...(doors.stated > 0
+      ? [['statements', `of ${doors.stated} providers, by which ${doors.changed} listings changed`] as const]
+      : []),
     [
       'revision',
       revision.before === revision.after ? `${revision.after}, as before` : `${revision.before} → ${revision.after}`,

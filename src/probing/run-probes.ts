@@ -19,14 +19,22 @@ export interface RouteTask<Key> {
 export interface ProbeBook<Key> {
   /** Lists the routes to be asked of a host, when its turn comes. */
   listTasks(host: string): Iterable<RouteTask<Key>>;
-  /** What is known of the host: its robots.txt if that is fresh, until when it wants to be left alone, and whether a made-up address beside a route is to be asked as well. */
-  getManners(host: string): { robots: string | null; wait_until: string | null; check_sibling: boolean };
+  /**
+   * What is known of the host: its robots.txt if that is fresh, until when it wants to be left alone, whether a made-up
+   * address beside a route is to be asked as well, and whether a visit is due.
+   */
+  getManners(host: string): {
+    robots: string | null;
+    wait_until: string | null;
+    check_sibling: boolean;
+    visit_due: boolean;
+  };
   recordRobots(host: string, robots: string, at: string): void;
   recordSibling(host: string, at: string): void;
   recordWait(host: string, until: string): void;
   recordSample(task: RouteTask<Key>, sample: ProbeSample): void;
-  /** Called once for each host before its routes are asked; what it throws ends the run. */
-  visitHost?: ((host: string) => Promise<void>) | undefined;
+  /** Reads what stands at the host besides its routes, before those are asked. What it throws ends the run. */
+  visitHost(host: string): Promise<void>;
 }
 
 export interface RunOptions<Key> {
@@ -89,16 +97,16 @@ type Limit = ReturnType<typeof pLimit>;
 
 async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: Limit): Promise<void> {
   const { book, now, signal, onRoute } = options;
-  const { wait_until, robots: known, check_sibling } = book.getManners(host);
+  const { wait_until, robots: known, check_sibling, visit_due } = book.getManners(host);
   if (wait_until !== null && wait_until > now().toISOString()) {
     for (const _task of book.listTasks(host)) onRoute?.(null);
     return;
   }
   const pace = openPace(options.pauseMs, signal);
   const robots = parseRobots(host, known ?? (await readRobots(host, options, pace, requests)));
-  if (book.visitHost) {
+  if (visit_due) {
     await pace.wait();
-    await requests(() => book.visitHost?.(host));
+    await requests(() => book.visitHost(host));
     pace.end();
   }
   let checkSibling = check_sibling;

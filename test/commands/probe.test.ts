@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { PROVIDER_FILE_PATH } from '../../src/sources/provider-file/schema.ts';
 import { type openSeller, sendChallenge, sendStatus } from '../probing/market.ts';
 import { makeChallenge, makeOffer } from '../x402/challenges.ts';
-import { isRoute, makeMarketCommands } from './probing.ts';
+import { isOfHost, isRoute, makeMarketCommands } from './probing.ts';
 import { makeCommands } from './running.ts';
 
 type Sending = Parameters<Parameters<typeof openSeller>[0]>[0];
@@ -24,6 +25,7 @@ describe('probe', () => {
       routes: { planned: 3, done_before: 0, probed: 3, put_off: 0 },
       outcomes: { payable_with_changed_terms: 3 },
       listings: { changed: 1, unchanged: 0, delisted: 0, relisted: 0 },
+      doors: { stated: 0, changed: 0 },
       revision: { before: 2, after: 3 },
     });
     expect(listAsked(alpha).filter(isRoute).toSorted()).toEqual(['/v1/a', '/v1/b', '/v1/c']);
@@ -61,7 +63,7 @@ describe('probe', () => {
     }
     const count = () => [
       alpha.asked.filter(({ url }) => url === '/robots.txt').length,
-      alpha.asked.filter(({ url }) => url !== '/robots.txt' && !isRoute(url)).length,
+      alpha.asked.filter(({ url }) => url !== '/robots.txt' && url !== PROVIDER_FILE_PATH && !isRoute(url)).length,
     ];
     expect(count()).toEqual([1, 1]);
     setHours(28);
@@ -78,7 +80,7 @@ describe('probe', () => {
     setHours(9.9);
     expect((await runJson('probe', 'alpha', ...QUICK)).json).toMatchObject({ routes: { probed: 0, put_off: 3 } });
     expect((await run(['probe', ...QUICK])).code).toBe(0);
-    expect(listAsked(alpha)).toHaveLength(1);
+    expect(listAsked(alpha).filter(isRoute)).toHaveLength(1);
     setHours(10.1);
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({ routes: { probed: 1 } });
   });
@@ -251,5 +253,32 @@ describe('after a probe', () => {
     expect(new Set(json.decisions.map(({ revision }: { revision: number }) => revision)).size).toBe(status.revision);
     for (const { why, evidence } of decisions)
       expect([why.includes('_'), evidence.some((line) => line.startsWith('{'))]).toEqual([false, false]);
+  });
+});
+
+describe('the door of a provider', () => {
+  it('is read once a round: who asks to be taken out is, and comes back when it says so', async () => {
+    const { list, runJson, setHours } = makeMarketCommands();
+    let listed = false;
+    const alpha = await list('alpha', (response, url) => {
+      if (url !== PROVIDER_FILE_PATH) return sell(response, url);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ version: 1, listings: [{ listed, reason: 'we are moving' }] }));
+    });
+    const getListing = async () => (await runJson('show', 'alpha')).json.listing;
+    expect((await runJson('probe', ...QUICK)).json).toMatchObject({
+      routes: { probed: 0 },
+      doors: { stated: 1, changed: 1 },
+    });
+    expect(await getListing()).toMatchObject({ state: 'delisted', state_by: 'provider' });
+    setHours(1);
+    expect((await runJson('probe', ...QUICK)).json).toMatchObject({ hosts: 0 });
+    listed = true;
+    setHours(6);
+    expect((await runJson('probe', ...QUICK)).json).toMatchObject({ hosts: 1, doors: { changed: 1 } });
+    expect(await getListing()).toMatchObject({ state: 'live' });
+    expect(alpha.asked.filter(({ url }) => url === PROVIDER_FILE_PATH)).toHaveLength(2);
+    setHours(7);
+    expect((await runJson('probe', ...QUICK)).json).toMatchObject({ routes: { probed: 1 } });
   });
 });

@@ -8,6 +8,7 @@ import { makeBook, openStreet, run } from './runs.ts';
 const PATHS = ['/v1/a', '/v1/b', '/v1/c'];
 /** Timers may fire a moment early, and two clocks are never quite one. */
 const SLACK_MS = 5;
+const MANNERS = { robots: null, wait_until: null, check_sibling: false, visit_due: false };
 
 describe('a run over many hosts', () => {
   it('asks as many as it may at once, one at a time of each host, with the pause between', async () => {
@@ -30,7 +31,7 @@ describe('a run over many hosts', () => {
       );
     });
     const book = { ...makeBook(['/v1/a'], { terms: [makeTerms({ amount: 10_000 })] }) };
-    book.getManners = () => ({ robots: null, wait_until: null, check_sibling: true });
+    book.getManners = () => ({ robots: null, wait_until: null, check_sibling: true, visit_due: true });
     await run(street, book, { pauseMs: 60 });
     expect(street.listAsked(street.hosts[0])).toEqual([
       '/robots.txt',
@@ -47,6 +48,7 @@ describe('a run over many hosts', () => {
     const street = await openStreet(3, (response) => sendChallenge(response));
     const visited: string[] = [];
     const book = makeBook(PATHS);
+    book.getManners = () => ({ ...MANNERS, visit_due: true });
     book.visitHost = async (host) => {
       expect(street.listAsked(host)).toEqual(['/robots.txt']);
       visited.push(host);
@@ -93,7 +95,7 @@ describe('robots.txt', () => {
     const robots = 'User-agent: *\nAllow: /v1/a\nDisallow: /\n';
     const street = await openStreet(1, (response) => sendChallenge(response), { robots });
     const book = makeBook(['/v1/a']);
-    book.getManners = () => ({ robots: null, wait_until: null, check_sibling: true });
+    book.getManners = () => ({ robots: null, wait_until: null, check_sibling: true, visit_due: true });
     await run(street, book);
     expect(street.listAsked()).toEqual(['/robots.txt', '/v1/a']);
     expect([book.samples[0]?.outcome, book.siblings]).toEqual(['payable', []]);
@@ -159,7 +161,7 @@ describe('a host that asks to be left alone', () => {
       url === '/v1/a' ? sendChallenge(response) : sendStatus(response, 429, { 'retry-after': '120' }),
     );
     const book = makeBook(PATHS);
-    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true });
+    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true, visit_due: true });
     expect(await run(street, book)).toMatchObject({ done: 1, putOff: 2 });
     expect(book.samples).toMatchObject([{ outcome: 'payable', retry_after_seconds: 120 }]);
     expect([...book.waits.values()]).toEqual([later(120_000)]);
@@ -177,7 +179,7 @@ describe('a host where every address asks to be paid', () => {
   it('is one for each of its routes', async () => {
     const street = await openStreet(1, (response) => sendChallenge(response));
     const book = makeBook(PATHS);
-    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true });
+    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true, visit_due: true });
     await run(street, book);
     expect(book.samples.map(({ outcome }) => outcome)).toEqual(['wildcard_402', 'wildcard_402', 'wildcard_402']);
     expect(book.siblings).toEqual([]);
@@ -188,7 +190,7 @@ describe('a host where every address asks to be paid', () => {
       PATHS.includes(url) ? sendChallenge(response) : sendStatus(response, 404),
     );
     const book = makeBook(PATHS);
-    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true });
+    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true, visit_due: true });
     await run(street, book);
     expect(book.samples.map(({ outcome }) => outcome)).toEqual(['payable', 'payable', 'payable']);
     expect(street.listAsked()).toHaveLength(4);
@@ -234,7 +236,7 @@ describe('a run that is stopped', () => {
     });
     const terms = check_sibling ? [] : [makeTerms({ amount: 10_000, pay_to: `0x${'9'.repeat(40)}` })];
     const book = makeBook(['/v1/a'], { terms });
-    book.getManners = () => ({ robots: '', wait_until: null, check_sibling });
+    book.getManners = () => ({ robots: '', wait_until: null, check_sibling, visit_due: true });
     expect(await run(street, book, { signal: stopping.signal })).toEqual({ stopped: true, done: 0, putOff: 0 });
     expect(count).toBe(2);
     expect([book.samples, book.siblings]).toEqual([[], []]);
@@ -275,6 +277,7 @@ describe('a store that fails', () => {
         count += 1;
         throw full;
       };
+      book.getManners = () => ({ ...MANNERS, visit_due: true });
       await expect(run(street, { ...book, [name]: fail }, { atOnce: 3 })).rejects.toBe(full);
       const before = street.passed.length;
       await sleep(60);
