@@ -10,7 +10,6 @@ const REPORT: ProbeReport = {
   routes: { planned: 2, done_before: 0, probed: 2, put_off: 0 },
   listings: { changed: 1, unchanged: 1, delisted: 0, relisted: 0 },
   doors: { stated: 0, changed: 0 },
-  doors: { stated: 0, changed: 0 },
   revision: { before: 3, after: 4 },
 };
 

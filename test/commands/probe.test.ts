@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROVIDER_FILE_PATH } from '../../src/sources/provider-file/schema.ts';
 import { type openSeller, sendChallenge, sendStatus } from '../probing/market.ts';
 import { makeChallenge, makeOffer } from '../x402/challenges.ts';
-import { isOfHost, isRoute, makeMarketCommands } from './probing.ts';
+import { isRoute, makeMarketCommands } from './probing.ts';
 import { makeCommands } from './running.ts';
 
 type Sending = Parameters<Parameters<typeof openSeller>[0]>[0];

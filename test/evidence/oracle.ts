@@ -1,0 +1,96 @@
+import type { ProbeOutcome } from '../../src/model/outcome.ts';
+
+/** What is known of a sample for the rules. */
+export interface Taken {
+  at: string;
+  route_id: string;
+  round: number;
+  outcome: ProbeOutcome;
+}
+
+/** What samples come to, worked out anew from all of them and in the plainest way. */
+export interface Worked {
+  band: 'established' | 'thin' | 'unscored';
+  score: number | null;
+  samples: number;
+  last_sample_at: string | null;
+  failing: { since: string; failures: number } | undefined;
+  routes: Map<string, { at: string; outcome: ProbeOutcome; valid_at: string | null; failures: number }>;
+  /** Time and round of the latest sample that counts. */
+  latest: Taken | undefined;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const Z = 1.959963984540054;
+const NEITHER = ['input_rejected', 'rate_limited', 'blocked_address', 'internal'];
+
+const isValid = ({ outcome }: Taken) => outcome === 'payable' || outcome === 'payable_with_changed_terms';
+const isFailure = (sample: Taken) => !isValid(sample) && !NEITHER.includes(sample.outcome);
+
+/** Works out what samples (oldest first) come to, the failures of some rounds being our own. */
+export function workOut(all: readonly Taken[], ours: ReadonlySet<number>): Worked {
+  const counted = all.filter((sample) => !(isFailure(sample) && ours.has(sample.round)));
+  const latest = counted.at(-1);
+  const scored = listScored(counted, latest);
+  const valid = scored.filter(isValid).length;
+  const n = scored.length;
+  const span = n === 0 ? 0 : Date.parse(scored.at(-1)?.at ?? '') - Date.parse(scored[0]?.at ?? '');
+  const band = n < 12 || span < 3 * DAY ? 'unscored' : n >= 50 && span >= 14 * DAY ? 'established' : 'thin';
+  return {
+    band,
+    score: band === 'unscored' ? null : Math.round(getLowerEnd(valid, n) * 1000) / 10,
+    samples: n,
+    last_sample_at: scored.at(-1)?.at ?? null,
+    failing: findFailing(counted),
+    routes: workOutRoutes(counted),
+    latest,
+  };
+}
+
+/** The first of those within five hours of each other, conclusive ones before others; of the 30 days before the latest. */
+function listScored(counted: readonly Taken[], latest: Taken | undefined): Taken[] {
+  let kept: Taken[] = [];
+  for (const sample of counted) {
+    const before = kept.at(-1);
+    const isClose = before !== undefined && Date.parse(sample.at) < Date.parse(before.at) + 5 * HOUR;
+    if (!isClose) kept = [...kept.slice(-500), sample];
+    else if (NEITHER.includes(before.outcome) && !NEITHER.includes(sample.outcome)) kept[kept.length - 1] = sample;
+  }
+  const begin = Date.parse(latest?.at ?? '1970-01-01') - 30 * DAY;
+  return kept.filter(({ at, outcome }) => Date.parse(at) > begin && !NEITHER.includes(outcome));
+}
+
+/** The lower end of Wilson's interval, solved for p in another form than the code has it. */
+function getLowerEnd(valid: number, n: number): number {
+  const p = valid / n;
+  return Math.max(0, (2 * n * p + Z * Z - Z * Math.sqrt(Z * Z + 4 * n * p * (1 - p))) / (2 * (n + Z * Z)));
+}
+
+function findFailing(counted: readonly Taken[]): Worked['failing'] {
+  let failing: Worked['failing'];
+  let lastValid: string | undefined;
+  for (const sample of counted) {
+    if (isValid(sample)) {
+      lastValid = sample.at;
+      failing = undefined;
+    } else if (isFailure(sample)) {
+      failing = { since: failing?.since ?? lastValid ?? sample.at, failures: (failing?.failures ?? 0) + 1 };
+    }
+  }
+  return failing;
+}
+
+function workOutRoutes(counted: readonly Taken[]): Worked['routes'] {
+  const routes: Worked['routes'] = new Map();
+  for (const sample of counted) {
+    const { valid_at, failures } = routes.get(sample.route_id) ?? { valid_at: null, failures: 0 };
+    routes.set(sample.route_id, {
+      at: sample.at,
+      outcome: sample.outcome,
+      valid_at: isValid(sample) ? sample.at : valid_at,
+      failures: isValid(sample) ? 0 : failures + (isFailure(sample) ? 1 : 0),
+    });
+  }
+  return routes;
+}
