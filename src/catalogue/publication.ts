@@ -6,7 +6,7 @@ import { formatRoute, type JsonObject } from '../model/route.ts';
 import { listRows, runStatement } from './database.ts';
 import { delistListing, relistListing } from './delisting.ts';
 import { findListing } from './listings.ts';
-import { publishListing } from './publish.ts';
+import { publishProbed } from './publish.ts';
 import { isOurRound } from './rounds.ts';
 import { getSampledListing } from './samples.ts';
 import { pruneSamples } from './sampling.ts';
@@ -26,14 +26,18 @@ export function publishSampled(writing: Writing, limit: number): Published[] {
   const { catalogue } = writing;
   const rows = listRows(
     catalogue,
-    catalogue.query.selectFrom('probe_targets').select('listing_id').where('unpublished', '=', sql.lit(1)).limit(limit),
+    catalogue.query
+      .selectFrom('probe_targets')
+      .select(['listing_id', 'sampled_round'])
+      .where('unpublished', '=', sql.lit(1))
+      .limit(limit),
   );
-  return rows.flatMap(({ listing_id }) => {
+  return rows.flatMap(({ listing_id, sampled_round }) => {
     runStatement(
       catalogue,
       catalogue.query.updateTable('probe_targets').set({ unpublished: 0 }).where('listing_id', '=', listing_id),
     );
-    pruneSamples(writing, listing_id);
+    pruneSamples(writing, listing_id, sampled_round);
     const listing = findListing(catalogue, { id: listing_id });
     return listing ? publishOne(writing, listing) : [];
   });
@@ -53,10 +57,7 @@ function publishOne(writing: Writing, listing: Listing): Published {
     delistListing(writing, slug, { by: 'rule', reason: 'no_valid_402', evidence });
     return { slug, result: 'delisted' };
   }
-  return {
-    slug,
-    result: publishListing(writing, listing, 'probed', { evidence, sampled }) ? 'changed' : 'unchanged',
-  };
+  return { slug, result: publishProbed(writing, listing, { sampled, evidence }) ? 'changed' : 'unchanged' };
 }
 
 const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;

@@ -12,29 +12,55 @@ import { indexListing } from './search-index.ts';
 import { recordDeclaredTerms } from './terms.ts';
 import type { Writing } from './write.ts';
 
+/** Why a listing is published: the reason code that the changes carry, and what they rest on. */
+interface Cause {
+  cause: string;
+  evidence?: JsonObject | undefined;
+}
+
 /**
  * Publishes what follows from the evidence on record of one listing: derives it again, compares it with what readers see,
  * and where they differ writes the document, its search entry and a change row each. Gives whether anything differed.
- * `cause` is the reason code that those rows carry, `evidence` what they rest on. `sampled` is what its samples come to,
- * given by who publishes nothing else: then what is merely a little fresher waits.
+ * `cause` is the reason code that those rows carry, `evidence` what they rest on.
  */
 export function publishListing(
   writing: Writing,
   identity: ListingIdentity,
   cause: string,
-  { evidence, sampled }: { evidence?: JsonObject | undefined; sampled?: Sampled } = {},
+  { evidence }: { evidence?: JsonObject | undefined } = {},
 ): boolean {
-  const { catalogue, revision, at } = writing;
-  if (!sampled) recordRoutes(catalogue, identity.id, listDeclarations(catalogue, identity.id));
+  const { catalogue } = writing;
+  recordRoutes(catalogue, identity.id, listDeclarations(catalogue, identity.id));
   const before = findListing(catalogue, { id: identity.id });
-  const { listing: derived, merged } = deriveFromRecord(catalogue, identity, before, sampled);
-  if (sampled && before && canPublicationWait(before, derived)) return false;
+  return publishDerived(writing, before, deriveFromRecord(catalogue, identity, before), { cause, evidence });
+}
+
+/**
+ * Publishes what the samples of a listing come to, where nothing else of it changed, unless that is merely a little
+ * fresher than what readers see (`before`). Gives whether anything was published.
+ */
+export function publishProbed(
+  writing: Writing,
+  before: Listing,
+  { sampled, evidence }: { sampled: Sampled; evidence: JsonObject },
+): boolean {
+  const derived = deriveFromRecord(writing.catalogue, before, before, sampled);
+  if (canPublicationWait(before, derived.listing)) return false;
+  return publishDerived(writing, before, derived, { cause: 'probed', evidence });
+}
+
+function publishDerived(
+  { catalogue, revision, at, recordChange }: Writing,
+  before: Listing | undefined,
+  { listing: derived, merged }: ReturnType<typeof deriveFromRecord>,
+  { cause, evidence }: Cause,
+): boolean {
   const differences = listDifferences(before, derived, { cause, evidence, inferred: merged.inferred });
   if (differences.length === 0) return false;
-  const wasListed = before !== undefined && (before.state !== 'held' || wasEverLive(catalogue, identity.id));
+  const wasListed = before !== undefined && (before.state !== 'held' || wasEverLive(catalogue, derived.id));
   const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
   storeListing(catalogue, listing);
-  for (const difference of differences) writing.recordChange({ listing_id: listing.id, ...difference });
+  for (const difference of differences) recordChange({ listing_id: listing.id, ...difference });
   return true;
 }
 

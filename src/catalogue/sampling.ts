@@ -1,4 +1,4 @@
-import { FIXED_AFTER, getPayeeKind, listLastingOffers } from '../evidence/payees.ts';
+import { FIXED_AFTER, getPayeeKind, listLastingOffers, ROTATING_AFTER } from '../evidence/payees.ts';
 import { getRound, getRoundStart, ROUND_MS } from '../evidence/rounds.ts';
 import { isPayable } from '../model/outcome.ts';
 import type { PayeeKind } from '../model/route.ts';
@@ -49,7 +49,9 @@ export function recordSample(writing: Writing, taken: SampledRoute, sample: Prob
 
 function recordValidAnswer(catalogue: Catalogue, { route_id, host }: SampledRoute, sample: ProbeSample): void {
   const before = findRow(catalogue, catalogue.query.selectFrom('routes').select('payee').where('id', '=', route_id));
-  const payee = getPayeeKind(before?.payee ?? null, sample.payee_rotates, listRecentOffers(catalogue, route_id));
+  const telling = before?.payee === 'rotating' ? FIXED_AFTER : ROTATING_AFTER;
+  const recent = listRecentOffers(catalogue, route_id, telling);
+  const payee = getPayeeKind(before?.payee ?? null, sample.payee_rotates, recent);
   if (payee !== before?.payee) recordPayee(catalogue, route_id, payee);
   recordObservedTerms(catalogue, route_id, listLastingOffers(sample.terms, payee), sample.at);
   recordHost(catalogue, host, { valid_at: sample.at });
@@ -63,24 +65,17 @@ function recordPayee(catalogue: Catalogue, routeId: string, payee: PayeeKind | n
 const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
 /**
- * Lets go of the samples of a listing that are more than 90 days older than its latest, but for the last one of each
- * route. So what follows from those on record of a listing that is no longer probed stays what it was. The decisions that
- * rest on samples keep what they rest on.
+ * Lets go of the samples of a listing that are more than 90 days older than its latest, of the round `latest`, but for the
+ * last one of each route. So what follows from those on record of a listing that is no longer probed stays what it was.
+ * The decisions that rest on samples keep what they rest on.
  */
-export function pruneSamples({ catalogue }: Writing, listingId: string): void {
-  const { query } = catalogue;
-  const target = findRow(
-    catalogue,
-    query.selectFrom('probe_targets').select('sampled_round').where('listing_id', '=', listingId),
-  );
-  if (!target) return;
-  const before = getRoundStart(target.sampled_round - KEPT_ROUNDS);
+export function pruneSamples({ catalogue }: Writing, listingId: string, latest: number): void {
   runStatement(
     catalogue,
-    query
+    catalogue.query
       .deleteFrom('samples')
       .where('listing_id', '=', listingId)
-      .where('at', '<', before)
+      .where('at', '<', getRoundStart(latest - KEPT_ROUNDS))
       .where(({ eb, selectFrom }) =>
         eb('at', '<', selectFrom('routes').select('probed_at').whereRef('routes.id', '=', 'samples.route_id')),
       ),
@@ -88,7 +83,7 @@ export function pruneSamples({ catalogue }: Writing, listingId: string): void {
 }
 
 /** Lists the offers of the latest valid answers of a route, newest first. */
-function listRecentOffers(catalogue: Catalogue, routeId: string): Terms[][] {
+function listRecentOffers(catalogue: Catalogue, routeId: string, limit: number): Terms[][] {
   const rows = listRows(
     catalogue,
     catalogue.query
@@ -97,7 +92,7 @@ function listRecentOffers(catalogue: Catalogue, routeId: string): Terms[][] {
       .where('route_id', '=', routeId)
       .where('outcome', 'in', ['payable', 'payable_with_changed_terms'])
       .orderBy('at', 'desc')
-      .limit(FIXED_AFTER),
+      .limit(limit),
   );
   return rows.map(({ document }) => JSON.parse(document).terms);
 }

@@ -9,38 +9,29 @@ const PUBLISHED_HISTORY = 20;
 
 /** Lists the terms on record of every route of a listing, by route id: first seen first, current ones last. */
 export function listTermsByRoute(catalogue: Catalogue, listingId: string): Map<string, RecordedTerms[]> {
-  const ranked = catalogue.query
-    .selectFrom('terms')
-    .innerJoin('routes', 'routes.id', 'terms.route_id')
-    .where('routes.listing_id', '=', listingId)
-    .selectAll('terms')
-    .select(({ fn }) =>
-      fn
-        .agg<number>('row_number')
-        .over((over) =>
-          over
-            .partitionBy(['terms.route_id', 'terms.current'])
-            .orderBy('terms.first_seen_at', 'desc')
-            .orderBy('terms.id', 'desc'),
-        )
-        .as('place'),
-    );
   const rows = listRows(
     catalogue,
     catalogue.query
-      .selectFrom(ranked.as('ranked'))
-      .selectAll()
-      .where(({ or, eb }) => or([eb('current', '=', 1), eb('place', '<=', PUBLISHED_HISTORY)]))
-      .orderBy('current')
-      .orderBy('first_seen_at')
-      .orderBy('id'),
+      .selectFrom('terms')
+      .innerJoin('routes', 'routes.id', 'terms.route_id')
+      .where('routes.listing_id', '=', listingId)
+      .selectAll('terms')
+      .orderBy('terms.current')
+      .orderBy('terms.first_seen_at')
+      .orderBy('terms.id'),
   );
   const byRoute = Map.groupBy(rows, ({ route_id }) => route_id);
-  return new Map([...byRoute].map(([routeId, history]) => [routeId, history.map(parseTerms)]));
+  return new Map([...byRoute].map(([routeId, history]) => [routeId, cutHistory(history).map(parseTerms)]));
 }
 
-function parseTerms(row: Selectable<TermsTable> & { place: number }): RecordedTerms {
-  const { id: _id, route_id: _route, terms_key: _key, place: _place, current, ...offer } = row;
+/** Gives current terms with the latest of the past ones before them; those come first. */
+function cutHistory(history: Selectable<TermsTable>[]): Selectable<TermsTable>[] {
+  const past = history.filter(({ current }) => current === 0).length;
+  return history.slice(Math.max(0, past - PUBLISHED_HISTORY));
+}
+
+function parseTerms({ id: _id, route_id: _route, terms_key: _key, ...row }: Selectable<TermsTable>): RecordedTerms {
+  const { current, ...offer } = row;
   return { ...offer, current: current === 1 } as RecordedTerms;
 }
 

@@ -5,7 +5,7 @@ import type { Terms } from '../model/terms.ts';
 export const FIXED_AFTER = 12;
 
 /** Valid answers in a row, each with a payee of its own, that make a payee rotating without a second challenge. */
-const ROTATING_AFTER = 3;
+export const ROTATING_AFTER = 3;
 
 /**
  * Gives whether a route names one payee or a fresh one in each challenge. A second challenge within one probe decides
