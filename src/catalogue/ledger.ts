@@ -8,6 +8,7 @@ export function recordReceipt(writing: Writing, receipt: Receipt): boolean {
   const { catalogue } = writing;
   const row = {
     ...receipt,
+    request: JSON.stringify(receipt.request),
     settled: receipt.settled ? (1 as const) : (0 as const),
     delivered: receipt.delivered ? (1 as const) : (0 as const),
   };

@@ -105,9 +105,9 @@ function resolvePayment(writing: Writing, id: string, resolution: PaymentResolut
 }
 
 function buildReceipt(payment: Payment, { transaction, settled_at, genesis }: NonNullable<Payment['settlement']>) {
-  const { id, route_id, network, asset, amount, payer, pay_to, delivered, conforming } = payment;
+  const { id, route_id, network, asset, amount, payer, pay_to, request, delivered, conforming } = payment;
   return {
-    ...{ id, route_id, network, asset, amount, payer, pay_to, transaction, settled_at, genesis },
+    ...{ id, route_id, network, asset, amount, payer, pay_to, transaction, settled_at, genesis, request },
     settled: true,
     delivered: delivered === true,
     conforming: conforming ?? ('undeclared' as const),

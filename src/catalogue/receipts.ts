@@ -15,6 +15,7 @@ export function listReceipts(catalogue: Catalogue, listingId: string): Receipt[]
   return rows.map((row) => ({
     ...row,
     network: row.network as Receipt['network'],
+    request: JSON.parse(row.request),
     settled: row.settled === 1,
     delivered: row.delivered === 1,
   }));

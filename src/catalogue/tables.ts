@@ -93,6 +93,8 @@ export interface ReceiptsTable {
   delivered: 0 | 1;
   conforming: 'yes' | 'no' | 'undeclared';
   genesis: string;
+  /** JSON of model `PaidRequest`, or null. */
+  request: string;
 }
 
 /** Every attempt to pay: the columns that caps and reconciliation read, and the whole. */

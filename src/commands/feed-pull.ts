@@ -9,8 +9,8 @@ import { cutText } from '../model/text.ts';
 import { formatRawItem, getFeedItemKey, getItemHash } from '../sources/bazaar/item-key.ts';
 import { type FeedPage, pullFeed } from '../sources/bazaar/pull.ts';
 import { isWebAddress } from '../sources/source-name.ts';
+import { getUserAgent } from '../views/user-agent.ts';
 import type { Progress } from './terminal/progress.ts';
-import { getUserAgent } from './user-agent.ts';
 
 /** Longest reason of a failure that is kept, in UTF-16 units. */
 const MESSAGE_LENGTH = 300;

@@ -12,6 +12,7 @@ import { type ApiDocument, readApiDocument } from '../sources/api-document.ts';
 import { readDocumentBytes } from '../sources/document-reading.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { getSourceName, identifySource } from '../sources/source-name.ts';
+import { getUserAgent } from '../views/user-agent.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
@@ -20,7 +21,6 @@ import {
   type ImportReport,
 } from './import-report.ts';
 import { type Recording, recordDeclarations } from './recording.ts';
-import { getUserAgent } from './user-agent.ts';
 
 export interface DocumentImportOptions {
   config: Config;

@@ -5,9 +5,9 @@ import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { formatQuote } from '../sources/quote.ts';
+import { getUserAgent } from '../views/user-agent.ts';
 import { buildReport, type ImportReport } from './import-report.ts';
 import { type ProviderDoorOutcome, readProviderDoor } from './provider-door.ts';
-import { getUserAgent } from './user-agent.ts';
 
 export interface ProviderImportOptions {
   config: Config;

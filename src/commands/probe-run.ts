@@ -8,10 +8,10 @@ import { openGuardedClient } from '../fetching/client.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
+import { getUserAgent } from '../views/user-agent.ts';
 import { DOOR_INTERVAL_MS, openProbeBook } from './probe-book.ts';
 import { openPublishing, type PublishedCounts } from './probe-publishing.ts';
 import { readProviderDoor } from './provider-door.ts';
-import { getUserAgent } from './user-agent.ts';
 
 /** What a run is to look at: what is due, every route, or every route of some listings. */
 export type ProbeWish =

@@ -16,10 +16,10 @@ import { type PayEvent, payForCall } from '../settlement/pay.ts';
 import { fetchQuote, type Quote } from '../settlement/quote.ts';
 import type { Rail } from '../settlement/rail.ts';
 import { reconcilePayments } from '../settlement/reconcile.ts';
+import { getUserAgent } from '../views/user-agent.ts';
 import { buildCall, getNamedRoute } from './paid-route.ts';
 import { runProbing } from './probe-run.ts';
 import { openRails } from './rails.ts';
-import { getUserAgent } from './user-agent.ts';
 
 export interface VerifyOptions {
   route: string | undefined;

@@ -21,6 +21,7 @@ export function findRouteProof(receipts: readonly Receipt[], terms: readonly Rec
     verified_at: latest.settled_at,
     transaction: latest.transaction,
     public_chain: isPublic,
+    request: latest.request,
     transaction_url: isPublic ? NETWORKS[latest.network].getTransactionUrl(latest.transaction) : null,
   };
 }

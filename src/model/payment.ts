@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { networkKey } from './network.ts';
-import { httpMethod } from './route.ts';
+import { paidRequest } from './paid-request.ts';
 
 /**
  * A payment attempt (design contract, "States"). `prepared`: written down, nothing sent. `sent`: it may have left.
@@ -16,16 +16,6 @@ export const OPEN_STATES = ['prepared', 'sent', 'unknown'] as const satisfies re
 /** Whether a body is what its route declares. */
 export const conformity = z.enum(['yes', 'no', 'undeclared']);
 export type Conformity = z.infer<typeof conformity>;
-
-/** The request of a paid call, without what pays and what is secret. Hash: SHA-256, hex. */
-export const paidRequest = z.object({
-  method: httpMethod,
-  url: z.string(),
-  headers: z.record(z.string(), z.string()),
-  body: z.string().nullable(),
-  hash: z.string().describe('SHA-256 of method, address and body, each followed by a line feed, in hexadecimal'),
-});
-export type PaidRequest = z.infer<typeof paidRequest>;
 
 /** What came back for it. */
 export const paidAnswer = z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { httpMethod } from './http-method.ts';
 import { networkKey } from './network.ts';
 import { probeCause, probeOutcome } from './outcome.ts';
+import { paidRequest } from './paid-request.ts';
 import { recordedTerms, terms } from './terms.ts';
-
-export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 /** Any JSON object, kept as the source gave it: a provider's schema is the provider's own. */
 export const jsonObject = z.record(z.string(), z.unknown());
@@ -42,6 +42,9 @@ export const routeProof = z.object({
   verified_at: z.iso.datetime(),
   transaction: z.string(),
   public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),
+  request: paidRequest
+    .nullable()
+    .describe('The request that worked, as a known-good example; payment and secrets left out'),
   transaction_url: z.url().nullable().describe('Explorer page; null for a local test chain'),
 });
 export type RouteProof = z.infer<typeof routeProof>;

@@ -1,6 +1,7 @@
 import type { GuardedClient } from '../fetching/client.ts';
 import { isPayable } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
+import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { judgeDifferences } from './classify-challenge.ts';
 import { classifyFailure } from './classify-failure.ts';
@@ -8,7 +9,6 @@ import { fetchWithinOrigin } from './fetch-within-origin.ts';
 import { buildProbeRequest, type ProbeRequest } from './probe-request.ts';
 import type { ProbedRoute } from './probed-route.ts';
 import { findSiblingPath } from './sibling-path.ts';
-import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts';
 import { buildVerdict, type Verdict } from './verdict.ts';
 
 export interface ProbeOptions {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FetchResponse } from '../fetching/following.ts';
-import type { PaidAnswer, PaidRequest, PaymentAnswer } from '../model/payment.ts';
+import type { PaidRequest } from '../model/paid-request.ts';
+import type { PaidAnswer, PaymentAnswer } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 import { type DeclaredProduct, getConformity } from './conformity.ts';
 import { readSellerReceipt } from './payment-header.ts';

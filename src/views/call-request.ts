@@ -1,3 +1,4 @@
+import type { PaidRequest } from '../model/paid-request.ts';
 import { formatRoute, getRouteUrl, type JsonObject, type Route } from '../model/route.ts';
 
 /** Methods whose requests carry no body (fetch refuses one on GET and HEAD). */
@@ -33,6 +34,8 @@ export function buildCallRequest(baseUrl: string, route: Route | undefined): Cal
     const url = encodeUnsafe(baseUrl);
     return { route: `GET ${url}`, method: 'GET', url, placeholders: [], headers: [], body: null };
   }
+  const proven = route.proof?.request;
+  if (proven) return buildProvenRequest(route, proven);
   const { url, placeholders } = fillUrl(getRouteUrl(baseUrl, route.path), route.example?.query ?? {});
   const body = BODILESS.has(route.method) ? undefined : route.example?.body;
   return {
@@ -43,6 +46,28 @@ export function buildCallRequest(baseUrl: string, route: Route | undefined): Cal
     headers: listHeaders(route.example?.headers ?? {}, body !== undefined),
     body: body === undefined ? null : formatJson(body),
   };
+}
+
+/** The very request that was paid for and answered: better than any example. */
+function buildProvenRequest(route: Route, { method, url, headers, body }: PaidRequest): CallRequest {
+  const { accept: _accept, ...given } = headers;
+  return {
+    route: formatRoute(route),
+    method,
+    url: encodeUnsafe(url),
+    placeholders: [],
+    headers: listHeaders(given, body !== null),
+    body: body === null ? null : formatText(body),
+  };
+}
+
+function formatText(body: string): string {
+  try {
+    return formatJson(JSON.parse(body));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return formatJson(body).slice(1, -1);
+  }
 }
 
 /**

@@ -2,10 +2,13 @@ import { z } from 'zod';
 import type { declarationSource } from '../model/declaration.ts';
 import { reliability } from '../model/listing.ts';
 import type { NetworkEntry } from '../model/network.ts';
-import { type PayeeKind, payeeKind, type routeProof } from '../model/route.ts';
+import { type PayeeKind, payeeKind, routeProof } from '../model/route.ts';
 import { terms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { formatSecond } from './times.ts';
+
+/** A proof as decisions carry it; older ones know less of it. */
+export const recordedProof = routeProof.omit({ request: true });
 
 /** A score as decisions carry it. */
 export const recordedScore = reliability.omit({ days: true });
@@ -75,7 +78,7 @@ export function describeNetwork({ key, last_seen_at, settlement_verified }: Netw
 }
 
 /** Says what was paid, where, when and in which transaction. */
-export function describeProof(proof: z.infer<typeof routeProof>): string {
+export function describeProof(proof: z.infer<typeof recordedProof>): string {
   const { amount, network, public_chain, verified_at, transaction } = proof;
   const chain = public_chain ? network : `a local test chain for ${network}`;
   return `${formatUsdc(amount)} USDC paid on ${chain}, ${formatSecond(verified_at)}, transaction ${transaction}`;

@@ -4,7 +4,7 @@ import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
 import { networkEntry } from '../model/network.ts';
 import { probeOutcome } from '../model/outcome.ts';
-import { type JsonObject, routeProof } from '../model/route.ts';
+import type { JsonObject } from '../model/route.ts';
 import {
   describeNetwork,
   describeNetworkChange,
@@ -13,6 +13,7 @@ import {
   describeReliability,
   describeSource,
   describeTermsChange,
+  recordedProof,
   recordedRange,
   recordedScore,
   recordedTermsChange,
@@ -54,8 +55,8 @@ const details = {
   described: z.object({ fields: names }),
   routed: z.object({ added: names, removed: names, changed: names, terms: z.array(recordedTermsChange).default([]) }),
   networked: z.object({ from: z.array(networkEntry), to: z.array(networkEntry) }),
-  verified: z.object({ route: z.string(), proof: routeProof }),
-  unverified: z.object({ route: z.string(), earlier: routeProof.nullable() }),
+  verified: z.object({ route: z.string(), proof: recordedProof }),
+  unverified: z.object({ route: z.string(), earlier: recordedProof.nullable() }),
   scored: z.object({ from: recordedScore, to: recordedScore }),
 };
 

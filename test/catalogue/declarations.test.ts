@@ -98,6 +98,7 @@ describe('recording a receipt', () => {
       pay_to: makeTerms().pay_to ?? '',
       transaction: `0x${'ab'.repeat(32)}`,
       genesis: NETWORKS.base.genesis,
+      request: null,
       settled_at: NOW,
       settled: true,
       delivered: true,

@@ -76,6 +76,7 @@ describe('a route’s proof', () => {
     pay_to: makeTerms().pay_to ?? '',
     transaction: '0xabc',
     genesis: NETWORKS.base.genesis,
+    request: null,
     settled_at: NOW,
     settled: true,
     delivered: true,

@@ -36,6 +36,7 @@ function recordPayment(catalogue: Catalogue): void {
     pay_to: makeTerms().pay_to ?? '',
     transaction: `0x${'ab'.repeat(32)}`,
     genesis: NETWORKS.base.genesis,
+    request: null,
     settled_at: NOW,
     settled: true,
     delivered: true,

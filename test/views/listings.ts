@@ -27,6 +27,7 @@ export function makeLiveListing(
       pay_to: offer.pay_to ?? '',
       transaction: `0x${'ab'.repeat(32)}`,
       genesis: NETWORKS.base.genesis,
+      request: null,
       settled_at: '2026-11-19T08:00:00.000Z',
       settled: true,
       delivered: true,

@@ -11,6 +11,7 @@ CREATE TABLE payments (
 ) STRICT;
 CREATE INDEX payments_open ON payments (payer) WHERE state IN ('prepared', 'sent', 'unknown');
 ALTER TABLE receipts ADD COLUMN genesis TEXT NOT NULL DEFAULT '';
+ALTER TABLE receipts ADD COLUMN request TEXT NOT NULL DEFAULT 'null' CHECK (json_valid(request));
 
 CREATE INDEX payments_by_time ON payments (prepared_at, state, amount);
 `;

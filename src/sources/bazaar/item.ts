@@ -1,5 +1,6 @@
 import type { Finding } from '../../model/finding.ts';
-import { type DeclaredRoute, httpMethod } from '../../model/route.ts';
+import { httpMethod } from '../../model/http-method.ts';
+import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { buildFinding, type FindingCode, type Note } from '../finding-codes.ts';
 import { removeInvisible } from '../invisible.ts';

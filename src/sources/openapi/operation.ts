@@ -1,4 +1,5 @@
-import { type DeclaredRoute, httpMethod } from '../../model/route.ts';
+import { httpMethod } from '../../model/http-method.ts';
+import type { DeclaredRoute } from '../../model/route.ts';
 import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
 import { getTemplatePath, parseListedUrl } from '../outside-address.ts';
 import { readText } from '../provider-text.ts';

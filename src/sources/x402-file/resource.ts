@@ -1,4 +1,5 @@
-import { type DeclaredRoute, httpMethod } from '../../model/route.ts';
+import { httpMethod } from '../../model/http-method.ts';
+import type { DeclaredRoute } from '../../model/route.ts';
 import { findMember, findResource, listMethods } from '../bazaar/places.ts';
 import type { Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';

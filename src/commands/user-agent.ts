@@ -1,1 +1,0 @@
-export { getUserAgent } from '../views/user-agent.ts';
