@@ -76,7 +76,7 @@ async function readPort(guard: ChildProcess): Promise<string> {
 function findAnvil(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const program = process.platform === 'win32' ? 'anvil.exe' : 'anvil';
-  const requireFrom = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
+  const requireFrom = createRequire(import.meta.resolve('@foundry-rs/anvil/package.json'));
   try {
     return requireFrom.resolve(`${name}/bin/${program}`);
   } catch (error) {

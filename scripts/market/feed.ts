@@ -24,7 +24,7 @@ export async function openFeed(providers: readonly Provider[]): Promise<Serving 
 /** A feed names a resource without its query; what it takes stands in its description. */
 async function readItem({ url, plan }: Provider, route: PayableRoute) {
   const resource = `${url}${route.path}`;
-  const metadata = { name: plan.title, description: plan.summary };
+  const metadata = { serviceName: plan.title, serviceDescription: plan.summary };
   const answer = await fetchExample(url, route);
   if (plan.version === 1) {
     const { accepts } = (await answer.json()) as { accepts: Record<string, unknown>[] };

@@ -50,7 +50,7 @@ export async function openProvider(
 }
 
 /** Makes an account on each chain. On Solana the account that receives USDC has to be there before it can. */
-async function openPayees(solana: SolanaChain | undefined): Promise<Payees> {
+export async function openPayees(solana: SolanaChain | undefined): Promise<Payees> {
   const { address } = await generateKeyPairSigner();
   await solana?.fund(address, 0n);
   return { base: privateKeyToAddress(generatePrivateKey()), solana: address };
