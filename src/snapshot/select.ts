@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { searchListings } from '../catalogue/search.ts';
+import { searchListings, weighWords } from '../catalogue/search.ts';
 import { ServiceError } from '../errors.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/list-query.ts';
@@ -17,9 +17,16 @@ export interface Selection {
 /** A place in an order: the sort key of an entry, then its slug, which settles even keys. */
 type Place = readonly [key: number | string, slug: string];
 
+/** Where a page starts, and by relevance what the words of the request weighed when the first page was made. */
+interface Cursor {
+  readonly after: Place;
+  readonly weights: readonly number[];
+}
+
 /**
  * Selects the page of live listings that a query asks for. A cursor is a place in the order, not a count, so listings that
- * come or go between pages shift nothing. Throws `bad_input` (`bad_cursor`) for a cursor of another query or none at all.
+ * come or go between pages shift nothing: what is there the whole time and does not change is shown once. Throws
+ * `bad_input` (`bad_cursor`) for a cursor of another query or none at all.
  */
 export function selectListings(
   { catalogue }: Pick<Reading, 'catalogue'>,
@@ -27,42 +34,35 @@ export function selectListings(
   query: ListQuery,
 ): Selection {
   const sort = getListSort(query);
-  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
+  const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
+  const isRanked = query.q !== undefined && sort === 'relevance';
+  const weights = cursor?.weights ?? (isRanked ? weighWords(catalogue, query.q ?? '') : []);
   const isMatch = buildFilter(query);
-  const placed = [...listCandidates(catalogue, snapshot, query.q, sort)].filter(({ entry }) => isMatch(entry));
+  const placed = [...listCandidates(catalogue, snapshot, { q: query.q, sort, weights })].filter(({ entry }) =>
+    isMatch(entry),
+  );
   if (sort !== 'name') placed.sort((a, b) => comparePlaces(a.place, b.place));
-  const start = after === undefined ? 0 : findStart(placed, after, sort);
+  const start = cursor ? placed.findIndex(({ place }) => comparePlaces(place, cursor.after) > 0) : 0;
   const page = start < 0 ? [] : placed.slice(start, start + query.limit);
   const last = page.at(-1);
   const more = last !== undefined && start + page.length < placed.length;
   return {
     total: placed.length,
     entries: page.map(({ entry }) => entry),
-    next_cursor: more ? buildCursor(last.place, query, sort) : undefined,
+    next_cursor: more ? buildCursor({ after: last.place, weights }, query, sort) : undefined,
   };
-}
-
-/**
- * Finds where the page after a place starts: at the first place that follows it. Ranks shift whenever anything is added, so
- * by relevance that is behind the listing last shown, while it still matches.
- */
-function findStart(placed: readonly { place: Place }[], after: Place, sort: ListSort): number {
-  const last = sort === 'relevance' ? placed.findIndex(({ place }) => place[1] === after[1]) : -1;
-  if (last >= 0) return last + 1;
-  return placed.findIndex(({ place }) => comparePlaces(place, after) > 0);
 }
 
 function* listCandidates(
   catalogue: Reading['catalogue'],
   snapshot: Snapshot,
-  q: string | undefined,
-  sort: ListSort,
+  { q, sort, weights }: { q: string | undefined; sort: ListSort; weights: readonly number[] },
 ): Generator<{ entry: ListingEntry; place: Place }> {
   if (q === undefined) {
     for (const entry of listEntries(snapshot)) yield { entry, place: [getSortKey(entry, sort), entry.slug] };
     return;
   }
-  const hits = searchListings(catalogue, q).flatMap(({ listing_id, rank }) => {
+  const hits = searchListings(catalogue, q, weights).flatMap(({ listing_id, rank }) => {
     const entry = snapshot.bySlug.get(snapshot.slugById.get(listing_id) ?? '');
     return entry ? { entry, rank } : [];
   });
@@ -114,11 +114,11 @@ function getQueryKey(query: ListQuery, sort: ListSort): string {
   return crc32(JSON.stringify(entries)).toString(36);
 }
 
-function buildCursor(place: Place, query: ListQuery, sort: ListSort): string {
-  return Buffer.from(JSON.stringify([...place, getQueryKey(query, sort)])).toString('base64url');
+function buildCursor({ after, weights }: Cursor, query: ListQuery, sort: ListSort): string {
+  return Buffer.from(JSON.stringify([...after, getQueryKey(query, sort), ...weights])).toString('base64url');
 }
 
-function parseCursor(cursor: string, query: ListQuery, sort: ListSort): Place {
+function parseCursor(cursor: string, query: ListQuery, sort: ListSort): Cursor {
   const refuse = (cause?: unknown) =>
     new ServiceError('bad_input', 'The cursor is not one of this query.', {
       hint: 'Send next_cursor as it came, with the same filters, or leave cursor out to start at the first page.',
@@ -131,9 +131,10 @@ function parseCursor(cursor: string, query: ListQuery, sort: ListSort): Place {
   } catch (error) {
     throw refuse(error);
   }
-  if (!Array.isArray(parsed) || parsed.length !== 3) throw refuse();
-  const [key, slug, queryKey] = parsed as unknown[];
+  if (!Array.isArray(parsed)) throw refuse();
+  const [key, slug, queryKey, ...weights] = parsed as unknown[];
   const isKey = typeof key === 'number' || typeof key === 'string';
   if (!isKey || typeof slug !== 'string' || queryKey !== getQueryKey(query, sort)) throw refuse();
-  return [key, slug];
+  if (!weights.every((weight) => typeof weight === 'number')) throw refuse();
+  return { after: [key, slug], weights };
 }

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { searchListings } from '../../src/catalogue/search.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { openReading } from '../../src/snapshot/reading.ts';
+import { selectListings } from '../../src/snapshot/select.ts';
+import { listQuery } from '../../src/views/list-query.ts';
+import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { SITE } from '../live/serving.ts';
+
+const WORDS = ['weather', 'forecast', 'stock', 'token'];
+
+/** What happens between one page and the next: listings taken out, and listings with some words put in. */
+interface Event {
+  readonly gone: readonly number[];
+  readonly come: readonly (readonly string[])[];
+}
+
+const someWords = fc.array(fc.constantFrom(...WORDS, 'other'), { minLength: 1, maxLength: 3 });
+const event: fc.Arbitrary<Event> = fc.record({
+  gone: fc.array(fc.nat(39), { maxLength: 4 }),
+  come: fc.array(someWords, { maxLength: 12 }),
+});
+
+function makeShop() {
+  const catalogue = makeCatalogue();
+  const reading = openReading(catalogue.file, SITE);
+  let count = 0;
+  const put = (contents: readonly (readonly string[])[]) =>
+    writeCatalogue(catalogue, NOW, (writing) => {
+      for (const words of contents) {
+        const n = count;
+        count += 1;
+        recordDeclaration(writing, {
+          ...makeDeclaration({ slug: `shop-${n}`, base_url: `https://shop-${n}.example-provider.com` }),
+          // The same words in other fields, so that ranks differ and meet.
+          title: n % 3 === 0 ? words.join(' ') : 'Shop',
+          tagline: n % 3 === 1 ? words.join(' ') : 'A shop.',
+          description: n % 3 === 2 ? words.join(' ') : 'Sells things.',
+          routes: [makeRoute({ terms: [makeTerms({ amount: 1000 * (1 + (n % 4)) })] })],
+        });
+      }
+    });
+  const remove = (slugs: readonly string[]) =>
+    writeCatalogue(catalogue, NOW, (writing) => {
+      for (const slug of slugs) delistListing(writing, slug, { by: 'operator', reason: 'test' });
+    });
+  return { catalogue, reading, put, remove };
+}
+
+it.each([
+  { q: 'weather stock' },
+  { q: 'weather forecast stock token' },
+  { q: 'weather stock', sort: 'price' },
+  { q: 'weather stock', sort: 'name' },
+  { sort: 'price' },
+  { sort: 'updated' },
+] as const)('shows by %j what is there the whole time once, whatever comes and goes between pages', (wish) => {
+  const first = fc.array(someWords, { minLength: 40, maxLength: 40 });
+  const events = fc.array(event, { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(first, events, fc.integer({ min: 1, max: 9 }), (contents, happenings, limit) => {
+      const { catalogue, reading, put, remove } = makeShop();
+      put(contents);
+      const all = listQuery.parse({ ...wish, limit: 1000 });
+      const stayed = new Set(selectListings(reading, reading.getSnapshot(), all).entries.map(({ slug }) => slug));
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page === 0 || cursor !== undefined; page += 1) {
+        const query = listQuery.parse({ ...wish, limit, ...(cursor && { cursor }) });
+        const { entries, next_cursor } = selectListings(reading, reading.getSnapshot(), query);
+        seen.push(...entries.map(({ slug }) => slug));
+        cursor = next_cursor;
+        const happening = happenings[page];
+        if (!happening || cursor === undefined) continue;
+        // The last one shown goes each time: a cursor must not need it.
+        const last = seen.at(-1) ?? '';
+        const gone = new Set([last, ...happening.gone.map((n) => `shop-${n}`)]);
+        remove([...gone].filter((slug) => reading.getSnapshot().bySlug.has(slug)));
+        for (const slug of gone) stayed.delete(slug);
+        put(happening.come);
+      }
+      reading.catalogue.close();
+      catalogue.close();
+      expect(seen.filter((slug, at) => seen.indexOf(slug) !== at)).toEqual([]);
+      expect([...stayed].filter((slug) => !seen.includes(slug))).toEqual([]);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+it('ranks a rare word above a common one, a title above a description, and more words above fewer', () => {
+  const { catalogue, put } = makeShop();
+  put([
+    ['weather'],
+    ['other'],
+    ['weather'],
+    ['token'],
+    ['weather', 'forecast'],
+    ...Array(20).fill(['weather', 'other']),
+  ]);
+  const find = (request: string) => {
+    const slugs = catalogue.sqlite.prepare("SELECT id, document ->> '$.slug' AS slug FROM listings").all();
+    const byId = new Map(slugs.map((row) => Object.values(row as object) as [string, string]));
+    return searchListings(catalogue, request).map(({ listing_id }) => byId.get(listing_id));
+  };
+  expect(find('token weather')[0]).toBe('shop-3');
+  expect(find('forecast weather')[0]).toBe('shop-4');
+  const weather = find('weather');
+  expect(weather.indexOf('shop-0')).toBeLessThan(weather.indexOf('shop-2'));
+  expect(find('nothing like it')).toEqual([]);
+  expect(find('"; DROP {title} : weather')).toContain('shop-0');
+});
