@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { hasLostAssets } from '../release/state.ts';
 import type { Reading } from '../snapshot/reading.ts';
+import type { CatalogueFile } from './catalogue-file.ts';
 import type { CurrentRelease } from './current-release.ts';
 
 /** Whether the service can do its work, and what it works with. */
@@ -12,24 +12,28 @@ export interface Readiness {
   readonly release: { id: string; revision: number; made_at: string; code_version: string } | null;
 }
 
-/**
- * Opens the watch over readiness. The catalogue's file is remembered as it was opened: once another lies in its place,
- * what this process reads is nobody's catalogue any more.
- */
-export function openReadiness(
-  reading: Reading,
-  current: CurrentRelease,
-  releasesDir: string,
-): (shuttingDown: boolean) => Readiness {
-  const { file } = reading.catalogue;
-  const opened = findFileNumber(file);
+/** What readiness is judged by. */
+interface Parts {
+  readonly reading: Reading;
+  readonly current: CurrentRelease;
+  readonly catalogueFile: CatalogueFile;
+  readonly releasesDir: string;
+}
+
+/** Opens the watch over readiness. */
+export function openReadiness({
+  reading,
+  current,
+  catalogueFile,
+  releasesDir,
+}: Parts): (shuttingDown: boolean) => Readiness {
   return (shuttingDown) => {
     const catalogue = findCatalogueState(reading);
     const release = current.find()?.header;
     const missing = [
       shuttingDown && 'shutting_down',
       !catalogue && 'catalogue_unreadable',
-      findFileNumber(file) !== opened && 'catalogue_replaced',
+      catalogueFile.isReplaced() && 'catalogue_replaced',
       !release && 'no_release',
       release && hasLostAssets({ releasesDir }, release) && 'lost_assets',
     ].filter((code) => typeof code === 'string');
@@ -57,8 +61,4 @@ function findCatalogueState(reading: Reading): Readiness['catalogue'] {
     // Whatever it is, the answer is the same: it cannot be read. The pages' own requests log why.
     return null;
   }
-}
-
-function findFileNumber(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
 }

@@ -7,6 +7,7 @@ import { createLive } from '../live/app.ts';
 import { buildProblem, buildProblemResponse } from '../live/problem.ts';
 import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
+import { openCatalogueFile } from './catalogue-file.ts';
 import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
 import { handleRequest, type Serving } from './handler.ts';
@@ -49,10 +50,11 @@ export async function startServer({
   probing?: boolean;
 }): Promise<RunningServer> {
   const reading = openReading(config.catalogueFile, getSite(config));
+  const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, logger });
   const store = createContentStore(PAGE_MEMORY);
-  const checkReadiness = openReadiness(reading, current, config.releasesDir);
+  const checkReadiness = openReadiness({ reading, current, catalogueFile, releasesDir: config.releasesDir });
   let shuttingDown = false;
   const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
   const serving: Serving = {
@@ -77,6 +79,7 @@ export async function startServer({
     handleRequest(serving, request, response).catch((error) => answerFailure(serving, request, response, error));
   });
   const release = () => {
+    catalogueFile.close();
     current.close();
     onDemand.close();
     reading.catalogue.close();

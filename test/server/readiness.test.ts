@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -25,13 +25,24 @@ it('is ready with a catalogue and a release of it, and names both', async () => 
   });
 });
 
-it('says when another file lies in the place of the catalogue', async () => {
+it('says when another file lies in the place of the catalogue, to the log once', async () => {
   const server = await serveShelf();
   const { catalogueFile } = server.shelf.config;
+  const told = () => server.logged.flatMap(({ msg, file }) => (file === catalogueFile ? [String(msg)] : []));
   renameSync(catalogueFile, `${catalogueFile}.old`);
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['catalogue_replaced'] });
+  await sleep(1200);
+  copyFileSync(`${catalogueFile}.old`, catalogueFile);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['catalogue_replaced'] });
+  await sleep(1200);
   renameSync(`${catalogueFile}.old`, catalogueFile);
   expect((await ask(server, '/readyz')).status).toBe(200);
+  await sleep(600);
+  expect(told()).toEqual([
+    expect.stringMatching(/^the catalogue file is gone; .* a restart, which is due$/),
+    expect.stringMatching(/^another file lies in the place of the catalogue; .* a restart, which is due$/),
+    'the catalogue file is back',
+  ]);
 });
 
 it('is not ready without releases, and goes on rendering', async () => {
