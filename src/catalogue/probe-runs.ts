@@ -36,7 +36,12 @@ export function startProbeRun({ catalogue, at }: Writing, { again }: { again: bo
 export function endProbeRun({ catalogue, at }: Writing, { id }: ProbeRun): void {
   runStatement(
     catalogue,
-    catalogue.query.updateTable('probe_runs').set({ ended_at: at }).where('id', '<=', id).where('ended_at', 'is', null),
+    catalogue.query
+      .updateTable('probe_runs')
+      .set({ ended_at: at })
+      .where('scope', '=', 'all')
+      .where('id', '<=', id)
+      .where('ended_at', 'is', null),
   );
 }
 

@@ -20,9 +20,10 @@ export interface Published {
 
 /**
  * Publishes what the samples since the last time mean for readers, of at most `limit` listings: terms, networks, prices,
- * score, and whether a listing is taken out or put back by rule. Gives what became of each; none when nothing is left.
+ * score, and whether a listing is taken out or put back by rule. What merely became fresher waits until `fresh` is said.
+ * Gives what became of each; none when nothing is left.
  */
-export function publishSampled(writing: Writing, limit: number): Published[] {
+export function publishSampled(writing: Writing, limit: number, { fresh }: { fresh: boolean }): Published[] {
   const { catalogue } = writing;
   const rows = listRows(
     catalogue,
@@ -39,11 +40,11 @@ export function publishSampled(writing: Writing, limit: number): Published[] {
     );
     pruneSamples(writing, listing_id, sampled_round);
     const listing = findListing(catalogue, { id: listing_id });
-    return listing ? publishOne(writing, listing) : [];
+    return listing ? publishOne(writing, listing, fresh) : [];
   });
 }
 
-function publishOne(writing: Writing, listing: Listing): Published {
+function publishOne(writing: Writing, listing: Listing, fresh: boolean): Published {
   const { catalogue } = writing;
   const { slug, state, state_by } = listing;
   const sampled = getSampledListing(catalogue, listing.id);
@@ -57,7 +58,7 @@ function publishOne(writing: Writing, listing: Listing): Published {
     delistListing(writing, slug, { by: 'rule', reason: 'no_valid_402', evidence });
     return { slug, result: 'delisted' };
   }
-  return { slug, result: publishProbed(writing, listing, { sampled, evidence }) ? 'changed' : 'unchanged' };
+  return { slug, result: publishProbed(writing, listing, { sampled, evidence, fresh }) ? 'changed' : 'unchanged' };
 }
 
 const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;

@@ -36,16 +36,16 @@ export function publishListing(
 }
 
 /**
- * Publishes what the samples of a listing come to, where nothing else of it changed, unless that is merely a little
- * fresher than what readers see (`before`). Gives whether anything was published.
+ * Publishes what the samples of a listing come to, where nothing else of it changed. What is merely a little fresher than
+ * what readers see (`before`) waits until `fresh` is said. Gives whether anything was published.
  */
 export function publishProbed(
   writing: Writing,
   before: Listing,
-  { sampled, evidence }: { sampled: Sampled; evidence: JsonObject },
+  { sampled, evidence, fresh }: { sampled: Sampled; evidence: JsonObject; fresh: boolean },
 ): boolean {
   const derived = deriveFromRecord(writing.catalogue, before, before, sampled);
-  if (canPublicationWait(before, derived.listing)) return false;
+  if (!fresh && canPublicationWait(before, derived.listing)) return false;
   return publishDerived(writing, before, derived, { cause: 'probed', evidence });
 }
 

@@ -204,7 +204,7 @@ export interface HostsTable {
   wait_until: string | null;
 }
 
-/** One pass over many routes, gone on with where it was left. */
+/** One pass over every route (`all`) or every published listing (`freshening`), gone on with where it was left. */
 export interface ProbeRunsTable {
   id: Generated<number>;
   scope: string;

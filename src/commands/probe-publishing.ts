@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
+import { endFreshening, startFreshening } from '../catalogue/freshening.ts';
 import { type Published, publishSampled } from '../catalogue/publication.ts';
 import { judgeRounds } from '../catalogue/rounds.ts';
-import { writeCatalogue } from '../catalogue/write.ts';
+import { type Writing, writeCatalogue } from '../catalogue/write.ts';
 
 /** Listings published in one transaction, so with one revision. */
 const BATCH_SIZE = 100;
@@ -21,24 +22,36 @@ export interface Publishing {
   finish(): Promise<PublishedCounts>;
 }
 
-/** Opens the publishing of samples of one run. `now` is the time that changes are recorded with. */
-export function openPublishing(catalogue: Catalogue, now: () => Date): Publishing {
+/**
+ * Opens the publishing of samples of one run. `now` is the time that changes are recorded with. With `freshens` it also
+ * publishes once a day, of all listings, what merely became fresher.
+ */
+export function openPublishing(
+  catalogue: Catalogue,
+  { now, freshens }: { now: () => Date; freshens: boolean },
+): Publishing {
   const counts: PublishedCounts = { changed: 0, unchanged: 0, delisted: 0, relisted: 0 };
   let last = performance.now();
   let under: Promise<void> | undefined;
   let failure: unknown;
 
+  function write<Result>(work: (writing: Writing) => Result): Result {
+    return writeCatalogue(catalogue, now().toISOString(), work);
+  }
+
   async function publish(): Promise<void> {
-    writeCatalogue(catalogue, now().toISOString(), judgeRounds);
+    const fresh = write((writing) => {
+      judgeRounds(writing);
+      return freshens && startFreshening(writing);
+    });
     for (;;) {
-      const published = writeCatalogue(catalogue, now().toISOString(), (writing) =>
-        publishSampled(writing, BATCH_SIZE),
-      );
+      const published = write((writing) => publishSampled(writing, BATCH_SIZE, { fresh }));
       for (const { result } of published) counts[result] += 1;
-      if (published.length === 0) return;
+      if (published.length === 0) break;
       // Between transactions probes get their turn.
       await setImmediate();
     }
+    if (fresh) write(endFreshening);
   }
 
   return {

@@ -86,7 +86,8 @@ export async function runProbing(
     } else putOff += 1;
     options.onProgress(doneBefore + probed + putOff, planned);
   };
-  const publishing = openPublishing(catalogue, now);
+  // An operator's look at a few listings publishes what it saw, and no others.
+  const publishing = openPublishing(catalogue, { now, freshens: wish.kind !== 'chosen' });
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   const doors = { stated: 0, changed: 0 };

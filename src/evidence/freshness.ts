@@ -2,9 +2,6 @@ import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import type { DerivedListing } from './listing.ts';
 
-/** How old what is published may be of a listing of which only times and counts moved on, in milliseconds: a day. */
-const PUBLISHED_EVERY_MS = 24 * 60 * 60 * 1000;
-
 /** A score that moved less says the same of a listing. */
 const SCORE_STEP = 5;
 
@@ -34,22 +31,12 @@ export function getRouteSubstance({ terms, probe, ...route }: Route) {
 }
 
 /**
- * Says whether what samples taught of a listing can wait: nothing moved but times, counts and less than five points of
- * the score, and what is published is less than a day behind. So samples alone do not move the revision.
+ * Says whether what samples taught of a listing can wait for the daily publication of all that became fresher: nothing
+ * moved but times, counts and less than five points of the score. So samples alone do not move the revision.
  */
 export function canPublicationWait(before: Listing, after: DerivedListing): boolean {
   const { listed_at: _listed, updated_at: _updated, revision: _revision, ...published } = before;
   if (JSON.stringify(getSubstance(published)) !== JSON.stringify(getSubstance(after))) return false;
   const [was, is] = [before.reliability, after.reliability];
-  if (Math.abs((was.score ?? 0) - (is.score ?? 0)) >= SCORE_STEP) return false;
-  return getLag(before, after) < PUBLISHED_EVERY_MS;
-}
-
-/** How far the newest probe that is published lies behind the newest on record, in milliseconds. */
-function getLag(before: Pick<Listing, 'routes'>, after: Pick<Listing, 'routes'>): number {
-  return getNewest(after.routes) - getNewest(before.routes);
-}
-
-function getNewest(routes: readonly Route[]): number {
-  return routes.reduce((newest, { probe }) => Math.max(newest, probe ? Date.parse(probe.at) : 0), 0);
+  return Math.abs((was.score ?? 0) - (is.score ?? 0)) < SCORE_STEP;
 }

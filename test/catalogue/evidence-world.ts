@@ -1,5 +1,6 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { endFreshening, startFreshening } from '../../src/catalogue/freshening.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { type Published, publishSampled } from '../../src/catalogue/publication.ts';
 import { judgeRounds } from '../../src/catalogue/rounds.ts';
@@ -56,12 +57,15 @@ export function makeWorld(catalogue = makeCatalogue()): EvidenceWorld {
   const publish = (hours: number) => {
     const at = getTime(hours);
     writeCatalogue(catalogue, at, judgeRounds);
+    const fresh = writeCatalogue(catalogue, at, startFreshening);
     const published: Published[] = [];
     for (;;) {
-      const batch = writeCatalogue(catalogue, at, (writing) => publishSampled(writing, 100));
+      const batch = writeCatalogue(catalogue, at, (writing) => publishSampled(writing, 100, { fresh }));
       published.push(...batch);
-      if (batch.length === 0) return published;
+      if (batch.length === 0) break;
     }
+    writeCatalogue(catalogue, at, endFreshening);
+    return published;
   };
   return {
     catalogue,

@@ -29,8 +29,9 @@ describe('while most hosts fail that used to answer', () => {
       expect(published.map(({ result }) => result).filter((result) => result === 'delisted')).toEqual([]);
     }
     const after = world.find();
-    expect(after).toMatchObject({ state: 'live', networks: before.networks });
-    expect(after.reliability).toEqual(before.reliability);
+    expect(after).toMatchObject({ state: 'live', networks: [{ advertised: true, last_seen_at: getTime(90) }] });
+    expect(after.reliability).toMatchObject({ band: 'thin', samples: 16, last_sample_at: getTime(90) });
+    expect(Number(after.reliability.score)).toBeGreaterThanOrEqual(Number(before.reliability.score));
     expect(after.routes[0]?.probe).toMatchObject({ outcome: 'payable', failures: 0 });
     expect(isOurRound(world.catalogue, getTime(120))).toBe(true);
   });

@@ -6,7 +6,7 @@ import { UNSCORED } from '../../src/evidence/reliability.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { ProbeOutcome } from '../../src/model/outcome.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
-import { type EvidenceWorld, getTime, makeWorld } from './evidence-world.ts';
+import { DAY, declareOthers, type EvidenceWorld, getTime, makeWorld } from './evidence-world.ts';
 
 const SOLANA = makeTerms({ network: 'solana', asset: NETWORKS.solana.usdc, pay_to: 'So1aNaPayee' });
 const listKinds = ({ catalogue, getRevision }: EvidenceWorld, since = getRevision() - 1) =>
@@ -53,9 +53,7 @@ describe('samples alone', () => {
       const before = world.getRevision();
       world.look(hours);
       if (world.getRevision() > before) moved.push(hours);
-      expect(Date.parse(getTime(hours)) - Date.parse(world.find().routes[0]?.probe?.at ?? '')).toBeLessThan(
-        24 * 3_600_000,
-      );
+      expect(Date.parse(getTime(hours)) - Date.parse(world.find().routes[0]?.probe?.at ?? '')).toBeLessThan(DAY);
     }
     const perDay = Map.groupBy(moved, (hours) => Math.floor(hours / 24));
     expect(Math.max(...[...perDay.values()].map((times) => times.length))).toBe(1);
@@ -68,10 +66,29 @@ describe('samples alone', () => {
     // The second tells that the payee is a fixed one.
     for (const hours of [0, 1]) expect(world.look(hours)?.result).toBe('changed');
     const before = world.getRevision();
-    for (let hours = 1.5; hours < 25; hours += 0.5) expect(world.look(hours)?.result).toBe('unchanged');
+    for (let hours = 1.5; hours < 24; hours += 0.5) expect(world.look(hours)?.result).toBe('unchanged');
     expect(world.getRevision()).toBe(before);
-    expect(world.look(25)?.result).toBe('changed');
+    expect(world.look(24)?.result).toBe('changed');
     expect(listKinds(world)).toEqual([['seen', 'probed']]);
+  });
+
+  it('are published for all listings together, whenever each was sampled', () => {
+    const world = makeWorld();
+    world.declare();
+    const others = declareOthers(world, 5);
+    const slugs = ['example-prices', ...others];
+    const moved: number[] = [];
+    for (let hours = 0; hours < 20 * 24; hours += 1) {
+      const before = world.getRevision();
+      world.look(hours, { slug: slugs[hours % 6] ?? '' });
+      if (world.getRevision() > before) moved.push(hours);
+    }
+    // After the first hours, in which each is seen for the first and the second time, and but for the days on which the
+    // band of each rises, the revision moves once a day.
+    const later = Map.groupBy(moved, (hours) => Math.floor(hours / 24));
+    const counts = [...later].filter(([day]) => day > 0).map(([, hours]) => hours.length);
+    expect(counts.toSorted((a, b) => a - b).slice(0, 15)).toEqual(Array.from({ length: 15 }, () => 1));
+    expect(moved.length).toBeLessThan(12 + 20 + 12);
   });
 
   it('are published at once where the score moves by five points', () => {

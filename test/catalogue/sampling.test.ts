@@ -92,13 +92,4 @@ describe('the check of a catalogue', () => {
     );
     expect(listFaults(world)).toMatchObject([{ fields: expect.arrayContaining(['price_min', 'networks']) }]);
   });
-
-  it('finds what should have been published a day ago', () => {
-    const world = makeWorld();
-    world.declare();
-    for (const hours of [0, 6]) world.look(hours);
-    world.see(48);
-    world.catalogue.sqlite.exec('UPDATE probe_targets SET unpublished = 0');
-    expect(listFaults(world)).toMatchObject([{ fields: expect.arrayContaining(['routes', 'reliability']) }]);
-  });
 });
