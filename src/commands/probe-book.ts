@@ -44,7 +44,8 @@ export function openProbeBook(
       const { robots, robots_at, sibling_at, door_at, wait_until } = getHost(catalogue, host);
       const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) < ms;
       return {
-        robots: isWithin(robots_at, DAY_MS) ? robots : null,
+        robots,
+        robots_due: !isWithin(robots_at, DAY_MS),
         wait_until,
         check_sibling: !isWithin(sibling_at, DAY_MS),
         visit_due: !isWithin(door_at, DOOR_INTERVAL_MS),

@@ -20,11 +20,12 @@ export interface ProbeBook<Key> {
   /** Lists the routes to be asked of a host, when its turn comes. */
   listTasks(host: string): Iterable<RouteTask<Key>>;
   /**
-   * What is known of the host: its robots.txt if that is fresh, until when it wants to be left alone, whether a made-up
-   * address beside a route is to be asked as well, and whether a visit is due.
+   * What is known of the host: its robots.txt as last read and whether that is to be read again, until when it wants to
+   * be left alone, whether a made-up address beside a route is to be asked as well, and whether a visit is due.
    */
   getManners(host: string): {
     robots: string | null;
+    robots_due: boolean;
     wait_until: string | null;
     check_sibling: boolean;
     visit_due: boolean;
@@ -97,13 +98,15 @@ type Limit = ReturnType<typeof pLimit>;
 
 async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: Limit): Promise<void> {
   const { book, now, signal, onRoute } = options;
-  const { wait_until, robots: known, check_sibling, visit_due } = book.getManners(host);
+  const { wait_until, robots: known, robots_due, check_sibling, visit_due } = book.getManners(host);
   if (wait_until !== null && wait_until > now().toISOString()) {
     for (const _task of book.listTasks(host)) onRoute?.(null);
     return;
   }
   const pace = openPace(options.pauseMs, signal);
-  const robots = parseRobots(host, known ?? (await readRobots(host, options, pace, requests)));
+  const read = known === null || robots_due ? await readRobots(host, options, pace, requests) : undefined;
+  // One that cannot be read holds as it was (RFC 9309 section 2.4); where there never was one, everything may be asked.
+  const robots = parseRobots(host, read ?? known ?? '');
   if (visit_due) {
     await pace.wait();
     await requests(() => book.visitHost(host));
@@ -137,12 +140,12 @@ async function readRobots<Key>(
   { book, client, timeoutMs, now, signal }: RunOptions<Key>,
   pace: Pace,
   requests: Limit,
-): Promise<string> {
+): Promise<string | undefined> {
   const text = await requests(() => fetchRobots(client, host, { timeoutMs, signal }));
   signal.throwIfAborted();
   pace.end();
   if (text !== undefined) book.recordRobots(host, text, now().toISOString());
-  return text ?? '';
+  return text;
 }
 
 async function askRoute<Key>(

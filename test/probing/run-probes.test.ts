@@ -8,7 +8,7 @@ import { makeBook, openStreet, run } from './runs.ts';
 const PATHS = ['/v1/a', '/v1/b', '/v1/c'];
 /** Timers may fire a moment early, and two clocks are never quite one. */
 const SLACK_MS = 5;
-const MANNERS = { robots: null, wait_until: null, check_sibling: false, visit_due: false };
+const MANNERS = { robots: null, robots_due: false, wait_until: null, check_sibling: false, visit_due: false };
 
 describe('a run over many hosts', () => {
   it('asks as many as it may at once, one at a time of each host, with the pause between', async () => {
@@ -31,7 +31,7 @@ describe('a run over many hosts', () => {
       );
     });
     const book = { ...makeBook(['/v1/a'], { terms: [makeTerms({ amount: 10_000 })] }) };
-    book.getManners = () => ({ robots: null, wait_until: null, check_sibling: true, visit_due: true });
+    book.getManners = () => ({ ...MANNERS, check_sibling: true });
     await run(street, book, { pauseMs: 60 });
     expect(street.listAsked(street.hosts[0])).toEqual([
       '/robots.txt',
@@ -95,7 +95,7 @@ describe('robots.txt', () => {
     const robots = 'User-agent: *\nAllow: /v1/a\nDisallow: /\n';
     const street = await openStreet(1, (response) => sendChallenge(response), { robots });
     const book = makeBook(['/v1/a']);
-    book.getManners = () => ({ robots: null, wait_until: null, check_sibling: true, visit_due: true });
+    book.getManners = () => ({ ...MANNERS, check_sibling: true });
     await run(street, book);
     expect(street.listAsked()).toEqual(['/robots.txt', '/v1/a']);
     expect([book.samples[0]?.outcome, book.siblings]).toEqual(['payable', []]);
@@ -106,6 +106,15 @@ describe('robots.txt', () => {
     const book = makeBook(['/v1/a']);
     expect(await run(street, book)).toMatchObject({ done: 1 });
     expect([...book.robots.values()]).toEqual(['']);
+  });
+
+  it('that does not come any more holds as it was', async () => {
+    const street = await openStreet(1, (response) => sendChallenge(response), { delayMs: 400 });
+    const book = makeBook(['/v1/a', '/v1/b']);
+    book.getManners = () => ({ ...MANNERS, robots: 'User-agent: *\nDisallow: /v1/b\n', robots_due: true });
+    await run(street, book, { timeoutMs: 100 });
+    expect(street.listAsked()).toEqual(['/robots.txt', '/v1/a']);
+    expect(book.samples.map(({ cause }) => cause)).toEqual([null, 'robots_disallowed']);
   });
 
   it('that does not come allows everything, costs no more than another request, and is asked for again', async () => {
@@ -161,7 +170,7 @@ describe('a host that asks to be left alone', () => {
       url === '/v1/a' ? sendChallenge(response) : sendStatus(response, 429, { 'retry-after': '120' }),
     );
     const book = makeBook(PATHS);
-    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true, visit_due: true });
+    book.getManners = () => ({ ...MANNERS, robots: '', check_sibling: true });
     expect(await run(street, book)).toMatchObject({ done: 1, putOff: 2 });
     expect(book.samples).toMatchObject([{ outcome: 'payable', retry_after_seconds: 120 }]);
     expect([...book.waits.values()]).toEqual([later(120_000)]);
@@ -179,7 +188,7 @@ describe('a host where every address asks to be paid', () => {
   it('is one for each of its routes', async () => {
     const street = await openStreet(1, (response) => sendChallenge(response));
     const book = makeBook(PATHS);
-    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true, visit_due: true });
+    book.getManners = () => ({ ...MANNERS, robots: '', check_sibling: true });
     await run(street, book);
     expect(book.samples.map(({ outcome }) => outcome)).toEqual(['wildcard_402', 'wildcard_402', 'wildcard_402']);
     expect(book.siblings).toEqual([]);
@@ -190,7 +199,7 @@ describe('a host where every address asks to be paid', () => {
       PATHS.includes(url) ? sendChallenge(response) : sendStatus(response, 404),
     );
     const book = makeBook(PATHS);
-    book.getManners = () => ({ robots: '', wait_until: null, check_sibling: true, visit_due: true });
+    book.getManners = () => ({ ...MANNERS, robots: '', check_sibling: true });
     await run(street, book);
     expect(book.samples.map(({ outcome }) => outcome)).toEqual(['payable', 'payable', 'payable']);
     expect(street.listAsked()).toHaveLength(4);
@@ -236,7 +245,7 @@ describe('a run that is stopped', () => {
     });
     const terms = check_sibling ? [] : [makeTerms({ amount: 10_000, pay_to: `0x${'9'.repeat(40)}` })];
     const book = makeBook(['/v1/a'], { terms });
-    book.getManners = () => ({ robots: '', wait_until: null, check_sibling, visit_due: true });
+    book.getManners = () => ({ ...MANNERS, robots: '', check_sibling });
     expect(await run(street, book, { signal: stopping.signal })).toEqual({ stopped: true, done: 0, putOff: 0 });
     expect(count).toBe(2);
     expect([book.samples, book.siblings]).toEqual([[], []]);

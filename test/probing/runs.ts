@@ -109,6 +109,7 @@ export function makeBook(paths: readonly string[], route: Partial<RouteTask<stri
         .filter(({ key }) => !samples.some((sample) => sample.key === key)),
     getManners: (host) => ({
       robots: robots.get(host) ?? null,
+      robots_due: false,
       wait_until: waits.get(host) ?? null,
       check_sibling: false,
       visit_due: true,
