@@ -7,7 +7,6 @@ import { listRows, runStatement } from './database.ts';
 import { delistListing, relistListing } from './delisting.ts';
 import { findListing } from './listings.ts';
 import { publishProbed } from './publish.ts';
-import { isOurRound } from './rounds.ts';
 import { getSampledListing } from './samples.ts';
 import { pruneSamples } from './sampling.ts';
 import type { Writing } from './write.ts';
@@ -54,7 +53,7 @@ function publishOne(writing: Writing, listing: Listing, fresh: boolean): Publish
     const isBack = state_by === 'rule' && hasAnsweredSince(sampled, listing.state_at ?? '');
     if (isBack)
       return { slug, result: relistListing(writing, slug, { by: 'rule', evidence }) ? 'relisted' : 'unchanged' };
-  } else if (failing && latest && isLongEnoughToDelist(failing, latest.at) && !isOurRound(catalogue, latest.at)) {
+  } else if (failing && latest && isLongEnoughToDelist(failing, latest.at)) {
     delistListing(writing, slug, { by: 'rule', reason: 'no_valid_402', evidence });
     return { slug, result: 'delisted' };
   }

@@ -69,7 +69,10 @@ function judgeRound(catalogue: Catalogue, round: number): void {
   );
 }
 
-/** Lists how each host came out that was heard in a round, as far as that tells anything. */
+/**
+ * Lists how each host came out that was asked in a round, as far as that tells anything of it or of us: what this machine
+ * could not even send speaks against us.
+ */
 function listRoundHosts(catalogue: Catalogue, round: number, goodSince: string): RoundHost[] {
   const rows = listRows(
     catalogue,
@@ -77,7 +80,12 @@ function listRoundHosts(catalogue: Catalogue, round: number, goodSince: string):
       .selectFrom('samples')
       .leftJoin('hosts', 'hosts.host', 'samples.host')
       .where('samples.round', '=', round)
-      .where('samples.outcome', 'in', CONCLUSIVE)
+      .where(({ or, and, eb }) =>
+        or([
+          eb('samples.outcome', 'in', CONCLUSIVE),
+          and([eb('samples.outcome', '=', 'internal'), eb('samples.cause', '!=', 'robots_disallowed')]),
+        ]),
+      )
       .select(({ eb, fn }) => [
         fn.max<number>(eb('samples.outcome', 'in', PAYABLE)).as('valid'),
         fn.max('hosts.valid_at').as('valid_at'),

@@ -30,12 +30,12 @@ export const UNSAMPLED: Sampled = Object.freeze({
 });
 
 /**
- * Gives what the samples of a listing come to, as of the latest of them. Failures of a round in which the fault was ours
- * (`ourRounds`) count against nobody: they are left out as if they had never been taken.
+ * Gives what the samples of a listing come to, as of the latest of them. Of a round in which the fault was ours
+ * (`ourRounds`) only valid answers tell anything: the others are left out as if they had never been taken.
  */
 export function getSampled(samples: readonly KeptSample[], ourRounds: ReadonlySet<number>): Sampled {
   const counted = samples
-    .filter(({ outcome, round }) => isPayable(outcome) || !isConclusive(outcome) || !ourRounds.has(round))
+    .filter(({ outcome, round }) => isPayable(outcome) || !ourRounds.has(round))
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const latest = counted.at(-1);
   if (!latest) return UNSAMPLED;

@@ -51,6 +51,20 @@ describe('while most hosts fail that used to answer', () => {
     expect(world.find()).toMatchObject({ state: 'delisted', state_by: 'rule' });
   });
 
+  it('neither does time, be it that nothing could even be sent', () => {
+    const { world, others } = makeAnswering(30 * 24);
+    const before = world.find().reliability;
+    for (let hours = 30 * 24 + 6; hours <= 37 * 24; hours += 6) {
+      for (const slug of [...others, SLUG]) world.see(hours, { slug, outcome: 'internal', cause: 'enetunreach' });
+      world.publish(hours);
+    }
+    expect(world.find().reliability).toMatchObject({
+      band: 'established',
+      score: before.score,
+      samples: before.samples,
+    });
+  });
+
   it('who answers all the same is put back, and seen', () => {
     const { world, others } = makeAnswering();
     for (let hours = 96; hours <= 96 + 15 * 24; hours += 6) lookAtAll(world, others, hours, (slug) => slug !== SLUG);

@@ -28,9 +28,9 @@ const NEITHER = ['input_rejected', 'rate_limited', 'blocked_address', 'internal'
 const isValid = ({ outcome }: Taken) => outcome === 'payable' || outcome === 'payable_with_changed_terms';
 const isFailure = (sample: Taken) => !isValid(sample) && !NEITHER.includes(sample.outcome);
 
-/** Works out what samples (oldest first) come to, the failures of some rounds being our own. */
+/** Works out what samples (oldest first) come to, what is no valid answer in some rounds being our own fault. */
 export function workOut(all: readonly Taken[], ours: ReadonlySet<number>): Worked {
-  const counted = all.filter((sample) => !(isFailure(sample) && ours.has(sample.round)));
+  const counted = all.filter((sample) => isValid(sample) || !ours.has(sample.round));
   const latest = counted.at(-1);
   const scored = listScored(counted, latest);
   const valid = scored.filter(isValid).length;

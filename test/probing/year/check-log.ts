@@ -1,0 +1,106 @@
+import { listChanges } from '../../../src/catalogue/changes.ts';
+import type { Catalogue } from '../../../src/catalogue/database.ts';
+import { findListing } from '../../../src/catalogue/listings.ts';
+import { getRevision } from '../../../src/catalogue/write.ts';
+import type { Change } from '../../../src/model/change.ts';
+import type { Listing } from '../../../src/model/listing.ts';
+import { describeDecision } from '../../../src/views/decision.ts';
+import type { Market } from './market.ts';
+import type { Simulated } from './simulate.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** More changes than a listing can have. */
+const ALL = 1_000_000;
+
+/**
+ * Lists what is wrong with the log: a revision that nothing explains, a listing that stands otherwise than the log says,
+ * a decision without words or without its evidence, one that should not have been taken.
+ */
+export function listWrongDecisions(catalogue: Catalogue, market: Market, simulated: Simulated): string[] {
+  const revisions = catalogue.sqlite.prepare('SELECT count(DISTINCT revision) FROM changes').pluck().get();
+  return [
+    ...(revisions === getRevision(catalogue)
+      ? []
+      : [`${revisions} revisions are explained of ${getRevision(catalogue)}`]),
+    ...market.sellers.flatMap(({ slug }) => {
+      const listing = findListing(catalogue, { slug });
+      const changes = listChanges(catalogue, { slug, limit: ALL });
+      if (!listing) return [`${slug} is not there`];
+      return [
+        ...listUnlikeLog(listing, changes),
+        ...changes.flatMap((change) => findUnexplained(change) ?? []),
+        ...changes.flatMap((change) => findUnjust(change, market, simulated) ?? []),
+      ].map((fault) => `${slug}: ${fault}`);
+    }),
+  ];
+}
+
+/** Goes through the log alone, and compares where that ends with what readers see. */
+function listUnlikeLog(listing: Listing, changes: readonly Change[]): string[] {
+  const told: Record<string, unknown> = {};
+  for (const { kind, detail } of changes) {
+    if (kind === 'listed' || kind === 'relisted') told.state = 'live';
+    else if (kind === 'held' || kind === 'delisted') told.state = kind;
+    else if (kind === 'priced') told.price = detail.to;
+    else if (kind === 'categorised') told.category = detail.to;
+    else if (kind === 'scored') told.score = detail.to;
+    else if (kind === 'networked') told.networks = detail.to;
+  }
+  const { days: _days, ...score } = listing.reliability;
+  const shown: Record<string, unknown> = {
+    ...{ state: listing.state, price: { min: listing.price_min, max: listing.price_max } },
+    ...{ category: listing.category, score, networks: listing.networks },
+  };
+  const last = changes.at(-1);
+  return [
+    ...Object.entries(told)
+      .filter(([name, value]) => stripFresh(value) !== stripFresh(shown[name]))
+      .map(([name, value]) => `the log ends with ${name} ${JSON.stringify(value)}, not ${JSON.stringify(shown[name])}`),
+    ...(last?.revision === listing.revision ? [] : [`its revision is not that of its latest change`]),
+  ];
+}
+
+/** What merely tells how recent something is may have moved on since it was told. */
+function stripFresh(value: unknown): string {
+  return JSON.stringify(value, (key, member) =>
+    ['last_seen_at', 'last_sample_at', 'samples'].includes(key) ? undefined : member,
+  );
+}
+
+function findUnexplained(change: Change): string | undefined {
+  const { what, why, evidence } = describeDecision(change);
+  const text = `${change.at} ${what}: ${why} (${evidence.join('; ')})`;
+  if (/^[a-z]+_[a-z_]+$/.test(why) || evidence.some((line) => line.startsWith('{'))) return `no words: ${text}`;
+  const isProbed = /^(probed|no_valid_402|relisted_by_rule)$/.test(change.reason);
+  return isProbed && !evidence.some((line) => line.startsWith('probe of ')) ? `no evidence: ${text}` : undefined;
+}
+
+function findUnjust(change: Change, { outage, start }: Market, { log }: Simulated): string | undefined {
+  const hours = (Date.parse(change.at) - start) / HOUR;
+  // The first hour shows nobody yet that the fault is ours.
+  const isOurs = hours > outage.from + 1 && hours < outage.to;
+  if (isOurs && /^(delisted|priced|networked|unverified)$/.test(change.kind)) {
+    return `${change.kind} at ${change.at}, while our own network was down`;
+  }
+  // What failed before it may be published with all that became fresher, a day later.
+  if (
+    isOurs &&
+    hours > outage.from + 25 &&
+    change.kind === 'scored' &&
+    getScore(change, 'to') < getScore(change, 'from')
+  ) {
+    return `less reliable at ${change.at}, while our own network was down`;
+  }
+  if (change.reason !== 'no_valid_402') return undefined;
+  const answered = (log.get(change.listing_id) ?? []).findLast(
+    ({ at, outcome }) => at <= change.at && /^payable/.test(outcome),
+  );
+  const isLong = !answered || Date.parse(change.at) - Date.parse(answered.at) >= 14 * DAY;
+  return isLong ? undefined : `taken out at ${change.at}, although it answered at ${answered.at}`;
+}
+
+function getScore({ detail }: Change, side: 'from' | 'to'): number {
+  const figures = detail[side];
+  return typeof figures === 'object' && figures !== null && 'score' in figures ? Number(figures.score) : 0;
+}
