@@ -79,7 +79,7 @@ function findUnexplained(change: Change): string | undefined {
 function findUnjust(change: Change, { outage, start }: Market, { log }: Simulated): string | undefined {
   const hours = (Date.parse(change.at) - start) / HOUR;
   // The first hour shows nobody yet that the fault is ours.
-  const isOurs = hours > outage.from + 1 && hours < outage.to;
+  const isOurs = /^(probed|no_valid_402)$/.test(change.reason) && hours > outage.from + 1 && hours < outage.to;
   if (isOurs && /^(delisted|priced|networked|unverified)$/.test(change.kind)) {
     return `${change.kind} at ${change.at}, while our own network was down`;
   }
