@@ -4,7 +4,7 @@ import { listProbeHosts, type ProbeScope } from '../catalogue/probe-tasks.ts';
 import { isOurRound } from '../catalogue/rounds.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
-import { openGuardedClient } from '../fetching/client.ts';
+import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
@@ -90,9 +90,10 @@ export async function runProbing(
   const publishing = openPublishing(catalogue, { now, freshens: wish.kind !== 'chosen' });
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
+  const hurried = limitTime(client, options.timeoutMs);
   const doors = { stated: 0, changed: 0 };
   const readDoor = async (origin: string): Promise<boolean> => {
-    const read = await readProviderDoor({ client, catalogue, origin, now, allowPrivateNetworks, signal });
+    const read = await readProviderDoor({ client: hurried, catalogue, origin, now, allowPrivateNetworks, signal });
     if (read.kind !== 'absent') doors.stated += 1;
     doors.changed += read.changed.length;
     return !signal.aborted;
@@ -116,6 +117,16 @@ export async function runProbing(
     fault_is_ours: isOurRound(catalogue, ended),
     revision: { before, after: getRevision(catalogue) },
     took_ms: now().getTime() - started.getTime(),
+  };
+}
+
+/** Lets no fetch of a host take longer than a probe of it: whoever hangs would be waited for again and again. */
+function limitTime(client: GuardedClient, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
+  return {
+    fetch: (address, { limits, ...init } = {}) => {
+      const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs);
+      return client.fetch(address, { ...init, limits: { ...limits, totalMs } });
+    },
   };
 }
 
