@@ -1,3 +1,4 @@
+import { isPublicChain } from '../model/network.ts';
 import type { Payment } from '../model/payment.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
@@ -50,6 +51,9 @@ function renderPayment(payment: Payment, page: Page): void {
   page.say(describePayment(payment));
   const facts: (readonly [string, string])[] = [['receipt', payment.id]];
   if (settlement) {
+    if (!isPublicChain(payment.network, settlement.genesis)) {
+      facts.push(['chain', 'a local test chain, whose money is worth nothing']);
+    }
     facts.push(
       ['transaction', settlement.transaction],
       ['block', `${settlement.block}, ${formatTime(settlement.settled_at)}`],
