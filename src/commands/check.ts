@@ -114,7 +114,12 @@ function checkRelease(config: Config, catalogue: Catalogue): Check {
   const state = read.value;
   const found = describeReleaseState(state);
   if (state.behind.length === 0) return { name: 'release', ok: true, found };
-  return { name: 'release', ok: false, found, hint: 'npm run rebuild makes one.' };
+  return {
+    name: 'release',
+    ok: false,
+    found,
+    hint: `npm run rebuild ${state.id === null ? 'makes one' : 'puts it right'}.`,
+  };
 }
 
 function buildCheck(name: string, faults: readonly string[], well: string, hint: string): Check {

@@ -46,7 +46,7 @@ it('is told by the check, with what to do', async () => {
       name: 'release',
       ok: false,
       found: expect.stringMatching(/^\S+-r1 of revision 1, not current: stylesheets, scripts or images .* are gone/),
-      hint: 'npm run rebuild makes one.',
+      hint: 'npm run rebuild puts it right.',
     },
   ]);
 });
