@@ -23,7 +23,7 @@ export function recordProbed(
     const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin };
     writeCatalogue(catalogue, sample.at, (writing) => {
       recordSample(writing, taken, makeSample(sample), sample.at);
-      publishSampled(writing, 1);
+      publishSampled(writing, 1, { fresh: true });
     });
   }
 }

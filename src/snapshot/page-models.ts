@@ -9,6 +9,7 @@ import { buildTombstonePage, type TombstonePage } from '../views/pages/tombstone
 import { findTombstone } from '../views/tombstone.ts';
 import { findDelisting, listHistory } from './history.ts';
 import type { Reading } from './reading.ts';
+import { listReceiptViews } from './receipts.ts';
 import { listRelated } from './related.ts';
 import { type EntryPage, findEntryPage, getCounts, getSelections } from './selections.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -57,7 +58,8 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
   if (tombstone) return buildTombstonePage(tombstone, findDelisting(reading, slug));
   if (!isLive(listing)) return undefined;
   const related = listRelated(snapshot, slug).map(({ item }) => item);
-  return buildListingPage(listing, { related, ...listHistory(reading, listing) }, reading.site);
+  const surroundings = { related, receipts: listReceiptViews(reading, listing), ...listHistory(reading, listing) };
+  return buildListingPage(listing, surroundings, reading.site);
 }
 
 function buildListPart({ entries, page, has_next, total }: EntryPage, snapshot: Snapshot) {

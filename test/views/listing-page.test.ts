@@ -36,6 +36,8 @@ describe('the page of a listing with a verified route', () => {
         verified_on: '2026-11-19',
         transaction: `0x${'ab'.repeat(32)}`,
         receipt_url: `https://basescan.org/tx/0x${'ab'.repeat(32)}`,
+        record_href: '/agent/receipts/5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+        receipt: null,
       },
     ]);
     expect(page.unverified_statement).toBe('All other routes of this listing are unverified.');

@@ -18,6 +18,7 @@ import { buildRouteRow, listVerifiedRoutes, type RouteRow, type VerifiedRoute } 
 import { buildStatus, type ListingStatus } from './listing-status.ts';
 import { buildPriceHistory, type PriceHistory } from './price-history.ts';
 import { buildProbeStrip, type ProbeStrip } from './probe-strip.ts';
+import type { ReceiptView } from './receipt-view.ts';
 
 /** Everything that the page of a live listing shows (specification, "Listing page"). */
 export interface ListingPage {
@@ -72,6 +73,8 @@ export interface ListingPage {
 export interface ListingSurroundings {
   /** The short forms of its related listings, the nearest first. */
   readonly related?: readonly AgentItem[];
+  /** The receipts of its verified routes, by id. */
+  readonly receipts?: ReadonlyMap<string, ReceiptView> | undefined;
   /** Its latest `priced` changes, the earliest first. */
   readonly priced?: readonly Change[];
   /** Its latest changes of other kinds. */
@@ -81,7 +84,7 @@ export interface ListingSurroundings {
 /** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
 export function buildListingPage(
   listing: LiveListing,
-  { related = [], priced = [], decisions = [] }: ListingSurroundings,
+  { related = [], priced = [], decisions = [], receipts }: ListingSurroundings,
   site: Site,
 ): ListingPage {
   const verified = getVerifiedRouteCount(listing) > 0;
@@ -106,7 +109,7 @@ export function buildListingPage(
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
     call: buildCallGuide(listing),
-    verified_routes: listVerifiedRoutes(listing.routes),
+    verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: verified
       ? 'All other routes of this listing are unverified.'
       : 'No route of this listing has been verified: all of its routes are unverified.',

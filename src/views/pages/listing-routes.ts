@@ -2,8 +2,10 @@ import { getCurrentTerms } from '../../evidence/terms.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
 import { formatUsdc } from '../../model/usdc.ts';
+import { PATHS } from '../links.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../outcome-words.ts';
 import { formatDay } from '../times.ts';
+import type { ReceiptView } from './receipt-view.ts';
 import { listRouteOffers, type RouteOffer } from './route-offers.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
@@ -20,6 +22,10 @@ export interface VerifiedRoute {
   readonly transaction: string;
   /** The receipt on the chain; null for a chain without an explorer. */
   readonly receipt_url: string | null;
+  /** The whole receipt as JSON. */
+  readonly record_href: string;
+  /** Null where the payment was made elsewhere and only its proof is on record. */
+  readonly receipt: ReceiptView | null;
 }
 
 /** How the latest probe of a route came out. */
@@ -48,7 +54,10 @@ export interface RouteRow {
 }
 
 /** Lists the verified routes of a listing, the latest first. */
-export function listVerifiedRoutes(routes: readonly Route[]): VerifiedRoute[] {
+export function listVerifiedRoutes(
+  routes: readonly Route[],
+  receipts: ReadonlyMap<string, ReceiptView> = new Map(),
+): VerifiedRoute[] {
   return routes
     .flatMap(({ method, path, proof, terms }) => {
       if (!proof) return [];
@@ -62,6 +71,8 @@ export function listVerifiedRoutes(routes: readonly Route[]): VerifiedRoute[] {
         verified_on: formatDay(proof.verified_at),
         transaction: proof.transaction,
         receipt_url: proof.transaction_url,
+        record_href: PATHS.agentReceipt(proof.receipt_id),
+        receipt: receipts.get(proof.receipt_id) ?? null,
       };
     })
     .sort((a, b) => (a.verified_on < b.verified_on ? 1 : -1));
