@@ -11,6 +11,7 @@ import { openLedger } from '../../src/catalogue/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { PaymentCaps } from '../../src/model/payment.ts';
+import type { JsonObject } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
 import { type PayEvent, payForCall } from '../../src/settlement/pay.ts';
@@ -95,6 +96,13 @@ export function deliver(response: ServerResponse, transaction?: string): void {
   response.end('{"quote":42}');
 }
 
+/** What a seller sells, where that is not a quote. */
+interface SoldRoute {
+  path?: string;
+  query?: string;
+  output_schema?: JsonObject;
+}
+
 /** A wallet on Base with 1 USDC, a catalogue with the seller's one route, and paying for it. */
 export async function openPaying(chain: BaseChain, baseUrl: string, terms = makeTerms({ pay_to: PAY_TO })) {
   const rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl] });
@@ -103,10 +111,15 @@ export async function openPaying(chain: BaseChain, baseUrl: string, terms = make
 }
 
 /** A catalogue with the seller's one route, and paying for it by a rail. */
-export async function openPayingWith(rail: Rail, baseUrl: string, terms: Terms) {
+export async function openPayingWith(
+  rail: Rail,
+  baseUrl: string,
+  terms: Terms,
+  { path = '/v1/quote', query = '', output_schema = { type: 'object' } }: SoldRoute = {},
+) {
   const catalogue = makeCatalogue();
   writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
-    const routes = [makeRoute({ path: '/v1/quote', terms: [terms] })];
+    const routes = [makeRoute({ path, terms: [terms] })];
     recordDeclaration(writing, makeDeclaration({ base_url: baseUrl, routes }));
   });
   const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });
@@ -117,7 +130,7 @@ export async function openPayingWith(rail: Rail, baseUrl: string, terms: Terms) 
     if (!route) throw new Error('no route');
     return route;
   };
-  const call = { method: 'GET' as const, url: new URL('/v1/quote', baseUrl), headers: {}, body: undefined };
+  const call = { method: 'GET' as const, url: new URL(`${path}${query}`, baseUrl), headers: {}, body: undefined };
   const signal = AbortSignal.timeout(8_000);
   const networks = [rail.network];
   const quote = () => fetchQuote({ client, call, known: [terms], payeeRotates: false, networks, signal });
@@ -128,7 +141,7 @@ export async function openPayingWith(rail: Rail, baseUrl: string, terms: Terms) 
     return payForCall({
       ...{ client, rail, ledger, call, signal, caps: CAPS, requirement: chosen },
       route_id: getRoute().id,
-      declared: { mime_type: null, output_schema: { type: 'object' } },
+      declared: { mime_type: null, output_schema },
       isStopped: () => false,
       now: () => new Date(),
       onEvent: ({ type }) => events.push(type),

@@ -1,0 +1,198 @@
+import { getBase58Decoder } from '@solana/kit';
+import { generatePrivateKey } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Market, startMarket } from '../../scripts/market/market.ts';
+import { decodeHeader } from '../../scripts/market/providers/facilitation.ts';
+import { listPayments } from '../../src/catalogue/payment-records.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import type { Payment } from '../../src/model/payment.ts';
+import { openBaseRail } from '../../src/settlement/base/rail.ts';
+import { reconcilePayments } from '../../src/settlement/reconcile.ts';
+import { openSolanaRail } from '../../src/settlement/solana/rail.ts';
+import type { CheatOptions } from '../market/cheats/cheating.ts';
+import { CHEATS, type CheatName, openCheat } from '../market/cheats.ts';
+import { makeTerms } from '../records.ts';
+import { openPayingWith } from './paying.ts';
+
+const FUNDS = 1_000_000n;
+const PRICE = 1_000n;
+const RAILS = [
+  { network: 'base', version: 2 },
+  { network: 'base', version: 1 },
+  { network: 'solana', version: 2 },
+  { network: 'solana', version: 1 },
+] as const;
+type RailOptions = (typeof RAILS)[number];
+
+let market: Market;
+beforeAll(async () => {
+  market = await startMarket({ plans: [] });
+});
+afterAll(() => market.stop());
+
+const SETTLED = { state: 'settled', reason: null, delivered: true, conforming: 'yes' };
+const EXPIRED = { state: 'not_settled', reason: 'expired', settlement: null };
+
+/** What a paid call comes to with each seller that takes one. */
+const PAID = {
+  invented_transaction: { ...EXPIRED, delivered: true, seller_receipt: { success: true } },
+  others_transaction: { ...EXPIRED, delivered: true, seller_receipt: { success: true } },
+  no_settlement: { ...EXPIRED, delivered: true, seller_receipt: null },
+  raises_price_when_paid: { ...EXPIRED, delivered: false, answer: { status: 402 } },
+  redirects_payment: { ...EXPIRED, delivered: false, answer: { status: 307 } },
+  no_receipt: { ...SETTLED, seller_receipt: null },
+  settles_twice: { ...SETTLED, seller_receipt: { success: true } },
+  settles_then_fails: { ...SETTLED, delivered: false, conforming: null, answer: { status: 500 } },
+  settles_then_hangs: { ...SETTLED, delivered: false, conforming: null, answer: null },
+  settles_then_asks_again: { ...SETTLED, delivered: false, conforming: null, answer: { status: 402 } },
+  empty_answer: { ...SETTLED, delivered: false, conforming: null, answer: { status: 200, size: 0 } },
+  other_answer: { ...SETTLED, conforming: 'no' },
+  page_answer: { ...SETTLED, conforming: 'no', answer: { content_type: 'text/html' } },
+  settles_late: SETTLED,
+  year_long: SETTLED,
+  dear_offer_first: SETTLED,
+} as const satisfies Partial<Record<CheatName, object>>;
+type PaidCheat = keyof typeof PAID;
+
+/** What those are refused with that are not paid, whatever the network. */
+const REFUSED = {
+  raises_price: 'terms_differ',
+  swaps_payee: 'terms_differ',
+  other_chain: 'no_offer',
+  other_asset: 'no_offer',
+  bad_amount: 'no_offer',
+  ten_thousand_offers: 'too large',
+  huge_challenge: 'too large',
+} as const satisfies Partial<Record<CheatName, string>>;
+
+/** Sellers that only cheat on Base, and are looked at one by one. */
+const ON_BASE_ALONE = ['foreign_domain', 'caip2_under_v1'] as const satisfies CheatName[];
+
+it('has something to expect of each', () => {
+  const expected = [...Object.keys(PAID), ...Object.keys(REFUSED), ...ON_BASE_ALONE];
+  expect(expected.toSorted()).toEqual(Object.keys(CHEATS).toSorted());
+});
+
+async function open(name: CheatName, options: CheatOptions & RailOptions) {
+  const { network, version } = options;
+  const seller = await openCheat(market, name, { honestFor: 0, ...options });
+  onTestFinished(seller.close);
+  const rail = await openRail(network);
+  const chain = network === 'base' ? market.base : market.solana;
+  await chain?.fund(rail.payer, FUNDS);
+  const pay_to = network === 'base' ? seller.payees.base.toLowerCase() : seller.payees.solana;
+  const terms = makeTerms({ network, asset: NETWORKS[network].usdc, pay_to, x402_version: version });
+  const { path, exampleInput, outputSchema: output_schema } = seller.route;
+  const query = `?text=${encodeURIComponent(String(exampleInput.text))}`;
+  const paying = await openPayingWith(rail, seller.url, terms, { path, query, output_schema });
+  const getLost = async () => FUNDS - ((await chain?.getBalance(rail.payer)) ?? 0n);
+  return { ...paying, seller, getLost };
+}
+
+async function openRail(network: RailOptions['network']) {
+  if (network === 'base') return openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [market.base.rpcUrl] });
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return openSolanaRail({ privateKey: getBase58Decoder().decode(bytes), rpcUrl: market.solana?.rpcUrl ?? '' });
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Pays, has time pass where that decides, and gives what the payment has come to in the end. */
+async function payAndWait({ pay, seller, rail, ledger }: Opened, name: PaidCheat): Promise<Payment | undefined> {
+  const isOpen = 'reason' in PAID[name] && PAID[name].reason === 'expired';
+  const isLate = name === 'settles_late' || name === 'year_long';
+  const paying = pay(isOpen ? { signal: AbortSignal.timeout(50) } : {});
+  if (name === 'settles_then_hangs') {
+    await expect.poll(() => seller.settlements.length, { timeout: 5_000 }).toBe(1);
+    await seller.close();
+  }
+  if (isLate) {
+    await expect.poll(() => seller.kept.length, { timeout: 5_000 }).toBe(1);
+    await seller.settleKept();
+  }
+  const payment = await paying;
+  if (!isOpen) return payment;
+  expect(payment).toMatchObject({ state: 'sent', reason: null });
+  const reconcile = () => reconcilePayments({ rail, ledger, now: () => new Date() });
+  if (rail.network === 'solana') {
+    market.solana?.skipSlots(400);
+    return (await reconcile())[0];
+  }
+  return market.base.undoAfter(async () => {
+    await market.base.setTime(Math.floor(Date.parse(payment.expires_at) / 1000) + 30);
+    return (await reconcile())[0];
+  });
+}
+
+describe.each(RAILS)('on $network, version $version, a seller that', (options) => {
+  const { network, version } = options;
+
+  it.each(Object.keys(PAID) as PaidCheat[])('%s is paid once at most, and told for what it is', async (name) => {
+    const opened = await open(name, options);
+    const { seller, catalogue, getRoute, getLost } = opened;
+    const payment = await payAndWait(opened, name);
+    expect(payment).toMatchObject(PAID[name]);
+    expect(payment).toMatchObject({ network, amount: Number(PRICE), x402_version: version });
+    expect(await getLost()).toBe(payment?.state === 'settled' ? PRICE : 0n);
+    expect(listPayments(catalogue, 10)).toEqual([payment]);
+    expect(seller.asked.filter(({ isPaid }) => isPaid)).toHaveLength(1);
+    expect(seller.elsewhere?.asked ?? []).toEqual([]);
+    const isVerified = payment?.state === 'settled' && payment.delivered;
+    expect(getRoute().verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
+    const paid = seller.settlements.filter(({ success }) => success).map(({ transaction }) => transaction);
+    expect(paid).toEqual(payment?.settlement ? [payment.settlement.transaction] : []);
+  });
+
+  it.each(Object.keys(REFUSED) as (keyof typeof REFUSED)[])('%s is not paid at all', async (name) => {
+    const { quote, pay, seller, catalogue, getRoute, getLost } = await open(name, options);
+    const seen = await quote().catch(({ reason }: { reason: string }) => ({ refused: reason, chosen: null }));
+    expect(seen.chosen).toBeNull();
+    // Beyond what is read at all it is a failure of the fetch, below that a challenge that cannot be read.
+    if (REFUSED[name] === 'too large') expect(seen.refused).toMatch(/^(too_large|no_offer)$/);
+    else expect(seen.refused).toBe(REFUSED[name]);
+    await expect(pay()).rejects.toThrow();
+    expect(await getLost()).toBe(0n);
+    expect(listPayments(catalogue, 10)).toEqual([]);
+    expect(seller.asked.filter(({ isPaid }) => isPaid)).toEqual([]);
+    expect(getRoute().verification).toBe('unverified');
+  });
+});
+
+describe('an amount that is none', () => {
+  it.each(['1000.5', '1e3', '0', 1000])('is not paid: %j', async (amount) => {
+    for (const version of [1, 2] as const) {
+      const { quote } = await open('bad_amount', { network: 'base', version, amount });
+      expect(await quote()).toMatchObject({ refused: 'no_offer', chosen: null });
+    }
+  });
+});
+
+describe('on Base a seller that', () => {
+  it.each([1, 2] as const)('names another domain in version %i gets a signature over that of USDC', async (version) => {
+    const { pay, seller } = await open('foreign_domain', { network: 'base', version });
+    expect(await pay()).toMatchObject(SETTLED);
+    expect(seller.settlements).toMatchObject([{ success: true }]);
+  });
+
+  it.each([1, 2] as const)('wants a year in version %i gets two minutes', async (version) => {
+    const { pay, seller } = await open('year_long', { network: 'base', version });
+    const payment = await pay({ signal: AbortSignal.timeout(50) });
+    const header = seller.asked.find(({ isPaid }) => isPaid)?.headers[
+      version === 1 ? 'x-payment' : 'payment-signature'
+    ];
+    const { payload } = decodeHeader(header ?? '') as { payload: { authorization: { validBefore: string } } };
+    const validBefore = Number(payload.authorization.validBefore);
+    expect(validBefore * 1000).toBe(Date.parse(payment.expires_at));
+    expect(validBefore - Math.max(Date.now() / 1000, await market.base.getTime())).toBeLessThanOrEqual(120);
+    await market.base.undoAfter(async () => {
+      await market.base.setTime(validBefore);
+      expect(await seller.settleKept()).toMatchObject([{ success: false, errorReason: 'authorization is expired' }]);
+    });
+  });
+
+  it('names the network as version 2 does in version 1 is paid what is on record, and no more', async () => {
+    const { pay, getLost } = await open('caip2_under_v1', { network: 'base', version: 1 });
+    expect(await pay()).toMatchObject(SETTLED);
+    expect(await getLost()).toBe(PRICE);
+  });
+});
