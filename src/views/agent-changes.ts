@@ -16,7 +16,6 @@ export const changesQuery = z.strictObject({
   limit: z.int().min(1).max(CHANGES_LIMIT_MAX).default(CHANGES_LIMIT_DEFAULT).describe('Changes a page'),
   cursor: z.string().max(100).optional().describe('next_cursor of the page before'),
 });
-export type ChangesQuery = z.infer<typeof changesQuery>;
 
 /** The answer of `GET /agent/changes`. */
 export const agentChanges = z
