@@ -112,11 +112,17 @@ function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonO
   });
   if (added.length + removed.length + changed.length === 0) return undefined;
   const terms = changed.flatMap((route) => compareTerms(earlier.get(route.id), route) ?? []);
+  const undelivered = changed
+    .filter(
+      (route) => route.undelivered && earlier.get(route.id)?.undelivered?.receipt_id !== route.undelivered.receipt_id,
+    )
+    .map((route) => ({ route: formatRoute(route), ...route.undelivered }));
   return {
     added: added.map(formatRoute),
     removed: removed.map(formatRoute),
     changed: changed.map(formatRoute),
     ...(terms.length > 0 ? { terms } : {}),
+    ...(undelivered.length > 0 ? { undelivered } : {}),
   };
 }
 

@@ -7,7 +7,7 @@ import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } f
 import { buildNetworkEntries } from './networks.ts';
 import { getPriceRange } from './price.ts';
 import { isStillOffered, type Sampled } from './sampled.ts';
-import { findRouteProof } from './verification.ts';
+import { findRouteProof, findUndelivered } from './verification.ts';
 
 /** Who took the listing out, why and when. */
 export interface Delisting {
@@ -88,10 +88,8 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
 function buildRoute(declared: MergedDeclaration['routes'][number]['route'], evidence: ListingEvidence): Route {
   const id = evidence.getRouteId(declared.method, declared.path);
   const terms = [...evidence.getTerms(id)];
-  const proof = findRouteProof(
-    evidence.receipts.filter(({ route_id }) => route_id === id),
-    terms,
-  );
+  const receipts = evidence.receipts.filter(({ route_id }) => route_id === id);
+  const proof = findRouteProof(receipts, terms);
   const { terms: _offers, ...facts } = declared;
   return {
     ...facts,
@@ -99,6 +97,7 @@ function buildRoute(declared: MergedDeclaration['routes'][number]['route'], evid
     verification: proof ? 'settlement-verified' : 'unverified',
     proof,
     terms,
+    undelivered: findUndelivered(receipts),
     payee: evidence.getPayee(id),
     probe: evidence.sampled.routes.get(id) ?? null,
   };

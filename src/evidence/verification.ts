@@ -1,6 +1,6 @@
 import { isPublicChain, NETWORKS } from '../model/network.ts';
 import type { Receipt } from '../model/receipt.ts';
-import type { RouteProof } from '../model/route.ts';
+import type { RouteProof, UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 
 /**
@@ -24,6 +24,14 @@ export function findRouteProof(receipts: readonly Receipt[], terms: readonly Rec
     request: latest.request,
     transaction_url: isPublic ? NETWORKS[latest.network].getTransactionUrl(latest.transaction) : null,
   };
+}
+
+/** Finds the latest paid call of a route where that settled and brought nothing; a later one that did lets it be. */
+export function findUndelivered(receipts: readonly Receipt[]): UndeliveredCall | null {
+  const [latest] = receipts.filter(({ settled }) => settled).toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1));
+  if (!latest || latest.delivered) return null;
+  const { id, settled_at, network, amount, genesis } = latest;
+  return { receipt_id: id, at: settled_at, network, amount, public_chain: isPublicChain(network, genesis) };
 }
 
 function isStillAsked(receipt: Receipt, terms: readonly RecordedTerms[]): boolean {

@@ -64,6 +64,16 @@ export type RouteProbe = z.infer<typeof routeProbe>;
 export const payeeKind = z.enum(['fixed', 'rotating']);
 export type PayeeKind = z.infer<typeof payeeKind>;
 
+/** A paid test call that settled and brought nothing: the seller kept the money. */
+export const undeliveredCall = z.object({
+  receipt_id: z.string(),
+  at: z.iso.datetime(),
+  network: networkKey,
+  amount: z.int().positive().describe('What was paid for nothing, in atomic USDC'),
+  public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),
+});
+export type UndeliveredCall = z.infer<typeof undeliveredCall>;
+
 export const routeVerification = z.enum(['unverified', 'settlement-verified']);
 
 /** A route as the catalogue publishes it: claims, observations and proof kept apart. */
@@ -71,6 +81,7 @@ export const route = routeFacts.extend({
   id: z.uuid(),
   verification: routeVerification,
   proof: routeProof.nullable(),
+  undelivered: undeliveredCall.nullable().describe('The latest paid call, where that settled and brought nothing'),
   payee: payeeKind.nullable().describe('Null while it was not seen often enough to tell'),
   probe: routeProbe.nullable().describe('Null while the route was never probed'),
   terms: z.array(recordedTerms),

@@ -33,14 +33,16 @@ export interface PayOptions {
   now: () => Date;
   /** Stops the waiting for the chain, and never a request that may carry a payment. */
   signal: AbortSignal;
+  /** For how long the chain is asked, in place of the usual three minutes; milliseconds. */
+  patienceMs?: number | undefined;
   onEvent?: ((event: PayEvent) => void) | undefined;
 }
 
 /**
  * Pays for one real call and finds out from the chain what became of it. Before anything is signed the attempt is on
  * disk, within the caps; from then on whatever happens, a crash included, leaves a state that reconciling resolves by
- * the nonce. Gives the payment as it stands in the end: settled, not settled, or still open when `signal` aborts the
- * wait. Throws `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`), `conflict` (`payment_open`), and
+ * the nonce. Gives the payment as it stands in the end: settled, not settled, or still open when `signal` or patience
+ * ends the wait. Throws `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`), `conflict` (`payment_open`), and
  * `unavailable` while the chain cannot be asked; then nothing was sent.
  */
 export async function payForCall(options: PayOptions): Promise<Payment> {
@@ -71,6 +73,12 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
   const { terms } = requirement;
   const { network, scheme, asset, amount, pay_to, x402_version } = terms;
   if (pay_to === null) throw new Error('an offer of a challenge names its payee');
+  if (pay_to === rail.payer) {
+    throw new ServiceError('refused', `The offer has ${pay_to} paid, which is the paying wallet itself.`, {
+      hint: 'Such a payment would prove nothing.',
+      reason: 'own_payee',
+    });
+  }
   const balance = await rail.chain.getBalance(rail.payer);
   if (balance < amount) {
     const has = `The wallet ${rail.payer} holds ${formatUsdc(balance)} USDC on ${network}`;

@@ -5,11 +5,15 @@ import type { Requirement } from '../x402/requirements.ts';
 /** What identifies a payment on its chain, in advance of any signature. */
 export type PaymentIdentity = Pick<PreparedPayment, 'nonce' | 'from_block' | 'expires_at' | 'expires_block'>;
 
-/** What the chain says of a payment. `open`: not there, and it may still come. */
+/**
+ * What the chain says of a payment. `open`: not there, and it may still come. `disputed`: what was said contradicts
+ * itself, another node or what we signed; money may have moved, so that it never counts as not settled.
+ */
 export type ChainFinding =
   | { state: 'settled'; settlement: Settlement }
   | { state: 'not_settled'; reason: string }
-  | { state: 'open' };
+  | { state: 'open' }
+  | { state: 'disputed'; reason: 'nodes_disagree' | 'no_event' | 'no_matching_transfer' };
 
 /** What of a payment it takes to find it on its chain. */
 export type SoughtPayment = Pick<

@@ -8,11 +8,13 @@ export interface ReceiptCheck {
   found: string;
 }
 
+const WORDS = { not_settled: 'not settled', disputed: 'something else' };
+
 /** Asks the chain for all that a receipt says of a payment. Throws `unavailable` where it cannot be asked. */
 export async function checkReceipt(chain: Chain, receipt: Payment): Promise<ReceiptCheck[]> {
   const finding = await chain.findSettlement(receipt);
   if (finding.state !== 'settled') {
-    const found = finding.state === 'open' ? 'nothing, so far' : `not settled: ${finding.reason}`;
+    const found = finding.state === 'open' ? 'nothing, so far' : `${WORDS[finding.state]}: ${finding.reason}`;
     const isAsRecorded = receipt.state === 'not_settled' && finding.state === 'not_settled';
     return [
       { what: `${receipt.amount} atomic USDC from ${receipt.payer} to ${receipt.pay_to}`, passed: isAsRecorded, found },

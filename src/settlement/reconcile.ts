@@ -3,10 +3,13 @@ import { ServiceError } from '../errors.ts';
 import { OPEN_STATES, type Payment } from '../model/payment.ts';
 import type { Ledger } from './ledger.ts';
 import type { PayEvent } from './pay.ts';
-import type { Rail } from './rail.ts';
+import { MAX_VALIDITY_SECONDS, type Rail } from './rail.ts';
 
 /** How often the chain is asked about a payment under way, in milliseconds: more and more seldom up to the second. */
 const POLL_MS = { first: 100, last: 2_000 };
+
+/** For how long the chain is asked at most, in milliseconds: a node that stands still would be asked for ever. */
+const PATIENCE_MS = (MAX_VALIDITY_SECONDS + 60) * 1000;
 
 export interface ResolveOptions {
   rail: Rail;
@@ -14,19 +17,22 @@ export interface ResolveOptions {
   now: () => Date;
   /** Ends the waiting; the payment then stays open, to be reconciled later. */
   signal: AbortSignal;
+  /** In place of the usual three minutes. */
+  patienceMs?: number | undefined;
   onEvent?: ((event: PayEvent) => void) | undefined;
 }
 
 /**
  * Waits until the chain says what became of a payment that may have been sent: settled, or no longer able to. Gives the
- * payment as it then stands. Where the chain cannot be asked it is `unknown`, and the failure is thrown.
+ * payment as it then stands, which is open where patience ends first. Where the chain cannot be asked it is `unknown`, and the failure is thrown.
  */
 export async function resolvePayment(id: string, options: ResolveOptions): Promise<Payment> {
-  const { ledger, signal, onEvent } = options;
+  const { ledger, signal, patienceMs = PATIENCE_MS, onEvent } = options;
+  const started = performance.now();
   let told = false;
   for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(pauseMs * 1.5, POLL_MS.last)) {
     const payment = await lookOnChain(getPayment(ledger, id), options);
-    if (!isOpen(payment) || signal.aborted) return payment;
+    if (!isOpen(payment) || signal.aborted || performance.now() - started > patienceMs) return payment;
     if (!told) onEvent?.({ type: 'waiting', until: payment.expires_at });
     told = true;
     // Being stopped while waiting is no failure: the payment is found later.
@@ -38,7 +44,7 @@ export async function resolvePayment(id: string, options: ResolveOptions): Promi
  * Brings every attempt of a wallet that a crash or a stop left open to where the chain has it, without waiting. Nobody
  * else may be paying from the wallet meanwhile. Gives those attempts as they then stand; some may still be open.
  */
-export async function reconcilePayments(options: Omit<ResolveOptions, 'signal' | 'onEvent'>): Promise<Payment[]> {
+export async function reconcilePayments(options: Omit<ResolveOptions, 'signal' | 'onEvent' | 'patienceMs'>): Promise<Payment[]> {
   const { ledger, rail } = options;
   const found: Payment[] = [];
   for (const payment of ledger.listOpen(rail.payer)) found.push(await lookOnChain(payment, options));
@@ -58,7 +64,8 @@ async function lookOnChain(
   }
   try {
     const finding = await rail.chain.findSettlement(payment);
-    if (finding.state !== 'open') ledger.resolve(id, finding, now().toISOString());
+    const resolution = finding.state === 'disputed' ? { ...finding, state: 'unknown' as const } : finding;
+    if (resolution.state !== 'open') ledger.resolve(id, resolution, now().toISOString());
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     ledger.resolve(id, { state: 'unknown', reason: error.reason }, now().toISOString());

@@ -4,7 +4,7 @@ import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
 import { networkEntry } from '../model/network.ts';
 import { probeOutcome } from '../model/outcome.ts';
-import type { JsonObject } from '../model/route.ts';
+import { type JsonObject, undeliveredCall } from '../model/route.ts';
 import {
   describeNetwork,
   describeNetworkChange,
@@ -13,6 +13,7 @@ import {
   describeReliability,
   describeSource,
   describeTermsChange,
+  describeUndelivered,
   recordedProof,
   recordedRange,
   recordedScore,
@@ -53,7 +54,11 @@ const details = {
   }),
   priced: z.object({ from: recordedRange, to: recordedRange }),
   described: z.object({ fields: names }),
-  routed: z.object({ added: names, removed: names, changed: names, terms: z.array(recordedTermsChange).default([]) }),
+  routed: z.object({
+    ...{ added: names, removed: names, changed: names },
+    terms: z.array(recordedTermsChange).default([]),
+    undelivered: z.array(undeliveredCall.extend({ route: z.string() })).default([]),
+  }),
   networked: z.object({ from: z.array(networkEntry), to: z.array(networkEntry) }),
   verified: z.object({ route: z.string(), proof: recordedProof }),
   unverified: z.object({ route: z.string(), earlier: recordedProof.nullable() }),
@@ -93,16 +98,20 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     return { what: `New words in ${fields.join(', ').replaceAll('_', ' ')}` };
   },
   routed: (detail) => {
-    const { terms, ...changes } = details.routed.parse(detail);
+    const { terms, undelivered, ...changes } = details.routed.parse(detail);
     const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
     // A route whose new terms are told is not told again by name.
-    const told = new Set(terms.map(({ route }) => route));
+    const told = new Set([...terms, ...undelivered].map(({ route }) => route));
     const untold = parts
       .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !told.has(route))] as const)
       .filter(([, routes]) => routes.length > 0);
     return {
       what: `Routes: ${parts.map(([how, routes]) => `${routes.length} ${how}`).join(', ')}`,
-      evidence: [...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)],
+      evidence: [
+        ...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`),
+        ...terms.map(describeTermsChange),
+        ...undelivered.map(describeUndelivered),
+      ],
     };
   },
   networked: (detail) => {

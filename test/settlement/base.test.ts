@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { listChanges } from '../../src/catalogue/changes.ts';
 import { openBaseChain } from '../../src/settlement/base/chain.ts';
 import { checkReceipt } from '../../src/settlement/receipt-check.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
+import { describeDecision } from '../../src/views/decision.ts';
 import { makeTerms } from '../records.ts';
 import { deliver, openPaying, PAY_TO, serveSeller } from './paying.ts';
 
@@ -60,9 +62,17 @@ describe('a paid call on Base', () => {
       response.statusCode = 500;
       response.end('sorry');
     });
-    const { pay, getRoute, rail } = await openPaying(chain, failing);
-    expect(await pay()).toMatchObject({ state: 'settled', delivered: false, answer: { status: 500 } });
-    expect(getRoute().verification).toBe('unverified');
+    const { catalogue, pay, getRoute, rail } = await openPaying(chain, failing);
+    const payment = await pay();
+    expect(payment).toMatchObject({ state: 'settled', delivered: false, answer: { status: 500 } });
+    expect(getRoute()).toMatchObject({
+      verification: 'unverified',
+      undelivered: { receipt_id: payment.id, amount: 1000, public_chain: false },
+    });
+    const [told] = listChanges(catalogue, { slug: 'example-prices' }).slice(-1);
+    expect(told && describeDecision(told).evidence.join()).toMatch(
+      /0\.001 USDC paid on a local test chain .* no product came/,
+    );
     expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
   });
 

@@ -23,6 +23,7 @@ function makePublished(overrides: Partial<Route> = {}): Route {
     id: 'b2c0ffee-0000-5000-8000-000000000000',
     verification: 'unverified',
     proof: null,
+    undelivered: null,
     payee: null,
     probe: null,
     terms: [],

@@ -13,5 +13,11 @@ CREATE INDEX payments_open ON payments (payer) WHERE state IN ('prepared', 'sent
 ALTER TABLE receipts ADD COLUMN genesis TEXT NOT NULL DEFAULT '';
 ALTER TABLE receipts ADD COLUMN request TEXT NOT NULL DEFAULT 'null' CHECK (json_valid(request));
 
+UPDATE listings SET document = json_set(
+  document,
+  '$.routes', (SELECT json_group_array(json_set(value, '$.undelivered', NULL))
+               FROM json_each(listings.document, '$.routes'))
+) WHERE document != '{}';
+
 CREATE INDEX payments_by_time ON payments (prepared_at, state, amount);
 `;

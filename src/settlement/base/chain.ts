@@ -1,6 +1,6 @@
 import { createPublicClient, getAddress, type Hex, http, type PublicClient, parseEventLogs } from 'viem';
 import { getErrorMessage, ServiceError } from '../../errors.ts';
-import { NETWORKS } from '../../model/network.ts';
+import { isPublicChain, NETWORKS } from '../../model/network.ts';
 import type { Settlement } from '../../model/payment.ts';
 import type { Chain, ChainFinding, SoughtPayment } from '../rail.ts';
 import { USDC_DOMAIN } from './authorisation.ts';
@@ -12,11 +12,20 @@ const TIMEOUT_MS = 10_000;
 /** Public nodes refuse longer ranges of blocks in one question. */
 const BLOCKS_AT_ONCE = 2_000n;
 
-/** Blocks that must stand on the one with the payment, itself counted. */
-const CONFIRMATIONS = 1n;
+/**
+ * Blocks that must stand on the one with the payment, itself counted, before it counts as confirmed: 20 seconds of Base. A
+ * local chain has no blocks but those with transactions, and takes none back.
+ */
+const CONFIRMATIONS = { public: 10n, local: 1n };
 
 /** The chain's own clock must be past the expiry by this before a payment counts as not settled; seconds. */
 const GRACE_SECONDS = 10n;
+
+/** A node that serves Base, or a chain that says it is Base. `genesis` tells which. */
+export interface BaseNode {
+  readonly client: PublicClient;
+  readonly genesis: Hex;
+}
 
 /**
  * Opens the reader of Base at one or two RPC addresses. With two, what both say alike is believed and nothing else.
@@ -27,7 +36,7 @@ export function openBaseChain(rpcUrls: readonly string[]): Chain {
   return {
     network: 'base',
     async getBalance(account) {
-      const balances = await Promise.all(nodes.map(async (node) => readBalance(await node(), account)));
+      const balances = await Promise.all(nodes.map(async (node) => readBalance((await node()).client, account)));
       return Math.min(...balances.map(Number));
     },
     async findSettlement(payment) {
@@ -38,9 +47,9 @@ export function openBaseChain(rpcUrls: readonly string[]): Chain {
 }
 
 /** Opens one node, whose chain id is checked once, before anything else is asked of it. */
-function openNode(url: string): () => Promise<PublicClient> {
+export function openNode(url: string): () => Promise<BaseNode> {
   const client: PublicClient = createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 2 }) });
-  let checked: Promise<PublicClient> | undefined;
+  let checked: Promise<BaseNode> | undefined;
   return () => {
     checked ??= ask(async () => {
       const id = await client.getChainId();
@@ -54,7 +63,8 @@ function openNode(url: string): () => Promise<PublicClient> {
           },
         );
       }
-      return client;
+      const { hash } = await client.getBlock({ blockNumber: 0n });
+      return { client, genesis: hash };
     });
     checked.catch(() => {
       checked = undefined;
@@ -79,7 +89,8 @@ export async function readHead(client: PublicClient): Promise<{ number: bigint; 
  * Finds a payment on one node: `AuthorizationUsed` with our nonce, and in the same transaction the `Transfer` of USDC from
  * us to the payee of just that amount. The head is read first, so that what comes meanwhile is found the next time.
  */
-async function findOn(client: PublicClient, payment: SoughtPayment): Promise<ChainFinding> {
+async function findOn(node: BaseNode, payment: SoughtPayment): Promise<ChainFinding> {
+  const { client } = node;
   const head = await readHead(client);
   const nonce = payment.nonce as Hex;
   const authorizer = getAddress(payment.payer);
@@ -96,33 +107,42 @@ async function findOn(client: PublicClient, payment: SoughtPayment): Promise<Cha
     const expiry = BigInt(Math.floor(Date.parse(payment.expires_at) / 1000));
     return head.timestamp > expiry + GRACE_SECONDS ? { state: 'not_settled', reason: 'expired' } : { state: 'open' };
   }
-  for (let from = BigInt(payment.from_block); from <= head.number; from += BLOCKS_AT_ONCE) {
-    const to = from + BLOCKS_AT_ONCE - 1n < head.number ? from + BLOCKS_AT_ONCE - 1n : head.number;
-    const used = await ask(() =>
-      client.getContractEvents({
-        address: USDC,
-        abi: USDC_ABI,
-        eventName: 'AuthorizationUsed',
-        args: { authorizer, nonce },
-        fromBlock: from,
-        toBlock: to,
-        strict: true,
-      }),
+  const transaction = await findEvent(client, 'AuthorizationUsed', payment, head.number);
+  if (transaction !== undefined) return readSettlement(node, payment, { transaction, head: head.number });
+  const cancelled = await findEvent(client, 'AuthorizationCanceled', payment, head.number);
+  // A node may know the state before it knows the events.
+  return cancelled === undefined
+    ? { state: 'disputed', reason: 'no_event' }
+    : { state: 'not_settled', reason: 'cancelled' };
+}
+
+/** Finds the transaction in which our nonce left an event. */
+async function findEvent(
+  client: PublicClient,
+  eventName: 'AuthorizationUsed' | 'AuthorizationCanceled',
+  payment: SoughtPayment,
+  head: bigint,
+): Promise<Hex | undefined> {
+  const args = { authorizer: getAddress(payment.payer), nonce: payment.nonce as Hex };
+  for (let fromBlock = BigInt(payment.from_block); fromBlock <= head; fromBlock += BLOCKS_AT_ONCE) {
+    const last = fromBlock + BLOCKS_AT_ONCE - 1n;
+    const range = { fromBlock, toBlock: last < head ? last : head };
+    const [event] = await ask(() =>
+      client.getContractEvents({ address: USDC, abi: USDC_ABI, eventName, args, ...range, strict: true }),
     );
-    const [event] = used;
-    if (event) return readSettlement(client, payment, { transaction: event.transactionHash, head: head.number });
+    if (event) return event.transactionHash;
   }
-  // Used without the event that a payment leaves: the authorisation was cancelled.
-  return { state: 'not_settled', reason: 'cancelled' };
+  return undefined;
 }
 
 async function readSettlement(
-  client: PublicClient,
+  { client, genesis }: BaseNode,
   payment: SoughtPayment,
   { transaction, head }: { transaction: Hex; head: bigint },
 ): Promise<ChainFinding> {
   const receipt = await ask(() => client.getTransactionReceipt({ hash: transaction }));
-  if (receipt.status !== 'success' || head - receipt.blockNumber + 1n < CONFIRMATIONS) return { state: 'open' };
+  const wanted = CONFIRMATIONS[isPublicChain('base', genesis) ? 'public' : 'local'];
+  if (receipt.status !== 'success' || head - receipt.blockNumber + 1n < wanted) return { state: 'open' };
   const transfers = parseEventLogs({ abi: USDC_ABI, eventName: 'Transfer', logs: receipt.logs, strict: true });
   const transfer = transfers.find(
     ({ address, args }) =>
@@ -131,25 +151,26 @@ async function readSettlement(
       args.to === getAddress(payment.pay_to) &&
       args.value === BigInt(payment.amount),
   );
-  if (!transfer) return { state: 'not_settled', reason: 'no_matching_transfer' };
+  if (!transfer) return { state: 'disputed', reason: 'no_matching_transfer' };
   const block = await ask(() => client.getBlock({ blockHash: receipt.blockHash }));
-  const genesis = await ask(() => client.getBlock({ blockNumber: 0n }));
   const settlement: Settlement = {
     transaction,
     block: Number(receipt.blockNumber),
     block_hash: receipt.blockHash,
     log_index: transfer.logIndex,
     settled_at: new Date(Number(block.timestamp) * 1000).toISOString(),
-    genesis: genesis.hash,
+    genesis,
     read_from: 1,
   };
   return { state: 'settled', settlement };
 }
 
-/** What two nodes say alike; where they differ, one of them is behind, or lies, and nothing is known yet. */
+/** What two nodes say alike. Where one has nothing to say yet it may be behind; else one of them does not say the truth. */
 function agree(findings: readonly ChainFinding[]): ChainFinding {
   const [first] = findings;
-  if (!first || findings.some((finding) => JSON.stringify(finding) !== JSON.stringify(first))) return { state: 'open' };
+  if (!first || findings.some(({ state }) => state === 'open')) return { state: 'open' };
+  const isAgreed = findings.every((finding) => JSON.stringify(finding) === JSON.stringify(first));
+  if (!isAgreed) return { state: 'disputed', reason: 'nodes_disagree' };
   if (first.state !== 'settled') return first;
   return { state: 'settled', settlement: { ...first.settlement, read_from: findings.length } };
 }

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createPublicClient, type Hex, http } from 'viem';
+import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { ServiceError } from '../../errors.ts';
+import { isPublicChain } from '../../model/network.ts';
 import { MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
 import { AUTHORISATION_TYPES, buildAuthorisation, buildMessage, USDC_DOMAIN } from './authorisation.ts';
-import { openBaseChain, readHead } from './chain.ts';
+import { openBaseChain, openNode, readHead } from './chain.ts';
+
+/** Base has a block every two seconds: where the latest is older than this, node or own clock is wrong; in seconds. */
+const MAX_LAG_SECONDS = 60;
 
 /**
  * Opens paying on Base. `privateKey` is 32 bytes in hexadecimal and stays in here. Throws `bad_input` (`bad_key`) for
@@ -18,16 +22,19 @@ export function openBaseRail({
   rpcUrls: readonly [string, ...string[]];
 }): Rail {
   const account = openAccount(privateKey);
-  const client = createPublicClient({ transport: http(rpcUrls[0]) });
+  const openFirst = openNode(rpcUrls[0]);
   return {
     network: 'base',
     payer: account.address.toLowerCase(),
     chain: openBaseChain(rpcUrls),
     async identify({ terms }, now) {
       const seconds = Math.min(terms.max_timeout_seconds ?? MAX_VALIDITY_SECONDS, MAX_VALIDITY_SECONDS);
+      const { client, genesis } = await openFirst();
       const head = await readHead(client);
+      const ours = Math.floor(now.getTime() / 1000);
+      if (isPublicChain('base', genesis) && ours - Number(head.timestamp) > MAX_LAG_SECONDS) throw buildLagFailure();
       // The chain's clock may be ahead of ours; what it lets pass is what counts.
-      const start = Math.max(Math.floor(now.getTime() / 1000), Number(head.timestamp));
+      const start = Math.max(ours, Number(head.timestamp));
       return {
         nonce: `0x${randomBytes(32).toString('hex')}`,
         from_block: Number(head.number),
@@ -46,6 +53,14 @@ export function openBaseRail({
       return { payload: { signature, authorization }, signature: null };
     },
   };
+}
+
+/** By such a clock a payment would hold for longer than it may, and on such a node it would not be found. */
+function buildLagFailure(): ServiceError {
+  return new ServiceError('unavailable', 'The latest block of the node is old by the clock of this machine.', {
+    hint: 'Set the clock, or EVM_RPC_URL to a node that keeps up.',
+    reason: 'chain_behind',
+  });
 }
 
 function openAccount(privateKey: string) {

@@ -4,6 +4,7 @@ import {
   createSolanaRpc,
   getBase58Decoder,
   getBase64Encoder,
+  getCompiledTransactionMessageDecoder,
   getTransactionDecoder,
   type Rpc,
   type Signature,
@@ -12,10 +13,13 @@ import {
 import { getErrorMessage, ServiceError } from '../../errors.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Chain, ChainFinding, SoughtPayment } from '../rail.ts';
-import { findUsdcAccount } from './transfer.ts';
+import { findUsdcAccount, MEMO_PROGRAM } from './transfer.ts';
 
 /** Transactions of one account in one answer (Solana RPC, `getSignaturesForAddress`). */
 const SIGNATURES_AT_ONCE = 1000;
+
+/** Blocks past the last one that a payment could be in before it counts as not settled: nodes that share an address differ. */
+const GRACE_BLOCKS = 32n;
 
 /** Opens the reader of Solana at an RPC address. Only what is finalised counts. */
 export function openSolanaChain(rpcUrl: string): Chain {
@@ -47,7 +51,7 @@ async function findSettlement(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): P
   const height = await ask(() => rpc.getBlockHeight({ commitment: 'finalized' }).send());
   const found = await findTransaction(rpc, payment);
   if (found) return found;
-  const isOver = payment.expires_block !== null && height > BigInt(payment.expires_block);
+  const isOver = payment.expires_block !== null && height > BigInt(payment.expires_block) + GRACE_BLOCKS;
   return isOver ? { state: 'not_settled', reason: 'expired' } : { state: 'open' };
 }
 
@@ -90,14 +94,21 @@ async function readTransaction(
       .send(),
   );
   if (!read?.meta) return undefined;
-  const { signatures } = getTransactionDecoder().decode(getBase64Encoder().encode(read.transaction[0]));
+  const { signatures, messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(read.transaction[0]));
   const ours = signatures[address(payment.payer)];
   if (!ours || getBase58Decoder().decode(ours) !== payment.signature) return undefined;
   if (read.meta.err !== null) return { state: 'not_settled', reason: 'failed_on_chain' };
-  const paid = getChange(read.meta, payment.payer);
-  const received = getChange(read.meta, payment.pay_to);
-  if (paid !== -BigInt(payment.amount) || received !== BigInt(payment.amount)) {
-    return { state: 'not_settled', reason: 'no_matching_transfer' };
+  const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
+  const findChange = async (owner: string) =>
+    getChange(read.meta ?? {}, staticAccounts.indexOf(await findUsdcAccount(owner)));
+  const isNamed = instructions.some(
+    ({ programAddressIndex, data }) =>
+      staticAccounts[programAddressIndex] === MEMO_PROGRAM && new TextDecoder().decode(data) === payment.nonce,
+  );
+  const paid = await findChange(payment.payer);
+  const received = await findChange(payment.pay_to);
+  if (!isNamed || paid !== -BigInt(payment.amount) || received !== BigInt(payment.amount)) {
+    return { state: 'disputed', reason: 'no_matching_transfer' };
   }
   const block = await ask(() =>
     rpc.getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false }).send(),

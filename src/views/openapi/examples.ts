@@ -96,6 +96,7 @@ function buildListingExample(item: AgentItem): AgentListing {
           example: null,
           verification: 'unverified',
           proof: null,
+          undelivered: null,
           payee: null,
           probe: null,
           terms: [

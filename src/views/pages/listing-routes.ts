@@ -46,6 +46,10 @@ export interface RouteRow {
   /** Provider's text; may be empty. */
   readonly description: string;
   readonly verified: boolean;
+  /** Day on which a paid call was settled and brought nothing, where no later one did better; null otherwise. */
+  readonly undelivered_on: string | null;
+  /** The receipt of that call as JSON. */
+  readonly undelivered_href: string | null;
   /** Whether each challenge names a payee of its own, so that payees are not compared. */
   readonly payee_rotates: boolean;
   /** Null while it was never probed. */
@@ -85,12 +89,15 @@ function formatChain({ network, public_chain }: RouteProof): string {
 }
 
 /** Builds one row of the table of all routes. */
-export function buildRouteRow({ method, path, description, proof, terms, payee, probe }: Route): RouteRow {
+export function buildRouteRow(route: Route): RouteRow {
+  const { method, path, description, proof, undelivered, terms, payee, probe } = route;
   return {
     method,
     path,
     description,
     verified: proof !== null,
+    undelivered_on: undelivered && formatDay(undelivered.at),
+    undelivered_href: undelivered && PATHS.agentReceipt(undelivered.receipt_id),
     payee_rotates: payee === 'rotating',
     probe: probe && {
       words: formatOutcome(probe.outcome, probe.cause),
