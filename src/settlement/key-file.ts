@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { ServiceError } from '../errors.ts';
 
 /**
@@ -6,15 +6,18 @@ import { ServiceError } from '../errors.ts';
  * (`key_file_open`) for one that others than its owner may read or write. No part of the key is in any message.
  */
 export function readKeyFile(file: string): string {
+  let opened: number | undefined;
   try {
-    const { mode } = statSync(file);
+    // Opened once: what is looked at is what is read.
+    opened = openSync(file, 'r');
+    const { mode } = fstatSync(opened);
     if ((mode & 0o077) !== 0) {
       throw new ServiceError('refused', `The key file ${file} is open to others than its owner.`, {
         hint: `chmod 600 ${file}`,
         reason: 'key_file_open',
       });
     }
-    return readFileSync(file, 'utf8').trim();
+    return readFileSync(opened, 'utf8').trim();
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     const word = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
@@ -22,5 +25,7 @@ export function readKeyFile(file: string): string {
       hint: 'PAYER_EVM_KEY_FILE and PAYER_SOLANA_KEY_FILE name files that hold a private key and nothing else.',
       reason: 'key_file',
     });
+  } finally {
+    if (opened !== undefined) closeSync(opened);
   }
 }

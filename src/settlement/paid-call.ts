@@ -14,12 +14,16 @@ export interface Call {
   body: string | undefined;
 }
 
+/** Headers that are sent as the operator gives them, and never written down: a receipt is public. */
+const SECRET_HEADER = /auth|cookie|key|passw|payment|secret|session|signature|token/i;
+
 /** Builds what is written down of a request. */
 export function buildPaidRequest({ method, url, headers, body }: Call): PaidRequest {
   const hash = createHash('sha256')
     .update(`${method}\n${url.href}\n${body ?? ''}\n`)
     .digest('hex');
-  return { method, url: url.href, headers, body: body ?? null, hash };
+  const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name));
+  return { method, url: url.href, headers: Object.fromEntries(shown), body: body ?? null, hash };
 }
 
 /**

@@ -44,7 +44,9 @@ export async function resolvePayment(id: string, options: ResolveOptions): Promi
  * Brings every attempt of a wallet that a crash or a stop left open to where the chain has it, without waiting. Nobody
  * else may be paying from the wallet meanwhile. Gives those attempts as they then stand; some may still be open.
  */
-export async function reconcilePayments(options: Omit<ResolveOptions, 'signal' | 'onEvent' | 'patienceMs'>): Promise<Payment[]> {
+export async function reconcilePayments(
+  options: Omit<ResolveOptions, 'signal' | 'onEvent' | 'patienceMs'>,
+): Promise<Payment[]> {
   const { ledger, rail } = options;
   const found: Payment[] = [];
   for (const payment of ledger.listOpen(rail.payer)) found.push(await lookOnChain(payment, options));

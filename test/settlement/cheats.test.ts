@@ -1,20 +1,13 @@
-import { getBase58Decoder } from '@solana/kit';
-import { generatePrivateKey } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { decodeHeader } from '../../scripts/market/providers/facilitation.ts';
 import { listPayments } from '../../src/catalogue/payment-records.ts';
-import { NETWORKS } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
-import { openBaseRail } from '../../src/settlement/base/rail.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
-import { openSolanaRail } from '../../src/settlement/solana/rail.ts';
 import type { CheatOptions } from '../market/cheats/cheating.ts';
-import { CHEATS, type CheatName, openCheat } from '../market/cheats.ts';
-import { makeTerms } from '../records.ts';
-import { openPayingWith } from './paying.ts';
+import { CHEATS, type CheatName } from '../market/cheats.ts';
+import { openMarketPaying, type RailOptions } from './market-paying.ts';
 
-const FUNDS = 1_000_000n;
 const PRICE = 1_000n;
 const RAILS = [
   { network: 'base', version: 2 },
@@ -22,7 +15,6 @@ const RAILS = [
   { network: 'solana', version: 2 },
   { network: 'solana', version: 1 },
 ] as const;
-type RailOptions = (typeof RAILS)[number];
 
 let market: Market;
 beforeAll(async () => {
@@ -73,28 +65,7 @@ it('has something to expect of each', () => {
   expect(expected.toSorted()).toEqual(Object.keys(CHEATS).toSorted());
 });
 
-async function open(name: CheatName, options: CheatOptions & RailOptions) {
-  const { network, version } = options;
-  const seller = await openCheat(market, name, { honestFor: 0, ...options });
-  onTestFinished(seller.close);
-  const rail = await openRail(network);
-  const chain = network === 'base' ? market.base : market.solana;
-  await chain?.fund(rail.payer, FUNDS);
-  const pay_to = network === 'base' ? seller.payees.base.toLowerCase() : seller.payees.solana;
-  const terms = makeTerms({ network, asset: NETWORKS[network].usdc, pay_to, x402_version: version });
-  const { path, exampleInput, outputSchema: output_schema } = seller.route;
-  const query = `?text=${encodeURIComponent(String(exampleInput.text))}`;
-  const paying = await openPayingWith(rail, seller.url, terms, { path, query, output_schema });
-  const getLost = async () => FUNDS - ((await chain?.getBalance(rail.payer)) ?? 0n);
-  return { ...paying, seller, getLost };
-}
-
-async function openRail(network: RailOptions['network']) {
-  if (network === 'base') return openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [market.base.rpcUrl] });
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  return openSolanaRail({ privateKey: getBase58Decoder().decode(bytes), rpcUrl: market.solana?.rpcUrl ?? '' });
-}
-
+const open = (name: CheatName, options: CheatOptions & RailOptions) => openMarketPaying(market, CHEATS[name], options);
 type Opened = Awaited<ReturnType<typeof open>>;
 
 /** Pays, has time pass where that decides, and gives what the payment has come to in the end. */

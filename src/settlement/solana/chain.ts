@@ -133,16 +133,19 @@ interface TokenBalances {
   postTokenBalances?: readonly TokenBalance[] | undefined;
 }
 interface TokenBalance {
+  accountIndex: number;
   mint: string;
-  owner?: string | undefined;
   uiTokenAmount: { amount: string };
 }
 
-/** By how much a transaction changed what an owner holds of USDC, in atomic units. */
-function getChange({ preTokenBalances, postTokenBalances }: TokenBalances, owner: string): bigint {
+/**
+ * By how much a transaction changed what an account holds of USDC, in atomic units. The account is what we signed for;
+ * who owns it is the payee's affair, and may change.
+ */
+function getChange({ preTokenBalances, postTokenBalances }: TokenBalances, account: number): bigint {
   const sum = (balances: readonly TokenBalance[] | undefined) =>
     (balances ?? [])
-      .filter((balance) => balance.owner === owner && balance.mint === NETWORKS.solana.usdc)
+      .filter((balance) => balance.accountIndex === account && balance.mint === NETWORKS.solana.usdc)
       .reduce((total, { uiTokenAmount }) => total + BigInt(uiTokenAmount.amount), 0n);
   return sum(postTokenBalances) - sum(preTokenBalances);
 }

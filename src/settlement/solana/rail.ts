@@ -33,7 +33,7 @@ export async function openSolanaRail({ privateKey, rpcUrl }: { privateKey: strin
     async identify(requirement, now) {
       getFeePayer(requirement, signer.address);
       const { slot, ...lifetime } = await readLifetime(rpc);
-      const nonce = randomBytes(16).toString('hex');
+      const nonce = getMemo(requirement) ?? randomBytes(16).toString('hex');
       lifetimes.set(nonce, lifetime);
       return {
         nonce,
@@ -52,7 +52,7 @@ export async function openSolanaRail({ privateKey, rpcUrl }: { privateKey: strin
         payTo: pay_to,
         amount,
         feePayer: getFeePayer(requirement, signer.address),
-        memo: getMemo(requirement) ?? nonce,
+        memo: nonce,
         lifetime,
       });
       return { payload: { transaction }, signature };

@@ -23,7 +23,7 @@ import { NETWORKS } from '../../model/network.ts';
 
 const MINT = address(NETWORKS.solana.usdc);
 const DECIMALS = 6;
-const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
+export const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
 /** What the facilitators of the scheme `exact` accept: enough for one transfer, and next to no priority. */
 const COMPUTE = { units: 20_000, microLamports: 1n };

@@ -1,0 +1,163 @@
+import { generatePrivateKey } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { countSpent } from '../../src/catalogue/payments.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { openBaseRail } from '../../src/settlement/base/rail.ts';
+import { reconcilePayments } from '../../src/settlement/reconcile.ts';
+import { makeTerms } from '../records.ts';
+import { beDown, type Lie, openLyingNode, sayPublic } from './lying-node.ts';
+import { deliver, openPayingWith, PAY_TO, serveSeller } from './paying.ts';
+
+let chain: BaseChain;
+beforeAll(async () => {
+  chain = await startBaseChain();
+});
+afterAll(() => chain.stop());
+
+const now = () => new Date();
+const PATIENCE = { patienceMs: 300 };
+const AUTHORIZATION_STATE = '0xe94a0102';
+
+/** A wallet that asks a node which may lie, and where `second` is given another one, about an honest sale. */
+async function openPaying({ first, second }: { first?: Lie; second?: Lie } = {}) {
+  const seller = await serveSeller(chain, async ({ response, settle }) => deliver(response, await settle()));
+  const [node, other] = await Promise.all([openLyingNode(chain.rpcUrl, first), openLyingNode(chain.rpcUrl, second)]);
+  const rpcUrls: [string, ...string[]] = second ? [node.url, other.url] : [node.url];
+  const rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls });
+  await chain.fund(rail.payer, 1_000_000n);
+  const paying = await openPayingWith(rail, seller, makeTerms({ pay_to: PAY_TO }));
+  const { ledger, catalogue } = paying;
+  return {
+    ...paying,
+    node,
+    other,
+    reconcile: async () => (await reconcilePayments({ rail, ledger, now }))[0],
+    getSpent: () => countSpent(catalogue, now().toISOString()),
+  };
+}
+
+const denyUse: Lie = (method, params) =>
+  method === 'eth_call' && JSON.stringify(params).includes(AUTHORIZATION_STATE) ? `0x${'0'.repeat(64)}` : undefined;
+
+const beLate: Lie = (method, params, truth) =>
+  method === 'eth_getBlockByNumber' && params[0] === 'latest' && typeof truth === 'object'
+    ? { ...truth, timestamp: `0x${(Math.floor(Date.now() / 1000) + 100_000).toString(16)}` }
+    : undefined;
+
+describe('with two nodes', () => {
+  it('what both say is believed, and how many said it is on record', async () => {
+    const { pay } = await openPaying({ second: () => undefined });
+    expect(await pay()).toMatchObject({ state: 'settled', settlement: { read_from: 2 } });
+  });
+
+  it('what one of them has not seen stays open until it has', async () => {
+    const { pay, other, reconcile } = await openPaying({ second: denyUse });
+    expect(await pay(PATIENCE)).toMatchObject({ state: 'sent', settlement: null });
+    other.lie = undefined;
+    expect(await reconcile()).toMatchObject({ state: 'settled', settlement: { read_from: 2 } });
+  });
+
+  it('what one of them denies for good is unknown, counts as spent, and is never paid again', async () => {
+    const { pay, other, reconcile, getSpent } = await openPaying({
+      second: (...asked) => denyUse(...asked) ?? beLate(...asked),
+    });
+    expect(await pay(PATIENCE)).toMatchObject({ state: 'unknown', reason: 'nodes_disagree' });
+    expect(getSpent()).toBe(1000);
+    await expect(pay(PATIENCE)).rejects.toMatchObject({ reason: 'payment_open' });
+    other.lie = undefined;
+    expect(await reconcile()).toMatchObject({ state: 'settled', reason: null });
+  });
+});
+
+describe('a node that contradicts itself', () => {
+  it.each([
+    ['keeps the events to itself', 'no_event', (method: string) => (method === 'eth_getLogs' ? [] : undefined)],
+    [
+      'shows the transaction without its transfer',
+      'no_matching_transfer',
+      (method: string, _params: unknown[], truth: unknown) =>
+        method === 'eth_getTransactionReceipt' ? { ...(truth as object), logs: [] } : undefined,
+    ],
+  ])('and %s makes nothing of a payment', async (_name, reason, first) => {
+    const { pay, node, reconcile, getSpent, getRoute } = await openPaying({ first });
+    expect(await pay(PATIENCE)).toMatchObject({ state: 'unknown', reason });
+    expect([getSpent(), getRoute().verification]).toEqual([1000, 'unverified']);
+    node.lie = undefined;
+    expect(await reconcile()).toMatchObject({ state: 'settled', reason: null });
+    expect(getRoute().verification).toBe('settlement-verified');
+  });
+});
+
+describe('a node that is down', () => {
+  it('before the payment has nothing sent', async () => {
+    const { pay, ledger, rail } = await openPaying({ first: beDown });
+    await expect(pay()).rejects.toMatchObject({ code: 'unavailable', reason: 'rpc_failed' });
+    expect(ledger.listOpen(rail.payer)).toEqual([]);
+  }, 20_000);
+
+  it('after the payment leaves it unknown, and found later', async () => {
+    const { pay, node, ledger, rail, reconcile } = await openPaying();
+    const onEvent = ({ type }: { type: string }) => {
+      if (type === 'answered') node.lie = beDown;
+    };
+    await expect(pay({ onEvent })).rejects.toMatchObject({ code: 'unavailable', reason: 'rpc_failed' });
+    expect(ledger.listOpen(rail.payer)).toMatchObject([{ state: 'unknown', reason: 'rpc_failed', delivered: true }]);
+    node.lie = undefined;
+    expect(await reconcile()).toMatchObject({ state: 'settled', delivered: true });
+  }, 20_000);
+
+  it('or of another chain has nothing sent', async () => {
+    const first: Lie = (method) => (method === 'eth_chainId' ? '0x1' : undefined);
+    const { pay, ledger, rail } = await openPaying({ first });
+    await expect(pay()).rejects.toMatchObject({ code: 'refused', reason: 'wrong_chain' });
+    expect(ledger.listOpen(rail.payer)).toEqual([]);
+  });
+});
+
+describe('on the public chain', () => {
+  const first = sayPublic(NETWORKS.base.genesis);
+
+  it('a payment counts once ten blocks stand on it', async () => {
+    const { pay, reconcile } = await openPaying({ first });
+    await chain.mine();
+    expect(await pay(PATIENCE)).toMatchObject({ state: 'sent', delivered: true });
+    await chain.mine(8);
+    expect(await reconcile()).toMatchObject({ state: 'sent' });
+    await chain.mine(1);
+    expect(await reconcile()).toMatchObject({ state: 'settled', settlement: { genesis: NETWORKS.base.genesis } });
+  });
+
+  it('a payment that the chain takes back again never counted', async () => {
+    const { pay, reconcile, rail, getRoute, getSpent } = await openPaying({ first });
+    await chain.mine();
+    await chain.undoAfter(async () => {
+      expect(await pay(PATIENCE)).toMatchObject({ state: 'sent', delivered: true });
+      expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
+    });
+    expect(await reconcile()).toMatchObject({ state: 'sent' });
+    expect(getSpent()).toBe(1000);
+    await chain.undoAfter(async () => {
+      await chain.setTime((await chain.getTime()) + 200);
+      expect(await reconcile()).toMatchObject({ state: 'not_settled', reason: 'expired' });
+    });
+    expect([getRoute().verification, getSpent()]).toEqual(['unverified', 0]);
+  });
+
+  it('nothing is paid where the node stands still, or our clock is far ahead', async () => {
+    const { pay, ledger, rail } = await openPaying({ first });
+    const ahead = () => new Date(Date.now() + 3_600_000);
+    await expect(pay({ now: ahead })).rejects.toMatchObject({ code: 'unavailable', reason: 'chain_behind' });
+    expect(ledger.listOpen(rail.payer)).toEqual([]);
+  });
+});
+
+describe('a clock of ours that is wrong', () => {
+  it.each([-3_600_000, 3_600_000])('by %i ms pays once, and no longer than by the chain', async (off) => {
+    const { pay } = await openPaying();
+    const payment = await pay({ now: () => new Date(Date.now() + off) });
+    expect(payment).toMatchObject({ state: 'settled', delivered: true });
+    const start = Math.max(Date.now() + off, (await chain.getTime()) * 1000);
+    expect(Date.parse(payment.expires_at) - start).toBeLessThanOrEqual(120_000);
+  });
+});

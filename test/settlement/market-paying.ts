@@ -1,0 +1,44 @@
+import { getBase58Decoder } from '@solana/kit';
+import { generatePrivateKey } from 'viem/accounts';
+import { onTestFinished } from 'vitest';
+import type { Market } from '../../scripts/market/market.ts';
+import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
+import { openBaseRail } from '../../src/settlement/base/rail.ts';
+import type { Rail } from '../../src/settlement/rail.ts';
+import { openSolanaRail } from '../../src/settlement/solana/rail.ts';
+import type { Cheating, CheatOptions } from '../market/cheats/cheating.ts';
+import { openSeller } from '../market/cheats/seller.ts';
+import { makeTerms } from '../records.ts';
+import { openPayingWith } from './paying.ts';
+
+/** What a wallet holds at first, in atomic USDC. */
+export const FUNDS = 1_000_000n;
+
+export type RailOptions = { network: NetworkKey; version: 1 | 2 };
+
+/** Settles and delivers, and says so. */
+export const HONEST: Cheating = { lie: 'Sells what it says, as it says' };
+
+/** Opens a fresh wallet on one of the market's chains. */
+export async function openRail({ base, solana }: Market, network: NetworkKey): Promise<Rail> {
+  if (network === 'base') return openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [base.rpcUrl] });
+  const privateKey = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32)));
+  return openSolanaRail({ privateKey, rpcUrl: solana?.rpcUrl ?? '' });
+}
+
+/** Opens a seller of the market, a catalogue that lists it as it is when it is honest, and a wallet that pays it. */
+export async function openMarketPaying(market: Market, seller: Cheating, options: CheatOptions & RailOptions) {
+  const { network, version } = options;
+  const opened = await openSeller(market, seller, { honestFor: 0, ...options });
+  onTestFinished(opened.close);
+  const rail = await openRail(market, network);
+  const chain = network === 'base' ? market.base : market.solana;
+  await chain?.fund(rail.payer, FUNDS);
+  const pay_to = network === 'base' ? opened.payees.base.toLowerCase() : opened.payees.solana;
+  const terms = makeTerms({ network, asset: NETWORKS[network].usdc, pay_to, x402_version: version });
+  const { path, exampleInput, outputSchema: output_schema } = opened.route;
+  const query = `?text=${encodeURIComponent(String(exampleInput.text))}`;
+  const paying = await openPayingWith(rail, opened.url, terms, { path, query, output_schema });
+  const getLost = async () => FUNDS - ((await chain?.getBalance(rail.payer)) ?? 0n);
+  return { ...paying, seller: opened, getLost };
+}

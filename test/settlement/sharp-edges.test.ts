@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Market, startMarket } from '../../scripts/market/market.ts';
+import { reconcilePayments } from '../../src/settlement/reconcile.ts';
+import type { Cheating, Raw } from '../market/cheats/cheating.ts';
+import { CHEATS } from '../market/cheats.ts';
+import { FUNDS, HONEST, openMarketPaying } from './market-paying.ts';
+import { CAPS } from './paying.ts';
+
+let market: Market;
+beforeAll(async () => {
+  market = await startMarket({ plans: [] });
+});
+afterAll(() => market.stop());
+
+const BASE = { network: 'base', version: 2 } as const;
+const SOLANA = { network: 'solana', version: 2 } as const;
+const now = () => new Date();
+
+/** A seller that answers a paid request with something of its own after it settled. */
+const answerWith = (answer: (deliver: () => Response) => Response): Cheating => ({
+  lie: 'Answers in its own way',
+  answerPaid: async (sale) => {
+    const receipt = await sale.settle();
+    return answer(() => sale.deliver(receipt));
+  },
+});
+
+describe('our own address', () => {
+  it.each([BASE, SOLANA])('as the payee on $network is not paid', async (options) => {
+    let payer = '';
+    const self: Cheating = {
+      lie: 'Has the buyer pay itself',
+      changeOffers: (offers: Raw[]) => offers.map((offer) => ({ ...offer, payTo: payer })),
+    };
+    const { rail, pay, quote, ledger, getLost } = await openMarketPaying(market, self, options);
+    payer = rail.payer;
+    expect(await quote()).toMatchObject({ refused: 'terms_differ' });
+    const [offered] = (await quote()).offered;
+    if (!offered) throw new Error('nothing is offered');
+    const requirement = { terms: { ...offered, x402_version: 2 as const }, raw: {}, resource: null, extensions: null };
+    payer = requirement.terms.pay_to ?? '';
+    const paying = openMarketPaying(market, HONEST, options);
+    await expect((await paying).pay({ rail, ledger, requirement })).rejects.toMatchObject({ reason: 'own_payee' });
+    await expect(pay()).rejects.toThrow('terms_differ');
+    expect([ledger.listOpen(rail.payer), await getLost()]).toEqual([[], 0n]);
+  });
+
+  it('as who pays the fee on Solana pays nothing, and nothing is written down', async () => {
+    let payer = '';
+    const feeTaker: Cheating = {
+      lie: 'Has the buyer pay the fee',
+      changeOffers: (offers) => offers.map((offer) => ({ ...offer, extra: { feePayer: payer } })),
+    };
+    const { rail, pay, ledger, getLost } = await openMarketPaying(market, feeTaker, SOLANA);
+    payer = rail.payer;
+    await expect(pay()).rejects.toMatchObject({ reason: 'no_fee_payer' });
+    expect([ledger.listOpen(rail.payer), await getLost()]).toEqual([[], 0n]);
+  });
+});
+
+describe('a memo of the seller’s', () => {
+  const demand = (memo: unknown): Cheating => ({
+    lie: 'Wants a memo of its own',
+    changeOffers: (offers) => offers.map((offer) => ({ ...offer, extra: { ...(offer.extra as Raw), memo } })),
+  });
+
+  it('is what the payment is known by, and on the receipt', async () => {
+    const { pay } = await openMarketPaying(market, demand('order-17'), SOLANA);
+    const payment = await pay({ signal: AbortSignal.timeout(2000) });
+    expect(payment.nonce).toBe('order-17');
+  });
+
+  it('that is too long is refused before anything is written down', async () => {
+    const { pay, rail, ledger } = await openMarketPaying(market, demand('x'.repeat(257)), SOLANA);
+    await expect(pay()).rejects.toMatchObject({ reason: 'bad_memo' });
+    expect(ledger.listOpen(rail.payer)).toEqual([]);
+  });
+});
+
+describe('an answer beyond all measure', () => {
+  it.each([
+    ['a receipt of 100 KB is not read', 100_000, { delivered: true, seller_receipt: null }],
+    ['headers of 200 KB are no answer', 200_000, { delivered: false, answer: null }],
+  ])('%s', async (_name, size, expected) => {
+    const seller = answerWith((deliver) => {
+      const response = deliver();
+      response.headers.set('payment-response', Buffer.from(JSON.stringify('x'.repeat(size * 0.74))).toString('base64'));
+      return response;
+    });
+    const { pay, getLost } = await openMarketPaying(market, seller, BASE);
+    expect(await pay()).toMatchObject({ state: 'settled', ...expected });
+    expect(await getLost()).toBe(1000n);
+  });
+
+  it('a product of six megabytes is none', async () => {
+    const seller = answerWith(() => new Response('x'.repeat(6 * 1024 * 1024)));
+    const { pay, getRoute } = await openMarketPaying(market, seller, BASE);
+    expect(await pay()).toMatchObject({ state: 'settled', delivered: false, answer: null });
+    expect(getRoute().verification).toBe('unverified');
+  });
+});
+
+describe('the last moment', () => {
+  it.each([
+    ['before it expires settles, and is found', -5, { state: 'settled', delivered: true }],
+    ['it expires does not settle any more', 0, { state: 'not_settled', reason: 'expired' }],
+  ])('at which a payment is taken: %s', async (_name, seconds, expected) => {
+    const { pay, seller, rail, ledger, getLost } = await openMarketPaying(market, CHEATS.settles_late, BASE);
+    const payment = await pay({ signal: AbortSignal.timeout(50) });
+    const expiry = Math.floor(Date.parse(payment.expires_at) / 1000);
+    await market.base.undoAfter(async () => {
+      await market.base.setTime(expiry + seconds);
+      await seller.settleKept();
+      // The clock of the chain has to be past the expiry by some seconds before anything is final.
+      const early = await reconcilePayments({ rail, ledger, now });
+      expect(early).toMatchObject([seconds < 0 ? expected : { state: 'sent' }]);
+      await market.base.setTime(expiry + 30);
+      await reconcilePayments({ rail, ledger, now });
+      expect(ledger.findPayment(payment.id)).toMatchObject(expected);
+      expect(await getLost()).toBe(seconds < 0 ? 1000n : 0n);
+    });
+  });
+});
+
+describe('the caps', () => {
+  it('count 24 hours back to the millisecond, and what may still be paid', async () => {
+    const { pay } = await openMarketPaying(market, HONEST, BASE);
+    const started = Date.now() - 24 * 3_600_000 - 1000;
+    const at = (ms: number) => ({ caps: { per_call: 1000, per_day: 1000 }, now: () => new Date(started + ms) });
+    expect(await pay(at(0))).toMatchObject({ state: 'settled' });
+    await expect(pay(at(24 * 3_600_000 - 1))).rejects.toMatchObject({ reason: 'cap_per_day' });
+    expect(await pay(at(24 * 3_600_000))).toMatchObject({ state: 'settled' });
+  });
+
+  it.each([
+    [{ ...CAPS, per_call: 0 }, 'cap_per_call'],
+    [{ ...CAPS, per_call: 999 }, 'cap_per_call'],
+    [{ ...CAPS, per_day: 999 }, 'cap_per_day'],
+  ])('of %j refuse a price of 1000', async (caps, reason) => {
+    const { pay, getLost } = await openMarketPaying(market, HONEST, BASE);
+    await expect(pay({ caps })).rejects.toMatchObject({ reason });
+    expect(await getLost()).toBe(0n);
+  });
+
+  it('are no reason to pay what the wallet does not hold', async () => {
+    const { pay, rail } = await openMarketPaying(market, HONEST, { ...BASE, price: Number(FUNDS) + 1 });
+    await expect(pay({ caps: { per_call: 2e6, per_day: 2e6 } })).rejects.toThrow();
+    expect(await rail.chain.getBalance(rail.payer)).toBe(Number(FUNDS));
+  });
+});
+
+it('a secret header is sent, and written down nowhere', async () => {
+  const { pay, call, seller, catalogue } = await openMarketPaying(market, HONEST, BASE);
+  const headers = { accept: 'application/json', 'x-api-key': 'sesame', 'x-session-token': 'sesame' };
+  const payment = await pay({ call: { ...call, headers } });
+  expect(payment).toMatchObject({ state: 'settled', request: { headers: { accept: 'application/json' } } });
+  expect(seller.asked.find(({ isPaid }) => isPaid)?.headers).toMatchObject(headers);
+  expect(catalogue.sqlite.serialize().includes('sesame')).toBe(false);
+});
