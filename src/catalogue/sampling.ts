@@ -1,6 +1,6 @@
 import { FIXED_AFTER, getPayeeKind, listLastingOffers, ROTATING_AFTER } from '../evidence/payees.ts';
 import { getRound, getRoundStart, ROUND_MS } from '../evidence/rounds.ts';
-import { isPayable } from '../model/outcome.ts';
+import { isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
 import type { PayeeKind } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
@@ -8,6 +8,8 @@ import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import { recordHost } from './hosts.ts';
 import { recordObservedTerms } from './terms.ts';
 import type { Writing } from './write.ts';
+
+const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
 
 /** What a sample was taken of. */
 export interface SampledRoute {
@@ -66,8 +68,9 @@ const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
 /**
  * Lets go of the samples of a listing that are more than 90 days older than its latest, of the round `latest`, but for the
- * last one of each route. So what follows from those on record of a listing that is no longer probed stays what it was.
- * The decisions that rest on samples keep what they rest on.
+ * last one of each route and its last valid one. So what follows from those on record of a listing that is no longer
+ * probed stays what it was, and since when one does not answer is not forgotten. The decisions that rest on samples keep
+ * what they rest on.
  */
 export function pruneSamples({ catalogue }: Writing, listingId: string, latest: number): void {
   runStatement(
@@ -78,7 +81,14 @@ export function pruneSamples({ catalogue }: Writing, listingId: string, latest: 
       .where('at', '<', getRoundStart(latest - KEPT_ROUNDS))
       .where(({ eb, selectFrom }) =>
         eb('at', '<', selectFrom('routes').select('probed_at').whereRef('routes.id', '=', 'samples.route_id')),
-      ),
+      )
+      .where(({ eb, or, selectFrom }) => {
+        const lastValid = selectFrom('samples as others')
+          .whereRef('others.route_id', '=', 'samples.route_id')
+          .where('others.outcome', 'in', PAYABLE)
+          .select(({ fn }) => fn.max('others.at').as('at'));
+        return or([eb('outcome', 'not in', PAYABLE), eb('at', '<', lastValid)]);
+      }),
   );
 }
 
@@ -90,7 +100,7 @@ function listRecentOffers(catalogue: Catalogue, routeId: string, limit: number):
       .selectFrom('samples')
       .select('document')
       .where('route_id', '=', routeId)
-      .where('outcome', 'in', ['payable', 'payable_with_changed_terms'])
+      .where('outcome', 'in', PAYABLE)
       .orderBy('at', 'desc')
       .limit(limit),
   );

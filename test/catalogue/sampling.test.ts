@@ -49,6 +49,15 @@ describe('a sample', () => {
     expect(world.find().routes.map(({ probe }) => probe?.at)).toEqual([getTime(200 * 24 + 1), getTime(0)]);
   });
 
+  it('that was the last valid one stays, so that since when is known', () => {
+    const world = makeWorld();
+    const { id } = world.declare();
+    for (const day of [0, 1]) world.look(day * 24);
+    for (let day = 2; day <= 200; day += 1) world.look(day * 24, { outcome: 'timeout' });
+    expect(listSamples(world.catalogue, id, 1000)).toHaveLength(1 + 91);
+    expect(world.find().routes[0]?.probe).toMatchObject({ valid_at: getTime(24), failures: 91 });
+  });
+
   it('of a listing that is no longer probed stays, and so does what follows from it', () => {
     const world = makeWorld();
     const { id } = world.declare();

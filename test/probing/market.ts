@@ -6,7 +6,8 @@ import { type ProbeOptions, probeRoute } from '../../src/probing/probe-route.ts'
 import type { ProbedRoute } from '../../src/probing/probed-route.ts';
 import { listen } from '../fetching/outside.ts';
 import { NOW } from '../records.ts';
-import { encodeHeader, makeChallenge, makeChallengeV1 } from '../x402/challenges.ts';
+
+export { sendChallenge, sendChallengeV1, sendStatus } from './sending.ts';
 
 export interface Asked {
   method: string;
@@ -42,22 +43,6 @@ export async function openSeller(answer: Answering): Promise<Seller> {
   const { port, close } = await listen(server);
   onTestFinished(close);
   return { url: `http://127.0.0.1:${port}`, port, asked };
-}
-
-/** Asks for payment, version 2: the challenge stands in the header. */
-export function sendChallenge(response: ServerResponse, challenge: unknown = makeChallenge()): void {
-  response
-    .writeHead(402, { 'payment-required': encodeHeader(challenge), 'content-type': 'application/json' })
-    .end('{}');
-}
-
-/** Asks for payment, version 1: the challenge is the body. */
-export function sendChallengeV1(response: ServerResponse, challenge: unknown = makeChallengeV1()): void {
-  response.writeHead(402, { 'content-type': 'application/json' }).end(JSON.stringify(challenge));
-}
-
-export function sendStatus(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
-  response.writeHead(status, headers).end('{"error":"no"}');
 }
 
 export function makeProbed(overrides: Partial<ProbedRoute> = {}): ProbedRoute {

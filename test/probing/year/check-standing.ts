@@ -10,7 +10,7 @@ import { getSampledListing } from '../../../src/catalogue/samples.ts';
 import type { Listing } from '../../../src/model/listing.ts';
 import { workOut } from '../../evidence/oracle.ts';
 import type { Market, Seller } from './market.ts';
-import type { Simulated } from './simulate.ts';
+import type { Logged, Simulated } from './simulate.ts';
 
 const ROUND_HOURS = 6;
 
@@ -24,7 +24,7 @@ export function listWrongStandings(catalogue: Catalogue, market: Market, { log }
       const listing = findListing(catalogue, { slug: seller.slug });
       if (!listing) return [`${seller.slug} is not there`];
       const sampled = getSampledListing(catalogue, listing.id);
-      const worked = workOut(log.get(listing.id) ?? [], ours);
+      const worked = workOut(listKept(log.get(listing.id) ?? []), ours);
       const { band, score } = listing.reliability;
       return listDifferent(`${seller.slug}:`, [
         ...listFacts(seller, listing),
@@ -41,6 +41,18 @@ export function listWrongStandings(catalogue: Catalogue, market: Market, { log }
     ...listSearchFaults(catalogue).map((slug) => `${slug} is found wrongly`),
     ...(isRevisionConsistent(catalogue) ? [] : ['the revision is not that of the latest change']),
   ];
+}
+
+/** Of what is more than 90 days older than the latest only the last of each route is kept, and its last valid one. */
+function listKept(log: readonly Logged[]): Logged[] {
+  const since = (log.at(-1)?.round ?? 0) - (90 * 24) / ROUND_HOURS;
+  const lasts = new Map<string, Logged>();
+  for (const sample of log) {
+    lasts.set(sample.route_id, sample);
+    if (/^payable/.test(sample.outcome)) lasts.set(`${sample.route_id} valid`, sample);
+  }
+  const kept = new Set(lasts.values());
+  return log.filter((sample) => sample.round >= since || kept.has(sample));
 }
 
 type Fact = readonly [name: string, is: unknown, shouldBe: unknown];

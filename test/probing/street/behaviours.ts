@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+import type { ProbeOutcome } from '../../../src/model/outcome.ts';
+import { makeChallenge, makeChallengeV1, makeOffer, makeOfferV1, makeSolanaOffer } from '../../x402/challenges.ts';
+import { sendChallenge, sendChallengeV1, sendStatus } from '../sending.ts';
+
+/** One way in which a route may answer, and what a probe has to make of it. */
+export interface Behaviour {
+  answer: (response: ServerResponse, url: URL) => void;
+  outcome: ProbeOutcome;
+  cause: string | null;
+}
+
+const ASKED = makeOffer();
+
+const answers = (
+  outcome: ProbeOutcome,
+  cause: string | null,
+  answer: (response: ServerResponse, url: URL) => void,
+): Behaviour => ({ answer, outcome, cause });
+
+const asks = (outcome: ProbeOutcome, cause: string | null, ...accepts: unknown[]) =>
+  answers(outcome, cause, (response) => sendChallenge(response, makeChallenge({ accepts })));
+
+const says = (outcome: ProbeOutcome, cause: string | null, status: number, headers: Record<string, string> = {}) =>
+  answers(outcome, cause, (response) => sendStatus(response, status, headers));
+
+/** Writes as fast as it is read, for ever. */
+function sendEndless(response: ServerResponse, status: number): void {
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  const pump = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.writeHead(status).on('drain', pump);
+  pump();
+}
+
+/** Writes something on the connection that is no HTTP. */
+function sendGarbage(response: ServerResponse): void {
+  response.socket?.end('220 mail.example ESMTP ready\r\n\r\n');
+}
+
+/** Every way to answer, by the name that stands in the address of a route. */
+export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
+  payable: asks('payable', null, ASKED),
+  payable_too: asks('payable', null, ASKED, makeSolanaOffer()),
+  old: answers('payable', null, (response) => sendChallengeV1(response)),
+  slow: answers('payable', null, (response) => setTimeout(() => sendChallenge(response), 250)),
+  moved: answers('payable', null, (response, url) =>
+    sendStatus(response, 307, { location: `${url.pathname.replace('moved', 'payable')}?moved=1` }),
+  ),
+  dearer: asks('payable_with_changed_terms', 'amount', makeOffer({ amount: '20000' })),
+  dearer_old: answers('payable_with_changed_terms', 'amount', (response) =>
+    sendChallengeV1(response, makeChallengeV1({ accepts: [makeOfferV1({ maxAmountRequired: '20000' })] })),
+  ),
+  hangs: answers('timeout', null, () => undefined),
+  half: answers('timeout', null, (response) => response.writeHead(402).write('{"x402Version":')),
+  endless: answers('too_large', null, (response) => sendEndless(response, 402)),
+  endless_page: answers('too_large', null, (response) => sendEndless(response, 200)),
+  hangs_up: answers('server_error', 'disconnected', (response) => response.destroy()),
+  garbage: answers('malformed', 'bad_http', sendGarbage),
+  not_json: answers('malformed', 'html_page', (response) => response.writeHead(402).end('<html>pay me</html>')),
+  no_offers: asks('malformed', 'no_accepts'),
+  bad_amount: asks('malformed', 'bad_amount', makeOffer({ amount: '$0.01' })),
+  elsewhere: asks('unsupported_network', null, makeOffer({ network: 'eip155:137' })),
+  other_coin: asks('not_usdc', null, makeOffer({ asset: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb' })),
+  lightning: says('auth_required', 'other_payment_scheme', 402, { 'www-authenticate': 'L402 macaroon="a"' }),
+  free: says('no_402', 'answered_unpaid', 200),
+  not_found: says('no_402', 'not_found', 404),
+  gone: says('no_402', 'gone', 410),
+  away: says('no_402', 'redirected_elsewhere', 302, { location: 'http://127.0.0.1:9/elsewhere' }),
+  wrong_method: says('wrong_method', null, 405, { allow: 'POST' }),
+  wants_input: says('input_rejected', 'status_400', 400),
+  unprocessable: says('input_rejected', 'status_422', 422),
+  wants_key: says('auth_required', 'status_401', 401),
+  forbidden: says('auth_required', 'status_403', 403),
+  too_often: says('rate_limited', null, 429, { 'retry-after': '0' }),
+  broken: says('server_error', 'status_500', 500),
+  down: says('server_error', 'status_503', 503),
+};
+
+/** What all routes of a host have in common, whatever each of them is by its name. */
+export type HostKind = 'mixed' | 'wildcard' | 'hanging' | 'closed' | 'garbage' | 'not_tls' | 'robots';
+
+/** What a probe has to make of any route of a host of that kind; undefined where it is the route's own affair. */
+export const BY_HOST: Readonly<Record<HostKind, { outcome: ProbeOutcome; cause: string | null } | undefined>> = {
+  mixed: undefined,
+  wildcard: { outcome: 'wildcard_402', cause: null },
+  hanging: { outcome: 'timeout', cause: null },
+  closed: { outcome: 'refused', cause: 'econnrefused' },
+  garbage: { outcome: 'malformed', cause: 'bad_http' },
+  not_tls: { outcome: 'tls', cause: null },
+  robots: { outcome: 'internal', cause: 'robots_disallowed' },
+};

@@ -1,0 +1,110 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { type Catalogue, openCatalogue } from '../../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../../src/catalogue/write.ts';
+import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
+import { PAYEE } from '../../x402/challenges.ts';
+import { BEHAVIOURS, BY_HOST, type HostKind } from './behaviours.ts';
+
+/** A route of the street: where it is, and what a probe has to make of it. */
+export interface StreetRoute {
+  url: string;
+  path: string;
+  outcome: string;
+  /** Null too where the system's own word is not worth comparing. */
+  cause: string | null;
+}
+
+export interface StreetHost {
+  kind: HostKind;
+  base_url: string;
+  routes: StreetRoute[];
+}
+
+/** Hosts in a process of their own. */
+export interface StreetProcess {
+  hosts: StreetHost[];
+  /** Gives how often each address was asked so far. */
+  countAsked: () => Promise<Map<string, number>>;
+}
+
+/** Opens hosts with so many routes each on loopback, closed after the test. */
+export async function openStreetProcess(kinds: readonly HostKind[], routes: number): Promise<StreetProcess> {
+  const child = fork(resolve(import.meta.dirname, 'process.ts'), kinds, { execArgv: [], stdio: 'inherit' });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const [told] = await once(child, 'message');
+  const { ports } = z.object({ ports: z.array(z.int()) }).parse(told);
+  const names = Object.keys(BEHAVIOURS);
+  const hosts = kinds.map((kind, index): StreetHost => {
+    const base_url = `${kind === 'not_tls' ? 'https' : 'http'}://127.0.0.1:${ports[index]}`;
+    return {
+      kind,
+      base_url,
+      routes: Array.from({ length: routes }, (_, number) => {
+        const name = names[(index * routes + number) % names.length] ?? '';
+        const path = `/v1/${name}/${number}`;
+        const { outcome, cause } = BY_HOST[kind] ?? BEHAVIOURS[name] ?? { outcome: 'unknown', cause: null };
+        return { url: `${base_url}${path}`, path, outcome, cause };
+      }),
+    };
+  });
+  return {
+    hosts,
+    countAsked: async () => {
+      child.send('count');
+      const [answer] = await once(child, 'message');
+      return new Map(Object.entries(z.object({ asked: z.record(z.string(), z.int()) }).parse(answer).asked));
+    },
+  };
+}
+
+/** Lists the hosts of a street in a new catalogue file, each as one listing that says what it asks. */
+export function declareStreet(file: string, { hosts }: StreetProcess): void {
+  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+  const terms = [makeTerms({ amount: 10_000, pay_to: PAYEE.toLowerCase() })];
+  const declarations = hosts.map(({ kind, base_url, routes }, index) =>
+    makeDeclaration({
+      slug: `${kind.replaceAll('_', '-')}-${index}`,
+      base_url,
+      title: `Host ${index}`,
+      routes: routes.map(({ path }) => makeRoute({ path, terms })),
+    }),
+  );
+  writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
+    for (const declaration of declarations) recordDeclaration(writing, declaration);
+  });
+  catalogue.close();
+}
+
+/** Lists every sample on record, in the order they were taken. */
+export function listTaken({
+  sqlite,
+}: Pick<Catalogue, 'sqlite'>): { url: string; outcome: string; cause: string | null }[] {
+  return sqlite
+    .prepare<[], { url: string; outcome: string; cause: string | null }>(
+      `SELECT listings.base_url || routes.path AS url, outcome, cause FROM samples
+       JOIN routes ON routes.id = samples.route_id JOIN listings ON listings.id = samples.listing_id ORDER BY samples.id`,
+    )
+    .all();
+}
+
+/** Lists the routes that were not probed exactly once, or came out as something else than they are. */
+export function listWrong({ hosts }: StreetProcess, taken: ReturnType<typeof listTaken>): string[] {
+  const byUrl = Map.groupBy(taken, ({ url }) => url);
+  return hosts.flatMap(({ kind, routes }) =>
+    routes.flatMap(({ url, outcome, cause }) => {
+      const samples = byUrl.get(url) ?? [];
+      const [sample] = samples;
+      const isRight = sample?.outcome === outcome && (kind === 'not_tls' || sample.cause === cause);
+      if (samples.length === 1 && isRight) return [];
+      const seen = samples.map((one) => `${one.outcome} (${one.cause})`).join(' and ');
+      return [`${url} of a ${kind} host is ${outcome} (${cause}), and was: ${seen || 'not probed'}`];
+    }),
+  );
+}
