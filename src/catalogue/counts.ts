@@ -26,6 +26,63 @@ export function countListings(catalogue: Catalogue): ListingCounts {
   return counts;
 }
 
+/** How far probing is: when it last saw anything, and how many listings wait for their next probe. */
+export interface ProbingState {
+  last_sample_at: string | null;
+  /** Listings that were ever probed. */
+  probed: number;
+  /** Of those how many are due. Listings that never were are due as well, and not counted here. */
+  due: number;
+}
+
+/** Gives how far probing is at a time, ISO 8601 UTC. */
+export function getProbingState(catalogue: Catalogue, at: string): ProbingState {
+  const { query } = catalogue;
+  const [latest] = listRows(
+    catalogue,
+    query.selectFrom('routes').select(({ fn }) => fn.max('probed_at').as('at')),
+  );
+  const [targets] = listRows(
+    catalogue,
+    query.selectFrom('probe_targets').select(({ fn, eb }) => [
+      fn.countAll<number>().as('probed'),
+      fn
+        .countAll<number>()
+        .filterWhere(eb('due_at', '<=', at))
+        .as('due'),
+    ]),
+  );
+  return { last_sample_at: latest?.at ?? null, probed: targets?.probed ?? 0, due: targets?.due ?? 0 };
+}
+
+/** How many payments stand in which state, and what the settled ones cost together, in atomic USDC. */
+export interface PaymentCounts {
+  settled: number;
+  not_settled: number;
+  open: number;
+  spent: number;
+}
+
+/** Counts the payment attempts. */
+export function countPayments(catalogue: Catalogue): PaymentCounts {
+  const rows = listRows(
+    catalogue,
+    catalogue.query
+      .selectFrom('payments')
+      .select(({ fn }) => ['state', fn.countAll<number>().as('count'), fn.sum<number>('amount').as('amount')])
+      .groupBy('state'),
+  );
+  const counts: PaymentCounts = { settled: 0, not_settled: 0, open: 0, spent: 0 };
+  for (const { state, count, amount } of rows) {
+    if (state === 'settled') {
+      counts.settled = count;
+      counts.spent = amount;
+    } else if (state === 'not_settled') counts.not_settled = count;
+    else counts.open += count;
+  }
+  return counts;
+}
+
 /** Counts the listings that a source declares and has not withdrawn. */
 export function countStandingDeclarations(
   catalogue: Catalogue,

@@ -9,19 +9,12 @@ import {
 import { repairListings } from '../catalogue/repair.ts';
 import { getCatalogueState, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
+import { type Check, checkAddress, checkWallets } from './check-payments.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getFailure } from './failure.ts';
 import { writeWith } from './opening.ts';
 import { describeReleaseState, getReleaseState } from './release-state.ts';
 import type { Page } from './terminal/page.ts';
-
-/** One thing that was looked at: what was found, and what to do where it is not well. */
-interface Check {
-  name: string;
-  ok: boolean;
-  found: string;
-  hint?: string;
-}
 
 const NAMED_AT_MOST = 5;
 const REPAIR = 'check --repair puts it right.';
@@ -35,18 +28,35 @@ interface CheckResult {
 }
 
 export const check: Command = defineCommand({
-  summary: 'Check that all is well: settings, database, published listings, release',
+  summary: "Check that all is well: settings, database, published listings, release, wallets; or one address's 402",
   details:
+    'With an address, asks that for its 402 once, without payment, and says what it makes of the answer.\n\n' +
     'Changes nothing, unless told to repair. The exit code is 1 when something is not well; each such line says what to do.',
   examples: [
     ['check', 'after a restore, or from a monitor'],
+    ['check https://api.example.com/v1/quote', 'what an address asks'],
     ['check --repair', 'after an upgrade that derives something otherwise'],
   ],
-  options: [['--repair', 'first publish anew what does not follow from the record, and put the search index right']],
-  input: z.object({ repair: z.boolean().default(false) }),
-  run: async ({ repair }, context): Promise<CheckResult> => {
+  arguments: [['[url]', 'an address that is to answer 402']],
+  options: [
+    ['--method <method>', 'GET or POST, for the address (GET)'],
+    ['--repair', 'first publish anew what does not follow from the record, and put the search index right'],
+  ],
+  input: z
+    .object({
+      url: z.url({ protocol: /^https?$/, error: 'an http(s) address' }).optional(),
+      method: z.enum(['GET', 'POST'], 'GET or POST').optional(),
+      repair: z.boolean().default(false),
+    })
+    .refine(({ url, repair }) => url === undefined || !repair, '--repair is of the catalogue, not of an address.')
+    .refine(({ url, method }) => url !== undefined || method === undefined, '--method goes with an address.'),
+  run: async ({ url, method = 'GET', repair }, context): Promise<CheckResult> => {
+    if (url !== undefined) {
+      const one = await checkAddress(context.getConfig(), url, { ...context, method });
+      return { ok: one.ok, repaired: [], checks: [one] };
+    }
     const repaired = repair ? await writeWith(context, { create: false }, (catalogue) => mend(catalogue, context)) : [];
-    const checks = [...generateChecks(context)];
+    const checks = [...generateChecks(context), ...(await checkWallets())];
     return { ok: checks.every(({ ok }) => ok), repaired, checks };
   },
   render: renderChecks,

@@ -1,11 +1,19 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
-import { countListings, type ListingCounts } from '../catalogue/counts.ts';
+import {
+  countListings,
+  countPayments,
+  getProbingState,
+  type ListingCounts,
+  type PaymentCounts,
+  type ProbingState,
+} from '../catalogue/counts.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countFindings } from '../catalogue/findings.ts';
 import { listPullFailures, listPulls, type Pull, type PullFailure } from '../catalogue/pulls.ts';
 import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
+import { formatUsdc } from '../model/usdc.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type FindingCount, getMeaning, renderCounts, sortCounts } from './finding-words.ts';
 import { readWith } from './opening.ts';
@@ -35,6 +43,8 @@ interface StatusResult {
   listings: ListingCounts;
   findings: FindingCount[];
   feeds: FeedState[];
+  probing: ProbingState;
+  payments: PaymentCounts;
   release: ReleaseState;
 }
 
@@ -45,11 +55,11 @@ export const status: Command = defineCommand({
     ['status --json', 'for monitoring'],
   ],
   input: z.object({}),
-  run: (_, context) => readWith(context, (catalogue) => getStatus(catalogue, context.getConfig())),
+  run: (_, context) => readWith(context, (catalogue) => getStatus(catalogue, context.getConfig(), context.now())),
   render: renderStatus,
 });
 
-function getStatus(catalogue: Catalogue, config: Config): StatusResult {
+function getStatus(catalogue: Catalogue, config: Config, now: Date): StatusResult {
   const state = getCatalogueState(catalogue);
   const counts = countFindings(catalogue).map((count) => ({ ...count, meaning: getMeaning(count.code) }));
   return {
@@ -59,6 +69,8 @@ function getStatus(catalogue: Catalogue, config: Config): StatusResult {
     listings: countListings(catalogue),
     findings: sortCounts(counts),
     feeds: listFeeds(listPulls(catalogue), listPullFailures(catalogue)),
+    probing: getProbingState(catalogue, now.toISOString()),
+    payments: countPayments(catalogue),
     release: getReleaseState(config, state),
   };
 }
@@ -75,6 +87,16 @@ function listFeeds(pulls: readonly Pull[], failures: readonly PullFailure[]): Fe
   });
 }
 
+function describeProbing({ last_sample_at, probed, due }: ProbingState): string {
+  if (last_sample_at === null) return 'nothing was probed yet';
+  return `${probed} listings, ${due} of them due, the last ${formatTime(last_sample_at)}`;
+}
+
+function describePayments({ settled, not_settled, open, spent }: PaymentCounts): string {
+  if (settled + not_settled + open === 0) return 'none was made yet';
+  return `${settled} settled (${formatUsdc(spent)} USDC), ${not_settled} not, ${open} open`;
+}
+
 function renderStatus(result: StatusResult, page: Page): void {
   const { listings, feeds, findings } = result;
   page.facts([
@@ -84,6 +106,8 @@ function renderStatus(result: StatusResult, page: Page): void {
     ['held', String(listings.held)],
     ['delisted', String(listings.delisted)],
     ['revision', `${result.revision}, ${formatTime(result.revised_at)}`],
+    ['probing', describeProbing(result.probing)],
+    ['payments', describePayments(result.payments)],
     ['release', describeReleaseState(result.release)],
   ]);
   if (feeds.length > 0) {

@@ -196,3 +196,32 @@ describe('backup', () => {
     expect(readdirSync(folder).filter((name) => /b\.sqlite|partial/.test(name))).toEqual([]);
   });
 });
+
+describe('status and check of probing and paying', () => {
+  it('say how far probing is and what was paid', async () => {
+    const { run } = makeCommands();
+    await run(['import', join(import.meta.dirname, '../../data/listings')]);
+    const { stdout } = await run(['status']);
+    expect(stdout).toContain('probing\tnothing was probed yet');
+    expect(stdout).toContain('payments\tnone was made yet');
+    expect(JSON.parse((await run(['status', '--json'])).stdout)).toMatchObject({
+      probing: { last_sample_at: null, probed: 0, due: 0 },
+      payments: { settled: 0, not_settled: 0, open: 0, spent: 0 },
+    });
+  });
+
+  it('look at one address, and refuse what is none', async () => {
+    const { run } = makeCommands();
+    const nobody = await run(['check', 'https://192.0.2.1.invalid/v1/quote']);
+    expect(nobody.code).toBe(1);
+    expect(nobody.stdout).toMatch(/^problem\tGET https:\/\/192\.0\.2\.1\.invalid\/v1\/quote\t.+/);
+    for (const args of [
+      ['nonsense'],
+      ['ftp://example.com/'],
+      ['https://example.com/', '--repair'],
+      ['--method', 'GET'],
+    ]) {
+      expect((await run(['check', ...args])).code).toBe(2);
+    }
+  });
+});
