@@ -15,7 +15,7 @@ export function getNamedRoute({ slug, routes }: Listing, name: string | undefine
   if (name === undefined && only && others.length === 0) return only;
   const route = routes.find((candidate) => formatRoute(candidate) === name?.trim());
   if (route) return route;
-  const nearest = name === undefined ? undefined : findNearest(name, names);
+  const nearest = name === undefined ? undefined : findNearestName(name, names);
   const listed = names.slice(0, 8).join(', ') + (names.length > 8 ? `, and ${names.length - 8} more` : '');
   const message =
     name === undefined ? `${slug} has ${routes.length} routes; name one.` : `${slug} has no route "${name}".`;
@@ -23,6 +23,12 @@ export function getNamedRoute({ slug, routes }: Listing, name: string | undefine
     hint: nearest ? `Did you mean "${nearest}"?` : `--route takes one of: ${listed || 'none is itemised'}.`,
     reason: 'no_route',
   });
+}
+
+function findNearestName(name: string, names: readonly string[]): string | undefined {
+  const small = names.map((candidate) => candidate.toLowerCase());
+  const nearest = findNearest(name, small);
+  return nearest === undefined ? undefined : names[small.indexOf(nearest)];
 }
 
 /**
@@ -41,6 +47,12 @@ export function buildCall({ base_url }: Listing, route: Route, input: string | u
     throw new ServiceError('bad_input', `No value is known for ${invented.join(', ')} in ${route.path}.`, {
       hint: `Give one in a file: --input file.json with {"query": {"${invented[0]}": "…"}}.`,
       reason: 'made_up_parameter',
+    });
+  }
+  if (body !== undefined && example?.body === undefined) {
+    throw new ServiceError('bad_input', `No body is known for ${formatRoute(route)}.`, {
+      hint: 'Give one in a file: --input file.json with {"body": {…}}.',
+      reason: 'made_up_body',
     });
   }
   return { method: route.method, url, headers, body };

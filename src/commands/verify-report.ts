@@ -28,7 +28,7 @@ export function renderVerification(result: VerifyResult, page: Page): void {
     ['on record', describeOffers(result.on_record)],
     ...result.differences.map((difference) => ['difference', describeDifference(difference)] as const),
     ...wallets.map(
-      ({ network, payer, balance }) => ['wallet', `${payer} on ${network}: ${formatUsdc(balance)} USDC`] as const,
+      ({ network, payer, balance }) => ['wallet', `${payer} on ${network}: ${describeBalance(balance)}`] as const,
     ),
     [
       'caps',
@@ -67,6 +67,10 @@ function renderPayment(payment: Payment, page: Page): void {
     word ? `${word.success ? 'settled' : 'not settled'}, ${word.transaction ?? 'no transaction'}` : 'nothing',
   ]);
   page.facts(facts, 2);
+}
+
+function describeBalance(balance: number | null): string {
+  return balance === null ? 'not known, the node cannot be asked' : `${formatUsdc(balance)} USDC`;
 }
 
 /** Says in one sentence what became of a payment. */

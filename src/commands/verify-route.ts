@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countSpent, openLedger } from '../catalogue/payments.ts';
 import type { Config, PayerConfig } from '../config.ts';
+import { ServiceError } from '../errors.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import type { Listing } from '../model/listing.ts';
@@ -17,6 +18,7 @@ import { fetchQuote, type Quote } from '../settlement/quote.ts';
 import type { Rail } from '../settlement/rail.ts';
 import { reconcilePayments } from '../settlement/reconcile.ts';
 import { getUserAgent } from '../views/user-agent.ts';
+import { isChanged } from '../x402/terms-differences.ts';
 import { buildCall, getNamedRoute } from './paid-route.ts';
 import { runProbing } from './probe-run.ts';
 import { openRails } from './rails.ts';
@@ -46,7 +48,8 @@ export interface VerifyResult {
   would_pay: { network: NetworkKey; amount: number; pay_to: string | null } | null;
   /** Why nothing would be paid; null where something would be. */
   refused: Quote['refused'];
-  wallets: { network: NetworkKey; payer: string; balance: number }[];
+  /** The balance is null where the node could no longer be asked after a payment. */
+  wallets: { network: NetworkKey; payer: string; balance: number | null }[];
   caps: { per_call: number; per_day: number; spent: number };
   /** Earlier attempts that were left open, as the chain has them now. */
   reconciled: Payment[];
@@ -66,8 +69,10 @@ export async function verifyRoute(
   const rails = await openRails(payer);
   const ledger: Ledger = openLedger(catalogue);
   const lock = pay
-    ? await acquireLock(`${catalogue.file}.paying`, () =>
-        options.say('Another payment is being made; waiting for its end.'),
+    ? await acquireLock(
+        `${catalogue.file}.paying`,
+        () => options.say('Another payment is being made; waiting for its end.'),
+        signal,
       )
     : undefined;
   const client = openGuardedClient({
@@ -81,7 +86,7 @@ export async function verifyRoute(
     const networks = rails.length > 0 ? rails.map(({ network }) => network) : listNetworks();
     const payeeRotates = route.payee === 'rotating';
     const quote = await fetchQuote({ client, call, known, payeeRotates, networks, signal });
-    if (quote.refused === 'terms_differ') await recordDifference(catalogue, listing, route.id, options);
+    if (isChanged(quote.differences)) await recordDifference(catalogue, listing, route.id, options);
     const refused = quote.refused ?? (pay && rails.length === 0 ? 'no_wallet' : null);
     const { chosen } = quote;
     const rail = rails.find(({ network }) => network === chosen?.terms.network);
@@ -107,7 +112,7 @@ export async function verifyRoute(
       differences: quote.differences,
       would_pay: chosen ? getPrice(chosen.terms) : null,
       refused,
-      wallets: await readWallets(rails),
+      wallets: await readWallets(rails, { isPaid: payment !== null }),
       caps: {
         per_call: payer.maxPerCall,
         per_day: payer.maxPerDay,
@@ -130,9 +135,16 @@ function getPrice({ network, amount, pay_to }: Terms) {
   return { network, amount, pay_to };
 }
 
-async function readWallets(rails: readonly Rail[]): Promise<VerifyResult['wallets']> {
+async function readWallets(rails: readonly Rail[], { isPaid }: { isPaid: boolean }): Promise<VerifyResult['wallets']> {
   return Promise.all(
-    rails.map(async ({ network, payer, chain }) => ({ network, payer, balance: await chain.getBalance(payer) })),
+    rails.map(async ({ network, payer, chain }) => {
+      const balance = await chain.getBalance(payer).catch((error: unknown) => {
+        // What was paid is told even where the node went away meanwhile.
+        if (isPaid && error instanceof ServiceError) return null;
+        throw error;
+      });
+      return { network, payer, balance };
+    }),
   );
 }
 

@@ -58,6 +58,11 @@ export async function serveSeller(
   const challenge = { x402Version: version, accepts, resource: { url: 'http://127.0.0.1/v1/quote' } };
   const server = createServer((request, response) => {
     const header = request.headers['payment-signature'] ?? request.headers['x-payment'];
+    if (!/^\/v1\/(quote|price)/.test(request.url ?? '')) {
+      // Who asks for money everywhere is taken for a host where everything is paid.
+      response.writeHead(404).end();
+      return;
+    }
     if (header === undefined) {
       response.statusCode = 402;
       if (version === 2) response.setHeader('payment-required', btoa(JSON.stringify(challenge)));

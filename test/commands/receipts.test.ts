@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { makePayingCommands, SLUG } from './paying.ts';
+
+let chain: BaseChain;
+beforeAll(async () => {
+  chain = await startBaseChain();
+});
+afterAll(() => chain.stop());
+
+const ID = '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01';
+
+describe('receipts', () => {
+  it('lists every attempt, the latest first, and says when there is none', async () => {
+    const { run, runJson } = await makePayingCommands(chain);
+    expect(await run(['receipts'])).toEqual({ code: 0, stdout: 'There is no payment.\n', stderr: '' });
+    const [first, second] = [await runJson('verify', SLUG, '--pay'), await runJson('verify', SLUG, '--pay')];
+    const { code, json } = await runJson('receipts');
+    expect(code).toBe(0);
+    expect(json.payments).toEqual([second.json.payment, first.json.payment]);
+    expect((await run(['receipts'])).stdout).toMatch(/settled\tyes\t[-0-9a-f]{36}\tGET http/);
+  });
+
+  it('of a payment are checked from the chain alone, with any node and without a wallet', async () => {
+    const { run, runJson, environment } = await makePayingCommands(chain);
+    const { payment } = (await runJson('verify', SLUG, '--pay')).json;
+    Object.assign(environment, { PAYER_EVM_PRIVATE_KEY: '', EVM_RPC_URL: '' });
+    const { code, json } = await runJson('receipts', 'check', payment.id, '--rpc', chain.rpcUrl);
+    expect(code).toBe(0);
+    expect(json.checks.map(({ passed }: { passed: boolean }) => passed)).toEqual(Array(8).fill(true));
+    expect((await run(['receipts', 'check', payment.id, '--rpc', chain.rpcUrl])).stdout).toContain(payment.nonce);
+    expect(await run(['receipts', 'check', payment.id])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Add --rpc <url>, or set EVM_RPC_URL.'),
+    });
+    expect(await run(['receipts', 'check', payment.id, '--rpc', 'http://127.0.0.1:9/sesame'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: The chain cannot be asked: (?!.*sesame)/),
+    });
+  });
+
+  it('that say a payment was made that the chain has not are false', async () => {
+    const { run, runJson, environment } = await makePayingCommands(chain);
+    const id = await chain.undoAfter(async () => (await runJson('verify', SLUG, '--pay')).json.payment.id);
+    Object.assign(environment, { PAYER_EVM_PRIVATE_KEY: '' });
+    const { code, stdout } = await run(['receipts', 'check', id]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^NO\t.*nothing, so far/m)]);
+  });
+
+  it.each([
+    [['check'], 2, 'check takes the id of a receipt'],
+    [['reconcile', ID], 2, 'check takes the id of a receipt'],
+    [['--rpc', 'http://127.0.0.1:9'], 2, '--rpc goes with check'],
+    [['check', ID, '--rpc', 'nonsense'], 2, 'an http(s) address'],
+    [['destroy'], 2, 'check or reconcile'],
+    [['check', ID, '--rpc', 'http://127.0.0.1:9'], 1, `There is no receipt ${ID}.`],
+  ])('%j ends with %i', async (args, code, sentence) => {
+    const { run } = await makePayingCommands(chain);
+    const ran = await run(['receipts', ...args]);
+    expect([ran.code, ran.stdout]).toEqual([code, '']);
+    expect(ran.stderr).toContain(sentence);
+  });
+});
