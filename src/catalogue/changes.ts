@@ -20,11 +20,16 @@ export function listChangesAfter(
   catalogue: Catalogue,
   { since, until, after, limit }: { since: number; until: number; after: number; limit: number },
 ): LoggedChange[] {
+  // Whoever goes on with a list begins at the revision it had come to, not at its beginning.
+  const place = catalogue.query.selectFrom('changes').select('revision').where('seq', '=', after);
   const query = selectChanges(catalogue)
     .select('changes.seq')
-    .where('changes.revision', '>', since)
+    .where(({ eb, fn, val }) =>
+      eb('changes.revision', '>=', fn<number>('max', [val(since + 1), fn.coalesce(place, val(0))])),
+    )
     .where('changes.revision', '<=', until)
     .where('changes.seq', '>', after)
+    .orderBy('changes.revision')
     .orderBy('changes.seq')
     .limit(limit);
   return listRows(catalogue, query).map(parseChange);
@@ -35,16 +40,17 @@ export function listChangesAfter(
  * revision; of some `kinds` alone, where these are given.
  */
 export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 1000, kinds }: ListedChanges): Change[] {
-  let query = selectChanges(catalogue)
-    .where('changes.revision', '>', since)
-    .orderBy('changes.seq', slug === undefined ? 'asc' : 'desc')
-    .limit(limit);
-  if (slug !== undefined) query = query.where('listings.slug', '=', slug);
+  const listed = selectChanges(catalogue).where('changes.revision', '>', since).limit(limit);
+  let query =
+    slug === undefined
+      ? listed.orderBy('changes.revision').orderBy('changes.seq')
+      : listed.where('listings.slug', '=', slug).orderBy('changes.seq', 'desc');
   if (kinds !== undefined) query = query.where('changes.kind', 'in', kinds);
   const rows = listRows(catalogue, query);
   return (slug === undefined ? rows : rows.reverse()).map(parseChange);
 }
 
+/** The log in its order is in that of its revisions, so what asks by revision is read in the order of their index. */
 function selectChanges(catalogue: Catalogue) {
   return catalogue.query
     .selectFrom('changes')
