@@ -19,12 +19,17 @@ export interface SampledRoute {
   host: string;
 }
 
+/** Offers kept of one answer: more than anybody makes who means them, and few enough to be kept with every sample. */
+const KEPT_OFFERS = 20;
+
 /**
- * Records what one probe saw: the sample, the terms of a valid 402, and when the listing's next probe is due (ISO 8601
- * UTC). That is evidence and moves nothing that readers see until `publishSampled`.
+ * Records what one probe saw: the sample, the terms of a valid 402 (the first 20 of its offers), and when the listing's
+ * next probe is due (ISO 8601 UTC). That is evidence and moves nothing that readers see until `publishSampled`.
  */
-export function recordSample(writing: Writing, taken: SampledRoute, sample: ProbeSample, nextAt: string): void {
+export function recordSample(writing: Writing, taken: SampledRoute, seen: ProbeSample, nextAt: string): void {
   const { catalogue } = writing;
+  const [terms, differences] = [seen.terms.slice(0, KEPT_OFFERS), seen.differences.slice(0, KEPT_OFFERS)];
+  const sample = { ...seen, terms, differences };
   const { at, outcome, cause, status, ...rest } = sample;
   const columns = { at, outcome, cause, status, round: getRound(at) };
   const row = { ...taken, ...columns, document: JSON.stringify(rest) };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listDatabaseFaults, listSearchFaults, listStaleListings } from '../../src/catalogue/integrity.ts';
 import { listSamples } from '../../src/catalogue/samples.ts';
 import { probeSample } from '../../src/model/sample.ts';
-import { makeRoute, makeSample, recordVerified } from '../builders.ts';
+import { makeRoute, makeSample, makeTerms, recordVerified } from '../builders.ts';
 import { DAY, declareOthers, getTime, HOUR, makeWorld } from './evidence-world.ts';
 
 const ROUTES = ['/v1/a', '/v1/b'].map((path) => makeRoute({ path }));
@@ -26,6 +26,17 @@ describe('a sample', () => {
     expect([last?.route_id, route_id]).toEqual(routes.map((route) => route.id));
     expect(probeSample.safeParse(rest).success).toBe(true);
     expect(listSamples(world.catalogue, id, 1)).toHaveLength(1);
+  });
+
+  it('of a seller that offers a hundred things is kept with the first twenty', () => {
+    const world = makeWorld();
+    const { id } = world.declare();
+    const terms = Array.from({ length: 100 }, (_, index) => makeTerms({ amount: 1000 + index }));
+    const differences = terms.map((after) => ({ kind: 'added' as const, fields: [], before: null, after }));
+    world.look(0, { terms, differences });
+    const [kept] = listSamples(world.catalogue, id, 1);
+    expect([kept?.terms.length, kept?.differences.length]).toEqual([20, 20]);
+    expect(world.find()).toMatchObject({ price_min: 1000, price_max: 1019 });
   });
 
   it('alone moves nothing that readers see', () => {
