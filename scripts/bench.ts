@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureDocuments } from './bench/documents.ts';
+import { measurePayments } from './bench/payments.ts';
 import { measureRebuilds } from './bench/rebuilds.ts';
 
 /**
- * Benchmarks with ratios taken in one run: `npm run bench -- [--json] [documents] [rebuilds]`. Only ratios between
+ * Benchmarks with ratios taken in one run: `npm run bench -- [--json] [documents] [rebuilds] [payments]`. Only ratios between
  * contestants of one run mean anything on another machine.
  */
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
@@ -31,6 +32,7 @@ async function run(
 try {
   await run('documents', [30, 10_000], measureDocuments);
   await run('rebuilds', [30, 10_000], measureRebuilds);
+  await run('payments', [100], measurePayments);
   if (values.json) console.log(JSON.stringify(results, null, 2));
 } finally {
   await rm(folder, { recursive: true, force: true });
