@@ -179,7 +179,9 @@ function describeEvent(event: PayEvent): string {
     case 'sent':
       return 'Signed and sent.';
     case 'answered':
-      return event.answer.answer ? `Answered with status ${event.answer.answer.status}.` : 'No answer came.';
+      return `Answered with status ${event.answer.answer?.status}.`;
+    case 'unanswered':
+      return `No answer that could be taken came (${event.reason}).`;
     case 'waiting':
       return `Waiting for the chain, until ${event.until} at the latest.`;
   }

@@ -17,6 +17,8 @@ export type PayEvent =
   | { type: 'prepared'; payment: PreparedPayment }
   | { type: 'sent' }
   | { type: 'answered'; answer: PaymentAnswer }
+  /** No answer came, or none that could be taken; the reason is that of the fetch. */
+  | { type: 'unanswered'; reason: string }
   | { type: 'waiting'; until: string };
 
 export interface PayOptions {
@@ -62,10 +64,8 @@ export async function payForCall(options: PayOptions): Promise<Payment> {
   ledger.markSent(id, now().toISOString(), signature);
   onEvent?.({ type: 'sent' });
   const answer = await sendPayment(options, id, buildPaymentHeader(requirement, payload));
-  if (answer) {
-    ledger.recordAnswer(id, answer);
-    onEvent?.({ type: 'answered', answer });
-  }
+  if (answer) ledger.recordAnswer(id, answer);
+  if (answer?.answer) onEvent?.({ type: 'answered', answer });
   return resolvePayment(id, options);
 }
 
@@ -101,7 +101,7 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
 
 /** Undefined where it surely never left: then the attempt is resolved already. */
 async function sendPayment(
-  { client, call, declared, ledger, now }: PayOptions,
+  { client, call, declared, ledger, now, onEvent }: PayOptions,
   id: string,
   paymentHeaders: Record<string, string>,
 ): Promise<PaymentAnswer | undefined> {
@@ -111,6 +111,7 @@ async function sendPayment(
     return buildPaymentAnswer(response, declared, { at: now(), durationMs: performance.now() - started });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    onEvent?.({ type: 'unanswered', reason: error.reason });
     if (error.details?.sent !== false) return NO_ANSWER;
     ledger.resolve(id, { state: 'not_settled', reason: `not_sent_${error.reason}` }, now().toISOString());
     return undefined;

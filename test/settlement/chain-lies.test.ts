@@ -1,6 +1,7 @@
-import { generatePrivateKey } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { type BaseChain, openWallet, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { TOKEN_ABI, TOKEN_ADDRESS, TOKEN_DOMAIN, TOKEN_TYPES } from '../../scripts/market/token/token.ts';
 import { countSpent } from '../../src/catalogue/payments.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
@@ -160,4 +161,28 @@ describe('a clock of ours that is wrong', () => {
     const start = Math.max(Date.now() + off, (await chain.getTime()) * 1000);
     expect(Date.parse(payment.expires_at) - start).toBeLessThanOrEqual(120_000);
   });
+});
+
+it('a payment that its wallet took back is not settled, and nothing was spent', async () => {
+  const seller = await serveSeller(chain, ({ response }) => deliver(response));
+  const privateKey = generatePrivateKey();
+  const wallet = openWallet(chain.rpcUrl, privateKeyToAccount(privateKey));
+  const rail = openBaseRail({ privateKey, rpcUrls: [chain.rpcUrl] });
+  await Promise.all([chain.fund(rail.payer, 1_000_000n), chain.fundGas(rail.payer)]);
+  const { pay, ledger } = await openPayingWith(rail, seller, makeTerms({ pay_to: PAY_TO }));
+  const payment = await pay(PATIENCE);
+  const message = { authorizer: wallet.account.address, nonce: payment.nonce as `0x${string}` };
+  const signature = await wallet.signTypedData({
+    domain: TOKEN_DOMAIN,
+    types: { CancelAuthorization: TOKEN_TYPES.CancelAuthorization },
+    primaryType: 'CancelAuthorization',
+    message,
+  });
+  await wallet.writeContract({
+    address: TOKEN_ADDRESS,
+    abi: TOKEN_ABI,
+    functionName: 'cancelAuthorization',
+    args: [message.authorizer, message.nonce, signature],
+  });
+  expect(await reconcilePayments({ rail, ledger, now })).toMatchObject([{ state: 'not_settled', reason: 'cancelled' }]);
 });

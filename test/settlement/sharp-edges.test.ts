@@ -95,7 +95,10 @@ describe('an answer beyond all measure', () => {
   it('a product of six megabytes is none', async () => {
     const seller = answerWith(() => new Response('x'.repeat(6 * 1024 * 1024)));
     const { pay, getRoute } = await openMarketPaying(market, seller, BASE);
-    expect(await pay()).toMatchObject({ state: 'settled', delivered: false, answer: null });
+    const events: object[] = [];
+    const payment = await pay({ onEvent: (event) => events.push(event) });
+    expect(payment).toMatchObject({ state: 'settled', delivered: false, answer: null });
+    expect(events).toContainEqual({ type: 'unanswered', reason: 'too_large' });
     expect(getRoute().verification).toBe('unverified');
   });
 });
