@@ -94,10 +94,13 @@ export function listTaken({
     .all();
 }
 
-/** Lists the routes that were not probed exactly once, or came out as something else than they are. */
+/** Routes that are told of when very many came out wrong. */
+const TOLD = 20;
+
+/** Lists the routes that were not probed exactly once, or came out as something else than they are: the first of them. */
 export function listWrong({ hosts }: StreetProcess, taken: ReturnType<typeof listTaken>): string[] {
   const byUrl = Map.groupBy(taken, ({ url }) => url);
-  return hosts.flatMap(({ kind, routes }) =>
+  const wrong = hosts.flatMap(({ kind, routes }) =>
     routes.flatMap(({ url, outcome, cause }) => {
       const samples = byUrl.get(url) ?? [];
       const [sample] = samples;
@@ -107,4 +110,5 @@ export function listWrong({ hosts }: StreetProcess, taken: ReturnType<typeof lis
       return [`${url} of a ${kind} host is ${outcome} (${cause}), and was: ${seen || 'not probed'}`];
     }),
   );
+  return wrong.length > TOLD ? [...wrong.slice(0, TOLD), `${wrong.length - TOLD} more`] : wrong;
 }
