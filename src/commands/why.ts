@@ -41,7 +41,7 @@ export const why: Command = defineCommand({
   input: z.object({ slug: z.string() }),
   run: ({ slug }, context) =>
     readWith(context, (catalogue) =>
-      /^https?:/i.test(slug) ? explainAddress(catalogue, slug) : explain(catalogue, slug),
+      /^https?:/i.test(slug) && URL.canParse(slug) ? explainAddress(catalogue, slug) : explain(catalogue, slug),
     ),
   render: renderWhy,
 });

@@ -31,7 +31,8 @@ export interface MergedDeclaration {
 
 /**
  * Merges what the sources say of one listing. Words come from the source closest to the provider; the terms of each
- * route from the source that saw it last, so that its price is the freshest on record. Throws on an empty list.
+ * route from the source that saw it last, so that its price is the freshest on record. Where the provider itself itemises
+ * its routes these are all there are, at the prices it states. Throws on an empty list.
  */
 export function mergeDeclarations(all: readonly StandingDeclaration[]): MergedDeclaration {
   const active = all.filter(({ withdrawn_at }) => withdrawn_at === null);
@@ -55,8 +56,10 @@ export function mergeDeclarations(all: readonly StandingDeclaration[]): MergedDe
 
 /** Merges the routes by method and path: what is said of one by closeness, what it costs by freshness. */
 function mergeRoutes(standing: readonly Declaration[]): MergedRoute[] {
-  const fresh = standing.toSorted(compareFreshness);
-  const keys = new Set(standing.flatMap(({ routes }) => routes.map(getRouteKey)));
+  const stated = standing.filter(({ source, routes }) => source.kind === 'provider' && routes.length > 0);
+  const itemising = stated.length > 0 ? stated : standing;
+  const fresh = itemising.toSorted(compareFreshness);
+  const keys = new Set(itemising.flatMap(({ routes }) => routes.map(getRouteKey)));
   return [...keys].sort().flatMap((key) => {
     const mentions = listMentions(standing, key);
     const priced = listMentions(fresh, key)[0];

@@ -1,7 +1,5 @@
 import { isFaultOurs, TELLING_HOSTS } from './delisting.ts';
-
-/** A listing is sampled once a round (design contract, "Reliability"). */
-export const ROUND_MS = 6 * 60 * 60 * 1000;
+import { ROUND_MS } from './pace.ts';
 
 /** Gives the round that a time falls in: rounds are numbered from 1970 on and begin at 0, 6, 12 and 18 o'clock UTC. */
 export function getRound(at: string): number {
@@ -29,12 +27,14 @@ export interface RoundContext {
 
 /**
  * Says whether the failures of a round are our own: most of the hosts failed that used to answer. A catalogue may be full
- * of hosts that are simply dead, so only where fewer than five ever answered are all hosts counted. Fewer than five tell
+ * of hosts that are simply dead, so only where fewer than five ever answered are all hosts counted, and then whichever of
+ * them answers shows that we can be reached. Fewer than five tell
  * nothing of us, as at the beginning of a round: then what was our fault before still is, while most of them fail.
  */
 export function isRoundOurs(hosts: readonly RoundHost[], { known_good, was_ours }: RoundContext): boolean {
   const telling = known_good >= TELLING_HOSTS ? hosts.filter((host) => host.valid || host.known_good) : hosts;
   const failing = telling.filter(({ valid }) => !valid).length;
+  if (known_good < TELLING_HOSTS && failing < telling.length) return false;
   if (telling.length < TELLING_HOSTS) return was_ours && failing * 2 > telling.length;
   return isFaultOurs({ probed: telling.length, failing });
 }

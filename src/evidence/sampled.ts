@@ -43,7 +43,7 @@ export function getSampled(samples: readonly KeptSample[], ourRounds: ReadonlySe
   return {
     reliability: getReliability(listSpaced(counted), latest.at),
     routes: new Map([...byRoute].map(([id, taken]) => [id, getRouteProbe(taken)])),
-    failing: findFailingRun(counted),
+    failing: findFailingRun(listLooks(counted)),
     latest,
   };
 }
@@ -69,11 +69,17 @@ function listSpaced(samples: readonly KeptSample[]): KeptSample[] {
   return spaced;
 }
 
+/** Lists the samples that a failing run is made of: every valid answer, and of failures together only the first. */
+function listLooks(samples: readonly KeptSample[]): KeptSample[] {
+  const lastValid = samples.findLastIndex(({ outcome }) => isPayable(outcome));
+  return [...samples.slice(0, lastValid + 1), ...listSpaced(samples.slice(lastValid + 1))];
+}
+
 /** `taken` are the samples of one route, oldest first; there is at least one. */
 function getRouteProbe(taken: readonly KeptSample[]): RouteProbe {
   const { at, outcome, cause, status } = taken.at(-1) as KeptSample;
   const valid = taken.findLastIndex((sample) => isPayable(sample.outcome));
-  const failures = taken.slice(valid + 1).filter((sample) => isConclusive(sample.outcome)).length;
+  const failures = listSpaced(taken.slice(valid + 1)).filter((sample) => isConclusive(sample.outcome)).length;
   return { at, outcome, cause, status, valid_at: taken[valid]?.at ?? null, failures };
 }
 

@@ -1,4 +1,4 @@
-import { ROUND_MS } from './rounds.ts';
+import { ROUND_MS } from './pace.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

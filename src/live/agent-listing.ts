@@ -26,7 +26,7 @@ export function createAgentListing(reading: Reading): (request: Request, slug: s
     const tombstone = tombstones.get(slug);
     if (tombstone) {
       throw new ServiceError('gone', `The listing ${slug} was taken out on ${tombstone.delisted_at.slice(0, 10)}.`, {
-        hint: `The reason on record is ${tombstone.reason}.`,
+        hint: 'The tombstone says who took it out, and why.',
         details: { tombstone },
       });
     }

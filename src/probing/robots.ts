@@ -9,7 +9,7 @@ const robotsParser: typeof robots.default = createRequire(import.meta.url)('robo
 
 /** Longest wait for a robots.txt, in milliseconds, and most bytes of one. */
 const LONGEST_MS = 10_000;
-const MAX_BYTES = 128 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Longest pause between requests that a host can ask for, in seconds: a longer one would keep a run waiting. */
 const MAX_DELAY_SECONDS = 30;
@@ -33,10 +33,10 @@ export async function fetchRobots(
   const limits = { totalMs: Math.min(timeoutMs, LONGEST_MS), bodyBytes: MAX_BYTES, decodedBytes: MAX_BYTES };
   try {
     const { status, body } = await client.fetch(`${origin}/robots.txt`, { signal, limits });
-    if (status >= 500) return undefined;
+    if (status >= 500 || status === 429) return undefined;
     return status >= 200 && status < 300 ? new TextDecoder().decode(body) : '';
   } catch (error) {
-    if (error instanceof ServiceError) return error.reason === 'too_large' ? '' : undefined;
+    if (error instanceof ServiceError) return undefined;
     throw error;
   }
 }

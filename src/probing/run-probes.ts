@@ -3,6 +3,7 @@ import type { GuardedClient } from '../fetching/client.ts';
 import { getRouteUrl } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { openPace, type Pace } from './pacing.ts';
+import { buildProbeRequest } from './probe-request.ts';
 import { type ProbeOptions, probeRoute } from './probe-route.ts';
 import type { ProbedRoute } from './probed-route.ts';
 import { fetchRobots, parseRobots, type Robots } from './robots.ts';
@@ -154,7 +155,7 @@ async function askRoute<Key>(
   { client, timeoutMs, now, random, signal }: RunOptions<Key>,
   requests: Limit,
 ): Promise<ProbeSample> {
-  const url = getRouteUrl(base_url, route.path);
+  const url = buildProbeRequest(base_url, route)?.url.href ?? getRouteUrl(base_url, route.path);
   if (!robots.isAllowed(url)) return buildUnasked(url, route, now());
   const pause = () => {
     pace.end(robots.delayMs);

@@ -259,7 +259,7 @@ describe('a listing that fails', () => {
     expect(listChanges(world.catalogue, { since: world.getRevision() - 1 })[0]).toMatchObject({
       kind: 'delisted',
       reason: 'no_valid_402',
-      detail: { by: 'rule', evidence: { failing: { since: getTime(0), failures: 57 }, sample: { at: getTime(336) } } },
+      detail: { by: 'rule', evidence: { failing: { since: getTime(0), failures: 56 }, sample: { at: getTime(336) } } },
     });
     expect(world.look(360, fail())?.result).not.toBe('relisted');
     expect(world.look(384)?.result).toBe('relisted');

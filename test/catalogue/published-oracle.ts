@@ -43,7 +43,9 @@ export function workOutOurs(listings: readonly (readonly Recorded[])[]): Set<num
       .map((samples) => samples.filter(({ at, outcome }) => getRound(at) === round && outcome !== 'input_rejected'))
       .filter((samples) => samples.length > 0);
     const failing = heard.filter((samples) => !samples.some(({ outcome }) => isPayable(outcome))).length;
-    if (failing * 2 > heard.length && (heard.length >= 5 || ours.has(round - 1))) ours.add(round);
+    // Where fewer than five ever answered, one that does shows that we can be reached.
+    const canTell = listings.length >= 5 || failing === heard.length;
+    if (canTell && failing * 2 > heard.length && (heard.length >= 5 || ours.has(round - 1))) ours.add(round);
   }
   return ours;
 }

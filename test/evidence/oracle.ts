@@ -67,30 +67,39 @@ function getLowerEnd(valid: number, n: number): number {
   return Math.max(0, (2 * n * p + Z * Z - Z * Math.sqrt(Z * Z + 4 * n * p * (1 - p))) / (2 * (n + Z * Z)));
 }
 
-function findFailing(counted: readonly Taken[]): Worked['failing'] {
-  let failing: Worked['failing'];
-  let lastValid: string | undefined;
-  for (const sample of counted) {
-    if (isValid(sample)) {
-      lastValid = sample.at;
-      failing = undefined;
-    } else if (isFailure(sample)) {
-      failing = { since: failing?.since ?? lastValid ?? sample.at, failures: (failing?.failures ?? 0) + 1 };
-    }
+/** Keeps of samples within five hours of each other one: the first conclusive one, else the first. */
+function keepApart(samples: readonly Taken[]): Taken[] {
+  const kept: Taken[] = [];
+  for (const sample of samples) {
+    const before = kept.at(-1);
+    if (!before || Date.parse(sample.at) >= Date.parse(before.at) + 5 * HOUR) kept.push(sample);
+    else if (NEITHER.includes(before.outcome) && !NEITHER.includes(sample.outcome)) kept[kept.length - 1] = sample;
   }
-  return failing;
+  return kept;
+}
+
+/** Counts failures in a row at the end, those together as one. */
+function countFailing(samples: readonly Taken[]): { first: string | undefined; count: number } {
+  const failures = keepApart(samples.slice(samples.findLastIndex(isValid) + 1)).filter(isFailure);
+  return { first: failures[0]?.at, count: failures.length };
+}
+
+/** Begins with the last valid answer, unless nobody looked for two days after it: then six hours before the first failure. */
+function findFailing(counted: readonly Taken[]): Worked['failing'] {
+  const { first, count } = countFailing(counted);
+  if (first === undefined) return undefined;
+  const valid = counted.findLast(isValid)?.at;
+  if (valid === undefined) return { since: first, failures: count };
+  const wasWatched = Date.parse(first) - Date.parse(valid) <= 2 * DAY;
+  return { since: wasWatched ? valid : new Date(Date.parse(first) - 6 * HOUR).toISOString(), failures: count };
 }
 
 function workOutRoutes(counted: readonly Taken[]): Worked['routes'] {
   const routes: Worked['routes'] = new Map();
-  for (const sample of counted) {
-    const { valid_at, failures } = routes.get(sample.route_id) ?? { valid_at: null, failures: 0 };
-    routes.set(sample.route_id, {
-      at: sample.at,
-      outcome: sample.outcome,
-      valid_at: isValid(sample) ? sample.at : valid_at,
-      failures: isValid(sample) ? 0 : failures + (isFailure(sample) ? 1 : 0),
-    });
+  for (const [id, samples] of Map.groupBy(counted, ({ route_id }) => route_id)) {
+    const { at, outcome } = samples.at(-1) as Taken;
+    const valid_at = samples.findLast(isValid)?.at ?? null;
+    routes.set(id, { at, outcome, valid_at, failures: countFailing(samples).count });
   }
   return routes;
 }

@@ -81,7 +81,7 @@ CREATE TABLE probe_runs (
 UPDATE listings SET document = json_set(
   document,
   '$.reliability.days', json('[]'),
-  '$.routes', (SELECT json_group_array(json_set(value, '$.payee', NULL, '$.probe', NULL))
-               FROM json_each(listings.document, '$.routes'))
+  '$.routes', json((SELECT json_group_array(json(json_set(value, '$.payee', NULL, '$.probe', NULL)))
+                    FROM json_each(listings.document, '$.routes')))
 ) WHERE document != '{}';
 `;

@@ -15,8 +15,8 @@ ALTER TABLE receipts ADD COLUMN request TEXT NOT NULL DEFAULT 'null' CHECK (json
 
 UPDATE listings SET document = json_set(
   document,
-  '$.routes', (SELECT json_group_array(json_set(value, '$.undelivered', NULL))
-               FROM json_each(listings.document, '$.routes'))
+  '$.routes', json((SELECT json_group_array(json(json_set(value, '$.undelivered', NULL)))
+                    FROM json_each(listings.document, '$.routes')))
 ) WHERE document != '{}';
 
 CREATE INDEX payments_by_time ON payments (prepared_at, state, amount);

@@ -1,6 +1,6 @@
 import { DELISTING_METHOD } from '../../evidence/delisting.ts';
+import { ROUND_MS } from '../../evidence/pace.ts';
 import { getReliability, RELIABILITY_METHOD } from '../../evidence/reliability.ts';
-import { ROUND_MS } from '../../evidence/rounds.ts';
 import type { Reliability } from '../../model/listing.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../../model/outcome.ts';
 import { ROBOT_NAME } from '../../model/robot.ts';
