@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { listStaleListings } from '../../src/catalogue/integrity.ts';
+import { findListing } from '../../src/catalogue/listings.ts';
+import { MIGRATIONS } from '../../src/catalogue/migrations/index.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { listing as listingSchema } from '../../src/model/listing.ts';
+import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
+
+/** Makes a catalogue as the first schema had it, with a listing that has routes. */
+function makeFirstSchema(file: string): void {
+  const now = makeCatalogue();
+  writeCatalogue(now, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  const listing = findListing(now, { slug: 'example-prices' });
+  if (!listing) throw new Error('no listing');
+  const { days: _days, ...reliability } = listing.reliability;
+  const routes = listing.routes.map(({ payee: _payee, probe: _probe, undelivered: _undelivered, ...route }) => route);
+  const first = new Sqlite(file);
+  first.exec(MIGRATIONS[0] ?? '');
+  first.pragma('user_version = 1');
+  first.prepare('INSERT INTO catalogue VALUES (1, ?, 1, ?)').run(IDENTITY, NOW);
+  for (const table of ['declarations', 'routes']) copyRows(now.sqlite, first, table, ['payee', 'probed_at']);
+  const columns = { id: listing.id, slug: listing.slug, base_url: listing.base_url };
+  first
+    .prepare("INSERT INTO listings VALUES (1, @id, @slug, @base_url, 'live', 0, 1, @document)")
+    .run({ ...columns, document: JSON.stringify({ ...listing, reliability, routes }) });
+  first.close();
+}
+
+function copyRows(from: Sqlite.Database, to: Sqlite.Database, table: string, without: string[]): void {
+  to.pragma('foreign_keys = OFF');
+  for (const row of from.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]) {
+    const kept = Object.entries(row).filter(([name]) => !without.includes(name));
+    const marks = kept.map(() => '?').join();
+    to.prepare(`INSERT INTO ${table} (${kept.map(([name]) => name).join()}) VALUES (${marks})`).run(
+      ...kept.map(([, value]) => value),
+    );
+  }
+}
+
+it('brings a catalogue of the first schema up to date, its listings with it', () => {
+  const file = join(makeFolder(), 'first.sqlite');
+  makeFirstSchema(file);
+  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+  try {
+    const listing = listingSchema.parse(findListing(catalogue, { slug: 'example-prices' }));
+    expect(listing.routes).toHaveLength(1);
+    expect(listing.routes[0]).toMatchObject({ payee: null, probe: null, undelivered: null });
+    expect(listing.reliability.days).toEqual([]);
+    const again = makeDeclaration({ title: 'Example Prices, renamed' });
+    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, again));
+    expect(findListing(catalogue, { slug: 'example-prices' })).toMatchObject({ title: 'Example Prices, renamed' });
+    expect(listStaleListings(catalogue)).toEqual([]);
+  } finally {
+    catalogue.close();
+  }
+});
