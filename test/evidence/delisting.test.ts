@@ -31,3 +31,11 @@ it('is not the listings’ fault while most hosts fail', () => {
   expect(isFaultOurs({ probed: 100, failing: 50 })).toBe(false);
   expect(isFaultOurs({ probed: 2, failing: 2 })).toBe(false);
 });
+
+it('a time in which nobody looked is no part of a failing run', () => {
+  const failures = makeRun('timeout', 2, 8);
+  expect(findFailingRun([{ at: getDay(40), outcome: 'payable' }, ...failures])).toEqual({
+    since: new Date(Date.parse(getDay(2)) - DAY / 4).toISOString(),
+    failures: 8,
+  });
+});

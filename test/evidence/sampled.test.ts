@@ -59,3 +59,15 @@ describe('a route', () => {
     expect(isStillOffered({ failures: 1 }, { failing, routes: 5 })).toBe(true);
   });
 });
+
+it('failures of one moment are one failure, of however many routes', () => {
+  const at = '2026-11-20T00:00:00.000Z';
+  const together = Array.from({ length: 12 }, (_, index) => ({
+    ...{ route_id: `r${index}`, outcome: 'timeout' as const, cause: null, status: null, round: getRound(at) },
+    at: new Date(Date.parse(at) + index * 1000).toISOString(),
+  }));
+  const valid = { ...together[0], at: '2026-11-19T18:00:00.000Z', outcome: 'payable' as const } as KeptSample;
+  expect(getSampled([valid, ...together], new Set()).failing).toEqual({ since: valid.at, failures: 1 });
+  const again = together.map((sample) => ({ ...sample, route_id: 'r0' }));
+  expect(getSampled([valid, ...again], new Set()).routes.get('r0')).toMatchObject({ failures: 1 });
+});
