@@ -3,7 +3,8 @@ import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../evid
 import type { Sampled } from '../evidence/sampled.ts';
 import type { Listing } from '../model/listing.ts';
 import { formatRoute, type JsonObject } from '../model/route.ts';
-import { listRows, runStatement } from './database.ts';
+import { listChanges } from './changes.ts';
+import { type Catalogue, listRows, runStatement } from './database.ts';
 import { delistListing, relistListing } from './delisting.ts';
 import { findListing } from './listings.ts';
 import { publishProbed } from './publish.ts';
@@ -53,11 +54,18 @@ function publishOne(writing: Writing, listing: Listing, fresh: boolean): Publish
     const isBack = state_by === 'rule' && hasAnsweredSince(sampled, listing.state_at ?? '');
     if (isBack)
       return { slug, result: relistListing(writing, slug, { by: 'rule', evidence }) ? 'relisted' : 'unchanged' };
-  } else if (failing && latest && isLongEnoughToDelist(failing, latest.at)) {
+  } else if (failing && latest && isLongEnoughToDelist(sinceRelisted(catalogue, slug, failing), latest.at)) {
     delistListing(writing, slug, { by: 'rule', reason: 'no_valid_402', evidence });
     return { slug, result: 'delisted' };
   }
   return { slug, result: publishProbed(writing, listing, { sampled, evidence, fresh }) ? 'changed' : 'unchanged' };
+}
+
+/** Whoever put a listing back knew how it failed, so its days begin anew with that. */
+function sinceRelisted(catalogue: Catalogue, slug: string, failing: FailingRun): FailingRun {
+  const [latest] = listChanges(catalogue, { slug, kinds: ['relisted'], limit: 1 });
+  const isDecided = latest !== undefined && latest.reason !== 'relisted_by_rule';
+  return isDecided && latest.at > failing.since ? { ...failing, since: latest.at } : failing;
 }
 
 const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;

@@ -27,7 +27,7 @@ export function createAgentListing(reading: Reading): (request: Request, slug: s
     if (tombstone) {
       throw new ServiceError('gone', `The listing ${slug} was taken out on ${tombstone.delisted_at.slice(0, 10)}.`, {
         hint: 'The tombstone says who took it out, and why.',
-        details: { tombstone },
+        details: { tombstone, decisions: listChanges(catalogue, { slug }) },
       });
     }
     if (!entry) throw buildMissingError(slug);

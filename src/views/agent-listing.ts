@@ -58,6 +58,7 @@ export const goneProblem = z
     code: z.literal('gone'),
     detail: z.string(),
     tombstone,
+    decisions: z.array(change).describe('Why the listing stands as it does, oldest first'),
   })
   .meta({ id: 'GoneProblem' });
 

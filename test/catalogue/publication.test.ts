@@ -267,6 +267,19 @@ describe('a listing that fails', () => {
     expect(listKinds(world)).toContainEqual(['relisted', 'relisted_by_rule']);
   });
 
+  it('that somebody put back has its 14 days again', () => {
+    const world = makeWorld();
+    world.declare();
+    world.look(0);
+    failOn(world, { from: 6, times: 60 });
+    expect(world.find()).toMatchObject({ state: 'delisted', state_by: 'rule' });
+    writeCatalogue(world.catalogue, getTime(370), (writing) =>
+      relistListing(writing, world.find().slug, { by: 'operator' }),
+    );
+    expect(failOn(world, { from: 372, times: 50 })).not.toContain('delisted');
+    expect(world.look(370 + 14 * 24, fail())?.result).toBe('delisted');
+  });
+
   it('is not taken out before it failed ten times, however long it is silent', () => {
     const world = makeWorld();
     world.declare();

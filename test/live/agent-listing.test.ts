@@ -31,6 +31,7 @@ it('tells a delisted listing from one that never was', async () => {
   expect(await gone.json()).toMatchObject({
     code: 'gone',
     tombstone: { slug: 'example-prices', delisted_by: 'provider', reason: 'asked_to_be_removed', delisted_at: NOW },
+    decisions: expect.arrayContaining([expect.objectContaining({ kind: 'delisted' })]),
   });
   expect((await get('/agent/listings/never-was')).status).toBe(404);
   expect((await get('/agent/listings/never-was?x=1')).status).toBe(400);
