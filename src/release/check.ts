@@ -45,7 +45,11 @@ export function checkRelease({ header, folder, releasesDir, reading }: Expectati
     throw buildCheckError('/', `is one of ${pages.size}, where there should be ${header.page_count}`);
   }
   const assets = listNames(join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER));
-  const known = new Set([...pages.keys(), ...LIVE_PATHS, ...assets.map((name) => `/${ASSETS_FOLDER}/${name}`)]);
+  const known = new Set([
+    ...[...pages].map(([path]) => path),
+    ...LIVE_PATHS,
+    ...assets.map((name) => `/${ASSETS_FOLDER}/${name}`),
+  ]);
   for (const [path, page] of listSamples(pages, header.revision)) {
     const body = readFileSync(join(folder, page.file));
     if (getHash(body) !== page.hash) throw buildCheckError(path, 'is not what was rendered');
@@ -56,7 +60,7 @@ export function checkRelease({ header, folder, releasesDir, reading }: Expectati
 }
 
 /** The home page, that for what is not found, and others evenly spread: other ones at each revision. */
-function listSamples(pages: ReleasePages, revision: number): [string, ReleasePage][] {
+function listSamples(pages: ReleasePages, revision: number): (readonly [string, ReleasePage])[] {
   const all = [...pages];
   const step = Math.max(1, Math.floor(all.length / SAMPLES));
   const isSample = (index: number) => index % step === revision % step;

@@ -10,21 +10,23 @@ import { checkRelease } from './check.ts';
 import { openPageCode } from './compiling.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { syncFolder, writeDurably } from './folders.ts';
-import { getHash } from './hash.ts';
 import { acquireLock } from './lock.ts';
 import type { PageCode } from './page-code.ts';
-import { openPinnedReading } from './pinned-reading.ts';
-import { planRelease } from './plan.ts';
+import type { PinnedReadings } from './pinned-reading.ts';
+import { planRelease, type ReleasePlan } from './plan.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
 import { isWhole } from './release-pages.ts';
+import type { RenderedPages } from './render-pages.ts';
 import { renderInThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
+import { getShardName, linkShard, storeShard } from './shards.ts';
 import { swapCurrent } from './swap.ts';
 
 /** What one rebuild is asked for. */
 export interface MakeReleaseOptions {
   readonly config: Config;
+  readonly readings: PinnedReadings;
   /** Compiles the pages and renders every one of them again, building upon nothing. */
   readonly force: boolean;
   readonly onEvent: OnRebuildEvent;
@@ -39,18 +41,18 @@ export interface MakeReleaseOptions {
  * Throws what it was stopped by; the current release is then as it was.
  */
 export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildResult> {
-  const { config, onEvent } = options;
+  const { config, readings, onEvent } = options;
   const lock = await acquireLock(getReleasePaths(config.releasesDir).lock, () => onEvent({ type: 'waiting' }));
   try {
     const code = await openPageCode({ onEvent, force: options.force });
-    const reading = openPinnedReading(config);
     try {
+      const reading = readings.pin();
       removeUnfinished(config.releasesDir);
       const result = await makeFrom(reading, code, options);
       if (result.outcome === 'released') prune(options, code);
       return result;
     } finally {
-      reading.catalogue.close();
+      readings.unpin();
     }
   } finally {
     lock.release();
@@ -108,21 +110,36 @@ async function buildRelease(
       { config, code, job: plan.job, revision },
       { render: await loadPageCode(code), reading, onEvent },
     );
-    const made = new Map([...plan.linked, ...rendered]);
-    const pages = new Map(refs.flatMap(({ path }) => (made.has(path) ? [[path, made.get(path)] as const] : [])));
-    const list = Buffer.from(JSON.stringify(Object.fromEntries(pages)));
-    const facts = { page_count: refs.length, pages_bytes: list.length, pages_hash: getHash(list), assets };
+    const shards = await storeShards(plan, rendered, { folder, shardsDir: getReleasePaths(releasesDir).shards });
+    const facts = { page_count: refs.length, shards, assets };
     const header = buildReleaseHeader({ ...madeFrom, made_at, ...facts });
-    await writeDurably(join(folder, 'pages.json'), list);
     await writeDurably(join(folder, 'release.json'), JSON.stringify(header, null, 2));
     checkRelease({ header, folder, releasesDir, reading });
-    for (const parent of [...plan.folders, folder]) await syncFolder(parent);
+    await syncFolder(folder);
     await swapCurrent(releasesDir, folder, header.id);
     const ms = Math.round(performance.now() - started);
-    return { outcome: 'released', release: header, rendered: rendered.length, linked: plan.linked.length, ms };
+    const linked = refs.length - rendered.length;
+    return { outcome: 'released', release: header, rendered: rendered.length, linked, ms };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Stores the new shards of a release and links to those that it keeps. Gives the hashes of all by name. */
+async function storeShards(
+  { kept, made, linked }: ReleasePlan,
+  rendered: RenderedPages,
+  { folder, shardsDir }: { folder: string; shardsDir: string },
+): Promise<Record<string, string>> {
+  const shards = new Map([...kept].map(([name, { hash }]) => [name, hash]));
+  for (const [name, hash] of shards) linkShard(join(folder, name), hash);
+  const pages = Map.groupBy([...linked, ...rendered], ([path]) => getShardName(path));
+  for (const name of made) {
+    const sorted = (pages.get(name) ?? []).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    shards.set(name, (await storeShard(shardsDir, join(folder, name), new Map(sorted))).hash);
+  }
+  if (made.length > 0) await syncFolder(shardsDir);
+  return Object.fromEntries(shards);
 }
 
 /** Clears away what is old. The release is current already, so a failure here is told, not thrown. */

@@ -1,15 +1,52 @@
+import { statSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { openReading, type Reading } from '../snapshot/reading.ts';
 import { getSite } from './release.ts';
 
-/**
- * Opens the catalogue at one revision: a read transaction is held open, so whatever is written meanwhile, all that pages
- * read is of that revision. The time is the revision's own, so that a page rendered again is the same to the byte.
- * Close its catalogue when done. Throws as `openCatalogueForReading` does.
- */
+/** A catalogue that is read at one revision after the other; what did not change in between is not read again. */
+export interface PinnedReadings {
+  /**
+   * Gives the catalogue as it is now, until `unpin`: whatever is written meanwhile, all that pages read is of that revision.
+   * The time is the revision's own, so that a page rendered again is the same to the byte. Throws as
+   * `openCatalogueForReading` does.
+   */
+  pin(): Reading;
+  unpin(): void;
+}
+
+/** Opens the readings of the catalogue that the settings name; a file put in the place of another is opened anew. */
+export function openPinnedReadings(config: Config): PinnedReadings {
+  let opened: { reading: Reading; file: string } | undefined;
+  const close = () => {
+    opened?.reading.catalogue.close();
+    opened = undefined;
+  };
+  return {
+    pin() {
+      const file = getFileNumber(config.catalogueFile);
+      if (opened?.file !== file) close();
+      opened ??= { reading: openReading(config.catalogueFile, getSite(config)), file };
+      return pinReading(opened.reading);
+    },
+    unpin() {
+      if (opened?.reading.catalogue.sqlite.inTransaction) opened.reading.catalogue.sqlite.exec('COMMIT');
+    },
+  };
+}
+
+/** Opens the catalogue at one revision, see `PinnedReadings.pin`. Close its catalogue when done. */
 export function openPinnedReading(config: Config): Reading {
-  const reading = openReading(config.catalogueFile, getSite(config));
+  return pinReading(openReading(config.catalogueFile, getSite(config)));
+}
+
+/** A read transaction is held open, which stands still at the state that the snapshot is of. */
+function pinReading(reading: Reading): Reading {
   reading.catalogue.sqlite.exec('BEGIN');
   const snapshot = reading.getSnapshot();
   return { ...reading, getSnapshot: () => snapshot, now: () => new Date(snapshot.revised_at) };
+}
+
+function getFileNumber(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return `${found?.dev} ${found?.ino}`;
 }

@@ -1,38 +1,62 @@
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { PageRef } from '../snapshot/pages.ts';
 import type { Base } from './base.ts';
-import { linkPage, type ReleasePage } from './release-pages.ts';
+import { isIntact, linkPage, type ReleasePage } from './release-pages.ts';
 import type { EarlierPage, RenderJob } from './render-pages.ts';
+import { getPlace, getShardName, type Shard } from './shards.ts';
 
-/** What is left to do for a release: pages already linked, and the job of rendering the others. */
+/** What is left to do for a release: shards that stay, pages that were put into new ones, and the job of rendering the rest. */
 export interface ReleasePlan {
+  /** Shards of the base that stay as they are, by name. */
+  readonly kept: ReadonlyMap<string, Shard>;
+  /** Names of the shards made anew; their folders exist. */
+  readonly made: readonly string[];
+  /** Pages of the base that are in the new shards already. */
   readonly linked: readonly (readonly [path: string, page: ReleasePage])[];
   readonly job: RenderJob;
-  /** The folders inside the release's, which now exist. */
-  readonly folders: readonly string[];
 }
 
 /**
- * Makes the folders of a release and links every page that the base has under the same key. A file that the base turns
- * out to lack, or that is not what was rendered, is rendered like a new one.
+ * Keeps every shard of the base all of whose pages stand under the same keys. The others are made anew in `folder`, with
+ * links to those pages that stay. A file that the base turns out to lack, or that is not what was rendered, is rendered
+ * like a new one.
  */
 export function planRelease(refs: readonly PageRef[], folder: string, base: Base | undefined): ReleasePlan {
-  const folders = [...new Set(refs.map(({ file }) => dirname(join(folder, file))))].filter((name) => name !== folder);
-  for (const name of folders) mkdirSync(name, { recursive: true });
+  const kept = new Map<string, Shard>();
+  const made: string[] = [];
   const linked: [string, ReleasePage][] = [];
   const pages: PageRef[] = [];
   const earlier = new Map<string, EarlierPage>();
-  for (const ref of refs) {
-    const page = base?.pages.get(ref.path);
-    const from = base && page && { page, path: join(base.folder, page.file) };
-    const kept = from?.page.key === ref.key ? linkPage(from.path, join(folder, ref.file), from.page) : undefined;
-    if (kept) {
-      linked.push([ref.path, { ...kept, file: ref.file }]);
+  for (const [name, members] of Map.groupBy(refs, ({ path }) => getShardName(path))) {
+    const shard = base?.pages.shards.get(name);
+    if (base && shard && isSame(members, shard, base.folder)) {
+      kept.set(name, shard);
       continue;
     }
-    pages.push(ref);
-    if (from) earlier.set(ref.path, from);
+    made.push(name);
+    mkdirSync(join(folder, name), { recursive: true });
+    for (const { path, file, key } of members) {
+      const place = getPlace(path, file);
+      const page = shard?.pages.get(path);
+      const from = base && page && { page, path: join(base.folder, page.file) };
+      const stays = from?.page.key === key ? linkPage(from.path, join(folder, place), from.page) : undefined;
+      if (stays) {
+        linked.push([path, { ...stays, file: place }]);
+        continue;
+      }
+      pages.push({ path, file: place, key });
+      if (from) earlier.set(path, from);
+    }
   }
-  return { linked, folders, job: { folder, pages, earlier, next: new SharedArrayBuffer(4) } };
+  return { kept, made, linked, job: { folder, pages, earlier, next: new SharedArrayBuffer(4) } };
+}
+
+/** Says whether a shard has just these pages under these keys, and their files are what was rendered. */
+function isSame(members: readonly PageRef[], { pages }: Shard, folder: string): boolean {
+  if (members.length !== pages.size) return false;
+  return members.every(({ path, key }) => {
+    const page = pages.get(path);
+    return page?.key === key && isIntact(join(folder, page.file), page);
+  });
 }

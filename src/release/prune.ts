@@ -1,5 +1,5 @@
-import { renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { isMissing, listNames } from './folders.ts';
 import type { PageCode } from './page-code.ts';
 import { findCurrentRelease, getReleasePaths } from './release.ts';
@@ -24,7 +24,8 @@ export function getUnfinishedFolder(releasesDir: string, id: string): string {
  * Only under the lock.
  */
 export function removeUnfinished(releasesDir: string): void {
-  for (const folder of [getReleasePaths(releasesDir).releases, releasesDir]) {
+  const { releases, shards } = getReleasePaths(releasesDir);
+  for (const folder of [releases, shards, releasesDir]) {
     for (const name of listNames(folder).filter((found) => /^\..*\.(unfinished|old)$/.test(found))) {
       rmSync(join(folder, name), { recursive: true, force: true });
     }
@@ -43,6 +44,24 @@ export function pruneReleases(releasesDir: string): void {
     if (name === current) continue;
     const nameless = join(releases, `.${name}.old`);
     renameSync(join(releases, name), nameless);
+    rmSync(nameless, { recursive: true, force: true });
+  }
+  pruneShards(releasesDir);
+}
+
+/** Removes the shards that no release links to: those of the releases just removed, and those that killed rebuilds left. */
+function pruneShards(releasesDir: string): void {
+  const { releases, shards } = getReleasePaths(releasesDir);
+  const used = new Set<string>();
+  for (const release of listNames(releases)) {
+    for (const entry of readdirSync(join(releases, release), { withFileTypes: true })) {
+      if (entry.isSymbolicLink()) used.add(basename(readlinkSync(join(releases, release, entry.name))));
+    }
+  }
+  for (const name of listNames(shards)) {
+    if (used.has(name)) continue;
+    const nameless = join(shards, `.${name}.old`);
+    renameSync(join(shards, name), nameless);
     rmSync(nameless, { recursive: true, force: true });
   }
 }

@@ -1,11 +1,13 @@
-/** A process of its own that makes one release, tells its parent what happens, and ends with it. */
+/** A process of its own that makes releases, one after the other, tells its parent what happens, and ends with it. */
 import { setPriority } from 'node:os';
 import type { Config } from '../config.ts';
+import { getCodeVersion } from './code-version.ts';
 import type { RebuildEvent, RebuildResult } from './events.ts';
 import { type Failure, getFailure } from './failure.ts';
 import { makeRelease } from './make-release.ts';
+import { openPinnedReadings, type PinnedReadings } from './pinned-reading.ts';
 
-/** What the process is asked. */
+/** What the process is asked; always for the same settings. */
 export interface RebuildRequest {
   readonly config: Config;
   readonly force: boolean;
@@ -13,23 +15,33 @@ export interface RebuildRequest {
   readonly background: boolean;
 }
 
-/** What the process answers: events, and one of the others last. */
-export type RebuildMessage = { event: RebuildEvent } | { result: RebuildResult } | { failure: Failure };
+/** What the process answers: events, and one of the others last. `outdated`: the code changed since the process started. */
+export type RebuildMessage =
+  | { event: RebuildEvent }
+  | { result: RebuildResult }
+  | { failure: Failure }
+  | { outdated: true };
 
 /** With the processor short, it is a rebuild in the background that waits, and not readers. */
 const LOWER_PRIORITY = 10;
 
+const version = getCodeVersion();
+let readings: PinnedReadings | undefined;
+
 const say = (message: RebuildMessage) => process.send?.(message);
 
-process.once('disconnect', () => process.exit(1));
-process.once('message', async ({ config, force, background }: RebuildRequest) => {
+process.once('disconnect', () => process.exit());
+process.on('message', async ({ config, force, background }: RebuildRequest) => {
+  if (getCodeVersion() !== version) {
+    say({ outdated: true });
+    return;
+  }
   if (background) setPriority(LOWER_PRIORITY);
   try {
     const onEvent = (event: RebuildEvent) => say({ event });
-    say({ result: await makeRelease({ config, force, onEvent, now: () => new Date() }) });
+    readings ??= openPinnedReadings(config);
+    say({ result: await makeRelease({ config, readings, force, onEvent, now: () => new Date() }) });
   } catch (error) {
     say({ failure: getFailure(error, config.releasesDir) });
   }
-  process.removeAllListeners('disconnect');
-  process.disconnect();
 });

@@ -1,55 +1,115 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
-import { buildFailureError, type Failure } from './failure.ts';
+import { buildFailureError } from './failure.ts';
 import type { RebuildMessage, RebuildRequest } from './rebuild-process.ts';
 
 const PROCESS = join(import.meta.dirname, 'rebuild-process.ts');
 
+/** How long the process waits for the next rebuild with what it has read, before its memory is given back. */
+const KEPT_MS = 5 * 60 * 1000;
+
+/** What one rebuild is asked for, and who hears of it. */
+export interface RebuildOptions {
+  force?: boolean;
+  onEvent?: OnRebuildEvent | undefined;
+  /** Stops it at any moment. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Makes releases for one catalogue and one RELEASES folder. */
+export interface Rebuilder {
+  /** See `rebuild`. One at a time. */
+  rebuild(options?: RebuildOptions): Promise<RebuildResult>;
+  /** Resolves when the process is gone. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the making of releases in a process of their own, which is kept for the next one: that then reads and renders only
+ * what changed. After a failure, for other code and after some minutes of rest a new one takes its place. In the
+ * `background` it gives way to everything else.
+ */
+export function openRebuilder({ config, background = false }: { config: Config; background?: boolean }): Rebuilder {
+  let child: ChildProcess | undefined;
+  let rest: NodeJS.Timeout | undefined;
+  const close = async () => {
+    clearTimeout(rest);
+    const closing = child;
+    child = undefined;
+    if (!closing || closing.exitCode !== null || closing.signalCode !== null) return;
+    const closed = once(closing, 'exit');
+    if (closing.connected) closing.disconnect();
+    await closed;
+  };
+  return {
+    close,
+    async rebuild({ force = false, onEvent, signal } = {}) {
+      if (signal?.aborted) throw buildEndError(null, null, true);
+      clearTimeout(rest);
+      const request: RebuildRequest = { config, force, background };
+      try {
+        let result: RebuildResult | undefined;
+        while (!result) {
+          child ??= fork(PROCESS, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+          result = await ask(child, request, { onEvent, signal });
+          if (!result) await close();
+        }
+        rest = setTimeout(close, KEPT_MS).unref();
+        return result;
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  };
+}
+
 /**
  * Makes a release of the catalogue as it is and makes it the current one, in a process of its own: whatever happens there,
  * even a full memory or a `kill -9`, this process and the current release are as they were. Waits while another rebuild
- * runs. With `signal` it can be stopped at any moment; in the `background` it gives way to everything else. Throws
- * `ServiceError` with what happened as its reason (`disk_full`, `page_failed`, `check_failed`, `compile_failed`,
- * `killed`, `stopped` …).
+ * runs. Throws `ServiceError` with what happened as its reason (`disk_full`, `page_failed`, `check_failed`,
+ * `compile_failed`, `killed`, `stopped` …).
  */
-export async function rebuild({
-  config,
-  force = false,
-  background = false,
-  onEvent,
-  signal,
-}: {
-  config: Config;
-  force?: boolean;
-  background?: boolean;
-  onEvent?: OnRebuildEvent | undefined;
-  signal?: AbortSignal | undefined;
-}): Promise<RebuildResult> {
-  if (signal?.aborted) throw buildEndError(null, null, true);
-  const child = fork(PROCESS, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  const stop = () => child.kill('SIGKILL');
-  signal?.addEventListener('abort', stop, { once: true });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => onEvent?.({ type: 'said', text }));
+export async function rebuild({ config, ...options }: RebuildOptions & { config: Config }): Promise<RebuildResult> {
+  const rebuilder = openRebuilder({ config });
   try {
-    return await new Promise<RebuildResult>((resolve, reject) => {
-      let end: { result: RebuildResult } | { failure: Failure } | undefined;
-      child.on('message', (message: RebuildMessage) => {
-        if ('event' in message) onEvent?.(message.event);
-        else end = message;
-      });
-      child.once('error', reject);
-      child.once('close', (code, killedBy) => {
-        if (end && 'result' in end) resolve(end.result);
-        else reject(end ? buildFailureError(end.failure) : buildEndError(code, killedBy, signal?.aborted ?? false));
-      });
-      const request: RebuildRequest = { config, force, background };
-      child.send(request);
-    });
+    return await rebuilder.rebuild(options);
   } finally {
-    signal?.removeEventListener('abort', stop);
+    await rebuilder.close();
+  }
+}
+
+/** Asks the process for one rebuild. Undefined where it runs code that is not the present one any more. */
+async function ask(
+  child: ChildProcess,
+  request: RebuildRequest,
+  { onEvent, signal }: Pick<RebuildOptions, 'onEvent' | 'signal'>,
+): Promise<RebuildResult | undefined> {
+  const stop = () => child.kill('SIGKILL');
+  const listeners = new AbortController();
+  signal?.addEventListener('abort', stop, { once: true, signal: listeners.signal });
+  const onText = (text: string) => onEvent?.({ type: 'said', text });
+  child.stderr?.setEncoding('utf8').on('data', onText);
+  const { promise, resolve, reject } = Promise.withResolvers<RebuildResult | undefined>();
+  const onMessage = (message: RebuildMessage) => {
+    if ('event' in message) onEvent?.(message.event);
+    else if ('failure' in message) reject(buildFailureError(message.failure));
+    else resolve('result' in message ? message.result : undefined);
+  };
+  const onClose = (code: number | null, killedBy: NodeJS.Signals | null) =>
+    reject(buildEndError(code, killedBy, signal?.aborted ?? false));
+  child.on('message', onMessage).once('error', reject).once('close', onClose);
+  try {
+    child.send(request);
+    return await promise;
+  } finally {
+    listeners.abort();
+    child.stderr?.off('data', onText).resume();
+    child.off('message', onMessage).off('error', reject).off('close', onClose);
   }
 }
 

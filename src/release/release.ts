@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
@@ -6,9 +6,10 @@ import { ServiceError } from '../errors.ts';
 import type { Site } from '../views/site.ts';
 import { isFileError, isMissing, listNames } from './folders.ts';
 import { getHash } from './hash.ts';
+import { hasShard } from './shards.ts';
 
 /** Raised when what a release folder holds changes its meaning, so that older ones are not built upon. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** What a release was made from, and is current for (architecture, decision 5): `release.json` in its folder. */
 const releaseHeader = z.object({
@@ -24,9 +25,8 @@ const releaseHeader = z.object({
   settings_hash: z.string(),
   made_at: z.iso.datetime(),
   page_count: z.int().positive(),
-  /** Size and hash of `pages.json`. */
-  pages_bytes: z.int().positive(),
-  pages_hash: z.string(),
+  /** Hashes of the shards that its pages are in, by name. */
+  shards: z.record(z.string(), z.string()),
   /** Sizes of the hashed assets that the pages load, by name. They lie beside the releases. */
   assets: z.record(z.string(), z.int().nonnegative()),
 });
@@ -42,6 +42,7 @@ export interface Release {
 export function getReleasePaths(releasesDir: string) {
   return {
     releases: join(releasesDir, 'releases'),
+    shards: join(releasesDir, 'shards'),
     current: join(releasesDir, 'current'),
     assets: join(releasesDir, 'assets'),
     lock: join(releasesDir, 'rebuild.lock'),
@@ -102,13 +103,13 @@ export function listReleases(releasesDir: string): Release[] {
 }
 
 /**
- * A folder counts as a release once it has its own name, a header of this format and a list of pages: the header comes
- * last in its making. Asked many times a second, so of the list only the size is looked at here.
+ * A folder counts as a release once it has its own name, a header of this format and the lists of its pages: the header
+ * comes last in its making. Asked many times a second, so the lists are only looked for here, not read.
  */
 function findRelease(folder: string): Release | undefined {
   try {
     const header = releaseHeader.safeParse(JSON.parse(readFileSync(join(folder, 'release.json'), 'utf8')));
-    const isListed = header.success && statSync(join(folder, 'pages.json')).size === header.data.pages_bytes;
+    const isListed = header.success && Object.keys(header.data.shards).every((name) => hasShard(join(folder, name)));
     return isListed ? { header: header.data, folder } : undefined;
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return undefined;

@@ -1,13 +1,14 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCatalogueForReading } from '../catalogue/database.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getCodeVersion } from './code-version.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
-import { rebuild } from './rebuild.ts';
+import { openRebuilder } from './rebuild.ts';
 import { findCurrentRelease, type Release } from './release.ts';
-import { findReleasePages } from './release-pages.ts';
 import { openRivalry } from './rivals.ts';
+import { findShard } from './shards.ts';
 import { findReleaseOf, getMadeFrom } from './state.ts';
 
 /** How fast a watch goes, in milliseconds. */
@@ -53,42 +54,52 @@ export async function watchAndRebuild({
   pace = PACE,
 }: WatchOptions): Promise<void> {
   const rivalry = openRivalry(config.releasesDir);
+  const rebuilder = openRebuilder({ config, background: true });
   let codeVersion = getCodeVersion();
   let backoff = pace.backoff;
   let sound: string | undefined;
-  /** The list of pages is read through once for each release. */
+  let read = new Set<string>();
+  /** The lists of a release's pages are read through once for each release, those of the one before it not again. */
   const isUpToDate = (release: Release | undefined) => {
-    if (release && release.header.id !== sound && findReleasePages(release)) sound = release.header.id;
-    return release !== undefined && release.header.id === sound;
+    if (!release || release.header.id === sound) return release !== undefined;
+    const shards = Object.entries(release.header.shards);
+    if (!shards.every(([name, hash]) => read.has(hash) || findShard(join(release.folder, name), hash))) return false;
+    read = new Set(shards.map(([, hash]) => hash));
+    sound = release.header.id;
+    return true;
   };
-  while (!signal.aborted) {
-    try {
-      const madeFrom = readMadeFrom(config, codeVersion);
-      const release = findReleaseOf(config, madeFrom);
-      if (release && isUpToDate(release)) {
-        rivalry.hold(release.header);
-        await pause(pace.poll, signal);
-        continue;
+  try {
+    while (!signal.aborted) {
+      try {
+        const madeFrom = readMadeFrom(config, codeVersion);
+        const release = findReleaseOf(config, madeFrom);
+        if (release && isUpToDate(release)) {
+          rivalry.hold(release.header);
+          await pause(pace.poll, signal);
+          continue;
+        }
+        const { action, tell } = rivalry.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
+        if (tell) onYield?.(tell);
+        if (action === 'yield') {
+          await pause(pace.poll, signal);
+          continue;
+        }
+        await waitForQuiet(() => readMadeFrom(config, codeVersion).revision, signal, pace);
+        if (signal.aborted) return;
+        const result = await rebuilder.rebuild({ signal, onEvent });
+        codeVersion = result.release.code_version;
+        rivalry.hold(result.release);
+        backoff = pace.backoff;
+        onResult?.(result);
+      } catch (error) {
+        if (signal.aborted) return;
+        onFailure?.(asServiceError(error), backoff);
+        await pause(backoff, signal);
+        backoff = Math.min(2 * backoff, pace.backoffLimit);
       }
-      const { action, tell } = rivalry.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
-      if (tell) onYield?.(tell);
-      if (action === 'yield') {
-        await pause(pace.poll, signal);
-        continue;
-      }
-      await waitForQuiet(() => readMadeFrom(config, codeVersion).revision, signal, pace);
-      if (signal.aborted) return;
-      const result = await rebuild({ config, signal, onEvent, background: true });
-      codeVersion = result.release.code_version;
-      rivalry.hold(result.release);
-      backoff = pace.backoff;
-      onResult?.(result);
-    } catch (error) {
-      if (signal.aborted) return;
-      onFailure?.(asServiceError(error), backoff);
-      await pause(backoff, signal);
-      backoff = Math.min(2 * backoff, pace.backoffLimit);
     }
+  } finally {
+    await rebuilder.close();
   }
 }
 

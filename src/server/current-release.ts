@@ -46,7 +46,7 @@ export function openCurrentRelease({
     const target = findCurrentId(releasesDir);
     if (target === link) return;
     const release = findCurrentRelease(releasesDir);
-    const pages = release && findReleasePages(release);
+    const pages = release && findReleasePages(release, loaded?.pages);
     loaded = pages && { ...release, pages };
     link = target;
     state = '';

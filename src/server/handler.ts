@@ -153,5 +153,5 @@ function mayExist(
   if (slug !== undefined) return snapshot.bySlug.has(slug);
   if (!PLAIN_PATH.test(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
   const isComplete = release?.header.revision === snapshot.revision;
-  return path === PATHS.notFound || !isComplete || release.pages.has(path);
+  return path === PATHS.notFound || !isComplete || release.pages.get(path) !== undefined;
 }

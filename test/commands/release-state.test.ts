@@ -14,13 +14,13 @@ it('tells a release that is whole from one that has lost files, its page list or
   await rebuild({ config });
   expect(getState()).toMatchObject({ revision: 1, behind: [] });
 
-  truncateSync(join(current, 'api/api-1.html'), 10);
+  truncateSync(join(current, 'api.ap/api-1.html'), 10);
   expect(getState()).toMatchObject({ revision: 1, behind: ['damaged_release'] });
   await rebuild({ config });
   expect(getState().behind).toEqual([]);
 
-  writeFileSync(join(current, 'pages.json'), '');
-  expect(getState()).toMatchObject({ id: null, behind: ['damaged_release'] });
+  writeFileSync(join(current, 'root/list.json'), '');
+  expect(getState()).toMatchObject({ revision: 1, behind: ['damaged_release'] });
   await rebuild({ config });
 
   rmSync(join(config.releasesDir, 'assets'), { recursive: true });

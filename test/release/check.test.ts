@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +16,7 @@ import { getHash } from '../../src/release/hash.ts';
 import { openPinnedReading } from '../../src/release/pinned-reading.ts';
 import { rebuild } from '../../src/release/rebuild.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
+import { getShardName } from '../../src/release/shards.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf, type Shelf } from './shelf.ts';
 
@@ -24,16 +34,20 @@ function checkAfter(damage: (folder: string, replace: (path: string, text: strin
   const release = findCurrentRelease(shelf.config.releasesDir);
   if (!release) throw new Error('no release');
   const folder = join(makeFolder(), 'release');
-  cpSync(release.folder, folder, { recursive: true });
-  const manifest = join(folder, 'pages.json');
+  mkdirSync(folder);
+  for (const name of readdirSync(release.folder)) {
+    cpSync(realpathSync(join(release.folder, name)), join(folder, name), { recursive: true });
+  }
   let { header } = release;
   const replace = (path: string, text: string) => {
+    const shard = getShardName(path);
+    const manifest = join(folder, shard, 'list.json');
     const pages = JSON.parse(readFileSync(manifest, 'utf8'));
     pages[path].hash = getHash(text);
     writeFileSync(join(folder, pages[path].file), text);
     const list = JSON.stringify(pages);
     writeFileSync(manifest, list);
-    header = { ...header, pages_bytes: list.length, pages_hash: getHash(list) };
+    header = { ...header, shards: { ...header.shards, [shard]: getHash(list) } };
   };
   damage(folder, replace);
   const reading = openPinnedReading(shelf.config);
@@ -50,23 +64,23 @@ describe('the check of a release', () => {
   });
 
   it('finds a page without its file', () => {
-    expect(() => checkAfter((folder) => rmSync(join(folder, 'api/api-2.md')))).toThrow('/api/api-2.md');
+    expect(() => checkAfter((folder) => rmSync(join(folder, 'api.ap/api-2.md')))).toThrow('/api/api-2.md');
   });
 
   it('finds bytes that were not rendered', () => {
-    expect(() => checkAfter((folder) => writeFileSync(join(folder, 'index.html'), ''))).toThrow(
+    expect(() => checkAfter((folder) => writeFileSync(join(folder, 'root/index.html'), ''))).toThrow(
       'The page / of the new release is not what was rendered.',
     );
   });
 
   it('finds the page of another listing', () => {
-    expect(() => checkAfter((_, replace) => replace('/api/api-2', shelf.read('api/api-3.html')))).toThrow(
+    expect(() => checkAfter((_, replace) => replace('/api/api-2', shelf.read('api.ap/api-3.html')))).toThrow(
       '/api/api-2 of the new release is of another listing',
     );
   });
 
   it('finds the Markdown of another listing', () => {
-    expect(() => checkAfter((_, replace) => replace('/api/api-2.md', shelf.read('api/api-3.md')))).toThrow(
+    expect(() => checkAfter((_, replace) => replace('/api/api-2.md', shelf.read('api.ap/api-3.md')))).toThrow(
       '/api/api-2.md of the new release is of another listing',
     );
   });

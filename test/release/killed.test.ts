@@ -36,7 +36,7 @@ it('leaves nothing running when the command that began it is killed, and the nex
   }
   await rebuild({ config: shelf.config });
   const content = getContent(shelf);
-  expect(shelf.read('api/api-29.html')).toContain('Title29 c');
+  expect(shelf.read('api.ap/api-29.html')).toContain('Title29 c');
   expect(listReleaseFolders(shelf).filter((name) => name.startsWith('.'))).toEqual([]);
   await rebuild({ config: shelf.config, force: true });
   expect(getContent(shelf)).toEqual(content);

@@ -4,6 +4,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -17,6 +19,7 @@ import { readConfig } from '../../src/config.ts';
 import type { RebuildEvent } from '../../src/release/events.ts';
 import { getHash } from '../../src/release/hash.ts';
 import { rebuild } from '../../src/release/rebuild.ts';
+import { getPlace, getShardName, linkShard } from '../../src/release/shards.ts';
 import { makeFolder } from '../builders.ts';
 import { getContent, listReleaseFolders, makeShelf, type Shelf } from './shelf.ts';
 
@@ -33,10 +36,10 @@ describe('a rebuild', () => {
     expect(pages.size).toBe(first.release.page_count);
     for (const path of ['/', '/404', '/llms.txt', '/verified', '/api/api-3', '/api/api-3.md'])
       expect(pages.has(path)).toBe(true);
-    expect(pages.get('/api/api-3')).toMatchObject({ file: 'api/api-3.html', type: 'text/html; charset=utf-8' });
-    expect(shelf.read('api/api-3.html')).toContain('Title3 first');
-    expect(shelf.read('api/api-3.md')).toContain('Title3 first');
-    const [stylesheet] = /\/_astro\/[\w.-]+\.css/.exec(shelf.read('index.html')) ?? [];
+    expect(pages.get('/api/api-3')).toMatchObject({ file: 'api.ap/api-3.html', type: 'text/html; charset=utf-8' });
+    expect(shelf.read('api.ap/api-3.html')).toContain('Title3 first');
+    expect(shelf.read('api.ap/api-3.md')).toContain('Title3 first');
+    const [stylesheet] = /\/_astro\/[\w.-]+\.css/.exec(shelf.read('root/index.html')) ?? [];
     expect(existsSync(join(shelf.config.releasesDir, 'assets', String(stylesheet)))).toBe(true);
 
     expect(await rebuild({ config: shelf.config })).toEqual({ outcome: 'unchanged', release: first.release });
@@ -46,20 +49,20 @@ describe('a rebuild', () => {
   it('renders what a change shows on and links the rest, with the same bytes as a full one', async () => {
     const shelf = makeShelf(makeFolder(), { count: 40 });
     await rebuild({ config: shelf.config });
-    const kept = getInode(shelf, 'api/api-11.html');
-    const changed = getInode(shelf, 'api/api-0.html');
+    const kept = getInode(shelf, 'api.ap/api-11.html');
+    const changed = getInode(shelf, 'api.ap/api-0.html');
     shelf.put([0], 'second');
     const second = await rebuild({ config: shelf.config });
     expect(second).toMatchObject({ outcome: 'released', release: { revision: 2 } });
     expect('rendered' in second && second.rendered).toBeLessThan(30);
     expect('linked' in second && second.linked).toBeGreaterThan(50);
-    expect(getInode(shelf, 'api/api-11.html')).toBe(kept);
-    expect(getInode(shelf, 'api/api-0.html')).not.toBe(changed);
-    expect(shelf.read('api/api-0.html')).toContain('Title0 second');
+    expect(getInode(shelf, 'api.ap/api-11.html')).toBe(kept);
+    expect(getInode(shelf, 'api.ap/api-0.html')).not.toBe(changed);
+    expect(shelf.read('api.ap/api-0.html')).toContain('Title0 second');
 
     const incremental = getContent(shelf);
     expect(await rebuild({ config: shelf.config, force: true })).toMatchObject({ outcome: 'released', linked: 0 });
-    expect(getInode(shelf, 'api/api-11.html')).not.toBe(kept);
+    expect(getInode(shelf, 'api.ap/api-11.html')).not.toBe(kept);
     expect(getContent(shelf)).toEqual(incremental);
   });
 
@@ -69,7 +72,7 @@ describe('a rebuild', () => {
     await rebuild({ config: shelf.config });
     const renamed = { ...shelf.config, serviceTitle: 'Another Title' };
     expect(await rebuild({ config: renamed })).toMatchObject({ outcome: 'released', linked: 0 });
-    expect(shelf.read('index.html')).toContain('Another Title');
+    expect(shelf.read('root/index.html')).toContain('Another Title');
 
     const elsewhere = makeShelf(makeFolder(), { count: 3, identity: 'another' });
     elsewhere.catalogue.close();
@@ -92,7 +95,7 @@ describe('a rebuild', () => {
     await shelf.catalogue.sqlite.backup(backup);
     shelf.put([1], 'lost');
     await rebuild({ config: shelf.config });
-    expect(shelf.read('api/api-1.html')).toContain('Title1 lost');
+    expect(shelf.read('api.ap/api-1.html')).toContain('Title1 lost');
 
     // The same revision number again, with other content under it.
     const restored = makeShelf(makeFolder(), { count: 0 });
@@ -106,7 +109,7 @@ describe('a rebuild', () => {
     catalogue.close();
     const config = { ...shelf.config, catalogueFile: restored.config.catalogueFile };
     expect(await rebuild({ config })).toMatchObject({ outcome: 'released', linked: 0 });
-    expect(shelf.read('api/api-1.html')).toContain('Title1 first');
+    expect(shelf.read('api.ap/api-1.html')).toContain('Title1 first');
   });
 
   it('is of one revision while writers go on', async () => {
@@ -123,9 +126,9 @@ describe('a rebuild', () => {
           isMoved ||= type === 'rendering';
         },
       });
-      const editions = all.map((number) => /Title\d+ (\w+)/.exec(shelf.read(`api/api-${number}.html`))?.[1]);
+      const editions = all.map((number) => /Title\d+ (\w+)/.exec(shelf.read(`api.ap/api-${number}.html`))?.[1]);
       expect(new Set(editions)).toEqual(new Set([`before${round}`]));
-      expect(shelf.read('llms.txt')).not.toContain(`after${round}`);
+      expect(shelf.read('root/llms.txt')).not.toContain(`after${round}`);
       expect(release.revision).toBe(2 + 2 * round);
     }
   });
@@ -139,17 +142,17 @@ describe('a rebuild', () => {
     const { release } = await rebuild({ config: shelf.config });
     const events: RebuildEvent[] = [];
     const onEvent = (event: RebuildEvent) => events.push(event);
-    damage(join(shelf.config.releasesDir, 'releases', release.id, 'api/api-5.html'));
+    damage(join(shelf.config.releasesDir, 'releases', release.id, 'api.ap/api-5.html'));
     shelf.put([0], 'second');
     const second = await rebuild({ config: shelf.config });
     expect(second).toMatchObject({ outcome: 'released', linked: expect.any(Number) });
-    expect(shelf.read('api/api-5.html')).toContain('Title5 first');
+    expect(shelf.read('api.ap/api-5.html')).toContain('Title5 first');
 
-    damage(join(shelf.config.releasesDir, 'releases', second.release.id, 'api/api-6.html'));
+    damage(join(shelf.config.releasesDir, 'releases', second.release.id, 'api.ap/api-6.html'));
     const mended = await rebuild({ config: shelf.config, onEvent });
     expect(mended).toMatchObject({ outcome: 'released', rendered: 1 });
     expect(events).toContainEqual({ type: 'mending', damage: expect.stringContaining(second.release.id) });
-    expect(shelf.read('api/api-6.html')).toContain('Title6 first');
+    expect(shelf.read('api.ap/api-6.html')).toContain('Title6 first');
     expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
@@ -157,7 +160,7 @@ describe('a rebuild', () => {
     const shelf = makeShelf(makeFolder(), { count: 4 });
     const { release } = await rebuild({ config: shelf.config });
     const folder = join(shelf.config.releasesDir, 'releases', release.id);
-    utimesSync(join(folder, 'api/api-1.html'), 1, 1);
+    utimesSync(join(folder, 'api.ap/api-1.html'), 1, 1);
     expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
@@ -167,7 +170,7 @@ describe('a rebuild', () => {
     const folder = join(shelf.config.releasesDir, 'releases', release.id);
     // Both, since every second page is read back.
     for (const name of ['/api/api-11', '/api/api-11.md']) {
-      const file = join(folder, name.endsWith('.md') ? name : `${name}.html`);
+      const file = join(folder, getPlace(name, name.endsWith('.md') ? name : `${name}.html`));
       writeFileSync(file, 'x'.repeat(statSync(file).size));
       pretendUntouched(folder, name);
     }
@@ -179,8 +182,8 @@ describe('a rebuild', () => {
       type: 'mending',
       damage: expect.stringMatching(/^The page \/api\/api-11(\.md)? of the new release is not what was rendered\.$/),
     });
-    expect(shelf.read('api/api-11.html')).toContain('Title11 first');
-    expect(shelf.read('api/api-11.md')).toContain('Title11 first');
+    expect(shelf.read('api.ap/api-11.html')).toContain('Title11 first');
+    expect(shelf.read('api.ap/api-11.md')).toContain('Title11 first');
   });
 
   it.each([
@@ -191,7 +194,7 @@ describe('a rebuild', () => {
     const shelf = makeShelf(makeFolder(), { count: 2 });
     const { release } = await rebuild({ config: shelf.config });
     const content = getContent(shelf);
-    damage(join(shelf.config.releasesDir, 'releases', release.id, 'pages.json'));
+    damage(join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json'));
     expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'released', linked: 0 });
     expect(getContent(shelf)).toEqual(content);
     expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
@@ -278,11 +281,16 @@ describe('a rebuild that cannot be done', () => {
 
 /** Lets a page of a release look as if nobody wrote to its file since; a time cannot be set back to the nanosecond. */
 function pretendUntouched(folder: string, path: string): void {
-  const [list, header] = [join(folder, 'pages.json'), join(folder, 'release.json')];
-  const pages = JSON.parse(readFileSync(list, 'utf8'));
+  const shard = getShardName(path);
+  const header = JSON.parse(readFileSync(join(folder, 'release.json'), 'utf8'));
+  const pages = JSON.parse(readFileSync(join(folder, shard, 'list.json'), 'utf8'));
   pages[path].written = statSync(join(folder, pages[path].file)).mtimeMs;
-  const text = JSON.stringify(pages);
-  writeFileSync(list, text);
-  const facts = { pages_bytes: text.length, pages_hash: getHash(text) };
-  writeFileSync(header, JSON.stringify({ ...JSON.parse(readFileSync(header, 'utf8')), ...facts }));
+  const list = JSON.stringify(pages);
+  writeFileSync(join(folder, shard, 'list.json'), list);
+  const hash = getHash(list);
+  renameSync(realpathSync(join(folder, shard)), join(folder, '../../shards', hash));
+  rmSync(join(folder, shard));
+  linkShard(join(folder, shard), hash);
+  header.shards[shard] = hash;
+  writeFileSync(join(folder, 'release.json'), JSON.stringify(header));
 }

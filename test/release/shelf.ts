@@ -6,7 +6,7 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { CATEGORIES } from '../../src/model/category.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
-import { findReleasePages, type ReleasePages } from '../../src/release/release-pages.ts';
+import { findReleasePages, type ReleasePage } from '../../src/release/release-pages.ts';
 import { makeDeclaration } from '../records.ts';
 
 /** A catalogue in a folder, the settings that name it, and ways to write to it. Times of writes go up second by second. */
@@ -16,7 +16,7 @@ export interface Shelf {
   /** Records a listing `api-<n>` whose title and tagline say which one and which edition it is. */
   put(numbers: readonly number[], edition: string): void;
   /** The pages of the current release. */
-  readPages(): ReleasePages;
+  readPages(): ReadonlyMap<string, ReleasePage>;
   /** A file of the current release. */
   read(file: string): string;
 }
@@ -59,7 +59,7 @@ export function makeShelf(
       const release = findCurrentRelease(config.releasesDir);
       const pages = release && findReleasePages(release);
       if (!pages) throw new Error('no release');
-      return pages;
+      return new Map(pages);
     },
     read: (file) => readFileSync(join(current, file), 'utf8'),
   };

@@ -40,17 +40,17 @@ it('makes one release of many writes, and another when the catalogue moves again
   expect(results[0]).toMatchObject({ outcome: 'released', release: { revision: 5 } });
   shelf.put([1], 'later');
   await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
-  expect(shelf.read('api/api-1.html')).toContain('Title1 later');
+  expect(shelf.read('api.ap/api-1.html')).toContain('Title1 later');
 });
 
 it('makes a damaged release again, and puts lost assets back', async () => {
   const shelf = makeShelf(makeFolder(), { count: 2 });
   const { release } = await rebuild({ config: shelf.config });
-  const list = join(shelf.config.releasesDir, 'releases', release.id, 'pages.json');
+  const list = join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json');
   writeFileSync(list, 'x'.repeat(statSync(list).size));
   const { results } = watch(shelf);
   await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
-  rmSync(join(shelf.config.releasesDir, 'current/pages.json'));
+  rmSync(join(shelf.config.releasesDir, 'current/root/list.json'));
   await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
   rmSync(join(shelf.config.releasesDir, 'assets'), { recursive: true });
   await vi.waitFor(() => expect(results).toHaveLength(3), SOON);
@@ -96,7 +96,7 @@ it('makes its release again where somebody rebuilt once for other settings', asy
   await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
   await rebuild({ config: { ...shelf.config, baseUrl: 'http://mistaken.example' } });
   await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
-  expect(shelf.read('index.html')).toContain('http://catalogue.example');
+  expect(shelf.read('root/index.html')).toContain('http://catalogue.example');
 });
 
 it('goes on after failures, later each time, and stops when told to', async () => {

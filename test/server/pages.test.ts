@@ -12,7 +12,7 @@ describe('a page of the release', () => {
     const server = await serveShelf();
     const page = await ask(server, '/api/api-3');
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
-    expect(page.text).toBe(server.shelf.read('api/api-3.html'));
+    expect(page.text).toBe(server.shelf.read('api.ap/api-3.html'));
     expect(Number(page.headers['content-length'])).toBe(page.body.length);
     expect(page.headers.etag).toMatch(/^W\/"[\w-]{22}"$/);
 
@@ -100,7 +100,7 @@ describe('what is not in the release', () => {
     ).toBe(304);
     expect((await ask(server, '/api/api-77.md')).text).toContain('Title77 new');
     await rebuild({ config: shelf.config });
-    expect(shelf.read('api/api-77.html')).toBe(fresh.text);
+    expect(shelf.read('api.ap/api-77.html')).toBe(fresh.text);
 
     write((writing) => delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }));
     for (const path of ['/api/api-3', '/api/api-3.md']) {
@@ -133,7 +133,10 @@ describe('what is not in the release', () => {
       '/api',
       '/verified/2',
       '/category/none',
-      '/pages.json',
+      '/list.json',
+      '/root/index',
+      '/root/list.json',
+      '/api.ap/api-3',
       '/release.json',
       '//example.com/',
       '//example.com',
@@ -180,7 +183,7 @@ describe('without a release that fits', () => {
     const server = await serveShelf();
     const { config, catalogue, readPages } = server.shelf;
     const home = (await ask(server, '/')).text;
-    const folder = join(config.releasesDir, 'current/api');
+    const folder = join(config.releasesDir, 'current/api.ap');
     for (const name of readdirSync(folder)) if (name.startsWith('api-1')) rmSync(join(folder, name));
     writeFileSync(join(folder, 'api-2.html'), 'not what was rendered');
     expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');

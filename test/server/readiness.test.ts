@@ -63,7 +63,7 @@ it('says when what the pages load is gone', async () => {
 it('says once that the release is damaged, and renders its pages', async () => {
   const shelf = makeShelf(makeFolder());
   const { release } = await rebuild({ config: shelf.config });
-  rmSync(join(shelf.config.releasesDir, 'current/pages.json'));
+  rmSync(join(shelf.config.releasesDir, 'current/root/list.json'));
   const server = await serveShelf({ shelf, released: false });
   await sleep(500);
   expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([

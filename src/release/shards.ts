@@ -1,0 +1,81 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isFileError, isMissing, syncFolder, writeDurably } from './folders.ts';
+import { getHash } from './hash.ts';
+import type { ReleasePage } from './release-pages.ts';
+
+/** What a shard's folder holds besides its pages: their list. */
+const LIST = 'list.json';
+
+/** How far a listing's shard is named by its slug: few listings share two characters, and a proxy can tell them, too. */
+const LISTING = /^\/api\/([a-z0-9-]{1,2})/;
+
+/**
+ * Some of the pages that releases are made of: those of one folder of addresses, and of listings those whose slugs start
+ * alike. A shard lies beside the releases under the hash of its list and is never written to again; every release that has
+ * the same pages links to it, so what a new release costs follows what changed.
+ */
+export interface Shard {
+  /** Hash of its list, and name of its folder. */
+  readonly hash: string;
+  readonly pages: ReadonlyMap<string, ReleasePage>;
+}
+
+/** Gives the name of the shard that the page at a path belongs to: `root`, `docs`, `api.ab` … */
+export function getShardName(path: string): string {
+  const prefix = LISTING.exec(path)?.[1];
+  if (prefix !== undefined) return `api.${prefix}`;
+  return path.split('/').slice(1, -1).join('.') || 'root';
+}
+
+/** Gives the place of a page in a release's folder: `/api/abc` in `api/abc.html` is at `api.ab/abc.html`. */
+export function getPlace(path: string, file: string): string {
+  return `${getShardName(path)}/${basename(file)}`;
+}
+
+/**
+ * Gives the finished pages in `folder` their name among the shards, durably, and links to them where they were. The list is
+ * written last, so what has its name is complete.
+ */
+export async function storeShard(
+  shardsDir: string,
+  folder: string,
+  pages: ReadonlyMap<string, ReleasePage>,
+): Promise<Shard> {
+  const list = Buffer.from(JSON.stringify(Object.fromEntries(pages)));
+  const hash = getHash(list);
+  await writeDurably(join(folder, LIST), list);
+  await syncFolder(folder);
+  mkdirSync(shardsDir, { recursive: true });
+  try {
+    renameSync(folder, join(shardsDir, hash));
+  } catch (error) {
+    if (!isFileError(error, 'ENOTEMPTY') && !isFileError(error, 'EEXIST')) throw error;
+    rmSync(folder, { recursive: true });
+  }
+  linkShard(folder, hash);
+  return { hash, pages };
+}
+
+/** Puts a link to a shard into a release's folder. */
+export function linkShard(place: string, hash: string): void {
+  symlinkSync(join('..', '..', 'shards', hash), place);
+}
+
+/** Finds a shard by where a release links to it. Undefined where its list is lost, or is not the one of this hash. */
+export function findShard(place: string, hash: string): Shard | undefined {
+  try {
+    const list = readFileSync(join(place, LIST));
+    if (getHash(list) !== hash) return undefined;
+    const pages: Record<string, ReleasePage> = JSON.parse(list.toString('utf8'));
+    return { hash, pages: new Map(Object.entries(pages)) };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Says whether there is a list where a release links to a shard; it is not read. */
+export function hasShard(place: string): boolean {
+  return statSync(join(place, LIST), { throwIfNoEntry: false })?.isFile() ?? false;
+}
