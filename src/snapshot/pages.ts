@@ -36,7 +36,7 @@ export function* listPages(snapshot: Snapshot): Generator<PageRef> {
   }
   yield* listListPages(verified, current, PATHS.verifiedPage);
   for (const entry of listEntries(snapshot)) {
-    const key = buildKey([entry, ...listRelated(snapshot, entry.slug)], '');
+    const key = getListingKey(entry, listRelated(snapshot, entry.slug));
     const path = PATHS.listing(entry.slug);
     const markdown = PATHS.listingMarkdown(entry.slug);
     yield { path, file: `${getFile(path)}.html`, key };
@@ -54,6 +54,17 @@ function* listListPages(
     const key = page === 1 ? current : buildKey(part?.entries ?? [], part?.has_next ? 'next' : 'last');
     yield { path: getPath(page), file: `${getFile(getPath(page))}.html`, key };
   }
+}
+
+const keysOfRelated = new WeakMap<readonly ListingEntry[], { entry: ListingEntry; key: string }>();
+
+/** Gives the key of a listing's page, made once for as long as the listing and its related ones stay as they are. */
+function getListingKey(entry: ListingEntry, related: readonly ListingEntry[]): string {
+  const known = keysOfRelated.get(related);
+  if (known?.entry === entry) return known.key;
+  const key = buildKey([entry, ...related], '');
+  keysOfRelated.set(related, { entry, key });
+  return key;
 }
 
 /** Builds the key of what is made of listings, in their order: their latest revision, and a digest of which at which. */

@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
+import { findListing } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { CATEGORIES } from '../../src/model/category.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { listRelated } from '../../src/snapshot/related.ts';
 import { NOW } from '../builders.ts';
@@ -62,4 +65,50 @@ describe('related listings', () => {
   it('are none where there is nothing else', () => {
     expect(listSlugs(makeReadCatalogue(say('alone', 'Alone')), 'alone')).toEqual([]);
   });
+
+  it('are what they would be of a fresh start, whatever changes between two questions', () => {
+    const words = ['tide', 'bond', 'token', 'zebra', 'yak', 'harbour', 'lunar', 'port'];
+    const change = fc.record({
+      kind: fc.constantFrom('put', 'put', 'delist'),
+      members: fc.array(
+        fc.tuple(fc.integer({ min: 0, max: 90 }), fc.constantFrom(...words), fc.constantFrom(...CATEGORIES)),
+        { minLength: 1, maxLength: 70 },
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 2, maxLength: 5 }), (changes) => {
+        const { reading, catalogue, record } = makeReadCatalogue();
+        const getAll = () => {
+          const snapshot = reading.getSnapshot();
+          return [...snapshot.bySlug.keys()].map((slug) => listRelated(snapshot, slug).map((entry) => entry.slug));
+        };
+        for (const { kind, members } of changes) {
+          if (kind === 'put')
+            record(...members.map(([number, word, of]) => say(`x${number}`, `${word} ${number % 7}ths`, of)));
+          else
+            delistAll(
+              catalogue,
+              members.map(([number]) => `x${number}`),
+            );
+          const followed = getAll();
+          // Another catalogue comes between, so that the next question starts afresh.
+          listRelated(makeReadCatalogue(say('other', 'Other')).reading.getSnapshot(), 'other');
+          const fresh = getAll();
+          expect(followed).toEqual(fresh);
+        }
+        catalogue.close();
+        reading.catalogue.close();
+      }),
+      { numRuns: 15 },
+    );
+  });
 });
+
+function delistAll(catalogue: ReturnType<typeof makeReadCatalogue>['catalogue'], slugs: readonly string[]): void {
+  writeCatalogue(catalogue, NOW, (writing) => {
+    for (const slug of new Set(slugs)) {
+      if (findListing(catalogue, { slug })?.state === 'live')
+        delistListing(writing, slug, { by: 'operator', reason: 'x' });
+    }
+  });
+}
