@@ -24,6 +24,18 @@ const FIXED_KEY = 'fixed';
  * the listing and its related ones alone, a further page of a list with the listings on it.
  */
 export function* listPages(snapshot: Snapshot): Generator<PageRef> {
+  yield* listSitePages(snapshot);
+  for (const entry of listEntries(snapshot)) {
+    const key = buildKey([entry, ...listRelated(snapshot, entry.slug)], '');
+    const path = PATHS.listing(entry.slug);
+    const markdown = PATHS.listingMarkdown(entry.slug);
+    yield { path, file: `${getFile(path)}.html`, key };
+    yield { path: markdown, file: getFile(markdown), key };
+  }
+}
+
+/** Lists the static pages that are not of one listing. */
+export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   const { byCategory, verified } = getSelections(snapshot);
   const current = `r${snapshot.revision}`;
   yield { path: PATHS.home, file: 'index.html', key: current };
@@ -35,13 +47,6 @@ export function* listPages(snapshot: Snapshot): Generator<PageRef> {
     yield* listListPages(byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
   }
   yield* listListPages(verified, current, PATHS.verifiedPage);
-  for (const entry of listEntries(snapshot)) {
-    const key = buildKey([entry, ...listRelated(snapshot, entry.slug)], '');
-    const path = PATHS.listing(entry.slug);
-    const markdown = PATHS.listingMarkdown(entry.slug);
-    yield { path, file: `${getFile(path)}.html`, key };
-    yield { path: markdown, file: getFile(markdown), key };
-  }
 }
 
 function* listListPages(

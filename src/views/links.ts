@@ -11,6 +11,7 @@ export const PATHS = {
   agentCheck: '/agent/check',
   mcp: '/mcp',
   serverCard: '/mcp/server-card',
+  serverJson: '/server.json',
   wellKnownServerCard: '/.well-known/mcp/server-card.json',
   apiCatalog: '/.well-known/api-catalog',
   aiCatalog: '/.well-known/ai-catalog.json',
