@@ -50,6 +50,31 @@ export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 100
   return (slug === undefined ? rows : rows.reverse()).map(parseChange);
 }
 
+/** Lists the newest revisions, no later than `until`, in which there are changes of these kinds, the newest first. */
+export function listNewsRevisions(
+  catalogue: Catalogue,
+  { kinds, until, limit }: { kinds: readonly ChangeKind[]; until: number; limit: number },
+): number[] {
+  const query = catalogue.query
+    .selectFrom('changes')
+    .select('revision')
+    .distinct()
+    .where('kind', 'in', kinds)
+    .where('revision', '<=', until)
+    .orderBy('revision', 'desc')
+    .limit(limit);
+  return listRows(catalogue, query).map(({ revision }) => revision);
+}
+
+/** Lists the changes of some kinds that one revision brought, in the order they happened. */
+export function listRevisionChanges(catalogue: Catalogue, revision: number, kinds: readonly ChangeKind[]): Change[] {
+  const query = selectChanges(catalogue)
+    .where('changes.revision', '=', revision)
+    .where('changes.kind', 'in', kinds)
+    .orderBy('changes.seq');
+  return listRows(catalogue, query).map(parseChange);
+}
+
 /** The log in its order is in that of its revisions, so what asks by revision is read in the order of their index. */
 function selectChanges(catalogue: Catalogue) {
   return catalogue.query
