@@ -51,7 +51,7 @@ export function updateChunks<E extends Entry>(
 }
 
 /** Finds the last chunk that starts at or before the slug; the first one for what precedes them all. */
-function findChunkIndex(chunks: readonly Chunk<Entry>[], slug: string): number {
+export function findChunkIndex(chunks: readonly Chunk<Entry>[], slug: string): number {
   let [low, high] = [0, chunks.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

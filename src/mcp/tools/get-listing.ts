@@ -16,9 +16,9 @@ const TOKENS_AN_ANSWER = 1000;
 const TOKENS_A_ROUTE = 100;
 
 const HOW_TO_PAY =
-  'Send the request to the url of a route: it answers 402 with its terms (x402). If those are no more than price_usdc, to ' +
-  'pay_to, sign the payment and send the same request again with it in the header PAYMENT-SIGNATURE (x402 v2) or ' +
-  'X-PAYMENT (v1). The terms of the 402 are what counts.';
+  'Send the request to the url of a route: it answers 402 with its terms (x402), free of charge. Hand them to ' +
+  'check_payment_terms. On a match, sign the payment and send the same request again with it in the header ' +
+  'PAYMENT-SIGNATURE (x402 v2) or X-PAYMENT (v1). The terms of the 402 are what counts.';
 
 const DELISTED =
   'This listing was taken out of the catalogue. What was known of its routes and prices is no longer kept up to date.';
@@ -62,19 +62,20 @@ export const getListingTool = buildTool({
     const listing = findListing(context.reading.catalogue, { slug: args.slug });
     const gravestone = listing && findTombstone(listing);
     if (gravestone) return { revision, slug: args.slug, state: 'delisted', note: DELISTED, tombstone: gravestone };
-    if (listing && isLive(listing)) return buildAnswer(listing, args, context);
+    if (listing && isLive(listing)) return buildListingAnswer(listing, args, context);
     throw new ServiceError('not_found', `There is no live listing "${args.slug}".`, {
       hint: 'search_listings finds listings and gives their slugs.',
     });
   },
 });
 
-function buildAnswer(
+/** Builds the answer for a live listing: one page of its routes, by default the first. */
+export function buildListingAnswer(
   listing: LiveListing,
-  page: { routes_offset: number; routes_limit: number },
+  page: { routes_offset?: number; routes_limit?: number },
   { reading, snapshot }: ToolContext,
 ): Answer {
-  const { routes_offset: offset, routes_limit: limit } = page;
+  const { routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { baseUrl } = reading.site;
   const asked = listing.routes.slice(offset, offset + limit).map((route) => buildCompactRoute(route, listing.base_url));
   const { pay, routes } = shareOffers(asked);
