@@ -8,6 +8,7 @@ import { createAgentChanges } from './agent-changes.ts';
 import { createAgentList } from './agent-list.ts';
 import { createAgentListing } from './agent-listing.ts';
 import { createAgentReceipt } from './agent-receipt.ts';
+import { createDiscoveryList, createDiscoverySearch } from './discovery.ts';
 import { createOpenapi } from './openapi.ts';
 import { buildPreflightHeaders } from './preflight.ts';
 import { buildProblem, buildProblemResponse } from './problem.ts';
@@ -15,7 +16,12 @@ import { PUBLIC_HEADERS } from './public-headers.ts';
 
 /** Says whether a path is answered live, per request, rather than by a page. */
 export function isLivePath(pathname: string): boolean {
-  return pathname === PATHS.openapi || pathname === PATHS.mcp || pathname.startsWith('/agent/');
+  return (
+    pathname === PATHS.openapi ||
+    pathname === PATHS.mcp ||
+    pathname.startsWith('/agent/') ||
+    pathname.startsWith('/discovery/')
+  );
 }
 
 /**
@@ -29,6 +35,8 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   const serveListing = createAgentListing(reading);
   const serveChanges = createAgentChanges(reading);
   const serveReceipt = createAgentReceipt(reading);
+  const serveDiscoveryList = createDiscoveryList(reading);
+  const serveDiscoverySearch = createDiscoverySearch(reading);
   const serveMcp = createMcp({ reading, ...(onError && { onError }) });
 
   app.get(PATHS.openapi, ({ req }) => serveOpenapi(req.raw));
@@ -36,6 +44,8 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   app.get(PATHS.agentChanges, ({ req }) => serveChanges(req.raw));
   app.get('/agent/listings/:slug', ({ req }) => serveListing(req.raw, req.param('slug')));
   app.get('/agent/receipts/:id', ({ req }) => serveReceipt(req.raw, req.param('id')));
+  app.get(PATHS.discoveryResources, ({ req }) => serveDiscoveryList(req.raw));
+  app.get(PATHS.discoverySearch, ({ req }) => serveDiscoverySearch(req.raw));
   app.post(PATHS.mcp, async ({ req }) => publish(await serveMcp(req.raw)));
 
   for (const path of [
@@ -44,6 +54,8 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
     PATHS.agentChanges,
     PATHS.agentListing(':slug'),
     PATHS.agentReceipt(':id'),
+    PATHS.discoveryResources,
+    PATHS.discoverySearch,
   ])
     refuseOtherMethods(app, path, 'GET, HEAD');
   refuseOtherMethods(app, PATHS.mcp, 'POST', buildStrangerRefusal(reading.site.baseUrl));

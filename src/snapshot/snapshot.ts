@@ -12,6 +12,7 @@ import { findTombstone, type Tombstone } from '../views/tombstone.ts';
 import { listTopics } from '../views/topics.ts';
 import { buildChunks, type Chunk, updateChunks } from './chunks.ts';
 import { buildPart, joinParts, type Part } from './part.ts';
+import { listPayableGroups, type PayableGroup } from './payable.ts';
 
 /** A live listing in memory: its short form, and that and its tag as JSON. */
 export interface ListingEntry {
@@ -23,6 +24,8 @@ export interface ListingEntry {
   readonly verified_at: string | null;
   /** The words that say what it is about, the telling first. */
   readonly topics: readonly string[];
+  /** Its routes that can be paid for, counted by how. */
+  readonly payable: readonly PayableGroup[];
   readonly item: AgentItem;
   readonly itemJson: string;
   readonly tag: string;
@@ -142,6 +145,7 @@ function buildEntry(listing: Parameters<typeof buildAgentItem>[0], site: Site): 
       null,
     ),
     topics: listTopics(listing),
+    payable: listPayableGroups(listing),
     item,
     itemJson: JSON.stringify(item),
     tag: JSON.stringify(buildListingTag(listing, site)),
