@@ -179,6 +179,15 @@ export interface RoundsTable {
   ours: 0 | 1;
 }
 
+/** How many listings went live, were taken out, became verified and ceased to be on a day; kept by a trigger. */
+export interface ListingDaysTable {
+  day: string;
+  listed: number;
+  taken_out: number;
+  verified: number;
+  unverified: number;
+}
+
 /** When a listing is probed next, and whether it has samples whose meaning is not published yet. */
 export interface ProbeTargetsTable {
   listing_id: string;
@@ -227,6 +236,7 @@ export interface Tables {
   findings: FindingsTable;
   samples: SamplesTable;
   rounds: RoundsTable;
+  listing_days: ListingDaysTable;
   probe_targets: ProbeTargetsTable;
   hosts: HostsTable;
   probe_runs: ProbeRunsTable;

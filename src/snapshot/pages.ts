@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CATEGORIES } from '../model/category.ts';
 import { PATHS } from '../views/links.ts';
 import { PAGE_SIZE } from '../views/pages/list-page.ts';
+import { MARKET_TABLES } from '../views/pages/market-tables.ts';
 import { listRelated } from './related.ts';
 import { findEntryPage, getSelections } from './selections.ts';
 import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
@@ -43,6 +44,11 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.method, PATHS.providers]) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
+  for (const path of [PATHS.market, PATHS.changes]) yield { path, file: `${getFile(path)}.html`, key: current };
+  for (const name of MARKET_TABLES) {
+    const path = PATHS.marketData(name);
+    yield { path, file: getFile(path), key: current };
+  }
   for (const category of CATEGORIES) {
     yield* listListPages(byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
   }
