@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { ProbeOutcome } from '../model/outcome.ts';
 import type { PaymentState } from '../model/payment.ts';
 
@@ -118,6 +118,15 @@ export interface ChangesTable {
   kind: string;
   reason: string;
   detail: string;
+  /** 1: it says more than that something was looked at again, or worded otherwise. */
+  telling: GeneratedAlways<0 | 1>;
+}
+
+/** Of each subject of each listing the place of its latest change, kept by a trigger on the log. */
+export interface LatestChangesTable {
+  listing_id: string;
+  subject: string;
+  seq: number;
 }
 
 /** One harvest of one feed, resumable at `next_offset` until it is complete. */
@@ -231,6 +240,7 @@ export interface Tables {
   receipts: ReceiptsTable;
   payments: PaymentsTable;
   changes: ChangesTable;
+  latest_changes: LatestChangesTable;
   pulls: PullsTable;
   feed_items: FeedItemsTable;
   findings: FindingsTable;

@@ -1,6 +1,6 @@
-import { listNewsRevisions, listRevisionChanges } from '../catalogue/changes.ts';
+import { listTellingChangesOf, listTellingRevisions } from '../catalogue/change-log.ts';
 import { findListing } from '../catalogue/listings.ts';
-import { buildChangeNews, type ChangeNews, type NewsListing, TELLING_KINDS } from '../views/change-news.ts';
+import { buildChangeNews, type ChangeNews, type NewsListing } from '../views/change-news.ts';
 import { PATHS } from '../views/links.ts';
 import type { Reading } from './reading.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -19,10 +19,10 @@ export function listChangeNews({ catalogue }: Reading, snapshot: Snapshot, limit
   };
   const news: ChangeNews[] = [];
   for (let until = snapshot.revision; news.length < limit; ) {
-    const revisions = listNewsRevisions(catalogue, { kinds: TELLING_KINDS, until, limit: REVISIONS_AT_ONCE });
+    const revisions = listTellingRevisions(catalogue, { until, limit: REVISIONS_AT_ONCE });
     for (const revision of revisions) {
       if (news.length >= limit) break;
-      news.push(...buildChangeNews(listRevisionChanges(catalogue, revision, TELLING_KINDS), getListing));
+      news.push(...buildChangeNews(listTellingChangesOf(catalogue, revision), getListing));
     }
     if (revisions.length < REVISIONS_AT_ONCE) break;
     until = (revisions.at(-1) ?? 0) - 1;

@@ -19,18 +19,6 @@ export const NEWS_KINDS = [
 ] as const;
 export type NewsKind = (typeof NEWS_KINDS)[number];
 
-/** Kinds of changes that can be news. That a listing was seen again, scored or worded otherwise is none. */
-export const TELLING_KINDS = [
-  'listed',
-  'held',
-  'delisted',
-  'relisted',
-  'verified',
-  'unverified',
-  'priced',
-  'routed',
-] as const satisfies readonly ChangeKind[];
-
 /** A listing that news are of. The title is its provider's text; the path leads to its page, or to its tombstone, or to the page of changes. */
 export interface NewsListing {
   readonly slug: string;
