@@ -4,6 +4,15 @@ import { sql as payments } from './003-payments.ts';
 import { sql as delistings } from './004-delistings.ts';
 import { sql as listingDays } from './005-listing-days.ts';
 import { sql as changeFeed } from './006-change-feed.ts';
+import { sql as search } from './007-search.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
-export const MIGRATIONS: readonly string[] = [catalogue, probing, payments, delistings, listingDays, changeFeed];
+export const MIGRATIONS: readonly string[] = [
+  catalogue,
+  probing,
+  payments,
+  delistings,
+  listingDays,
+  changeFeed,
+  search,
+];
