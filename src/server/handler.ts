@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { isLivePath } from '../live/app.ts';
 import { buildPreflightHeaders } from '../live/preflight.ts';
 import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
+import { buildCanonicalLink, buildMarkdownLink } from '../views/conventions/link-header.ts';
 import { PATHS } from '../views/links.ts';
 import { prefersMarkdown } from './accepting.ts';
 import type { ContentStore } from './content.ts';
@@ -17,6 +18,8 @@ import { parseTarget, type Target } from './target.ts';
 const METHODS = 'GET, HEAD, OPTIONS';
 /** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
+/** Endings of what programs read: they are told of a missing document by another document, not by a page. */
+const FOR_PROGRAMS = /\.(md|txt|json|xml)$/;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 
 /** What requests are answered with. */
@@ -31,6 +34,10 @@ export interface Serving {
   readonly getReadiness: () => Readiness;
   /** Headers of every answer, as flat names and values. */
   readonly headers: readonly string[];
+  /** The service's address, as links name it. */
+  readonly baseUrl: string;
+  /** The `Link` header of every document and page. */
+  readonly link: string;
   readonly logger: Logger;
 }
 
@@ -55,6 +62,7 @@ export async function handleRequest(
     request.url = `${path}${query}`;
     for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    response.setHeader('Link', serving.link);
     return serving.live(request, response);
   }
   if (request.method === 'OPTIONS') {
@@ -80,7 +88,7 @@ export async function handleRequest(
 function isShared({ current }: Serving, path: string): boolean {
   const type = current.find()?.pages.get(path)?.type;
   if (type !== undefined) return isShareable(type);
-  return path === PATHS.health || path === PATHS.ready || /\.(md|txt|json|xml)$/.test(path);
+  return path === PATHS.health || path === PATHS.ready || FOR_PROGRAMS.test(path);
 }
 
 async function answerPage(
@@ -97,24 +105,33 @@ async function answerPage(
   const markdown = negotiable && prefersMarkdown(request.headers.accept) ? `${path}.md` : undefined;
   const page = await findPage(serving, markdown ?? path);
   if (page) {
-    const located = markdown ? [...headers, 'Content-Location', markdown] : headers;
-    return sendPage(request, response, page, { headers: located, ...(negotiable && { vary: 'Accept' }) });
+    const located = markdown ? ['Content-Location', markdown] : [];
+    const linked = [...headers, ...located, 'Link', getLink(serving, path)];
+    return sendPage(request, response, page, { headers: linked, ...(negotiable && { vary: 'Accept' }) });
   }
   if (canonical !== path && (await findPage(serving, canonical))) {
     const location = `${encodeURI(canonical)}${query}`;
     response.writeHead(308, [...headers, 'Location', location, 'Content-Length', '0']).end();
     return;
   }
-  const missing = await findPage(serving, PATHS.notFound);
-  if (missing) return sendPage(request, response, missing, { headers });
+  const vary = negotiable ? { vary: 'Accept' } : {};
+  const missing = FOR_PROGRAMS.test(markdown ?? path) ? undefined : await findPage(serving, PATHS.notFound);
+  if (missing) return sendPage(request, response, missing, { headers, ...vary });
   if (serving.onDemand.isReady()) {
-    const detail = 'There is nothing at this address.';
-    return sendProblem(request, response, { status: 404, code: 'not_found', detail }, headers);
+    const members = { status: 404, code: 'not_found', detail: 'There is nothing at this address.' };
+    return sendProblem(request, response, members, [...headers, ...Object.entries(vary).flat()]);
   }
   const detail = 'The pages are not built yet.';
   const hint = 'Try again in a moment; the operator runs npm run rebuild.';
   const refusal = { status: 503, code: 'no_release', detail, hint };
   return sendProblem(request, response, refusal, [...headers, 'Retry-After', '5']);
+}
+
+/** Links a listing's page and its Markdown twin with each other, beside what every page links to. */
+function getLink({ link, baseUrl }: Serving, path: string): string {
+  const [, slug, twin] = LISTING.exec(path) ?? [];
+  if (slug === undefined) return link;
+  return `${link}, ${twin ? buildCanonicalLink(baseUrl, slug) : buildMarkdownLink(baseUrl, slug)}`;
 }
 
 async function findPage(serving: Serving, path: string): Promise<Page | undefined> {
@@ -151,7 +168,7 @@ function mayExist(
   release: ServedRelease | undefined,
 ): boolean {
   if (slug !== undefined) return snapshot.bySlug.has(slug);
-  if (!PLAIN_PATH.test(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
+  if (!PLAIN_PATH.test(path) || isLivePath(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
   const isComplete = release?.header.revision === snapshot.revision;
   return path === PATHS.notFound || !isComplete || release.pages.has(path);
 }

@@ -7,6 +7,7 @@ import { createLive } from '../live/app.ts';
 import { buildProblem, buildProblemResponse } from '../live/problem.ts';
 import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
+import { buildLinkHeader } from '../views/conventions/link-header.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
@@ -70,6 +71,8 @@ export async function startServer({
     }),
     getReadiness: () => checkReadiness(shuttingDown),
     headers: buildSecurityHeaders(config.baseUrl),
+    baseUrl: config.baseUrl,
+    link: buildLinkHeader(config.baseUrl),
     logger,
   };
   const server = createServer(LIMITS);

@@ -3,6 +3,7 @@ import type { Category } from '../model/category.ts';
 /** Every address of the service, as a path from its base address. Nothing else in the code writes one. */
 export const PATHS = {
   home: '/',
+  search: '/search',
   openapi: '/openapi.json',
   agentList: '/agent/list',
   agentListing: (slug: string) => `/agent/listings/${slug}`,

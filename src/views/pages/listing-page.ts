@@ -2,6 +2,7 @@ import type { Change } from '../../model/change.ts';
 import { getVerifiedRouteCount, type LiveListing } from '../../model/listing.ts';
 import type { AgentItem } from '../agent-item.ts';
 import { buildCallGuide, type CallGuide } from '../call.ts';
+import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatDay } from '../times.ts';
@@ -67,6 +68,8 @@ export interface ListingPage {
   readonly related: readonly ListingCard[];
   readonly listed_on: string;
   readonly changed_on: string;
+  /** What search engines read of it. */
+  readonly json_ld: readonly JsonLd[];
 }
 
 /** What a listing page shows besides the listing. */
@@ -123,6 +126,7 @@ export function buildListingPage(
     related: related.map(buildListingCard),
     listed_on: formatDay(listing.listed_at),
     changed_on: formatDay(listing.updated_at),
+    json_ld: buildListingJsonLd(listing, site),
   };
 }
 
