@@ -9,7 +9,7 @@ export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
 interface JsonRead {
   operationId: string;
   summary: string;
-  description?: string;
+  description: string;
   parameters?: OpenAPIV3_1.ParameterObject[];
   /** What a success holds, in words, as a schema of the document and by example. */
   answer: { description: string; schema: Parameters<typeof getSchemaRef>[0]; example: unknown };
@@ -62,7 +62,7 @@ export function buildJsonRead({ answer, failures = [], ...operation }: JsonRead)
 
 /** Builds the operation of a page or file: text of one kind, made ahead. */
 export function buildTextRead(
-  operation: Pick<JsonRead, 'operationId' | 'summary' | 'parameters'>,
+  operation: Pick<JsonRead, 'operationId' | 'summary' | 'description' | 'parameters'>,
   answer: { description: string; type: string; example: string },
   failures: Readonly<Record<string, string>> = {},
 ): Operation {

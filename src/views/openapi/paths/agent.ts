@@ -36,6 +36,8 @@ export function buildAgentPaths(site: Site): OpenAPIV3_1.PathsObject {
       get: buildJsonRead({
         operationId: 'getListing',
         summary: 'One listing whole: routes, terms, networks, evidence, decisions',
+        description:
+          'What sources declare, what a 402 answer was seen to ask and what a payment proved stand apart, each with its time.',
         parameters: [buildSlugParameter()],
         answer: { description: 'The listing', schema: 'AgentListing', example: examples.listing },
         failures: ['NotFound', 'Gone'],
@@ -45,6 +47,8 @@ export function buildAgentPaths(site: Site): OpenAPIV3_1.PathsObject {
       get: buildJsonRead({
         operationId: 'getReceipt',
         summary: 'One paid call, with everything that it takes to check it on the chain',
+        description:
+          'The transaction, and bare calls to any node of the network that show the same without this service.',
         parameters: [buildReceiptParameter()],
         answer: { description: 'The receipt', schema: 'AgentReceipt', example: buildReceiptExample(site) },
         failures: ['NotFound'],

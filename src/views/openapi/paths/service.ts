@@ -11,6 +11,7 @@ export function buildServicePaths(): OpenAPIV3_1.PathsObject {
       get: buildJsonRead({
         operationId: 'getOpenapiDocument',
         summary: 'This document: one tag a listing',
+        description: 'Made per request from the catalogue as it is. Large: to find something, search instead.',
         answer: {
           description: 'OpenAPI 3.1.0',
           schema: 'CatalogueDocument',
@@ -20,7 +21,11 @@ export function buildServicePaths(): OpenAPIV3_1.PathsObject {
     },
     [PATHS.guide]: {
       get: buildTextRead(
-        { operationId: 'getGuide', summary: 'Plain-text guide for agents' },
+        {
+          operationId: 'getGuide',
+          summary: 'Plain-text guide for agents',
+          description: 'How to find an API here, call it and pay for it, and what the words mean.',
+        },
         { description: 'The guide', type: 'text/plain', example: `# Agent-Payable APIs\n\n> ${SERVICE_MEANING}\n` },
       ),
     },
@@ -28,7 +33,8 @@ export function buildServicePaths(): OpenAPIV3_1.PathsObject {
       get: buildTextRead(
         {
           operationId: 'getListingPage',
-          summary: 'Listing page for people; with .md behind the slug as Markdown',
+          summary: 'Listing page for people',
+          description: 'With .md behind the slug, or asked for as text/markdown, the same as Markdown.',
           parameters: [buildSlugParameter()],
         },
         { description: 'The page', type: 'text/html', example: '<!DOCTYPE html>…' },
