@@ -103,7 +103,7 @@ async function answerPage(
 
   const negotiable = LISTING.exec(path)?.[2] === undefined && path.startsWith('/api/');
   const markdown = negotiable && prefersMarkdown(request.headers.accept) ? `${path}.md` : undefined;
-  const page = await findPage(serving, markdown ?? path);
+  const page = await findPage(serving, markdown ?? path, query);
   if (page) {
     const located = markdown ? ['Content-Location', markdown] : [];
     const linked = [...headers, ...located, 'Link', getLink(serving, path)];
@@ -134,7 +134,7 @@ function getLink({ link, baseUrl }: Serving, path: string): string {
   return `${link}, ${twin ? buildCanonicalLink(baseUrl, slug) : buildMarkdownLink(baseUrl, slug)}`;
 }
 
-async function findPage(serving: Serving, path: string): Promise<Page | undefined> {
+async function findPage(serving: Serving, path: string, query = ''): Promise<Page | undefined> {
   const { current, onDemand } = serving;
   const snapshot = findSnapshot(serving);
   const slug = LISTING.exec(path)?.[1];
@@ -142,7 +142,7 @@ async function findPage(serving: Serving, path: string): Promise<Page | undefine
   const page = await serving.findReleasePage(path);
   if (page) return path === PATHS.notFound ? { ...page, status: 404 } : page;
   if (!snapshot || !mayExist(path, slug, snapshot, current.find())) return undefined;
-  const rendered = await onDemand.find(path);
+  const rendered = await onDemand.find(path === PATHS.search ? `${path}${query}` : path);
   if (!rendered || rendered.status < 500) return rendered;
   throw new Error(`The page ${path} cannot be rendered (status ${rendered.status}).`);
 }
@@ -159,7 +159,7 @@ function findSnapshot({ getSnapshot, logger }: Serving): Snapshot | undefined {
 
 /**
  * Keeps made-up addresses from costing a rendering each: a listing is in the snapshot, and a release of the same revision
- * has every other page.
+ * has every other page but that of search results.
  */
 function mayExist(
   path: string,
@@ -169,6 +169,7 @@ function mayExist(
 ): boolean {
   if (slug !== undefined) return snapshot.bySlug.has(slug);
   if (!PLAIN_PATH.test(path) || isLivePath(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
+  if (path === PATHS.search) return true;
   const isComplete = release?.header.revision === snapshot.revision;
   return path === PATHS.notFound || !isComplete || release.pages.has(path);
 }
