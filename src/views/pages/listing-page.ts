@@ -15,6 +15,7 @@ import {
   type NetworkRow,
   type SourceRow,
 } from './listing-evidence.ts';
+import { buildGlance, type Glance } from './listing-glance.ts';
 import { buildRouteRow, listVerifiedRoutes, type RouteRow, type VerifiedRoute } from './listing-routes.ts';
 import { buildStatus, type ListingStatus } from './listing-status.ts';
 import { buildPriceHistory, type PriceHistory } from './price-history.ts';
@@ -45,6 +46,7 @@ export interface ListingPage {
   /** Whether at least one route is settlement-verified. */
   readonly verified: boolean;
   readonly status: ListingStatus;
+  readonly glance: Glance;
   readonly category_href: string;
   readonly category_inferred: boolean;
   /** The MCP address of the service. */
@@ -107,6 +109,7 @@ export function buildListingPage(
     mcp_endpoint: listing.mcp_endpoint,
     verified,
     status,
+    glance: buildGlance(listing),
     category_href: PATHS.category(listing.category),
     category_inferred: listing.category_inferred,
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
