@@ -1,4 +1,5 @@
 import { buildUrl, PATHS } from '../links.ts';
+import { getMcpIcons } from '../mcp-icons.ts';
 import { getMcpIdentity } from '../mcp-identity.ts';
 import type { Site } from '../site.ts';
 
@@ -21,6 +22,7 @@ interface ServerFacts {
 /** A server card (SEP-2127): how to reach the server before connecting. By design it names no tools. */
 export interface ServerCard extends ServerFacts {
   readonly $schema: string;
+  readonly icons: readonly { readonly src: string; readonly mimeType: string; readonly sizes: readonly string[] }[];
   readonly remotes: readonly { type: 'streamable-http'; url: string; supportedProtocolVersions: readonly string[] }[];
 }
 
@@ -36,11 +38,15 @@ export function buildServerCard(site: Site): ServerCard {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
     ...buildFacts(site),
+    icons: getMcpIcons(),
     remotes: [{ type: 'streamable-http', url, supportedProtocolVersions: PROTOCOL_VERSIONS }],
   };
 }
 
-/** Builds the entry with which the operator publishes the server in the MCP registry, under the name of its own host. */
+/**
+ * Builds the entry with which the operator publishes the server in the MCP registry, under the name of its own host. Icons
+ * must be addresses there, so it has none.
+ */
 export function buildServerJson(site: Site): ServerJson {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
