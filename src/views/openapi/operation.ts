@@ -60,7 +60,32 @@ export function buildJsonRead({ answer, failures = [], ...operation }: JsonRead)
   };
 }
 
-/** Builds the operation of a page or file: text of one kind, made ahead. */
+/** What a file holds: in words, its media type, a schema and an example. */
+export interface FileAnswer {
+  description: string;
+  type: string;
+  schema: { type: 'object' | 'string' };
+  example: unknown;
+}
+
+/** Builds the operation of a file that is served live: its id, its summary and its description, then what it holds. */
+export function buildFileRead(
+  [operationId, summary, description]: readonly [string, string, string],
+  { type, schema, example, ...answer }: FileAnswer,
+  failures: readonly FailureName[] = [],
+): Operation {
+  return {
+    operationId,
+    summary,
+    description,
+    responses: {
+      '200': { description: answer.description, content: { [type]: { schema, example } } },
+      ...buildFailureRefs(['NotModified', ...COMMON, ...failures]),
+    },
+  };
+}
+
+/** Builds the operation of a page: text of one kind, made ahead. */
 export function buildTextRead(
   operation: Pick<JsonRead, 'operationId' | 'summary' | 'description' | 'parameters'>,
   answer: { description: string; type: string; example: string },

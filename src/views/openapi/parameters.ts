@@ -22,6 +22,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   payTo: EXAMPLE_PAYEE,
   extensions: 'bazaar',
   offset: 100,
+  cursor: 'bm90LXJlYWw',
 };
 
 /** Builds the query parameters of an endpoint from the very schema that checks them. */
