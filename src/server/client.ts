@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import proxyaddr from 'proxy-addr';
+import { createGenerations } from './generations.ts';
+
+/** Reading a chain of proxies takes many times what looking it up does; so many are kept, none longer than this. */
+const KNOWN = 10_000;
+const KNOWN_LENGTH = 200;
 
 /** Gives the name under which a request's client is counted: an IPv4 address, or the /64 network of an IPv6 address. */
 export type GetClient = (request: IncomingMessage) => string;
@@ -12,14 +17,26 @@ export type GetClient = (request: IncomingMessage) => string;
  * that does not know it passes on what its client wrote.
  */
 export function buildClientReader(trustedProxies: readonly string[]): GetClient {
-  if (trustedProxies.length === 0) return ({ socket }) => getNetwork(socket.remoteAddress ?? '');
-  const isTrusted = proxyaddr.compile([...trustedProxies]);
-  return (request) => {
+  const known = createGenerations<string>(KNOWN);
+  const isTrusted = trustedProxies.length === 0 ? () => false : proxyaddr.compile([...trustedProxies]);
+  const readClient = (request: IncomingMessage): string => {
     const peer = request.socket.remoteAddress ?? '';
     if (request.headers['x-forwarded-for'] === undefined || !isTrusted(peer, 0)) return getNetwork(peer);
     const chain = proxyaddr.all(request, (address, index) => isTrusted(removePort(address), index)).map(removePort);
     // What is no address says nothing of who asks: the proxy that passed it on is then the last that is known.
     return getNetwork(chain.findLast((address) => isIP(address) !== 0) ?? peer);
+  };
+  return (request) => {
+    const { remoteAddress = '' } = request.socket;
+    const forwarded = trustedProxies.length === 0 ? undefined : request.headers['x-forwarded-for'];
+    if (forwarded === undefined && !remoteAddress.includes(':')) return remoteAddress;
+    if (forwarded !== undefined && forwarded.length > KNOWN_LENGTH) return readClient(request);
+    const claim = `${remoteAddress} ${forwarded ?? ''}`;
+    const found = known.find(claim);
+    if (found !== undefined) return found;
+    const client = readClient(request);
+    known.keep(claim, client);
+    return client;
   };
 }
 

@@ -6,6 +6,7 @@ import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
 import { buildCanonicalLink, buildMarkdownLink } from '../views/conventions/link-header.ts';
 import { PATHS } from '../views/links.ts';
 import { prefersMarkdown } from './accepting.ts';
+import { type Admit, buildOverLimitError, isOverLimit, OVER_LIMIT } from './admission.ts';
 import type { ContentStore } from './content.ts';
 import type { CurrentRelease, ServedRelease } from './current-release.ts';
 import type { Readiness } from './health.ts';
@@ -32,6 +33,8 @@ export interface Serving {
   readonly store: ContentStore;
   readonly live: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly getReadiness: () => Readiness;
+  /** Counts what is made for a request: live answers but preflights, and pages rendered on demand; not what lies ready. */
+  readonly admit: Admit;
   /** Headers of every answer, as flat names and values. */
   readonly headers: readonly string[];
   /** The service's address, as links name it. */
@@ -63,6 +66,9 @@ export async function handleRequest(
     for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     response.setHeader('Link', serving.link);
+    if (request.method !== 'OPTIONS' && !serving.admit(request, response)) {
+      return sendProblem(request, response, OVER_LIMIT, headers);
+    }
     return serving.live(request, response);
   }
   if (request.method === 'OPTIONS') {
@@ -81,7 +87,25 @@ export async function handleRequest(
     const readiness = serving.getReadiness();
     return sendJson(request, response, { status: readiness.ready ? 200 : 503, value: readiness }, headers);
   }
-  return answerPage(serving, request, response, target);
+  try {
+    await answerPage({ ...serving, onDemand: limitOnDemand(serving, request, response) }, request, response, target);
+  } catch (error) {
+    if (!isOverLimit(error)) throw error;
+    sendProblem(request, response, OVER_LIMIT, headers);
+  }
+}
+
+/** However many pages are looked for to answer a request, it counts once. */
+function limitOnDemand({ onDemand, admit }: Serving, request: IncomingMessage, response: ServerResponse): OnDemand {
+  let isAdmitted: boolean | undefined;
+  return {
+    ...onDemand,
+    find: async (path) => {
+      isAdmitted ??= admit(request, response);
+      if (!isAdmitted) throw buildOverLimitError();
+      return onDemand.find(path);
+    },
+  };
 }
 
 /** Says whether pages of other sites may read what GET answers here: documents for agents, not pages for people. */

@@ -1,7 +1,9 @@
+import { createGenerations } from './generations.ts';
+
 /** The window in which a client's requests are counted. It begins with the client's first request. */
 export const WINDOW_MS = 60_000;
 
-/** So many clients are known at a time, at some 150 bytes each; the one whose window began first is forgotten for another. */
+/** So many clients are known at a time, at some 200 bytes each; of more the ones that asked last are. */
 const MAX_CLIENTS = 100_000;
 
 /** What a client has left. */
@@ -24,7 +26,7 @@ interface Window {
 
 /**
  * Creates the count of requests by client: `limit` in each window. `now` gives milliseconds of a clock that never goes
- * backwards. A thousand million clients cost no more memory than `maxClients`.
+ * backwards. However many clients ask, memory is that of `maxClients`.
  */
 export function createRateLimit({
   limit,
@@ -35,22 +37,19 @@ export function createRateLimit({
   now?: () => number;
   maxClients?: number;
 }): TakeQuota {
-  // A window that ended is taken out and put in anew, so the windows stand in the order in which they end.
-  const windows = new Map<string, Window>();
-  const makeRoom = (time: number) => {
-    for (const [client, { endsAt }] of windows) {
-      if (endsAt > time && windows.size < maxClients) return;
-      windows.delete(client);
-    }
-  };
+  const windows = createGenerations<Window>(maxClients);
+  let turnAt = now() + WINDOW_MS;
   return (client) => {
     const time = now();
-    let window = windows.get(client);
+    // After two turns every window of a generation is over.
+    if (time >= turnAt) {
+      windows.turn();
+      turnAt = time + WINDOW_MS;
+    }
+    let window = windows.find(client);
     if (window === undefined || window.endsAt <= time) {
-      windows.delete(client);
-      makeRoom(time);
       window = { count: 0, endsAt: time + WINDOW_MS };
-      windows.set(client, window);
+      windows.keep(client, window);
     }
     window.count += 1;
     return {

@@ -8,6 +8,7 @@ import { buildProblem, buildProblemResponse } from '../live/problem.ts';
 import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
+import { openAdmission } from './admission.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
@@ -44,11 +45,14 @@ export async function startServer({
   logger,
   rebuilding = false,
   probing = false,
+  now,
 }: {
   config: Config;
   logger: Logger;
   rebuilding?: boolean;
   probing?: boolean;
+  /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
+  now?: () => number;
 }): Promise<RunningServer> {
   const reading = openReading(config.catalogueFile, getSite(config));
   const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
@@ -70,6 +74,7 @@ export async function startServer({
       errorHandler: (error) => answerUnreadable(logger, error),
     }),
     getReadiness: () => checkReadiness(shuttingDown),
+    admit: openAdmission(config, now),
     headers: buildSecurityHeaders(config.baseUrl),
     baseUrl: config.baseUrl,
     link: buildLinkHeader(config.baseUrl),
