@@ -20,8 +20,10 @@ export interface Packed {
 export function buildPacked(text: string): Packed {
   const raw = Buffer.from(text);
   const deflated = deflateRawSync(raw, { level: 6, finishFlush: constants.Z_FULL_FLUSH });
-  // zlib gives a view of a larger buffer, which would be kept as a whole.
-  return { length: raw.length, crc: crc32(raw), deflated: Buffer.from(deflated) };
+  // zlib gives a view of a larger buffer, which would be kept as a whole, and so would be a pool that is shared with others.
+  const own = Buffer.allocUnsafeSlow(deflated.length);
+  deflated.copy(own);
+  return { length: raw.length, crc: crc32(raw), deflated: own };
 }
 
 /** Gives the plain bytes of a piece, which ends with a flush and not with a last block. */
@@ -34,11 +36,14 @@ export type PackChunks = (chunks: readonly Chunk<ListingEntry>[]) => Promise<Pac
 
 /**
  * Creates the packing of what a document says of each listing. A chunk is packed when first asked for and kept as long
- * as the chunk is, so one changed listing costs one chunk; other requests are answered in between.
+ * as the chunk is, so one changed listing costs one chunk. Other requests are answered in between, and whoever asks
+ * meanwhile waits for what is under way.
  */
 export function createPacking(buildText: (entry: ListingEntry) => string): PackChunks {
   const packedOf = new WeakMap<Chunk<ListingEntry>, Packed>();
-  return async (chunks) => {
+  let underway: Promise<unknown> = Promise.resolve();
+
+  const pack = async (chunks: readonly Chunk<ListingEntry>[]): Promise<Packed[]> => {
     const all: Packed[] = [];
     let started = performance.now();
     for (const chunk of chunks) {
@@ -47,13 +52,19 @@ export function createPacking(buildText: (entry: ListingEntry) => string): PackC
         if (performance.now() - started > MAX_HOLD_MS) {
           await setImmediate();
           started = performance.now();
-          packed = packedOf.get(chunk);
         }
-        packed ??= buildPacked(chunk.entries.map(buildText).join(''));
+        packed = buildPacked(chunk.entries.map(buildText).join(''));
         packedOf.set(chunk, packed);
       }
       all.push(packed);
     }
     return all;
+  };
+
+  return (chunks) => {
+    const packing = underway.then(() => pack(chunks));
+    // Who asked is told of a failure; who asks next starts afresh.
+    underway = packing.catch(() => undefined);
+    return packing;
   };
 }
