@@ -25,7 +25,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: ['snapshot', 'views', 'catalogue', 'evidence'],
   live: ['snapshot', 'views', 'mcp', 'config', 'catalogue'],
   release: ['config', 'snapshot', 'catalogue', 'views'],
-  server: ['live', 'snapshot', 'release', 'config', 'catalogue', 'views'],
+  pictures: ['views'],
+  server: ['live', 'pictures', 'snapshot', 'release', 'config', 'catalogue', 'views'],
   commands: [
     'config',
     'sources',
@@ -54,6 +55,7 @@ const SERVING = [
   'live',
   'release',
   'server',
+  'pictures',
   'pages',
   'layouts',
   'components',

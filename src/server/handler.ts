@@ -12,6 +12,7 @@ import type { CurrentRelease, ServedRelease } from './current-release.ts';
 import type { Readiness } from './health.ts';
 import type { OnDemand } from './on-demand.ts';
 import { type FindReleasePage, findAsset, type Page } from './page-files.ts';
+import { answerPicture, isPicturePath, type PictureServing } from './pictures.ts';
 import { isShareable } from './security-headers.ts';
 import { sendJson, sendPage, sendProblem } from './sending.ts';
 import { parseTarget, type Target } from './target.ts';
@@ -24,7 +25,7 @@ const FOR_PROGRAMS = /\.(md|txt|json|xml)$/;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 
 /** What requests are answered with. */
-export interface Serving {
+export interface Serving extends PictureServing {
   readonly getSnapshot: GetSnapshot;
   readonly releasesDir: string;
   readonly current: CurrentRelease;
@@ -86,6 +87,10 @@ export async function handleRequest(
   if (path === PATHS.ready) {
     const readiness = serving.getReadiness();
     return sendJson(request, response, { status: readiness.ready ? 200 : 503, value: readiness }, headers);
+  }
+  if (isPicturePath(path)) {
+    if (!serving.admit(request, response)) return sendProblem(request, response, OVER_LIMIT, headers);
+    return answerPicture(serving, request, response, path);
   }
   try {
     await answerPage({ ...serving, onDemand: limitOnDemand(serving, request, response) }, request, response, target);

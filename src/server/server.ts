@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { createLive } from '../live/app.ts';
 import { buildProblem, buildProblemResponse } from '../live/problem.ts';
+import { openPictures } from '../pictures/pictures.ts';
 import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
@@ -59,6 +60,7 @@ export async function startServer({
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, logger });
   const store = createContentStore(PAGE_MEMORY);
+  const pictures = openPictures();
   const checkReadiness = openReadiness({ reading, current, catalogueFile, releasesDir: config.releasesDir });
   let shuttingDown = false;
   const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
@@ -66,6 +68,8 @@ export async function startServer({
     getSnapshot: openSnapshotOfTurn(reading.getSnapshot),
     releasesDir: config.releasesDir,
     current,
+    pictures,
+    site: reading.site,
     findReleasePage: openReleasePages({ current, store, logger }),
     onDemand,
     store,
@@ -90,6 +94,7 @@ export async function startServer({
     catalogueFile.close();
     current.close();
     onDemand.close();
+    void pictures.close();
     reading.catalogue.close();
   };
   try {
