@@ -1,10 +1,9 @@
-import { type Chunk, findChunkIndex } from './chunks.ts';
-import type { ListingEntry, Snapshot } from './snapshot.ts';
+import { type Chunk, type Entry, findChunkIndex } from './chunks.ts';
 
-type ListingChunk = Chunk<ListingEntry>;
+type SlugChunk = Chunk<Entry>;
 
 /** The slugs of a chunk as one text, each between hyphens, to be looked through at once. */
-const slugTexts = new WeakMap<ListingChunk, string>();
+const slugTexts = new WeakMap<SlugChunk, string>();
 
 /**
  * Completes what somebody types of a slug: first the live listings whose slugs start so, then those in whose slugs every
@@ -12,7 +11,7 @@ const slugTexts = new WeakMap<ListingChunk, string>();
  * the first by binary search, the others through one text a chunk, which snapshots share as long as it does not change.
  */
 export function completeSlug(
-  { chunks }: Pick<Snapshot, 'chunks'>,
+  { chunks }: { readonly chunks: readonly SlugChunk[] },
   typed: string,
   limit: number,
 ): { slugs: string[]; hasMore: boolean } {
@@ -36,7 +35,7 @@ function normalise(typed: string): string {
   return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-/, '');
 }
 
-function* listStarting(chunks: readonly ListingChunk[], start: string): Generator<string> {
+function* listStarting(chunks: readonly SlugChunk[], start: string): Generator<string> {
   for (let at = findChunkIndex(chunks, start); at < chunks.length; at += 1) {
     for (const { slug } of chunks[at]?.entries ?? []) {
       if (slug.startsWith(start)) yield slug;
@@ -45,7 +44,7 @@ function* listStarting(chunks: readonly ListingChunk[], start: string): Generato
   }
 }
 
-function* listContaining(chunks: readonly ListingChunk[], words: readonly string[]): Generator<string> {
+function* listContaining(chunks: readonly SlugChunk[], words: readonly string[]): Generator<string> {
   const starts = words.map((word) => `-${word}`);
   for (const chunk of chunks) {
     const text = getSlugText(chunk);
@@ -54,7 +53,7 @@ function* listContaining(chunks: readonly ListingChunk[], words: readonly string
   }
 }
 
-function getSlugText(chunk: ListingChunk): string {
+function getSlugText(chunk: SlugChunk): string {
   const text = slugTexts.get(chunk) ?? chunk.entries.map(({ slug }) => `-${slug}`).join('\n');
   slugTexts.set(chunk, text);
   return text;
