@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import proxyaddr from 'proxy-addr';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
 import { parseUsdc } from './model/usdc.ts';
@@ -28,6 +29,20 @@ const httpAddress = z
 
 const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
 
+/** Separated by commas. All is checked here, since one network misread would let anybody name their own address. */
+const proxies = z.string().transform((text, context) => {
+  const names = text.split(',').map((part) => part.trim());
+  try {
+    proxyaddr.compile(names);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    context.addIssue(
+      'addresses or networks such as 192.0.2.1, 10.0.0.0/8, or loopback, linklocal, uniquelocal, by commas',
+    );
+  }
+  return names;
+});
+
 const settings = z.object({
   BASE_URL: origin.optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -43,15 +58,7 @@ const settings = z.object({
   CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
   CONTACT_URL: httpUrl.optional(),
   PROBE: onOff.default(false),
-  TRUSTED_PROXIES: z
-    .string()
-    .transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean),
-    )
-    .default([]),
+  TRUSTED_PROXIES: proxies.default([]),
   RATE_LIMIT: z
     .string()
     .regex(/^\d{1,9}$/, 'a whole number of requests a minute; 0 is off')

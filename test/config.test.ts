@@ -43,6 +43,11 @@ describe('settings', () => {
     ['CONTACT_URL', 'https://:pw@apis.example/contact'],
     ['PROBE', 'yes'],
     ['RATE_LIMIT', '-1'],
+    ['TRUSTED_PROXIES', 'proxy.example'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '0.0.0.0/0'],
+    ['TRUSTED_PROXIES', 'loopback,,10.0.0.1'],
+    ['TRUSTED_PROXIES', 'Loopback'],
     ['ALLOW_PRIVATE_NETWORKS', 'true'],
     ['LOG_LEVEL', 'loud'],
   ])('stop the start when %s is %s, naming it and what it takes', (name, value) => {

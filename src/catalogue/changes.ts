@@ -9,32 +9,6 @@ export interface ListedChanges {
   kinds?: readonly ChangeKind[];
 }
 
-/** A change with its place in the log. */
-export type LoggedChange = Change & { seq: number };
-
-/**
- * Lists the changes that became visible after the revision `since` and no later than `until`, in the order they happened:
- * the first `limit` behind the place `after` in the log (0: from the beginning).
- */
-export function listChangesAfter(
-  catalogue: Catalogue,
-  { since, until, after, limit }: { since: number; until: number; after: number; limit: number },
-): LoggedChange[] {
-  // Whoever goes on with a list begins at the revision it had come to, not at its beginning.
-  const place = catalogue.query.selectFrom('changes').select('revision').where('seq', '=', after);
-  const query = selectChanges(catalogue)
-    .select('changes.seq')
-    .where(({ eb, fn, val }) =>
-      eb('changes.revision', '>=', fn<number>('max', [val(since + 1), fn.coalesce(place, val(0))])),
-    )
-    .where('changes.revision', '<=', until)
-    .where('changes.seq', '>', after)
-    .orderBy('changes.revision')
-    .orderBy('changes.seq')
-    .limit(limit);
-  return listRows(catalogue, query).map(parseChange);
-}
-
 /**
  * Lists reader-visible changes in the order they happened: of one listing the latest `limit`, or the first after a
  * revision; of some `kinds` alone, where these are given.
@@ -50,8 +24,8 @@ export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 100
   return (slug === undefined ? rows : rows.reverse()).map(parseChange);
 }
 
-/** The log in its order is in that of its revisions, so what asks by revision is read in the order of their index. */
-function selectChanges(catalogue: Catalogue) {
+/** Selects changes with the slugs of their listings. The order of the log is that of its revisions, too. */
+export function selectChanges(catalogue: Catalogue) {
   return catalogue.query
     .selectFrom('changes')
     .innerJoin('listings', 'listings.id', 'changes.listing_id')
@@ -66,6 +40,7 @@ function selectChanges(catalogue: Catalogue) {
     ]);
 }
 
-function parseChange<Row extends { kind: string; detail: string }>(row: Row) {
+/** Reads a change from its row. */
+export function parseChange<Row extends { kind: string; detail: string }>(row: Row) {
   return { ...row, kind: row.kind as Change['kind'], detail: JSON.parse(row.detail) };
 }

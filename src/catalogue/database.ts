@@ -5,6 +5,7 @@ import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { createFolder } from './folder.ts';
 import { MIGRATIONS } from './migrations/index.ts';
+import { indexMissing } from './search-index.ts';
 import type { Tables } from './tables.ts';
 
 const SQLITE_MAGIC = 'SQLite format 3\0';
@@ -142,6 +143,7 @@ function migrate(sqlite: Sqlite.Database, file: string, create: { identity: stri
           'INSERT INTO catalogue (id, identity, revision, revised_at) VALUES (1, ?, 0, ?) ON CONFLICT DO NOTHING',
         )
         .run(create.identity, create.at);
+      indexMissing({ sqlite, statements: new Map() });
     })
     .immediate();
 }

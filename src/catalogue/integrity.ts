@@ -3,9 +3,11 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { canPublicationWait } from '../evidence/freshness.ts';
 import { isLive, type Listing } from '../model/listing.ts';
+import { listTerms } from '../search/terms.ts';
 import { type Catalogue, listRows } from './database.ts';
 import { deriveFromRecord, type ListingIdentity } from './derivation.ts';
-import { getSearchFields } from './search-index.ts';
+import { iterateListings } from './listings.ts';
+import { listIndexed } from './search.ts';
 import { getRevision } from './write.ts';
 
 /**
@@ -67,22 +69,13 @@ function listUnpublished(catalogue: Catalogue): string[] {
 
 /** Lists the slugs whose words in the search index are not those of the live listing, or which should not be in it. */
 export function listSearchFaults(catalogue: Catalogue): string[] {
-  const indexed = new Map<string, string>();
-  const rows = catalogue.sqlite
-    .prepare<[], Record<string, string>>(
-      'SELECT listing_id, title, tagline, description, provider, category, routes FROM listing_search',
-    )
-    .iterate();
-  for (const { listing_id = '', ...fields } of rows) indexed.set(listing_id, JSON.stringify(Object.values(fields)));
-  const wrong = listRows(catalogue, catalogue.query.selectFrom('listings').selectAll().orderBy('slug')).filter(
-    (row) => {
-      const fields = indexed.get(row.id);
-      indexed.delete(row.id);
-      const expected = row.state === 'live' ? JSON.stringify(getSearchFields(JSON.parse(row.document))) : undefined;
-      return fields !== expected;
-    },
-  );
-  return [...wrong.map(({ slug }) => slug), ...indexed.keys()];
+  const indexed = listIndexed(catalogue);
+  const faults: string[] = [];
+  for (const listing of iterateListings(catalogue)) {
+    const expected = listing.state === 'live' ? listTerms(listing) : new Map();
+    if (!isDeepStrictEqual(indexed.get(listing.slug) ?? new Map(), expected)) faults.push(listing.slug);
+  }
+  return faults;
 }
 
 /** Says whether the revision is that of the latest change on record. */

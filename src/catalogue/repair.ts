@@ -21,7 +21,6 @@ export function repairListings(writing: Writing): string[] {
   for (const slug of misplaced) {
     const listing = findListing(catalogue, { slug });
     if (listing) indexListing(catalogue, listing);
-    else catalogue.sqlite.prepare('DELETE FROM listing_search WHERE listing_id = ?').run(slug);
   }
   return [...new Set([...stale.map(({ slug }) => slug), ...misplaced])];
 }

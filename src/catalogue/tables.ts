@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { ProbeOutcome } from '../model/outcome.ts';
 import type { PaymentState } from '../model/payment.ts';
 
@@ -118,6 +118,15 @@ export interface ChangesTable {
   kind: string;
   reason: string;
   detail: string;
+  /** 1: it says more than that something was looked at again, or worded otherwise. */
+  telling: GeneratedAlways<0 | 1>;
+}
+
+/** Of each subject of each listing the place of its latest change, kept by a trigger on the log. */
+export interface LatestChangesTable {
+  listing_id: string;
+  subject: string;
+  seq: number;
 }
 
 /** One harvest of one feed, resumable at `next_offset` until it is complete. */
@@ -179,6 +188,15 @@ export interface RoundsTable {
   ours: 0 | 1;
 }
 
+/** How many listings went live, were taken out, became verified and ceased to be on a day; kept by a trigger. */
+export interface ListingDaysTable {
+  day: string;
+  listed: number;
+  taken_out: number;
+  verified: number;
+  unverified: number;
+}
+
 /** When a listing is probed next, and whether it has samples whose meaning is not published yet. */
 export interface ProbeTargetsTable {
   listing_id: string;
@@ -222,11 +240,13 @@ export interface Tables {
   receipts: ReceiptsTable;
   payments: PaymentsTable;
   changes: ChangesTable;
+  latest_changes: LatestChangesTable;
   pulls: PullsTable;
   feed_items: FeedItemsTable;
   findings: FindingsTable;
   samples: SamplesTable;
   rounds: RoundsTable;
+  listing_days: ListingDaysTable;
   probe_targets: ProbeTargetsTable;
   hosts: HostsTable;
   probe_runs: ProbeRunsTable;

@@ -8,15 +8,34 @@ import { createAgentChanges } from './agent-changes.ts';
 import { createAgentList } from './agent-list.ts';
 import { createAgentListing } from './agent-listing.ts';
 import { createAgentReceipt } from './agent-receipt.ts';
+import { createConventions } from './conventions.ts';
+import { createDiscoveryList, createDiscoverySearch } from './discovery.ts';
+import { createFullGuide } from './full-guide.ts';
 import { createOpenapi } from './openapi.ts';
 import { buildPreflightHeaders } from './preflight.ts';
 import { buildProblem, buildProblemResponse } from './problem.ts';
 import { PUBLIC_HEADERS } from './public-headers.ts';
+import { createSitemaps } from './sitemaps.ts';
 
 /** Says whether a path is answered live, per request, rather than by a page. */
 export function isLivePath(pathname: string): boolean {
-  return pathname === PATHS.openapi || pathname === PATHS.mcp || pathname.startsWith('/agent/');
+  return LIVE_PATHS.has(pathname) || LIVE_PREFIXES.test(pathname);
 }
+
+const LIVE_PATHS: ReadonlySet<string> = new Set([
+  PATHS.openapi,
+  PATHS.mcp,
+  PATHS.guideFull,
+  PATHS.sitemapIndex,
+  PATHS.robots,
+  PATHS.serverJson,
+]);
+
+/** All there is for programs: what is not there is told as a problem document rather than as a page. */
+const LIVE_PREFIXES = /^\/(?:agent|discovery|\.well-known)(?:\/|$)|^\/mcp\/|^\/sitemap-\d+\.xml$/;
+
+/** The sitemaps, by any number. */
+const SITEMAP_ROUTE = '/:file{sitemap-[1-9][0-9]{0,5}\\.xml}';
 
 /**
  * Creates the live routes as one app, to be mounted by any server (architecture, decision 6). `onError` is told of failures
@@ -29,6 +48,11 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   const serveListing = createAgentListing(reading);
   const serveChanges = createAgentChanges(reading);
   const serveReceipt = createAgentReceipt(reading);
+  const serveDiscoveryList = createDiscoveryList(reading);
+  const serveDiscoverySearch = createDiscoverySearch(reading);
+  const serveFullGuide = createFullGuide(reading);
+  const { serveIndex, serveSitemap } = createSitemaps(reading);
+  const conventions = createConventions(reading);
   const serveMcp = createMcp({ reading, ...(onError && { onError }) });
 
   app.get(PATHS.openapi, ({ req }) => serveOpenapi(req.raw));
@@ -36,6 +60,12 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   app.get(PATHS.agentChanges, ({ req }) => serveChanges(req.raw));
   app.get('/agent/listings/:slug', ({ req }) => serveListing(req.raw, req.param('slug')));
   app.get('/agent/receipts/:id', ({ req }) => serveReceipt(req.raw, req.param('id')));
+  app.get(PATHS.discoveryResources, ({ req }) => serveDiscoveryList(req.raw));
+  app.get(PATHS.discoverySearch, ({ req }) => serveDiscoverySearch(req.raw));
+  app.get(PATHS.guideFull, ({ req }) => serveFullGuide(req.raw));
+  app.get(PATHS.sitemapIndex, ({ req }) => serveIndex(req.raw));
+  app.get(SITEMAP_ROUTE, ({ req }) => serveSitemap(req.raw, Number(/\d+/.exec(req.path)?.[0])));
+  for (const [path, serve] of conventions) app.get(path, ({ req }) => serve(req.raw));
   app.post(PATHS.mcp, async ({ req }) => publish(await serveMcp(req.raw)));
 
   for (const path of [
@@ -44,6 +74,12 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
     PATHS.agentChanges,
     PATHS.agentListing(':slug'),
     PATHS.agentReceipt(':id'),
+    PATHS.discoveryResources,
+    PATHS.discoverySearch,
+    PATHS.guideFull,
+    PATHS.sitemapIndex,
+    SITEMAP_ROUTE,
+    ...conventions.keys(),
   ])
     refuseOtherMethods(app, path, 'GET, HEAD');
   refuseOtherMethods(app, PATHS.mcp, 'POST', buildStrangerRefusal(reading.site.baseUrl));

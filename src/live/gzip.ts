@@ -12,10 +12,16 @@ const STORED_MAX = 0xffff;
  * neither compressed nor read again. Gives the buffers to send one after the other (RFC 1951, RFC 1952).
  */
 export function buildGzip(head: Buffer, part: Part): Buffer[] {
+  const { first, last } = buildGzipEnds(head, { crc: part.crc, length: part.raw.length });
+  return [first, part.getDeflated(), last];
+}
+
+/** Builds what stands before and after the deflate blocks of `rest` in a gzip member that starts with `head`. */
+export function buildGzipEnds(head: Buffer, rest: { crc: number; length: number }): { first: Buffer; last: Buffer } {
   const trailer = Buffer.alloc(8);
-  trailer.writeUInt32LE(combineCrc32(crc32(head), part.crc, part.raw.length), 0);
-  trailer.writeUInt32LE((head.length + part.raw.length) >>> 0, 4);
-  return [Buffer.concat([GZIP_HEADER, storeBlocks(head)]), part.getDeflated(), Buffer.concat([LAST_BLOCK, trailer])];
+  trailer.writeUInt32LE(combineCrc32(crc32(head), rest.crc, rest.length), 0);
+  trailer.writeUInt32LE((head.length + rest.length) >>> 0, 4);
+  return { first: Buffer.concat([GZIP_HEADER, storeBlocks(head)]), last: Buffer.concat([LAST_BLOCK, trailer]) };
 }
 
 function storeBlocks(bytes: Buffer): Buffer {

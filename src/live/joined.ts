@@ -6,15 +6,39 @@ import { PUBLIC_HEADERS } from './public-headers.ts';
 /** How long an answer may be reused unasked, in seconds: counts are live, so only for a moment. */
 const MAX_AGE_SECONDS = 5;
 
-/** A JSON document in two pieces: what is made per request, and what provably did not change since it was made. */
+/** A document in two pieces: what is made per request, and what provably did not change since it was made. */
 export interface JoinedDocument {
-  /** JSON text up to where the body starts. */
+  /** Text up to where the body starts. */
   head: string;
   body: Part;
   /** What the head says, for the ETag; what differs per request, such as the time, is left out. */
   headKey: string;
-  /** Catalogue revision that the document is of. */
-  revision: number;
+  /** Catalogue revision that the document is of; left out of what shows nothing of the catalogue. */
+  revision?: number;
+  /** Media type; JSON where left out. */
+  type?: string;
+  /** How long it may be reused unasked, in seconds; left out of what shows counts. */
+  maxAge?: number;
+}
+
+/** What the headers of a document say of it. */
+export interface DocumentFacts {
+  readonly etag: string;
+  readonly type?: string | undefined;
+  readonly maxAge?: number | undefined;
+  readonly revision?: number | undefined;
+}
+
+/** Builds the headers of a live document: public, revalidated by its ETag, in either compression. */
+export function buildDocumentHeaders({ etag, type, maxAge, revision }: DocumentFacts): Record<string, string> {
+  return {
+    ...PUBLIC_HEADERS,
+    'Content-Type': type ?? 'application/json; charset=utf-8',
+    'Cache-Control': `public, max-age=${maxAge ?? MAX_AGE_SECONDS}, must-revalidate`,
+    ETag: etag,
+    Vary: 'Accept-Encoding',
+    ...(revision !== undefined && { 'X-Catalogue-Revision': String(revision) }),
+  };
 }
 
 /**
@@ -22,16 +46,9 @@ export interface JoinedDocument {
  * where accepted. The body is not compressed again.
  */
 export function buildJoinedResponse(request: Request, document: JoinedDocument): Response {
-  const { head, body, headKey, revision } = document;
+  const { head, body, headKey, ...facts } = document;
   const etag = `W/"${crc32(headKey).toString(36)}-${body.crc.toString(36)}"`;
-  const headers: Record<string, string> = {
-    ...PUBLIC_HEADERS,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Cache-Control': `public, max-age=${MAX_AGE_SECONDS}, must-revalidate`,
-    ETag: etag,
-    Vary: 'Accept-Encoding',
-    'X-Catalogue-Revision': String(revision),
-  };
+  const headers = buildDocumentHeaders({ etag, ...facts });
   if (isNotModified(request.headers.get('If-None-Match'), etag)) return new Response(null, { status: 304, headers });
   const gzip = acceptsGzip(request.headers.get('Accept-Encoding'));
   const content = buildContent(head, body, gzip);

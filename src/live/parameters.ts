@@ -23,7 +23,8 @@ export function parseQuery<Query>(schema: z.ZodObject & z.ZodType<Query>, search
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0]);
-  const value = search.get(name) ?? '';
+  const value = search.get(name);
+  if (value === null) throw buildMissingError(name);
   throw new ServiceError('bad_input', `The parameter ${name} cannot be "${value.slice(0, QUOTED_LENGTH)}".`, {
     hint: issue ? describeValid(name, value, schema.shape[name], issue) : `${name} takes another value.`,
     reason: 'bad_parameter',
@@ -55,6 +56,14 @@ function buildUnknownError(name: string, valid: readonly string[]): ServiceError
   });
 }
 
+function buildMissingError(name: string): ServiceError {
+  return new ServiceError('bad_input', `The parameter ${name} is missing.`, {
+    hint: `Give ${name}.`,
+    reason: 'missing_parameter',
+    details: { parameter: name },
+  });
+}
+
 /** Says what a parameter takes, as its schema does, and which of its values was most likely meant. */
 function describeValid(
   name: string,
@@ -80,6 +89,7 @@ function describeValid(
 /** Reads what a query writes as text into what the schema checks: booleans and whole numbers. */
 function parseValue(name: string, value: string): unknown {
   if (name === 'verified') return value === 'true' ? true : value === 'false' ? false : value;
-  if (name === 'limit' || name === 'since') return /^\d{1,15}$/.test(value) ? Number(value) : value;
+  if (name === 'limit' || name === 'since' || name === 'offset')
+    return /^\d{1,15}$/.test(value) ? Number(value) : value;
   return value;
 }

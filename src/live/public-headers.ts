@@ -4,5 +4,5 @@
  */
 export const PUBLIC_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Catalogue-Revision, Link, Retry-After',
+  'Access-Control-Expose-Headers': 'ETag, X-Catalogue-Revision, Link, RateLimit, RateLimit-Policy, Retry-After',
 };

@@ -1,36 +1,53 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors.ts';
 import type { Reading } from '../snapshot/reading.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
 
-/** Calls a tool; a failure is an answer, too. */
-export type CallTool = (tool: Tool, args: unknown) => CallToolResult;
+const OUR_FAULT = 'Something went wrong on our side. Try again in a moment.';
+
+/** The one place where everything that the protocol asks is answered. */
+export interface Caller {
+  /** Calls a tool; a failure is an answer, too. */
+  callTool(tool: Tool, args: unknown): CallToolResult;
+  /** Answers another request. Throws ProtocolError alone: with what the caller can mend, or as a fault of ours. */
+  answer<Answer>(work: (context: ToolContext) => Answer): Answer;
+}
 
 /**
- * Builds the one place where tools are called. A call takes one snapshot and reads the catalogue within one transaction,
- * so that all it says is of one revision. What the caller can mend is told in words; what was not thrown on purpose is
- * reported to `onError` and told without its text.
+ * Builds the caller of a reading. Each call takes one snapshot and reads the catalogue within one transaction, so that all
+ * it says is of one revision. What the caller can mend is told in words; what was not thrown on purpose is reported to
+ * `onError` and told without its text.
  */
-export function buildCaller(reading: Reading, onError?: (error: unknown) => void): CallTool {
-  const answerAtOnce = reading.catalogue.sqlite.transaction((tool: Tool, args: unknown) =>
-    tool.answer(args, { reading, snapshot: reading.getSnapshot() }),
-  );
-  return (tool, args) => {
-    try {
-      return buildResult(answerAtOnce(tool, args));
-    } catch (error) {
-      if (error instanceof ServiceError) return buildError([error.message, error.hint].filter(Boolean).join(' '));
-      onError?.(error);
-      return buildError('Something went wrong on our side. Try again in a moment.');
-    }
+export function buildCaller(reading: Reading, onError?: (error: unknown) => void): Caller {
+  const { sqlite } = reading.catalogue;
+  const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer): Answer =>
+    sqlite.transaction(() => work({ reading, snapshot: reading.getSnapshot() }))();
+  const getWords = (error: unknown): string => {
+    if (error instanceof ServiceError) return [error.message, error.hint].filter(Boolean).join(' ');
+    onError?.(error);
+    return OUR_FAULT;
+  };
+  return {
+    callTool: (tool, args) => {
+      try {
+        return buildResult(answerAtOnce((context) => tool.answer(args, context)));
+      } catch (error) {
+        return { content: [{ type: 'text', text: getWords(error) }], isError: true };
+      }
+    },
+    answer: (work) => {
+      try {
+        return answerAtOnce(work);
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error;
+        const { InvalidParams, InternalError } = ProtocolErrorCode;
+        throw new ProtocolError(error instanceof ServiceError ? InvalidParams : InternalError, getWords(error));
+      }
+    },
   };
 }
 
 /** Answers twice: as structured content, and as the same JSON in text for clients that read only that. */
 function buildResult(answer: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
-}
-
-function buildError(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { category } from '../model/category.ts';
-import { type LiveListing, reliability, reliabilityBand } from '../model/listing.ts';
+import { type LiveListing, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { formatPriceRange } from '../model/usdc.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
@@ -23,16 +23,16 @@ const compactNetwork = z.object({
 
 /** What `get_listing` says of a listing besides its routes. */
 export const compactListing = z.object({
-  title: z.string().describe("Provider's text"),
-  description: z.string().describe("Provider's text, cut"),
-  provider_name: z.string().describe("Provider's text"),
+  title: z.string(),
+  description: z.string(),
+  provider_name: z.string(),
   category,
   price_usdc: z.string(),
   networks: z.array(compactNetwork),
   reliability: z.object({
     band: reliabilityBand,
     score: z.number().optional(),
-    samples: reliability.shape.samples,
+    samples: z.int().nonnegative(),
     last_sample_at: z.string().optional(),
   }),
   mcp_endpoint: z.string().optional().describe("Provider's own MCP server"),

@@ -28,18 +28,18 @@ export const compactRoute = z.object({
   method: z.string(),
   url: z.string().describe('Fill in :name and {name} first'),
   description: z.string().optional().describe("Provider's text, cut"),
-  price_usdc: z.string().optional().describe('USDC per request: one price, or lowest-highest; absent when unknown'),
+  price_usdc: z.string().optional().describe('One price, or lowest-highest'),
   evidence: z.enum(['declared', 'observed']).optional().describe('observed: read from a live 402; declared: a claim'),
   seen_at: z.string().optional(),
   verification: routeVerification,
   proof: z
     .object({ verified_at: z.string(), network: networkKey, paid_usdc: z.string(), url: z.string().optional() })
     .optional()
-    .describe('Payment that verified this route; url shows it on the chain'),
+    .describe('The payment that verified it'),
   pay: z.array(anyObject).optional().describe("Where it differs from the answer's own pay"),
-  input: anyObject.optional().describe("Provider's JSON Schema, shortened"),
+  input: anyObject.optional().describe("Provider's JSON Schema"),
   example: anyObject.optional().describe("Provider's example request"),
-  shortened: z.boolean().optional().describe('True: details_url has input or example whole'),
+  shortened: z.boolean().optional().describe('details_url has the whole'),
 });
 export type CompactRoute = z.infer<typeof compactRoute>;
 

@@ -4,13 +4,15 @@ import {
   readRequestBody,
   validateHostHeader,
 } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 
 /** Largest request, in bytes: the longest sensible call is a few hundred. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** JSON-RPC codes: of a message that cannot be read, of one that may not be sent, and of a refusal below the protocol. */
+/** JSON-RPC codes: of a message that cannot be read, that may not be sent, that asks wrongly, and of a refusal below. */
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
 const REFUSED = -32000;
 
 /** Gives the refusal of a request that may not reach the protocol, or undefined. */
@@ -60,7 +62,24 @@ export async function readMessage(request: Request): Promise<{ message: unknown 
   if (Array.isArray(parsed.message)) {
     return { refusal: buildRpcError(400, INVALID_REQUEST, 'Batches are not answered: POST one JSON-RPC message.') };
   }
-  return parsed;
+  return findCursorRefusal(parsed.message) ?? parsed;
+}
+
+/** Lists of the protocol. Each is one short page, so no cursor was ever given out for it. */
+const LISTS = new Set(['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']);
+
+const listRequest = z.object({
+  id: z.union([z.string(), z.number()]),
+  method: z.string().refine((method) => LISTS.has(method)),
+  params: z.object({ cursor: z.unknown().refine((cursor) => cursor !== undefined) }),
+});
+
+/** Refuses a cursor of a list (MCP, "Pagination": an invalid one is an error), which the SDK would not look at. */
+function findCursorRefusal(message: unknown): { refusal: Response } | undefined {
+  const request = listRequest.safeParse(message);
+  if (!request.success) return undefined;
+  const words = 'This cursor is not one of this list, which comes whole: leave cursor out.';
+  return { refusal: buildRpcError(200, INVALID_PARAMS, words, {}, request.data.id) };
 }
 
 function parseJson(text: string): { message: unknown } | undefined {
@@ -72,6 +91,12 @@ function parseJson(text: string): { message: unknown } | undefined {
   }
 }
 
-function buildRpcError(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
+function buildRpcError(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+  id: string | number | null = null,
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status, headers });
 }

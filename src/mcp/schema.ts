@@ -4,6 +4,9 @@ import { z } from 'zod';
 /** Words that bound a value: of arguments they tell what may be sent, of an answer nothing that a reader needs. */
 const BOUNDS = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'] as const;
 
+/** Values that an answer's field is shown with; where there are more, the arguments say them. */
+const LISTED_VALUES = 4;
+
 /**
  * Builds the JSON Schema that the tool list shows for a tool's arguments or its answer. Left out is what costs tokens or
  * trips clients and says nothing more: the long patterns beside a format, and in answers all bounds (clients hold an
@@ -22,6 +25,7 @@ export function buildJsonSchema(schema: z.ZodObject, of: 'arguments' | 'answer')
 
 function removeBounds(json: z.core.JSONSchema.BaseSchema): void {
   for (const word of BOUNDS) delete json[word];
+  if (json.enum && json.enum.length > LISTED_VALUES) delete json.enum;
   if (json.properties === undefined || Object.keys(json.properties).length > 0) return;
   delete json.properties;
   delete json.additionalProperties;

@@ -36,6 +36,9 @@ export const NETWORKS: Readonly<Record<NetworkKey, Network>> = {
   },
 };
 
+/** What a signature over USDC on Base names as its domain (EIP-712): x402 carries it as `extra` of an offer. */
+export const BASE_USDC_DOMAIN = { name: 'USD Coin', version: '2' } as const;
+
 /** Finds a network by its key (x402 v1 `base`) or its CAIP-2 identifier (x402 v2 `eip155:8453`). */
 export function findNetwork(name: string): Network | undefined {
   return Object.values(NETWORKS).find(({ key, id }) => key === name || id === name);

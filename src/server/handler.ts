@@ -3,13 +3,16 @@ import type { Logger } from 'pino';
 import { isLivePath } from '../live/app.ts';
 import { buildPreflightHeaders } from '../live/preflight.ts';
 import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
+import { buildCanonicalLink, buildMarkdownLink } from '../views/conventions/link-header.ts';
 import { PATHS } from '../views/links.ts';
 import { prefersMarkdown } from './accepting.ts';
+import { type Admit, buildOverLimitError, isOverLimit, OVER_LIMIT } from './admission.ts';
 import type { ContentStore } from './content.ts';
 import type { CurrentRelease, ServedRelease } from './current-release.ts';
 import type { Readiness } from './health.ts';
 import type { OnDemand } from './on-demand.ts';
 import { type FindReleasePage, findAsset, type Page } from './page-files.ts';
+import { answerPicture, isPicturePath, type PictureServing } from './pictures.ts';
 import { isShareable } from './security-headers.ts';
 import { sendJson, sendPage, sendProblem } from './sending.ts';
 import { parseTarget, type Target } from './target.ts';
@@ -17,10 +20,12 @@ import { parseTarget, type Target } from './target.ts';
 const METHODS = 'GET, HEAD, OPTIONS';
 /** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
+/** Endings of what programs read: they are told of a missing document by another document, not by a page. */
+const FOR_PROGRAMS = /\.(md|txt|json|xml)$/;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 
 /** What requests are answered with. */
-export interface Serving {
+export interface Serving extends PictureServing {
   readonly getSnapshot: GetSnapshot;
   readonly releasesDir: string;
   readonly current: CurrentRelease;
@@ -29,8 +34,14 @@ export interface Serving {
   readonly store: ContentStore;
   readonly live: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly getReadiness: () => Readiness;
+  /** Counts what is made for a request: live answers but preflights, and pages rendered on demand; not what lies ready. */
+  readonly admit: Admit;
   /** Headers of every answer, as flat names and values. */
   readonly headers: readonly string[];
+  /** The service's address, as links name it. */
+  readonly baseUrl: string;
+  /** The `Link` header of every document and page. */
+  readonly link: string;
   readonly logger: Logger;
 }
 
@@ -55,6 +66,10 @@ export async function handleRequest(
     request.url = `${path}${query}`;
     for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    response.setHeader('Link', serving.link);
+    if (request.method !== 'OPTIONS' && !serving.admit(request, response)) {
+      return sendProblem(request, response, OVER_LIMIT, headers);
+    }
     return serving.live(request, response);
   }
   if (request.method === 'OPTIONS') {
@@ -73,14 +88,36 @@ export async function handleRequest(
     const readiness = serving.getReadiness();
     return sendJson(request, response, { status: readiness.ready ? 200 : 503, value: readiness }, headers);
   }
-  return answerPage(serving, request, response, target);
+  if (isPicturePath(path)) {
+    if (!serving.admit(request, response)) return sendProblem(request, response, OVER_LIMIT, headers);
+    return answerPicture(serving, request, response, path);
+  }
+  try {
+    await answerPage({ ...serving, onDemand: limitOnDemand(serving, request, response) }, request, response, target);
+  } catch (error) {
+    if (!isOverLimit(error)) throw error;
+    sendProblem(request, response, OVER_LIMIT, headers);
+  }
+}
+
+/** However many pages are looked for to answer a request, it counts once. */
+function limitOnDemand({ onDemand, admit }: Serving, request: IncomingMessage, response: ServerResponse): OnDemand {
+  let isAdmitted: boolean | undefined;
+  return {
+    ...onDemand,
+    find: async (path) => {
+      isAdmitted ??= admit(request, response);
+      if (!isAdmitted) throw buildOverLimitError();
+      return onDemand.find(path);
+    },
+  };
 }
 
 /** Says whether pages of other sites may read what GET answers here: documents for agents, not pages for people. */
 function isShared({ current }: Serving, path: string): boolean {
   const type = current.find()?.pages.get(path)?.type;
   if (type !== undefined) return isShareable(type);
-  return path === PATHS.health || path === PATHS.ready || /\.(md|txt|json|xml)$/.test(path);
+  return path === PATHS.health || path === PATHS.ready || FOR_PROGRAMS.test(path);
 }
 
 async function answerPage(
@@ -95,21 +132,23 @@ async function answerPage(
 
   const negotiable = LISTING.exec(path)?.[2] === undefined && path.startsWith('/api/');
   const markdown = negotiable && prefersMarkdown(request.headers.accept) ? `${path}.md` : undefined;
-  const page = await findPage(serving, markdown ?? path);
+  const page = await findPage(serving, markdown ?? path, query);
   if (page) {
-    const located = markdown ? [...headers, 'Content-Location', markdown] : headers;
-    return sendPage(request, response, page, { headers: located, ...(negotiable && { vary: 'Accept' }) });
+    const located = markdown ? ['Content-Location', markdown] : [];
+    const linked = [...headers, ...located, 'Link', getLink(serving, path)];
+    return sendPage(request, response, page, { headers: linked, ...(negotiable && { vary: 'Accept' }) });
   }
   if (canonical !== path && (await findPage(serving, canonical))) {
     const location = `${encodeURI(canonical)}${query}`;
     response.writeHead(308, [...headers, 'Location', location, 'Content-Length', '0']).end();
     return;
   }
-  const missing = await findPage(serving, PATHS.notFound);
-  if (missing) return sendPage(request, response, missing, { headers });
+  const vary = negotiable ? { vary: 'Accept' } : {};
+  const missing = FOR_PROGRAMS.test(markdown ?? path) ? undefined : await findPage(serving, PATHS.notFound);
+  if (missing) return sendPage(request, response, missing, { headers, ...vary });
   if (serving.onDemand.isReady()) {
-    const detail = 'There is nothing at this address.';
-    return sendProblem(request, response, { status: 404, code: 'not_found', detail }, headers);
+    const members = { status: 404, code: 'not_found', detail: 'There is nothing at this address.' };
+    return sendProblem(request, response, members, [...headers, ...Object.entries(vary).flat()]);
   }
   const detail = 'The pages are not built yet.';
   const hint = 'Try again in a moment; the operator runs npm run rebuild.';
@@ -117,7 +156,14 @@ async function answerPage(
   return sendProblem(request, response, refusal, [...headers, 'Retry-After', '5']);
 }
 
-async function findPage(serving: Serving, path: string): Promise<Page | undefined> {
+/** Links a listing's page and its Markdown twin with each other, beside what every page links to. */
+function getLink({ link, baseUrl }: Serving, path: string): string {
+  const [, slug, twin] = LISTING.exec(path) ?? [];
+  if (slug === undefined) return link;
+  return `${link}, ${twin ? buildCanonicalLink(baseUrl, slug) : buildMarkdownLink(baseUrl, slug)}`;
+}
+
+async function findPage(serving: Serving, path: string, query = ''): Promise<Page | undefined> {
   const { current, onDemand } = serving;
   const snapshot = findSnapshot(serving);
   const slug = LISTING.exec(path)?.[1];
@@ -125,7 +171,7 @@ async function findPage(serving: Serving, path: string): Promise<Page | undefine
   const page = await serving.findReleasePage(path);
   if (page) return path === PATHS.notFound ? { ...page, status: 404 } : page;
   if (!snapshot || !mayExist(path, slug, snapshot, current.find())) return undefined;
-  const rendered = await onDemand.find(path);
+  const rendered = await onDemand.find(path === PATHS.search ? `${path}${query}` : path);
   if (!rendered || rendered.status < 500) return rendered;
   throw new Error(`The page ${path} cannot be rendered (status ${rendered.status}).`);
 }
@@ -142,7 +188,7 @@ function findSnapshot({ getSnapshot, logger }: Serving): Snapshot | undefined {
 
 /**
  * Keeps made-up addresses from costing a rendering each: a listing is in the snapshot, and a release of the same revision
- * has every other page.
+ * has every other page but that of search results.
  */
 function mayExist(
   path: string,
@@ -151,7 +197,8 @@ function mayExist(
   release: ServedRelease | undefined,
 ): boolean {
   if (slug !== undefined) return snapshot.bySlug.has(slug);
-  if (!PLAIN_PATH.test(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
+  if (!PLAIN_PATH.test(path) || isLivePath(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
+  if (path === PATHS.search) return true;
   const isComplete = release?.header.revision === snapshot.revision;
   return path === PATHS.notFound || !isComplete || release.pages.get(path) !== undefined;
 }

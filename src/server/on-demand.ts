@@ -16,7 +16,10 @@ const STILL_IN_USE_MS = 6 * 60 * 60 * 1000;
 
 /** Renders pages that no release has, or whose release is out of date. */
 export interface OnDemand {
-  /** Undefined where there is no such page, or no compiled pages yet (`isReady` tells). */
+  /**
+   * Undefined where there is no such page, or no compiled pages yet (`isReady` tells). A path with a query is rendered each
+   * time and not kept: there is no end of queries.
+   */
   find(path: string): Promise<Page | undefined>;
   isReady(): boolean;
   close(): void;
@@ -92,7 +95,7 @@ export function openOnDemand({
         return undefined;
       const { status, type, body } = rendered;
       const page = { status, type, content: { hash: getHash(body), body, compressed: {} } };
-      if (status < 500 && pages.size < KEPT_PAGES) pages.set(path, page);
+      if (status < 500 && pages.size < KEPT_PAGES && !path.includes('?')) pages.set(path, page);
       return page;
     },
   };

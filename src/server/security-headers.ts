@@ -1,3 +1,5 @@
+import { PUBLIC_HEADERS } from '../live/public-headers.ts';
+
 /** Pages load nothing from elsewhere, run no inline script and cannot be framed; documents are read, never run. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -32,6 +34,6 @@ export function isShareable(type: string): boolean {
 /** Names and values of who may load an answer from another site. */
 export function getSharingHeaders(type: string): readonly string[] {
   return isShareable(type)
-    ? ['Cross-Origin-Resource-Policy', 'cross-origin', 'Access-Control-Allow-Origin', '*']
+    ? ['Cross-Origin-Resource-Policy', 'cross-origin', ...Object.entries(PUBLIC_HEADERS).flat()]
     : ['Cross-Origin-Resource-Policy', 'same-origin'];
 }

@@ -5,8 +5,11 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { createLive } from '../live/app.ts';
 import { buildProblem, buildProblemResponse } from '../live/problem.ts';
+import { openPictures } from '../pictures/pictures.ts';
 import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
+import { buildLinkHeader } from '../views/conventions/link-header.ts';
+import { openAdmission } from './admission.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
@@ -43,17 +46,21 @@ export async function startServer({
   logger,
   rebuilding = false,
   probing = false,
+  now,
 }: {
   config: Config;
   logger: Logger;
   rebuilding?: boolean;
   probing?: boolean;
+  /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
+  now?: () => number;
 }): Promise<RunningServer> {
   const reading = openReading(config.catalogueFile, getSite(config));
   const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, logger });
   const store = createContentStore(PAGE_MEMORY);
+  const pictures = openPictures();
   const checkReadiness = openReadiness({ reading, current, catalogueFile, releasesDir: config.releasesDir });
   let shuttingDown = false;
   const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
@@ -61,6 +68,8 @@ export async function startServer({
     getSnapshot: openSnapshotOfTurn(reading.getSnapshot),
     releasesDir: config.releasesDir,
     current,
+    pictures,
+    site: reading.site,
     findReleasePage: openReleasePages({ current, store, logger }),
     onDemand,
     store,
@@ -69,7 +78,10 @@ export async function startServer({
       errorHandler: (error) => answerUnreadable(logger, error),
     }),
     getReadiness: () => checkReadiness(shuttingDown),
+    admit: openAdmission(config, now),
     headers: buildSecurityHeaders(config.baseUrl),
+    baseUrl: config.baseUrl,
+    link: buildLinkHeader(config.baseUrl),
     logger,
   };
   const server = createServer(LIMITS);
@@ -82,6 +94,7 @@ export async function startServer({
     catalogueFile.close();
     current.close();
     onDemand.close();
+    void pictures.close();
     reading.catalogue.close();
   };
   try {

@@ -35,7 +35,7 @@ export function updateChunks<E extends Entry>(
   changes: ReadonlyMap<string, E | null>,
 ): Chunk<E>[] {
   if (chunks.length === 0) return buildChunks(sortEntries([...changes.values()].filter((entry) => entry !== null)));
-  const byChunk = Map.groupBy(changes, ([slug]) => findChunk(chunks, slug));
+  const byChunk = Map.groupBy(changes, ([slug]) => findChunkIndex(chunks, slug));
   return chunks.flatMap((chunk, index) => {
     const changed = byChunk.get(index);
     if (!changed) return chunk;
@@ -50,8 +50,8 @@ export function updateChunks<E extends Entry>(
   });
 }
 
-/** Finds the last chunk that starts at or before the slug, by its number; the first one for what precedes them all. */
-export function findChunk(chunks: readonly Chunk<Entry>[], slug: string): number {
+/** Finds the last chunk that starts at or before the slug; the first one for what precedes them all. */
+export function findChunkIndex(chunks: readonly Chunk<Entry>[], slug: string): number {
   let [low, high] = [0, chunks.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CATEGORIES } from '../model/category.ts';
 import { PATHS } from '../views/links.ts';
 import { PAGE_SIZE } from '../views/pages/list-page.ts';
+import { MARKET_TABLES } from '../views/pages/market-tables.ts';
 import { listRelated } from './related.ts';
 import { findEntryPage, getSelections } from './selections.ts';
 import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
@@ -24,17 +25,7 @@ const FIXED_KEY = 'fixed';
  * the listing and its related ones alone, a further page of a list with the listings on it.
  */
 export function* listPages(snapshot: Snapshot): Generator<PageRef> {
-  const { byCategory, verified } = getSelections(snapshot);
-  const current = `r${snapshot.revision}`;
-  yield { path: PATHS.home, file: 'index.html', key: current };
-  yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
-  yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
-  for (const path of [PATHS.method, PATHS.providers]) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
-  for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
-  for (const category of CATEGORIES) {
-    yield* listListPages(byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
-  }
-  yield* listListPages(verified, current, PATHS.verifiedPage);
+  yield* listSitePages(snapshot);
   for (const entry of listEntries(snapshot)) {
     const key = getListingKey(entry, listRelated(snapshot, entry.slug));
     const path = PATHS.listing(entry.slug);
@@ -42,6 +33,26 @@ export function* listPages(snapshot: Snapshot): Generator<PageRef> {
     yield { path, file: `${getFile(path)}.html`, key };
     yield { path: markdown, file: getFile(markdown), key };
   }
+}
+
+/** Lists the static pages that are not of one listing. */
+export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
+  const { byCategory, verified } = getSelections(snapshot);
+  const current = `r${snapshot.revision}`;
+  yield { path: PATHS.home, file: 'index.html', key: current };
+  yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
+  yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
+  for (const path of [PATHS.method, PATHS.providers]) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
+  for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
+  for (const path of [PATHS.market, PATHS.changes]) yield { path, file: `${getFile(path)}.html`, key: current };
+  for (const name of MARKET_TABLES) {
+    const path = PATHS.marketData(name);
+    yield { path, file: getFile(path), key: current };
+  }
+  for (const category of CATEGORIES) {
+    yield* listListPages(byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
+  }
+  yield* listListPages(verified, current, PATHS.verifiedPage);
 }
 
 function* listListPages(

@@ -1,4 +1,4 @@
-import { type Chunk, findChunk } from './chunks.ts';
+import { type Chunk, findChunkIndex } from './chunks.ts';
 import type { ListingEntry, Snapshot } from './snapshot.ts';
 
 /** How many related listings a page shows. */
@@ -161,7 +161,7 @@ function isOfCategory(entry: ListingEntry, other: ListingEntry): boolean {
 
 /** Lists the listings after a slug (step 1), or before it (step -1), by name and round again from the other end. */
 function* listNeighbours(chunks: readonly Chunk<ListingEntry>[], slug: string, step: 1 | -1): Generator<ListingEntry> {
-  let index = findChunk(chunks, slug);
+  let index = findChunkIndex(chunks, slug);
   let entries = chunks[index]?.entries ?? [];
   const after = entries.findIndex((entry) => entry.slug > slug);
   let at = step === 1 ? after : entries.findLastIndex((entry) => entry.slug < slug);

@@ -1,10 +1,11 @@
-import { crc32 } from 'node:zlib';
-import { searchListings, weighWords } from '../catalogue/search.ts';
-import { ServiceError } from '../errors.ts';
-import { parseUsdc } from '../model/usdc.ts';
+import type { Plan } from '../search/plan.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/list-query.ts';
+import { buildFilter, type Columns, getColumns } from './columns.ts';
+import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Reading } from './reading.ts';
-import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
+import type { ListingEntry, Snapshot } from './snapshot.ts';
+import { createTop } from './top.ts';
+import { getWordIndex, type WordIndex } from './word-index.ts';
 
 /** One page of the listings that match a query, and how many match in all. */
 export interface Selection {
@@ -12,16 +13,15 @@ export interface Selection {
   entries: ListingEntry[];
   /** Where the next page starts; undefined on the last one. */
   next_cursor: string | undefined;
+  /** Gives the cursor of a page cut short to so many entries, which is at least one and fewer than there are. */
+  getCursorAfter(count: number): string;
 }
 
-/** A place in an order: the sort key of an entry, then its slug, which settles even keys. */
-type Place = readonly [key: number | string, slug: string];
+/** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
+const VERIFIED_BONUS = 0.02;
+const RELIABILITY_BONUS = 0.02;
 
-/** Where a page starts, and by relevance what the words of the request weighed when the first page was made. */
-interface Cursor {
-  readonly after: Place;
-  readonly weights: readonly number[];
-}
+type Chunk = Snapshot['chunks'][number];
 
 /**
  * Selects the page of live listings that a query asks for. A cursor is a place in the order, not a count, so listings that
@@ -35,106 +35,100 @@ export function selectListings(
 ): Selection {
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
-  const isRanked = query.q !== undefined && sort === 'relevance';
-  const weights = cursor?.weights ?? (isRanked ? weighWords(catalogue, query.q ?? '') : []);
-  const isMatch = buildFilter(query);
-  const placed = [...listCandidates(catalogue, snapshot, { q: query.q, sort, weights })].filter(({ entry }) =>
-    isMatch(entry),
-  );
-  if (sort !== 'name') placed.sort((a, b) => comparePlaces(a.place, b.place));
-  const start = cursor ? placed.findIndex(({ place }) => comparePlaces(place, cursor.after) > 0) : 0;
-  const page = start < 0 ? [] : placed.slice(start, start + query.limit);
-  const last = page.at(-1);
-  const more = last !== undefined && start + page.length < placed.length;
+  const words = query.q === undefined ? undefined : getWordIndex(catalogue, snapshot);
+  const plan = cursor?.plan ?? words?.buildPlan(query.q ?? '') ?? [];
+  const { total, after, placed } = placeEntries(snapshot, {
+    query,
+    sort,
+    cursor,
+    find: words && createFinder(words, plan),
+  });
+  const getCursorAfter = (count: number) => {
+    const last = placed[count - 1];
+    return buildCursor({ after: { key: last?.key ?? 0, slug: last?.entry.slug ?? '' }, plan }, query, sort);
+  };
   return {
-    total: placed.length,
-    entries: page.map(({ entry }) => entry),
-    next_cursor: more ? buildCursor({ after: last.place, weights }, query, sort) : undefined,
+    total,
+    entries: placed.map(({ entry }) => entry),
+    next_cursor: after > placed.length ? getCursorAfter(placed.length) : undefined,
+    getCursorAfter,
   };
 }
 
-function* listCandidates(
-  catalogue: Reading['catalogue'],
-  snapshot: Snapshot,
-  { q, sort, weights }: { q: string | undefined; sort: ListSort; weights: readonly number[] },
-): Generator<{ entry: ListingEntry; place: Place }> {
-  if (q === undefined) {
-    for (const entry of listEntries(snapshot)) yield { entry, place: [getSortKey(entry, sort), entry.slug] };
-    return;
+/** An entry and what the order compares. */
+interface Placed {
+  readonly entry: ListingEntry;
+  readonly key: number;
+}
+
+/** Gives the relevance of an entry, undefined where it does not match. */
+type Find = (chunk: Chunk, at: number) => number | undefined;
+
+/** Goes through all entries by slug: counts those that match and those after the cursor, and keeps the first of these. */
+function placeEntries(
+  { chunks, live_listings }: Snapshot,
+  {
+    query,
+    sort,
+    cursor,
+    find,
+  }: { query: ListQuery; sort: ListSort; cursor: Cursor | undefined; find: Find | undefined },
+): { total: number; after: number; placed: Placed[] } {
+  const isPassing = buildFilter(query);
+  const top = createTop<ListingEntry>(query.limit);
+  const { key: lastKey, slug: lastSlug } = cursor?.after ?? { key: Number.NEGATIVE_INFINITY, slug: '' };
+  let total = 0;
+  let after = 0;
+  for (const chunk of chunks) {
+    const columns = getColumns(chunk);
+    const { entries } = chunk;
+    // Slugs are compared only in the one chunk that the cursor's is in.
+    const isPast = cursor !== undefined && (entries.at(-1)?.slug ?? '') <= lastSlug;
+    const isAhead = cursor === undefined || (entries[0]?.slug ?? '') > lastSlug;
+    if (sort === 'name' && find === undefined && isPassing === undefined) {
+      // Nothing to look at but names: whole chunks are counted.
+      if (isPast) continue;
+      if (isAhead && top.isFull()) {
+        after += entries.length;
+        continue;
+      }
+    }
+    for (let at = 0; at < entries.length; at += 1) {
+      const relevance = find?.(chunk, at);
+      if (find !== undefined && relevance === undefined) continue;
+      if (isPassing !== undefined && !isPassing(columns, at)) continue;
+      total += 1;
+      const key = getSortKey(sort, columns, at, relevance);
+      const entry = entries[at] as ListingEntry;
+      if (key < lastKey || (key === lastKey && (isPast || (!isAhead && entry.slug <= lastSlug)))) continue;
+      after += 1;
+      top.offer(key, entry);
+    }
   }
-  const hits = searchListings(catalogue, q, weights).flatMap(({ listing_id, rank }) => {
-    const entry = snapshot.bySlug.get(snapshot.slugById.get(listing_id) ?? '');
-    return entry ? { entry, rank } : [];
-  });
-  if (sort === 'name') hits.sort((a, b) => (a.entry.slug < b.entry.slug ? -1 : 1));
-  for (const { entry, rank } of hits) {
-    yield { entry, place: [sort === 'relevance' ? rank : getSortKey(entry, sort), entry.slug] };
-  }
+  const isWhole = find === undefined && isPassing === undefined;
+  return { total: isWhole ? live_listings : total, after, placed: top.list() };
+}
+
+/** Makes what finds entries by a plan: relevance first, then verification and reliability. */
+function createFinder(words: WordIndex, plan: Plan): Find {
+  const scores = words.score(plan);
+  return (chunk, at) => {
+    const score = scores[words.listNumbers(chunk)[at] as number] ?? 0;
+    if (score === 0) return undefined;
+    const { item } = chunk.entries[at] as ListingEntry;
+    const verified = item.payment_verified ? VERIFIED_BONUS : 0;
+    return score + verified + (RELIABILITY_BONUS * (item.reliability_score ?? 0)) / 100;
+  };
 }
 
 /** Gives what a sort compares; everything sorts upwards, so what should come first is the smaller. */
-function getSortKey({ item }: ListingEntry, sort: ListSort): number | string {
+function getSortKey(sort: ListSort, { keys }: Columns, at: number, relevance: number | undefined): number {
   switch (sort) {
-    case 'price':
-      return item.price_min_usdc;
-    case 'updated':
-      return -Date.parse(item.updated_at);
-    case 'reliability':
-      return -(item.reliability_score ?? -1);
+    case 'relevance':
+      return -(relevance ?? 0);
+    case 'name':
+      return 0;
     default:
-      return '';
+      return keys[sort][at] as number;
   }
-}
-
-function comparePlaces([keyA, slugA]: Place, [keyB, slugB]: Place): number {
-  if (keyA !== keyB) return keyA < keyB ? -1 : 1;
-  if (slugA === slugB) return 0;
-  return slugA < slugB ? -1 : 1;
-}
-
-function buildFilter(query: ListQuery): (entry: ListingEntry) => boolean {
-  const { category, network, verified, band } = query;
-  const maxPrice = query.max_price_usdc === undefined ? undefined : (parseUsdc(query.max_price_usdc) ?? 0) / 1e6;
-  const provider = query.provider?.toLowerCase();
-  const since = query.updated_since === undefined ? undefined : Date.parse(query.updated_since);
-  return ({ item }) =>
-    (category === undefined || item.category === category) &&
-    (network === undefined || item.networks.includes(network)) &&
-    (verified === undefined || item.payment_verified === verified) &&
-    (band === undefined || item.reliability_band === band) &&
-    (maxPrice === undefined || item.price_min_usdc <= maxPrice) &&
-    (provider === undefined || item.provider_name.toLowerCase() === provider) &&
-    (since === undefined || Date.parse(item.updated_at) >= since);
-}
-
-/** Names what must stay the same from page to page, briefly: a cursor travels in an address. */
-function getQueryKey(query: ListQuery, sort: ListSort): string {
-  const { cursor: _cursor, limit: _limit, ...filters } = query;
-  const entries = Object.entries({ ...filters, sort }).sort(([a], [b]) => (a < b ? -1 : 1));
-  return crc32(JSON.stringify(entries)).toString(36);
-}
-
-function buildCursor({ after, weights }: Cursor, query: ListQuery, sort: ListSort): string {
-  return Buffer.from(JSON.stringify([...after, getQueryKey(query, sort), ...weights])).toString('base64url');
-}
-
-function parseCursor(cursor: string, query: ListQuery, sort: ListSort): Cursor {
-  const refuse = (cause?: unknown) =>
-    new ServiceError('bad_input', 'The cursor is not one of this query.', {
-      hint: 'Send next_cursor as it came, with the same filters, or leave cursor out to start at the first page.',
-      reason: 'bad_cursor',
-      cause,
-    });
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch (error) {
-    throw refuse(error);
-  }
-  if (!Array.isArray(parsed)) throw refuse();
-  const [key, slug, queryKey, ...weights] = parsed as unknown[];
-  const isKey = typeof key === 'number' || typeof key === 'string';
-  if (!isKey || typeof slug !== 'string' || queryKey !== getQueryKey(query, sort)) throw refuse();
-  if (!weights.every((weight) => typeof weight === 'number')) throw refuse();
-  return { after: [key, slug], weights };
 }

@@ -3,6 +3,7 @@ import { listListings, listListingsSince } from '../catalogue/listings.ts';
 import { getCatalogueState } from '../catalogue/write.ts';
 import { CATEGORIES } from '../model/category.ts';
 import { isLive, type Listing } from '../model/listing.ts';
+import type { NetworkKey } from '../model/network.ts';
 import type { CatalogueSummary } from '../model/summary.ts';
 import { type AgentItem, buildAgentItem } from '../views/agent-item.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
@@ -12,6 +13,7 @@ import { findTombstone, type Tombstone } from '../views/tombstone.ts';
 import { listTopics } from '../views/topics.ts';
 import { buildChunks, type Chunk, updateChunks } from './chunks.ts';
 import { buildPart, joinParts, type Part } from './part.ts';
+import { listPayableGroups, type PayableGroup } from './payable.ts';
 
 /** A live listing in memory: its short form, and that and its tag as JSON. */
 export interface ListingEntry {
@@ -21,8 +23,12 @@ export interface ListingEntry {
   readonly listed_at: string;
   /** Time of its latest verified payment; null while no route is verified. */
   readonly verified_at: string | null;
+  /** Networks on which a route of it is settlement-verified. */
+  readonly verified_networks: readonly NetworkKey[];
   /** The words that say what it is about, the telling first. */
   readonly topics: readonly string[];
+  /** Its routes that can be paid for, counted by how. */
+  readonly payable: readonly PayableGroup[];
   readonly item: AgentItem;
   readonly itemJson: string;
   readonly tag: string;
@@ -141,9 +147,19 @@ function buildEntry(listing: Parameters<typeof buildAgentItem>[0], site: Site): 
       (latest, { proof }) => (proof && (latest === null || proof.verified_at > latest) ? proof.verified_at : latest),
       null,
     ),
+    verified_networks: listVerifiedNetworks(listing),
     topics: listTopics(listing),
+    payable: listPayableGroups(listing),
     item,
     itemJson: JSON.stringify(item),
     tag: JSON.stringify(buildListingTag(listing, site)),
   };
+}
+
+const NO_NETWORKS: readonly NetworkKey[] = [];
+
+/** Most listings have none, and share one empty list. */
+function listVerifiedNetworks({ networks }: Listing): readonly NetworkKey[] {
+  const verified = networks.filter(({ settlement_verified }) => settlement_verified);
+  return verified.length === 0 ? NO_NETWORKS : verified.map(({ key }) => key);
 }

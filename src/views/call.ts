@@ -5,8 +5,10 @@ import { NETWORKS } from '../model/network.ts';
 import type { Route } from '../model/route.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildCurl } from './call-curl.ts';
+import { buildPython, getPythonInstallCommand } from './call-python.ts';
 import { buildCallRequest } from './call-request.ts';
 import { buildTypescript, type CallPrice, getInstallCommand } from './call-typescript.ts';
+import { formatDay } from './times.ts';
 
 /** How to call one route of a listing: first free of charge to see its 402, then paying. */
 export interface CallGuide {
@@ -22,6 +24,13 @@ export interface CallGuide {
   readonly install: string;
   /** Pays and receives the product. */
   readonly typescript: string;
+  readonly python_install: string;
+  /** The same in Python. */
+  readonly python: string;
+  /** Day on which this very request was paid for and answered; null where it is only an example, or made from the path. */
+  readonly known_good_on: string | null;
+  /** Whether the request is the example that a source gives. */
+  readonly is_example: boolean;
 }
 
 /** Builds the call guide of a live listing, for the route that shows most: a verified one, else one with an example. */
@@ -40,6 +49,10 @@ export function buildCallGuide(listing: LiveListing): CallGuide {
     curl: buildCurl(request),
     install: getInstallCommand(price.network),
     typescript: buildTypescript(request, price),
+    python_install: getPythonInstallCommand(price.network),
+    python: buildPython(request, price),
+    known_good_on: route?.proof?.request ? formatDay(route.proof.verified_at) : null,
+    is_example: Boolean(route?.example),
   };
 }
 

@@ -14,6 +14,15 @@ export function buildDescription(listing: LiveListing): string {
   return [cutText(listing.description, QUOTED_CHARACTERS), buildSuffix(listing)].filter(Boolean).join(' ');
 }
 
+/**
+ * Splits the description of a listing's tag into what was quoted of the provider's text and the generated line. The line
+ * holds no bracket of its own, so its start is the last of its kind, whatever the provider wrote.
+ */
+export function splitDescription(description: string): { quoted: string; line: string } {
+  const at = description.lastIndexOf('[');
+  return { quoted: description.slice(0, Math.max(at, 0)).trimEnd(), line: description.slice(at + 1, -1) };
+}
+
 /** Says category, price range, network, endpoint count, verification and reliability of a listing in one generated line. */
 export function buildSuffix(listing: LiveListing): string {
   const network = getPrimaryNetwork(listing.networks);

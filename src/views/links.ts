@@ -3,6 +3,7 @@ import type { Category } from '../model/category.ts';
 /** Every address of the service, as a path from its base address. Nothing else in the code writes one. */
 export const PATHS = {
   home: '/',
+  search: '/search',
   openapi: '/openapi.json',
   agentList: '/agent/list',
   agentListing: (slug: string) => `/agent/listings/${slug}`,
@@ -11,6 +12,7 @@ export const PATHS = {
   agentCheck: '/agent/check',
   mcp: '/mcp',
   serverCard: '/mcp/server-card',
+  serverJson: '/server.json',
   wellKnownServerCard: '/.well-known/mcp/server-card.json',
   apiCatalog: '/.well-known/api-catalog',
   aiCatalog: '/.well-known/ai-catalog.json',
@@ -20,12 +22,14 @@ export const PATHS = {
   guideFull: '/llms-full.txt',
   robots: '/robots.txt',
   sitemapIndex: '/sitemap-index.xml',
-  sitemap: (part: number) => `/sitemap-${part}.xml`,
+  sitemap: (part: number | '{part}') => `/sitemap-${part}.xml`,
   changesFeed: '/changes.atom',
   listing: (slug: string) => `/api/${slug}`,
   listingMarkdown: (slug: string) => `/api/${slug}.md`,
   category: (category: Category, page = 1) => `/category/${category.toLowerCase()}${page === 1 ? '' : `/${page}`}`,
   picture: (slug: string) => `/pictures/${slug}.png`,
+  /** Of every page that is no listing's. No slug has an underscore. */
+  servicePicture: '/pictures/_service.png',
   changes: '/changes',
   market: '/market',
   marketData: (name: string) => `/market/${name}.csv`,

@@ -144,7 +144,7 @@ describe('in a real browser', () => {
     for (const part of ['1 of 2 routes', '0.001', 'How to call this API', 'x402', 'unverified']) {
       expect(text?.toLowerCase()).toContain(part.toLowerCase());
     }
-    expect(await page.getByRole('button').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /copy/i }).count()).toBe(0);
   });
 });
 

@@ -1,15 +1,9 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { createLive } from '../../src/live/app.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
-import type { Site } from '../../src/views/site.ts';
+import { SITE } from '../site.ts';
 
-/** The service's own settings in tests. */
-export const SITE: Site = {
-  baseUrl: 'https://catalogue.example',
-  serviceTitle: 'Agent-Payable APIs',
-  contactName: 'Catalogue maintainers',
-  contactUrl: 'https://catalogue.example/contact',
-};
+export { SITE } from '../site.ts';
 
 /** Serves a catalogue's live routes in-process; `get` asks for a path and gives the response. */
 export function serveLive(catalogue: Catalogue, now: () => Date = () => new Date('2026-11-20T12:00:00.000Z')) {

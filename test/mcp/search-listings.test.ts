@@ -52,7 +52,8 @@ describe('searching', () => {
     [{ provider: 'even provider' }, 20],
     [{ updated_since: '2026-11-20' }, 40],
     [{ updated_since: '2026-11-21T00:00:00Z' }, 0],
-    [{ q: 'number 017' }, 40],
+    [{ q: 'number 017' }, 1],
+    [{ q: 'number' }, 40],
     [{ q: 'absent' }, 0],
     [{ category: 'Data', provider: 'Odd Provider', max_price_usdc: '0.02' }, 2],
   ])('filters by %j', async (filters, total) => {

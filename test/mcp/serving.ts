@@ -38,6 +38,25 @@ export async function serveMcp(declarations: readonly Declaration[], site: Parti
   return { url: new URL('/mcp', url), catalogue, reading, errors };
 }
 
+/** Asks one thing in today's protocol, as the bytes on the wire; the last message that comes back. */
+export async function ask(url: URL, method: string, params: object = {}): Promise<ReturnType<typeof JSON.parse>> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const named = 'uri' in params ? params.uri : 'name' in params ? params.name : undefined;
+  const headers = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    'MCP-Protocol-Version': '2026-07-28',
+    'Mcp-Method': method,
+    ...(typeof named === 'string' && { 'Mcp-Name': named }),
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
+  const text = await (await fetch(url, { method: 'POST', headers, body })).text();
+  return JSON.parse(text.startsWith('{') ? text : (text.trim().split('\ndata: ').at(-1) ?? ''));
+}
+
 /** Records declarations in one write. */
 export function recordAll(catalogue: Catalogue, declarations: readonly Declaration[]): void {
   writeCatalogue(catalogue, NOW, (writing) => {

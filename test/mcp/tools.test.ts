@@ -18,7 +18,12 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
       title: 'Agent-Payable APIs',
       websiteUrl: 'http://localhost:4321',
     });
-    expect(client.capabilities).toEqual({ tools: { listChanged: false } });
+    expect(client.capabilities).toEqual({
+      tools: { listChanged: false },
+      resources: { listChanged: false },
+      prompts: { listChanged: false },
+      completions: {},
+    });
     expect(client.instructions).toContain(VERIFIED_MEANING);
     const tools = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual(['search_listings', 'get_listing', 'catalogue_summary']);

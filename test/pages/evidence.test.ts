@@ -58,9 +58,9 @@ describe('the page of a listing that was probed', () => {
   it('shows how every route stands, and what it asked before', async () => {
     const { text } = await (await openPages(makeProbed().reading)).get('/api/example-prices');
     expect(text).toMatch(
-      /0\.0025 Base 402 seen 2026-11-23 was 0\.001 until 2026-11-21, declared 0\.001 no answer in time on 2026-11-25 last valid 402 2026-11-23 Unverified/,
+      /0\.0025 Base Unverified 402 seen 2026-11-23 was 0\.001 until 2026-11-21, declared 0\.001 no answer in time, 2026-11-25 ?; last valid 402 2026-11-23/,
     );
-    expect(text).toMatch(/\/v1\/other .* declared, seen 2026-11-01 never probed Unverified/);
+    expect(text).toMatch(/\/v1\/other .* Unverified declared, seen 2026-11-01 never probed/);
   });
 
   it('tells the latest decisions with why, and where all of them are', async () => {

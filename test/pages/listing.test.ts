@@ -30,7 +30,7 @@ describe('the listing page', () => {
     expect(html).toMatch(/<blockquote>.*Answers what a thing costs\..*<\/blockquote>/s);
     expect(text).toContain('In the words of a manifest. Not checked by this catalogue.');
     expect(text).toMatch(
-      /Verification Settlement-verified \(1 of 2 routes verified\) Price 0\.001-0\.05 USDC per request Endpoints 2 endpoints Category Finance Network Base Protocol x402/,
+      /Verification Settlement-verified 1 of 2 routes verified, 2026-11-20 Price 0\.001-0\.05 USDC per request as declared Reliability Unscored not yet sampled Network Base protocol x402 Category Finance 2 endpoints/,
     );
     expect(text).toContain('MCP address of this service https://catalogue.example/mcp');
     expect(text).toContain('How to call this API');
@@ -42,9 +42,9 @@ describe('the listing page', () => {
     expect(listAttributes(html, 'href')).toContain(`https://basescan.org/tx/0x${'ab'.repeat(32)}`);
     expect(text).toContain('All other routes of this listing are unverified.');
     expect(text).toMatch(
-      /POST \/v1\/other Latest price of one symbol\. 0\.05 Base declared, seen 2026-11-01 never probed Unverified/,
+      /POST \/v1\/other Latest price of one symbol\. 0\.05 Base Unverified declared, seen 2026-11-01 never probed/,
     );
-    expect(text).toMatch(/Related listings Other Prices Prices of things, one at a time\. 0 of 2 routes verified/);
+    expect(text).toMatch(/Related listings Other Prices Prices of things, one at a time\. 0\.001-0\.05 USDC 0 of 2 routes verified/);
     expect(text).toContain('unscored, not yet sampled');
     expect(text).toContain('A manifest kept by the catalogue, example-prices.yaml observed 2026-11-01');
     expect((await pages.get('/api/other')).text).toContain('1 of 2 routes verified');
@@ -53,7 +53,7 @@ describe('the listing page', () => {
   it('never calls an unverified listing verified', async () => {
     const pages = await openPages(makeReadCatalogue(TWO_ROUTES).reading);
     const { html, text } = await pages.get('/api/example-prices');
-    expect(text).toContain('Verification Unverified Price');
+    expect(text).toContain('Verification Unverified no route was paid for by this service Price');
     expect(text).toContain('No route of this listing has been verified: all of its routes are unverified.');
     expect(html).not.toContain('mark-verified');
     expect(html).not.toContain('basescan');

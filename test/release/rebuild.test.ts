@@ -54,7 +54,7 @@ describe('a rebuild', () => {
     shelf.put([0], 'second');
     const second = await rebuild({ config: shelf.config });
     expect(second).toMatchObject({ outcome: 'released', release: { revision: 2 } });
-    expect('rendered' in second && second.rendered).toBeLessThan(30);
+    expect('rendered' in second && second.rendered).toBeLessThan(40);
     expect('linked' in second && second.linked).toBeGreaterThan(50);
     expect(getInode(shelf, 'api.ap/api-11.html')).toBe(kept);
     expect(getInode(shelf, 'api.ap/api-0.html')).not.toBe(changed);

@@ -33,6 +33,7 @@ export function makeShelf(
     BASE_URL: 'http://catalogue.example',
     PORT: '0',
     LOG_LEVEL: 'silent',
+    RATE_LIMIT: '0',
     ...settings,
   });
   let writes = 0;

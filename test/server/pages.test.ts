@@ -127,17 +127,11 @@ describe('what is not in the release', () => {
       '/index.html',
       '/404.html',
       '/api/none',
-      '/api/none.md',
       '/API/api-3',
       '/none',
       '/api',
       '/verified/2',
       '/category/none',
-      '/list.json',
-      '/root/index',
-      '/root/list.json',
-      '/api.ap/api-3',
-      '/release.json',
       '//example.com/',
       '//example.com',
       '/%2f/example.com/',
@@ -146,6 +140,10 @@ describe('what is not in the release', () => {
     for (const path of missing) {
       const answer = await ask(server, path);
       expect([path, answer.status, answer.text]).toEqual([path, 404, page]);
+    }
+    for (const path of ['/api/none.md', '/list.json', '/root/list.json', '/release.json']) {
+      const answer = await ask(server, path);
+      expect([path, answer.status, answer.headers['content-type']]).toEqual([path, 404, 'application/problem+json']);
     }
   });
 

@@ -18,11 +18,12 @@ export async function serveShelf({
   released = true,
   rebuilding = false,
   level = 'info',
+  now = performance.now.bind(performance),
 } = {}): Promise<TestServer> {
   if (released) await rebuild({ config: shelf.config });
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level }, { write: (line: string) => logged.push(JSON.parse(line)) });
-  const server = await startServer({ config: shelf.config, logger, rebuilding });
+  const server = await startServer({ config: shelf.config, logger, rebuilding, now });
   onTestFinished(() => server.close());
   return { ...server, shelf, logged };
 }

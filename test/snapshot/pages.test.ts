@@ -3,6 +3,8 @@ import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { CATEGORIES } from '../../src/model/category.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
+import { getChangesPage } from '../../src/snapshot/changes-page.ts';
+import { getMarketPage } from '../../src/snapshot/market.ts';
 import {
   findCategoryPage,
   findListingPage,
@@ -15,6 +17,7 @@ import type { Reading } from '../../src/snapshot/reading.ts';
 import { listRelated } from '../../src/snapshot/related.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { findCategoryByPath, PAGE_SIZE, parsePageNumber } from '../../src/views/pages/list-page.ts';
+import { MARKET_TABLES } from '../../src/views/pages/market-tables.ts';
 import { makeTerms, NOW, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
 import { makeReadCatalogue, type ReadCatalogue } from './catalogues.ts';
@@ -39,6 +42,7 @@ const COUNTING = [
   '/',
   '/llms.txt',
   '/verified',
+  ...['/market', '/changes', ...MARKET_TABLES.map(PATHS.marketData)],
   ...['data', 'finance', 'intelligence', 'tools', 'verification'].map((name) => `/category/${name}`),
 ];
 
@@ -65,6 +69,8 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === '') return getHomePage(reading);
   if (kind === 'llms.txt') return getGuide(reading);
   if (kind === 'verified') return findVerifiedPage(reading, parsePageNumber(page));
+  if (kind === 'market') return getMarketPage(reading);
+  if (kind === 'changes') return getChangesPage(reading);
   if (kind === 'api') return findListingPage(reading, name.replace(/\.md$/, ''));
   const category = findCategoryByPath(name);
   return category ? findCategoryPage(reading, category, parsePageNumber(page)) : null;
@@ -81,6 +87,9 @@ describe('the page inventory', () => {
       ['/docs/providers', 'docs/providers.html'],
       ['/schemas/manifest.json', 'schemas/manifest.json'],
       ['/schemas/agent-payable.json', 'schemas/agent-payable.json'],
+      ['/market', 'market.html'],
+      ['/changes', 'changes.html'],
+      ...MARKET_TABLES.map((name) => [`/market/${name}.csv`, `market/${name}.csv`]),
       ['/category/data', 'category/data.html'],
       ['/category/finance', 'category/finance.html'],
       ['/category/intelligence', 'category/intelligence.html'],

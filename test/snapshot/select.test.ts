@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
-import { searchListings } from '../../src/catalogue/search.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { selectListings } from '../../src/snapshot/select.ts';
@@ -92,7 +91,7 @@ it.each([
 });
 
 it('ranks a rare word above a common one, a title above a description, and more words above fewer', () => {
-  const { catalogue, put } = makeShop();
+  const { reading, put } = makeShop();
   put([
     ['weather'],
     ['other'],
@@ -102,9 +101,8 @@ it('ranks a rare word above a common one, a title above a description, and more 
     ...Array(20).fill(['weather', 'other']),
   ]);
   const find = (request: string) => {
-    const slugs = catalogue.sqlite.prepare("SELECT id, document ->> '$.slug' AS slug FROM listings").all();
-    const byId = new Map(slugs.map((row) => Object.values(row as object) as [string, string]));
-    return searchListings(catalogue, request).map(({ listing_id }) => byId.get(listing_id));
+    const query = listQuery.parse({ q: request });
+    return selectListings(reading, reading.getSnapshot(), query).entries.map(({ slug }) => slug);
   };
   expect(find('token weather')[0]).toBe('shop-3');
   expect(find('forecast weather')[0]).toBe('shop-4');

@@ -2,6 +2,17 @@ import { sql as catalogue } from './001-catalogue.ts';
 import { sql as probing } from './002-probing.ts';
 import { sql as payments } from './003-payments.ts';
 import { sql as delistings } from './004-delistings.ts';
+import { sql as listingDays } from './005-listing-days.ts';
+import { sql as changeFeed } from './006-change-feed.ts';
+import { sql as search } from './007-search.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
-export const MIGRATIONS: readonly string[] = [catalogue, probing, payments, delistings];
+export const MIGRATIONS: readonly string[] = [
+  catalogue,
+  probing,
+  payments,
+  delistings,
+  listingDays,
+  changeFeed,
+  search,
+];

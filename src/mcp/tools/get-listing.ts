@@ -12,28 +12,32 @@ import { buildTool, type ToolContext } from '../tool.ts';
 /** Routes a page where the caller does not say, and at most; fewer where an answer would grow over its tokens. */
 const ROUTES_DEFAULT = 10;
 const ROUTES_MAX = 50;
-const TOKENS_AN_ANSWER = 1000;
+const TOKENS_AN_ANSWER = 950;
 const TOKENS_A_ROUTE = 100;
 
 const HOW_TO_PAY =
-  'Send the request to the url of a route: it answers 402 with its terms (x402). If those are no more than price_usdc, to ' +
-  'pay_to, sign the payment and send the same request again with it in the header PAYMENT-SIGNATURE (x402 v2) or ' +
-  'X-PAYMENT (v1). The terms of the 402 are what counts.';
+  'Send the request to the url of a route: it answers 402 with its terms (x402), free of charge. Hand them to ' +
+  'check_payment_terms. On a match, sign the payment and send the same request again with it in the header ' +
+  'PAYMENT-SIGNATURE (x402 v2) or X-PAYMENT (v1). The terms of the 402 are what counts.';
 
 const DELISTED =
   'This listing was taken out of the catalogue. What was known of its routes and prices is no longer kept up to date.';
 
+const compactTombstone = tombstone.omit({ slug: true, id: true });
+
 const output = z.object({
-  revision: z.int().nonnegative().describe('Catalogue revision of this answer'),
+  revision: z.int().nonnegative(),
   slug,
   state: z.enum(['live', 'delisted']),
-  note: z.string().optional().describe('Said of a delisted listing'),
-  tombstone: tombstone.omit({ slug: true }).optional().describe('Who took a delisted listing out, why and when'),
-  listing: compactListing.optional().describe('On the first page of routes only'),
+  note: z.string().optional(),
+  tombstone: compactTombstone.optional().describe('Of a delisted listing'),
+  listing: compactListing
+    .optional()
+    .describe('On the first page; title, description and provider_name are its own words'),
   how_to_pay: z.string().optional(),
   base_url: z.string().optional(),
   details_url: z.string().optional().describe('Everything on record, as JSON'),
-  pay: z.array(payOption).optional().describe('How every route here is paid that has no pay of its own'),
+  pay: z.array(payOption).optional().describe('For every route without its own'),
   routes: z.array(compactRoute).optional(),
   routes_total: z.int().nonnegative().optional(),
   next_routes_offset: z.int().positive().optional().describe('routes_offset of the next page; absent on the last'),
@@ -44,37 +48,36 @@ type Answer = z.infer<typeof output>;
 export const getListingTool = buildTool({
   title: 'One payable API',
   description:
-    'Everything needed to call and pay one listed API: base address, routes with method, url, price, network, payee, ' +
-    'input and example, what is verified with proof, and when it was last seen. Text in it is written by the provider.',
+    'Everything needed to call and pay one listed API: routes with method, url, price, network, payee, input, example ' +
+    'and proof of what is verified. Text in it is written by the provider.',
   input: z.strictObject({
     slug: slug.describe('slug of a listing, as search_listings gives it'),
     routes_offset: z.int().min(0).max(100_000).default(0).describe('Routes to skip'),
-    routes_limit: z
-      .int()
-      .min(1)
-      .max(ROUTES_MAX)
-      .default(ROUTES_DEFAULT)
-      .describe('Routes a page at most; fewer come where they are long'),
+    routes_limit: z.int().min(1).max(ROUTES_MAX).default(ROUTES_DEFAULT).describe('At most; fewer where they are long'),
   }),
   output,
   answer: (args, context): Answer => {
     const { revision } = context.snapshot;
     const listing = findListing(context.reading.catalogue, { slug: args.slug });
     const gravestone = listing && findTombstone(listing);
-    if (gravestone) return { revision, slug: args.slug, state: 'delisted', note: DELISTED, tombstone: gravestone };
-    if (listing && isLive(listing)) return buildAnswer(listing, args, context);
+    if (gravestone) {
+      const { slug, id: _id, ...tombstone } = gravestone;
+      return { revision, slug, state: 'delisted', note: DELISTED, tombstone };
+    }
+    if (listing && isLive(listing)) return buildListingAnswer(listing, args, context);
     throw new ServiceError('not_found', `There is no live listing "${args.slug}".`, {
       hint: 'search_listings finds listings and gives their slugs.',
     });
   },
 });
 
-function buildAnswer(
+/** Builds the answer for a live listing: one page of its routes, by default the first. */
+export function buildListingAnswer(
   listing: LiveListing,
-  page: { routes_offset: number; routes_limit: number },
+  page: { routes_offset?: number; routes_limit?: number },
   { reading, snapshot }: ToolContext,
 ): Answer {
-  const { routes_offset: offset, routes_limit: limit } = page;
+  const { routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { baseUrl } = reading.site;
   const asked = listing.routes.slice(offset, offset + limit).map((route) => buildCompactRoute(route, listing.base_url));
   const { pay, routes } = shareOffers(asked);

@@ -34,14 +34,13 @@ export const searchListingsTool = buildTool({
     listings: z.array(compactItem),
   }),
   answer: (query, { reading, snapshot }) => {
-    const select = (limit: number) => selectListings(reading, snapshot, { ...query, limit });
-    const asked = select(query.limit);
+    const asked = selectListings(reading, snapshot, query);
     const listings = asked.entries.map(({ item }) => buildCompactItem(item));
     const { revision } = snapshot;
     const { total, next_cursor: cursor } = asked;
     const frame = getTokenEstimate(JSON.stringify({ revision, total, next_cursor: cursor, listings: [] }));
     const count = countFitting(listings, TOKENS_A_LISTING * query.limit - frame);
-    const next_cursor = count < listings.length ? select(count).next_cursor : cursor;
+    const next_cursor = count < listings.length ? asked.getCursorAfter(count) : cursor;
     return {
       revision,
       total,

@@ -1,5 +1,5 @@
 import { getAddress, type Hex } from 'viem';
-import { NETWORKS } from '../../model/network.ts';
+import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
 import type { PreparedPayment } from '../../model/payment.ts';
 
 /**
@@ -7,8 +7,7 @@ import type { PreparedPayment } from '../../model/payment.ts';
  * over another domain would be worth something elsewhere.
  */
 export const USDC_DOMAIN = {
-  name: 'USD Coin',
-  version: '2',
+  ...BASE_USDC_DOMAIN,
   chainId: 8453,
   verifyingContract: getAddress(NETWORKS.base.usdc),
 } as const;

@@ -9,6 +9,7 @@ import { agentItem } from '../agent-item.ts';
 import { agentList } from '../agent-list.ts';
 import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem } from '../agent-listing.ts';
 import { agentReceipt } from '../agent-receipt.ts';
+import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery-resource.ts';
 import { problem } from '../problem.ts';
 import { listingTag } from '../tag.ts';
 import { tombstone } from '../tombstone.ts';
@@ -23,7 +24,13 @@ const COMPONENTS = {
   AgentRoute: agentRoute,
   AgentTerms: agentTerms,
   CatalogueSummary: catalogueSummary,
+  CatalogueDocument: z
+    .object({ openapi: z.string(), 'x-catalogue': catalogueSummary, tags: z.array(listingTag) })
+    .describe('What this document adds to OpenAPI: the summary, and a listing in each tag'),
   Change: change,
+  DiscoveryFindings: discoveryFindings,
+  DiscoveryResource: discoveryResource,
+  DiscoveryResources: discoveryResources,
   EvidenceSource: evidenceSource,
   GoneProblem: goneProblem,
   ListingTag: listingTag,
@@ -39,7 +46,7 @@ export function getSchemaRef(name: keyof typeof COMPONENTS): OpenAPIV3_1.Referen
 }
 
 /** Builds the component schemas from the zod schemas; shared ones are referred to, not repeated. */
-export function buildComponents(): NonNullable<OpenAPIV3_1.Document['components']> {
+export function buildSchemas(): Record<string, OpenAPIV3_1.SchemaObject> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
@@ -47,14 +54,12 @@ export function buildComponents(): NonNullable<OpenAPIV3_1.Document['components'
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => simplifySchema(jsonSchema),
   });
-  return {
-    schemas: Object.fromEntries(
-      Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => [
-        name,
-        schema as OpenAPIV3_1.SchemaObject,
-      ]),
-    ),
-  };
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => [
+      name,
+      schema as OpenAPIV3_1.SchemaObject,
+    ]),
+  );
 }
 
 /** Leaves out what a format already says and what would forbid fields to come: a document is to be read. */

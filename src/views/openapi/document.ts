@@ -3,8 +3,9 @@ import type { CatalogueSummary } from '../../model/summary.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING } from '../site.ts';
 import type { ListingTag } from '../tag.ts';
-import { buildComponents } from './components.ts';
+import { buildSchemas } from './components.ts';
 import { buildPaths } from './paths.ts';
+import { buildResponses } from './responses.ts';
 
 /** The document as it is served, with the catalogue summary and the listings as tags. */
 export type CatalogueDocument = Omit<OpenAPIV3_1.Document, 'tags'> & {
@@ -40,9 +41,9 @@ export function buildDocumentHead(summary: CatalogueSummary, revisedAt: string, 
   };
 }
 
-/** Builds the paths and component schemas of the document. */
+/** Builds the paths and components of the document. */
 export function buildDocumentFrame(site: Site): DocumentFrame {
-  return { paths: buildPaths(site), components: buildComponents() };
+  return { paths: buildPaths(site), components: { schemas: buildSchemas(), responses: buildResponses() } };
 }
 
 function buildInfoDescription({ live_listings, settlement_verified }: CatalogueSummary, site: Site): string {

@@ -2,6 +2,7 @@ import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { slug } from '../../model/listing.ts';
 import { simplifySchema } from './components.ts';
+import { EXAMPLE_PAYEE } from './examples/catalogue.ts';
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   q: 'convert a pdf to text',
@@ -15,11 +16,18 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   sort: 'price',
   since: 41,
   limit: 20,
+  query: 'convert a pdf to text',
+  type: 'http',
+  scheme: 'exact',
+  payTo: EXAMPLE_PAYEE,
+  extensions: 'bazaar',
+  offset: 100,
+  cursor: 'bm90LXJlYWw',
 };
 
 /** Builds the query parameters of an endpoint from the very schema that checks them. */
 export function buildQueryParameters(query: z.ZodObject): OpenAPIV3_1.ParameterObject[] {
-  const { properties = {} } = z.toJSONSchema(query, {
+  const { properties = {}, required = [] } = z.toJSONSchema(query, {
     io: 'input',
     override: ({ jsonSchema }) => simplifySchema(jsonSchema),
   });
@@ -28,7 +36,7 @@ export function buildQueryParameters(query: z.ZodObject): OpenAPIV3_1.ParameterO
     return {
       name,
       in: 'query',
-      required: false,
+      required: required.includes(name),
       description: description ?? name,
       schema: asParameterSchema(schema),
       ...(name in EXAMPLES ? { example: EXAMPLES[name] } : {}),

@@ -6,6 +6,7 @@ import type { Site } from '../site.ts';
 import { formatDay } from '../times.ts';
 import { CATEGORY_WORDS } from './list-page.ts';
 import { buildListingCard, type ListingCard } from './listing-card.ts';
+import { buildSearchPath } from './search-page.ts';
 
 /** A way for agents to read the catalogue. */
 export interface Channel {
@@ -20,6 +21,8 @@ export interface HomePage {
   readonly title: string;
   /** How many listings there are, and as of when. */
   readonly counts: string;
+  /** Searches that many begin with. */
+  readonly shortcuts: readonly { text: string; href: string }[];
   readonly categories: readonly { name: Category; href: string; description: string; count: string }[];
   readonly newest: readonly { card: ListingCard; listed_on: string }[];
   /** Empty while nothing is verified. */
@@ -35,11 +38,21 @@ export interface HomeParts {
   readonly newly_verified: readonly { item: AgentItem; at: string }[];
 }
 
+const SHORTCUTS: HomePage['shortcuts'] = [
+  { text: 'Settlement-verified', href: buildSearchPath({ verified: 'true' }) },
+  { text: 'Established', href: buildSearchPath({ band: 'established' }) },
+  { text: 'At most 0.01 USDC', href: buildSearchPath({ max_price_usdc: '0.01', sort: 'price' }) },
+  { text: 'On Base', href: buildSearchPath({ network: 'base' }) },
+  { text: 'On Solana', href: buildSearchPath({ network: 'solana' }) },
+  { text: 'All listings', href: PATHS.search },
+];
+
 /** Builds the home page. */
 export function buildHomePage({ counts, by_category, newest, newly_verified }: HomeParts, site: Site): HomePage {
   return {
     title: site.serviceTitle,
     counts: formatCounts(counts),
+    shortcuts: SHORTCUTS,
     categories: CATEGORIES.map((name) => ({
       name,
       href: PATHS.category(name),

@@ -27,6 +27,8 @@ export interface ListingCard {
   readonly verified: boolean;
   /** `1 of 2 routes verified`. */
   readonly verified_ratio: string;
+  /** `83.5, established`, or `unscored`. */
+  readonly reliability: string;
 }
 
 /** Builds the card of a live listing from its short form. */
@@ -44,6 +46,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     verified: item.payment_verified,
     verified_ratio:
       item.endpoints_count === 0 ? 'routes not itemised' : formatRatio(item.verified_route_count, item.endpoints_count),
+    reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
   };
 }
 

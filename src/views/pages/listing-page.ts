@@ -2,6 +2,7 @@ import type { Change } from '../../model/change.ts';
 import { getVerifiedRouteCount, type LiveListing } from '../../model/listing.ts';
 import type { AgentItem } from '../agent-item.ts';
 import { buildCallGuide, type CallGuide } from '../call.ts';
+import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatDay } from '../times.ts';
@@ -14,6 +15,7 @@ import {
   type NetworkRow,
   type SourceRow,
 } from './listing-evidence.ts';
+import { buildGlance, type Glance } from './listing-glance.ts';
 import { buildRouteRow, listVerifiedRoutes, type RouteRow, type VerifiedRoute } from './listing-routes.ts';
 import { buildStatus, type ListingStatus } from './listing-status.ts';
 import { buildPriceHistory, type PriceHistory } from './price-history.ts';
@@ -44,6 +46,7 @@ export interface ListingPage {
   /** Whether at least one route is settlement-verified. */
   readonly verified: boolean;
   readonly status: ListingStatus;
+  readonly glance: Glance;
   readonly category_href: string;
   readonly category_inferred: boolean;
   /** The MCP address of the service. */
@@ -67,6 +70,8 @@ export interface ListingPage {
   readonly related: readonly ListingCard[];
   readonly listed_on: string;
   readonly changed_on: string;
+  /** What search engines read of it. */
+  readonly json_ld: readonly JsonLd[];
 }
 
 /** What a listing page shows besides the listing. */
@@ -104,6 +109,7 @@ export function buildListingPage(
     mcp_endpoint: listing.mcp_endpoint,
     verified,
     status,
+    glance: buildGlance(listing),
     category_href: PATHS.category(listing.category),
     category_inferred: listing.category_inferred,
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
@@ -123,6 +129,7 @@ export function buildListingPage(
     related: related.map(buildListingCard),
     listed_on: formatDay(listing.listed_at),
     changed_on: formatDay(listing.updated_at),
+    json_ld: buildListingJsonLd(listing, site),
   };
 }
 

@@ -1,27 +1,25 @@
-import { CATEGORIES } from '../../model/category.ts';
-import type { Change } from '../../model/change.ts';
-import { NETWORKS } from '../../model/network.ts';
-import type { AgentChanges } from '../agent-changes.ts';
-import type { AgentItem } from '../agent-item.ts';
-import type { AgentList } from '../agent-list.ts';
-import type { AgentListing } from '../agent-listing.ts';
-import { buildUrl, PATHS } from '../links.ts';
-import type { Problem } from '../problem.ts';
-import type { Site } from '../site.ts';
+import { CATEGORIES } from '../../../model/category.ts';
+import type { Change } from '../../../model/change.ts';
+import { NETWORKS } from '../../../model/network.ts';
+import type { AgentChanges } from '../../agent-changes.ts';
+import type { AgentItem } from '../../agent-item.ts';
+import type { AgentList } from '../../agent-list.ts';
+import type { AgentListing } from '../../agent-listing.ts';
+import { buildUrl, PATHS } from '../../links.ts';
+import type { Site } from '../../site.ts';
 
-const ID = '2d5cd0e6-9c1b-5f2e-8d8e-6f0d4e1b7a10';
-const SEEN = '2026-11-01T00:00:00.000Z';
+/** The one invented listing and route of every example. */
+export const EXAMPLE_SLUG = 'example-prices';
+export const EXAMPLE_ID = '2d5cd0e6-9c1b-5f2e-8d8e-6f0d4e1b7a10';
+export const EXAMPLE_ROUTE_ID = '6a4bdc0c-5b5f-5d3e-9a44-0f3f6f1c2d31';
+export const EXAMPLE_SEEN = '2026-11-01T00:00:00.000Z';
+export const EXAMPLE_PAYEE = '0x1111111111111111111111111111111111111111';
 
-/** The examples of the document: one invented listing, shown in each answer's shape. */
-export function buildExamples(site: Site): {
-  list: AgentList;
-  changes: AgentChanges;
-  listing: AgentListing;
-  problem: Problem;
-} {
+/** The examples of the catalogue's own endpoints: one invented listing, shown in each answer's shape. */
+export function buildCatalogueExamples(site: Site): { list: AgentList; changes: AgentChanges; listing: AgentListing } {
   const item: AgentItem = {
-    slug: 'example-prices',
-    id: ID,
+    slug: EXAMPLE_SLUG,
+    id: EXAMPLE_ID,
     title: 'Example Prices',
     tagline: 'Latest price of one symbol.',
     category: 'Finance',
@@ -37,13 +35,13 @@ export function buildExamples(site: Site): {
     payment_verified: false,
     reliability_band: 'unscored',
     reliability_score: null,
-    updated_at: SEEN,
+    updated_at: EXAMPLE_SEEN,
   };
   const catalogue = {
     live_listings: 1,
     settlement_verified: 0,
     categories: [...CATEGORIES],
-    generated_at: SEEN,
+    generated_at: EXAMPLE_SEEN,
     source: buildUrl(site.baseUrl, PATHS.agentList),
   };
   return {
@@ -56,14 +54,6 @@ export function buildExamples(site: Site): {
     },
     changes: { catalogue, revision: 42, since: 41, changes: [buildChangeExample(item, 42)], tombstones: [] },
     listing: buildListingExample(item),
-    problem: {
-      type: 'about:blank',
-      title: 'Bad Request',
-      status: 400,
-      code: 'unknown_parameter',
-      detail: 'There is no parameter "categroy".',
-      hint: 'Did you mean category?',
-    },
   };
 }
 
@@ -78,14 +68,22 @@ function buildListingExample(item: AgentItem): AgentListing {
       mcp_endpoint: null,
       docs_url: null,
       network_entries: [
-        { id, key, label, advertised: true, settlement_verified: false, last_verified_at: null, last_seen_at: SEEN },
+        {
+          id,
+          key,
+          label,
+          advertised: true,
+          settlement_verified: false,
+          last_verified_at: null,
+          last_seen_at: EXAMPLE_SEEN,
+        },
       ],
       reliability: { band: 'unscored', score: null, samples: 0, window_days: 30, last_sample_at: null, days: [] },
-      sources: [{ kind: 'manifest', name: 'example-prices.yaml', observed_at: SEEN }],
-      listed_at: SEEN,
+      sources: [{ kind: 'manifest', name: 'example-prices.yaml', observed_at: EXAMPLE_SEEN }],
+      listed_at: EXAMPLE_SEEN,
       routes: [
         {
-          id: '6a4bdc0c-5b5f-5d3e-9a44-0f3f6f1c2d31',
+          id: EXAMPLE_ROUTE_ID,
           method: 'GET',
           path: '/v1/price/{symbol}',
           url: 'https://api.prices.example/v1/price/{symbol}',
@@ -107,13 +105,13 @@ function buildListingExample(item: AgentItem): AgentListing {
               asset: usdc,
               amount: '1000',
               amount_usdc: '0.001',
-              pay_to: '0x1111111111111111111111111111111111111111',
+              pay_to: EXAMPLE_PAYEE,
               max_timeout_seconds: 60,
               x402_version: 2,
               evidence: 'declared',
               source: 'example-prices.yaml',
-              first_seen_at: SEEN,
-              last_seen_at: SEEN,
+              first_seen_at: EXAMPLE_SEEN,
+              last_seen_at: EXAMPLE_SEEN,
               current: true,
             },
           ],
@@ -125,5 +123,13 @@ function buildListingExample(item: AgentItem): AgentListing {
 }
 
 function buildChangeExample({ slug, id }: AgentItem, revision: number): Change {
-  return { revision, at: SEEN, slug, listing_id: id, kind: 'listed', reason: 'declared_by_manifest', detail: {} };
+  return {
+    revision,
+    at: EXAMPLE_SEEN,
+    slug,
+    listing_id: id,
+    kind: 'listed',
+    reason: 'declared_by_manifest',
+    detail: {},
+  };
 }

@@ -1,0 +1,138 @@
+/**
+ * Shows what matches below a search box while one types. Every link is a plain link and Enter submits the plain form, so
+ * that the box does without this what it does with it, only later.
+ */
+const PAUSE_MS = 150;
+const SLOW_MS = 400;
+const SHOWN = 6;
+
+/** As much of an element of `/agent/list` as is shown. */
+interface Item {
+  title: string;
+  tagline: string;
+  page_url: string;
+  price_min_usdc: number;
+  price_max_usdc: number;
+  verified_route_count: number;
+}
+
+for (const box of document.querySelectorAll<HTMLElement>('[data-search]')) {
+  const input = box.querySelector('input');
+  if (input?.form) openSearch(box, input, input.form);
+}
+
+function openSearch(box: HTMLElement, input: HTMLInputElement, form: HTMLFormElement): void {
+  const panel = build('div', 'suggestions');
+  const status = build('p', 'suggestions-status');
+  const list = build('ul');
+  const all = build('button', 'suggestions-all');
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asking: AbortController | undefined;
+  status.setAttribute('role', 'status');
+  all.type = 'submit';
+  panel.append(status, list, all);
+  panel.hidden = true;
+  box.append(panel);
+
+  const close = () => {
+    clearTimeout(timer);
+    asking?.abort();
+    panel.hidden = true;
+  };
+  const show = (text: string, items: readonly Item[] = [], total = 0) => {
+    status.textContent = text;
+    list.replaceChildren(...items.map(buildSuggestion));
+    list.hidden = items.length === 0;
+    all.textContent = `All ${total} results`;
+    all.hidden = total <= items.length;
+    panel.hidden = false;
+  };
+  const ask = async () => {
+    asking?.abort();
+    asking = new AbortController();
+    const { signal } = asking;
+    const slow = setTimeout(() => signal.aborted || show('Searching …'), SLOW_MS);
+    try {
+      const response = await fetch(`${box.dataset.search}?${buildQuery(form)}`, { signal });
+      const answer = await response.json();
+      if (signal.aborted) return;
+      if (!response.ok) return show(`${answer.detail} ${answer.hint ?? ''}`);
+      const { listings, total } = answer;
+      show(
+        total === 0
+          ? 'Nothing matches. Fewer or other words find more.'
+          : `${total} ${total === 1 ? 'match' : 'matches'}`,
+        listings,
+        total,
+      );
+    } catch {
+      if (!signal.aborted) show('The search does not answer just now. Enter tries again.');
+    } finally {
+      clearTimeout(slow);
+    }
+  };
+
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    if (input.value.trim() === '') close();
+    else timer = setTimeout(ask, PAUSE_MS);
+  });
+  box.addEventListener('keydown', (event) => {
+    if (panel.hidden || !['ArrowDown', 'ArrowUp', 'Escape'].includes(event.key)) return;
+    event.preventDefault();
+    if (event.key === 'Escape') {
+      input.focus();
+      return close();
+    }
+    const stops = [input, ...panel.querySelectorAll<HTMLElement>('a, button:not([hidden])')];
+    const at = stops.findIndex((stop) => stop === document.activeElement);
+    stops[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus();
+  });
+  box.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && box.contains(relatedTarget))) close();
+  });
+  // An address says what was chosen, not what was left open.
+  form.addEventListener('formdata', ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === '') formData.delete(name);
+  });
+}
+
+/** What the form asks for, as the list takes it. */
+function buildQuery(form: HTMLFormElement): string {
+  const query = new URLSearchParams({ limit: String(SHOWN) });
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && value.trim() !== '' && name !== 'sort') query.set(name, value.trim());
+  }
+  return query.toString();
+}
+
+/** What a provider wrote goes in as text, never as markup. */
+function buildSuggestion(item: Item): HTMLLIElement {
+  const link = build('a');
+  const [low, high] = [formatUsdc(item.price_min_usdc), formatUsdc(item.price_max_usdc)];
+  link.href = new URL(item.page_url).pathname;
+  link.append(
+    build('b', '', item.title),
+    build('span', 'suggestion-price', `${low === high ? low : `${low}-${high}`} USDC`),
+    build('span', 'suggestion-words', item.tagline),
+    build('span', 'suggestion-state', item.verified_route_count > 0 ? '✓ verified' : ''),
+  );
+  const entry = build('li');
+  entry.append(link);
+  return entry;
+}
+
+function formatUsdc(amount: number): string {
+  return amount.toFixed(6).replace(/\.?0+$/, '');
+}
+
+function build<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className = '',
+  text = '',
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text) element.textContent = text;
+  return element;
+}

@@ -1,0 +1,3 @@
+import './copy.ts';
+import './routes.ts';
+import './search.ts';

@@ -1,0 +1,56 @@
+import type { CompleteRequest, CompleteResult, McpServer } from '@modelcontextprotocol/server';
+import { findListing } from '../catalogue/listings.ts';
+import { ServiceError } from '../errors.ts';
+import { isLive } from '../model/listing.ts';
+import { formatRoute } from '../model/route.ts';
+import { completeSlug } from '../snapshot/slug-completion.ts';
+import type { Caller } from './caller.ts';
+import { PAYING_PROMPT } from './prompts.ts';
+import { LISTING_URI } from './resources.ts';
+import type { ToolContext } from './tool.ts';
+
+/** Values an answer may hold (MCP, "Completion"). */
+const MAX_VALUES = 100;
+
+/** What can be completed, by what it belongs to. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  [LISTING_URI]: ['slug'],
+  [PAYING_PROMPT]: ['slug', 'route'],
+};
+
+/**
+ * Registers completion for all that takes a slug. It is answered here rather than by callbacks of the SDK, which knows only
+ * how many values it was handed, not whether there are more.
+ */
+export function registerCompletion({ server }: McpServer, { answer }: Caller): void {
+  server.setRequestHandler('completion/complete', ({ params }) => answer((context) => complete(params, context)));
+}
+
+function complete({ ref, argument, context }: CompleteRequest['params'], from: ToolContext): CompleteResult {
+  const owner = ref.type === 'ref/prompt' ? ref.name : ref.uri;
+  const names = Object.hasOwn(ARGUMENTS, owner) ? ARGUMENTS[owner] : undefined;
+  if (!names?.includes(argument.name)) {
+    throw new ServiceError('bad_input', 'Nothing of this name can be completed.', {
+      hint: `slug of ${LISTING_URI}, and ${ARGUMENTS[PAYING_PROMPT]?.join(' and ')} of the prompt ${PAYING_PROMPT} can.`,
+    });
+  }
+  const { values, hasMore } =
+    argument.name === 'slug'
+      ? completeSlugOf(argument.value, from)
+      : completeRoute(argument.value, context?.arguments?.slug ?? '', from);
+  return { completion: { values, hasMore, ...(!hasMore && { total: values.length }) } };
+}
+
+function completeSlugOf(typed: string, { snapshot }: ToolContext): { values: string[]; hasMore: boolean } {
+  const { slugs, hasMore } = completeSlug(snapshot, typed, MAX_VALUES);
+  return { values: slugs, hasMore };
+}
+
+/** Completes a route of the listing named before it: any that has in it what was typed. */
+function completeRoute(typed: string, slug: string, { reading }: ToolContext): { values: string[]; hasMore: boolean } {
+  const listing = findListing(reading.catalogue, { slug });
+  const routes = listing && isLive(listing) ? listing.routes.map(formatRoute) : [];
+  const wanted = typed.trim().toLowerCase();
+  const values = routes.filter((route) => route.toLowerCase().includes(wanted));
+  return { values: values.slice(0, MAX_VALUES), hasMore: values.length > MAX_VALUES };
+}

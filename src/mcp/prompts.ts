@@ -1,0 +1,59 @@
+import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { findListing } from '../catalogue/listings.ts';
+import { ServiceError } from '../errors.ts';
+import { isLive, type LiveListing, slug } from '../model/listing.ts';
+import { formatRoute } from '../model/route.ts';
+import { parseArguments } from './arguments.ts';
+import type { Caller } from './caller.ts';
+import { DELISTED_WORDS, PAYING_WORDS } from './paying-words.ts';
+import { buildJsonSchema, buildListedSchema } from './schema.ts';
+import type { ToolContext } from './tool.ts';
+import { buildListingAnswer, getListingTool } from './tools/get-listing.ts';
+
+/** Name of the one prompt. */
+export const PAYING_PROMPT = 'pay_for_listed_api';
+
+const args = z.strictObject({
+  slug: slug.describe('slug of a listing, as search_listings gives it'),
+  route: z.string().min(1).optional().describe('The route to call, e.g. POST /v1/x; without it the choice is yours'),
+});
+
+/** Builds the registration of the prompt; what it says to every host is made once. */
+export function buildPromptRegistration(): (server: McpServer, caller: Caller) => void {
+  const config = {
+    title: 'Pay for a listed API',
+    description: 'How to call one listed API and pay for it safely: what to check first, what to cap, what to keep.',
+    argsSchema: buildListedSchema(buildJsonSchema(args, 'arguments')),
+  };
+  return (server, { answer }) => {
+    server.registerPrompt(PAYING_PROMPT, config, (given) => answer((context) => buildPrompt(given, context)));
+  };
+}
+
+/** Builds the prompt: our own words first, and in a message of its own, as JSON, what is on record of the listing. */
+function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
+  const { slug, route } = parseArguments(args, given);
+  const listing = findListing(context.reading.catalogue, { slug });
+  const isOffered = listing !== undefined && isLive(listing);
+  const record = isOffered
+    ? buildListingAnswer(route === undefined ? listing : chooseRoute(listing, route), {}, context)
+    : getListingTool.answer({ slug }, context);
+  return {
+    description: `How to pay for ${slug}`,
+    messages: [
+      { role: 'user', content: { type: 'text', text: isOffered ? PAYING_WORDS : DELISTED_WORDS } },
+      { role: 'user', content: { type: 'text', text: JSON.stringify({ listing_data: record }) } },
+    ],
+  };
+}
+
+/** Gives the listing with one of its routes alone. Throws `bad_input` where it has no such route. */
+function chooseRoute(listing: LiveListing, named: string): LiveListing {
+  const wanted = named.trim().replace(/\s+/g, ' ').toLowerCase();
+  const routes = listing.routes.filter((route) => formatRoute(route).toLowerCase() === wanted);
+  if (routes.length > 0) return { ...listing, routes };
+  throw new ServiceError('bad_input', `The listing ${listing.slug} has no such route.`, {
+    hint: 'A route is written with its method, as in POST /v1/x; get_listing lists them.',
+  });
+}

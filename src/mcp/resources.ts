@@ -1,0 +1,64 @@
+import {
+  type McpServer,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server';
+import { slug } from '../model/listing.ts';
+import { findListingPage } from '../snapshot/page-models.ts';
+import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing-markdown.ts';
+import type { Caller } from './caller.ts';
+import type { ToolContext } from './tool.ts';
+import { catalogueSummaryTool } from './tools/catalogue-summary.ts';
+
+/** Addresses of the resources. The second is a template: `{slug}` stands for the slug of a listing. */
+export const SUMMARY_URI = 'catalogue://summary';
+export const LISTING_URI = 'catalogue://listing/{slug}';
+
+const SUMMARY = {
+  title: 'Catalogue summary',
+  description: 'How many APIs are listed and how many are settlement-verified, by category, as JSON.',
+  mimeType: 'application/json',
+};
+
+const LISTING = {
+  title: 'One payable API',
+  description:
+    'Everything on record of one listed API as Markdown, with its history; a delisted one answers with its tombstone. It ' +
+    'can be long: get_listing is the short form. What providers wrote stands in block quotes and code.',
+  mimeType: 'text/markdown',
+};
+
+/**
+ * Registers the resources. Listings are not in the list of resources: hosts walk a list to its end and show all of it, and
+ * there are thousands; the template with its completion leads to each.
+ */
+export function registerResources(server: McpServer, { answer }: Caller): void {
+  server.registerResource('summary', SUMMARY_URI, SUMMARY, ({ href }) =>
+    answer((context) => buildContents(href, SUMMARY.mimeType, buildSummaryText(context), context)),
+  );
+  const template = new ResourceTemplate(LISTING_URI, { list: undefined });
+  server.registerResource('listing', template, LISTING, ({ href }, { slug: named }) =>
+    answer((context) => {
+      const text = findListingText(String(named), context);
+      if (text !== undefined) return buildContents(href, LISTING.mimeType, text, context);
+      throw new ResourceNotFoundError(href, 'There is no listing at this address. search_listings gives their slugs.');
+    }),
+  );
+}
+
+function buildSummaryText(context: ToolContext): string {
+  return JSON.stringify(catalogueSummaryTool.answer({}, context));
+}
+
+/** Finds what is to be read of a listing: the Markdown twin of its page, or of its tombstone. */
+function findListingText(named: string, { reading }: ToolContext): string | undefined {
+  const parsed = slug.safeParse(named);
+  const page = parsed.success ? findListingPage(reading, parsed.data) : undefined;
+  if (page === undefined) return undefined;
+  return page.kind === 'live' ? buildListingMarkdown(page, reading.site) : buildTombstoneMarkdown(page);
+}
+
+function buildContents(uri: string, mimeType: string, text: string, { snapshot }: ToolContext): ReadResourceResult {
+  return { contents: [{ uri, mimeType, text, _meta: { revision: snapshot.revision } }] };
+}

@@ -1,0 +1,133 @@
+import type { Lexicon } from './lexicon.ts';
+import { listRelated } from './related-words.ts';
+import { STOP_WORDS } from './stop-words.ts';
+import { getStem, listWords } from './words.ts';
+
+/** A word of the catalogue, by its number, that stands for a word of a request, and what finding it is worth. */
+export interface PlanTerm {
+  readonly word: number;
+  readonly weight: number;
+}
+
+/** What stands for one word of a request: itself or the like of it, the weightiest first. */
+export type PlanGroup = readonly PlanTerm[];
+
+/**
+ * A request worked out against the words that a catalogue has. With a plan, what a listing is worth depends on nothing but
+ * the listing: that is what keeps pages stable.
+ */
+export type Plan = readonly PlanGroup[];
+
+/** The words a catalogue has. */
+export interface Vocabulary {
+  /** Finds the number of a stem; undefined where no listing has it. */
+  find(stem: string): number | undefined;
+  /** Counts the listings that a word is in. */
+  count(word: number): number;
+  /** How many listings there are. */
+  getSize(): number;
+  /** Lists the words that a misspelled one may mean, the nearest and then most common first. */
+  listNear(stem: string): readonly number[];
+  /** Lists the words that begin so, the most common first. */
+  listBeginning(start: string): readonly number[];
+}
+
+/** Most words of a request, and words that stand for one of them, that are looked for. */
+const WORDS_MAX = 32;
+const TERMS_MAX = 64;
+const STAND_INS_MAX = 12;
+
+/** What a word that only stands for another counts, beside that word itself. */
+const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, related: 0.5, synonym: 0.25 };
+
+/** Weights are kept in steps, so that a plan is short where it travels in a cursor. */
+export const WEIGHT_STEP = 0.25;
+export const WEIGHT_STEPS = 35;
+
+/** Makes the plan for a request. Empty where nothing of it is known. */
+export function buildPlan(request: string, vocabulary: Vocabulary, lexicon: Lexicon): Plan {
+  const words = [...new Set(listWords(request))].slice(0, WORDS_MAX);
+  const isTelling = (word: string) => !STOP_WORDS.has(word);
+  const telling = words.some(isTelling) ? words.filter(isTelling) : words;
+  const phrases = listPhrases(words);
+  const groups: PlanTerm[][] = [];
+  let left = TERMS_MAX;
+  for (const [at, word] of telling.entries()) {
+    const stem = getStem(word);
+    const candidates = new Map<number, number>();
+    const consider = (number: number | undefined, factor: number, cap = Number.POSITIVE_INFINITY) => {
+      if (number === undefined) return;
+      const weight = roundWeight(Math.min(factor * getRarity(number, vocabulary), cap));
+      if (weight > (candidates.get(number) ?? 0)) candidates.set(number, weight);
+    };
+    const known = vocabulary.find(stem);
+    if (known !== undefined) consider(known, 1);
+    // What stands for a word is never worth more than the word itself.
+    const own = known === undefined ? Number.POSITIVE_INFINITY : (candidates.get(known) ?? 0) * 0.8;
+    for (const other of [telling[at - 1], telling[at + 1]]) {
+      if (other === undefined) continue;
+      const joined = other === telling[at - 1] ? other + word : word + other;
+      consider(vocabulary.find(getStem(joined)), FACTORS.joined, own);
+    }
+    for (const related of [...listRelated(stem), ...(phrases.get(word) ?? [])]) {
+      consider(vocabulary.find(related), FACTORS.related, own);
+    }
+    for (const synonym of lexicon.listSynonyms(word)) consider(vocabulary.find(getStem(synonym)), FACTORS.synonym, own);
+    if (known === undefined && listRelated(stem).length === 0) {
+      const parts = findParts(word, vocabulary);
+      if (parts) {
+        for (const part of parts)
+          groups.push([{ word: part, weight: roundWeight(FACTORS.part * getRarity(part, vocabulary)) }]);
+        continue;
+      }
+      const beginning = at === telling.length - 1 && word.length > 2 ? vocabulary.listBeginning(word) : [];
+      for (const number of beginning) consider(number, FACTORS.beginning);
+      if (beginning.length === 0 && !lexicon.isWord(word)) {
+        for (const number of vocabulary.listNear(stem)) consider(number, FACTORS.near);
+      }
+    }
+    const terms = [...candidates]
+      .map(([number, weight]) => ({ word: number, weight }))
+      .filter(({ weight }) => weight > 0)
+      .sort((a, b) => b.weight - a.weight || a.word - b.word)
+      .slice(0, Math.min(left, 1 + STAND_INS_MAX));
+    left -= terms.length;
+    if (terms.length > 0) groups.push(terms);
+  }
+  return groups;
+}
+
+/** Gives how rare a word is (inverse document frequency as in BM25), never 0 for a word that some listing has. */
+function getRarity(word: number, vocabulary: Vocabulary): number {
+  const count = vocabulary.count(word);
+  const size = Math.max(vocabulary.getSize(), count);
+  return Math.max(WEIGHT_STEP, Math.log(1 + (size - count + 0.5) / (count + 0.5)));
+}
+
+function roundWeight(weight: number): number {
+  return Math.min(WEIGHT_STEPS, Math.round(weight / WEIGHT_STEP)) * WEIGHT_STEP;
+}
+
+/** Finds two words of the catalogue that an unknown one is written together from (webscraping). */
+function findParts(word: string, vocabulary: Vocabulary): [number, number] | undefined {
+  for (let at = word.length - 3; at >= 3; at -= 1) {
+    const first = vocabulary.find(getStem(word.slice(0, at)));
+    const second = vocabulary.find(getStem(word.slice(at)));
+    if (first !== undefined && second !== undefined) return [first, second];
+  }
+  return undefined;
+}
+
+/** Gives, for the words of a request that are part of a known phrase, the stems that stand for the phrase. */
+function listPhrases(words: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (let start = 0; start < words.length; start += 1) {
+    for (const length of [2, 3]) {
+      const phrase = words.slice(start, start + length);
+      if (phrase.length < length) continue;
+      const related = listRelated(phrase.map(getStem).join('_'));
+      for (const word of related.length > 0 ? phrase : []) found.set(word, [...(found.get(word) ?? []), ...related]);
+    }
+  }
+  return found;
+}

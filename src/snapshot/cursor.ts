@@ -1,0 +1,67 @@
+import { crc32 } from 'node:zlib';
+import { ServiceError } from '../errors.ts';
+import { type Plan, WEIGHT_STEP, WEIGHT_STEPS } from '../search/plan.ts';
+import type { ListQuery, ListSort } from '../views/list-query.ts';
+
+/** Where a page starts, and by what plan the words of the request were weighed when the first page was made. */
+export interface Cursor {
+  /** The sort key and the slug of the last entry shown; slugs settle even keys. */
+  readonly after: { readonly key: number; readonly slug: string };
+  readonly plan: Plan;
+}
+
+/** Writes a cursor as text that travels in an address. */
+export function buildCursor({ after, plan }: Cursor, query: ListQuery, sort: ListSort): string {
+  const parts = [after.key, after.slug, getQueryKey(query, sort), formatPlan(plan)];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** Reads a cursor. Throws `bad_input` (`bad_cursor`) for one of another query or none at all. */
+export function parseCursor(cursor: string, query: ListQuery, sort: ListSort): Cursor {
+  const refuse = (cause?: unknown) =>
+    new ServiceError('bad_input', 'The cursor is not one of this query.', {
+      hint: 'Send next_cursor as it came, with the same filters, or leave cursor out to start at the first page.',
+      reason: 'bad_cursor',
+      cause,
+    });
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch (error) {
+    throw refuse(error);
+  }
+  if (!Array.isArray(parsed)) throw refuse();
+  const [key, slug, queryKey, plan] = parsed as unknown[];
+  if (typeof key !== 'number' || typeof slug !== 'string' || queryKey !== getQueryKey(query, sort)) throw refuse();
+  if (typeof plan !== 'string' || !PLAN_TEXT.test(plan)) throw refuse();
+  return { after: { key, slug }, plan: parsePlan(plan) };
+}
+
+/** Names what must stay the same from page to page, briefly. */
+function getQueryKey(query: ListQuery, sort: ListSort): string {
+  const { cursor: _cursor, limit: _limit, ...filters } = query;
+  const entries = Object.entries({ ...filters, sort }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return crc32(JSON.stringify(entries)).toString(36);
+}
+
+/** Each term is its steps of weight in one character and its word's number; terms of a group follow commas, groups dots. */
+const PLAN_TEXT = /^([0-9a-z]{2,7}([,.][0-9a-z]{2,7})*)?$/;
+const BASE = WEIGHT_STEPS + 1;
+
+function formatPlan(plan: Plan): string {
+  return plan
+    .map((group) =>
+      group.map(({ word, weight }) => `${(weight / WEIGHT_STEP).toString(BASE)}${word.toString(BASE)}`).join(','),
+    )
+    .join('.');
+}
+
+function parsePlan(text: string): Plan {
+  if (text === '') return [];
+  return text.split('.').map((group) =>
+    group.split(',').map((term) => ({
+      word: Number.parseInt(term.slice(1), BASE),
+      weight: Number.parseInt(term.charAt(0), BASE) * WEIGHT_STEP,
+    })),
+  );
+}

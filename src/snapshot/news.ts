@@ -1,0 +1,31 @@
+import { listTellingChangesOf, listTellingRevisions } from '../catalogue/change-log.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { buildChangeNews, type ChangeNews, type NewsListing } from '../views/change-news.ts';
+import { PATHS } from '../views/links.ts';
+import type { Reading } from './reading.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Revisions looked at in one go. */
+const REVISIONS_AT_ONCE = 25;
+
+/** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first. */
+export function listChangeNews({ catalogue }: Reading, snapshot: Snapshot, limit: number): ChangeNews[] {
+  const getListing = (slug: string): NewsListing => {
+    const title = snapshot.bySlug.get(slug)?.item.title ?? snapshot.tombstones.get(slug)?.title;
+    // What is on record without being live has no page.
+    if (title === undefined)
+      return { slug, title: findListing(catalogue, { slug })?.title ?? slug, path: PATHS.changes };
+    return { slug, title, path: PATHS.listing(slug) };
+  };
+  const news: ChangeNews[] = [];
+  for (let until = snapshot.revision; news.length < limit; ) {
+    const revisions = listTellingRevisions(catalogue, { until, limit: REVISIONS_AT_ONCE });
+    for (const revision of revisions) {
+      if (news.length >= limit) break;
+      news.push(...buildChangeNews(listTellingChangesOf(catalogue, revision), getListing));
+    }
+    if (revisions.length < REVISIONS_AT_ONCE) break;
+    until = (revisions.at(-1) ?? 0) - 1;
+  }
+  return news.slice(0, limit);
+}

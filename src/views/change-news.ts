@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import type { Change, ChangeKind } from '../model/change.ts';
+import { type Decision, describeDecision } from './decision.ts';
+import { recordedTermsChange } from './decision-details.ts';
+import { PATHS } from './links.ts';
+import { describeReason } from './reasons.ts';
+
+/** What people are told of as news, what weighs most first: of a listing that changed in several ways the first leads. */
+export const NEWS_KINDS = [
+  'delisted',
+  'held',
+  'listed',
+  'relisted',
+  'undelivered',
+  'verified',
+  'unverified',
+  'payee',
+  'priced',
+] as const;
+export type NewsKind = (typeof NEWS_KINDS)[number];
+
+/** A listing that news are of. The title is its provider's text; the path leads to its page, or to its tombstone, or to the page of changes. */
+export interface NewsListing {
+  readonly slug: string;
+  readonly title: string;
+  readonly path: string;
+}
+
+/** One piece of news: what readers saw change of one listing at one revision, or alike of many at once. */
+export interface ChangeNews {
+  /** Stable within its catalogue: made of the revision, which never comes again. */
+  readonly id: string;
+  readonly revision: number;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly kind: NewsKind;
+  /** What happened, in a few words of ours, without a full stop: nothing in it is a provider's text. */
+  readonly sentence: string;
+  /** How many listings it is of. */
+  readonly count: number;
+  /** The first of them by slug; all, where it is one. */
+  readonly listings: readonly NewsListing[];
+  /** Of one listing: each change in words with its evidence, which quotes sources. Empty for many. */
+  readonly decisions: readonly Decision[];
+  /** Where to read on: the listing's page, or the page of changes. */
+  readonly path: string;
+}
+
+/** As many listings as change alike at one revision are news each; of more, all together are one. */
+const TOLD_APART = 5;
+
+/** So many listings are named of many. */
+const NAMED = 10;
+
+type GetListing = (slug: string) => NewsListing;
+
+/** What one revision changed of one listing, as far as it is news. */
+interface ListingNews {
+  readonly slug: string;
+  readonly listing_id: string;
+  readonly kinds: readonly NewsKind[];
+  readonly changes: readonly Change[];
+}
+
+const range = z.object({ min: z.int(), max: z.int() });
+const priced = z.object({ from: range, to: z.unknown() });
+const routed = z.object({
+  terms: z.array(recordedTermsChange).default([]),
+  undelivered: z.array(z.unknown()).default([]),
+});
+
+/**
+ * Builds the news of one revision, the weightiest first, from its changes. `getListing` gives a listing as it is now, by slug.
+ */
+export function buildChangeNews(changes: readonly Change[], getListing: GetListing): ChangeNews[] {
+  const groups = new Map<NewsKind, ListingNews[]>();
+  for (const news of listListingNews(changes)) {
+    const [lead] = news.kinds;
+    if (lead) groups.set(lead, [...(groups.get(lead) ?? []), news]);
+  }
+  return NEWS_KINDS.flatMap((kind) => {
+    const group = groups.get(kind) ?? [];
+    return group.length > TOLD_APART
+      ? [buildBulk(kind, group, getListing)]
+      : group.map((one) => buildOne(one, getListing));
+  });
+}
+
+function* listListingNews(changes: readonly Change[]): Generator<ListingNews> {
+  for (const [slug, own] of Map.groupBy(changes, (change) => change.slug)) {
+    const isNew = own.some(({ kind }) => kind === 'listed');
+    const telling = own.flatMap((change) => listNewsKinds(change).map((kind) => ({ kind, change })));
+    const wasPriced = telling.some(({ kind }) => kind === 'priced');
+    const news = telling.filter(({ kind }) => {
+      // A listing that never had a price was never there to be held back, and the first price of a new one is no news.
+      if (kind === 'held') return wasPriced;
+      return !(isNew && kind === 'priced');
+    });
+    const [first] = news;
+    if (!first) continue;
+    yield {
+      slug,
+      listing_id: first.change.listing_id,
+      kinds: NEWS_KINDS.filter((name) => news.some(({ kind }) => kind === name)),
+      changes: [...new Set(news.map(({ change }) => change))],
+    };
+  }
+}
+
+function listNewsKinds({ kind, detail }: Change): NewsKind[] {
+  if (kind === 'priced') return priced.safeParse(detail).success ? ['priced'] : [];
+  if (kind === 'routed') {
+    const { data } = routed.safeParse(detail);
+    return [
+      ...(data?.undelivered.length ? (['undelivered'] as const) : []),
+      ...(data && countNewPayees(data.terms) > 0 ? (['payee'] as const) : []),
+    ];
+  }
+  const known = NEWS_KINDS.find((name) => name === kind);
+  return known ? [known] : [];
+}
+
+/** Counts the routes that ask to be paid to others than before. A payee that is told for the first time replaces none. */
+function countNewPayees(terms: z.infer<typeof routed>['terms']): number {
+  return terms.filter(({ from, to }) => {
+    const before = from.map(({ pay_to }) => pay_to).filter((payee) => payee !== null);
+    return before.length > 0 && to.some(({ pay_to }) => pay_to !== null && !before.includes(pay_to));
+  }).length;
+}
+
+function buildOne({ slug, listing_id, kinds, changes }: ListingNews, getListing: GetListing): ChangeNews {
+  const [first] = changes;
+  const [kind = 'listed'] = kinds;
+  const listing = getListing(slug);
+  return {
+    id: `${first?.revision}/${listing_id}`,
+    revision: first?.revision ?? 0,
+    at: first?.at ?? '',
+    kind,
+    sentence: describeNews(kind, changes),
+    count: 1,
+    listings: [listing],
+    decisions: changes.map(describeDecision),
+    path: listing.path,
+  };
+}
+
+function buildBulk(kind: NewsKind, group: readonly ListingNews[], getListing: GetListing): ChangeNews {
+  const first = group[0]?.changes[0];
+  const slugs = group.map(({ slug }) => slug).toSorted();
+  return {
+    id: `${first?.revision}/${kind}`,
+    revision: first?.revision ?? 0,
+    at: first?.at ?? '',
+    kind,
+    sentence: `${group.length.toLocaleString('en')} listings: ${BULK_WORDS[kind]}`,
+    count: group.length,
+    listings: slugs.slice(0, NAMED).map(getListing),
+    decisions: [],
+    path: PATHS.changes,
+  };
+}
+
+const BULK_WORDS: Readonly<Record<NewsKind, string>> = {
+  delisted: 'taken out',
+  held: 'held back for want of a price',
+  listed: 'new',
+  relisted: 'put back',
+  undelivered: 'paid for, and no product came',
+  verified: 'settlement-verified',
+  unverified: 'routes unverified again',
+  payee: 'another payee',
+  priced: 'another price',
+};
+
+/** Says in words of ours alone what the leading kind of news is; route names, addresses and reasons in free text stay out. */
+function describeNews(kind: NewsKind, changes: readonly Change[]): string {
+  const of = (wanted: ChangeKind) => changes.filter((change) => change.kind === wanted);
+  switch (kind) {
+    case 'listed':
+      return 'New listing';
+    case 'held':
+      return 'Held back: no price is known any more';
+    case 'delisted': {
+      const by = of('delisted')[0]?.detail.by;
+      return `Delisted by ${by === 'provider' ? 'its provider' : by === 'rule' ? 'a rule' : 'the operator'}`;
+    }
+    case 'relisted':
+      return `Back: ${describeReason(of('relisted')[0]?.reason ?? '')}`;
+    case 'verified':
+      return `Settlement-verified: ${countRoutes(of('verified').length)} paid for and delivered`;
+    case 'unverified':
+      return `Unverified again: ${countRoutes(of('unverified').length)}`;
+    case 'undelivered':
+      return 'Paid for, and no product came';
+    case 'payee': {
+      const terms = of('routed').flatMap(({ detail }) => routed.safeParse(detail).data?.terms ?? []);
+      return `Another payee on ${countRoutes(countNewPayees(terms))}`;
+    }
+    case 'priced': {
+      const [change] = of('priced');
+      return change ? describeDecision(change).what : '';
+    }
+  }
+}
+
+function countRoutes(count: number): string {
+  return `${count} ${count === 1 ? 'route' : 'routes'}`;
+}

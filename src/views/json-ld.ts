@@ -1,0 +1,152 @@
+import type { Category } from '../model/category.ts';
+import type { LiveListing } from '../model/listing.ts';
+import { NETWORKS } from '../model/network.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { buildUrl, PATHS } from './links.ts';
+import { SERVICE_MEANING, type Site } from './site.ts';
+
+/** A node of structured data in the vocabulary of schema.org. */
+export interface JsonLd {
+  readonly '@context'?: 'https://schema.org';
+  readonly '@type': string;
+  readonly [property: string]: unknown;
+}
+
+/** Licence of the catalogue's metadata (specification, "OpenAPI document header"). */
+const LICENSE_URL = 'https://creativecommons.org/publicdomain/zero/1.0/';
+
+/**
+ * Builds what search engines read of a listing: the API with its provider and what a request costs, and where the page
+ * stands. The service is publisher of the page alone; nothing in it rates the API.
+ */
+export function buildListingJsonLd(listing: LiveListing, site: Site): JsonLd[] {
+  const { slug, title, tagline, description, provider_name, category, base_url, docs_url, id } = listing;
+  const url = buildUrl(site.baseUrl, PATHS.listing(slug));
+  const api: JsonLd = {
+    '@context': 'https://schema.org',
+    '@type': 'WebAPI',
+    '@id': `${url}#api`,
+    name: title,
+    description: tagline || description || title,
+    url,
+    identifier: id,
+    category,
+    provider: { '@type': 'Organization', name: provider_name },
+    availableChannel: { '@type': 'ServiceChannel', serviceUrl: base_url },
+    ...(docs_url && { documentation: docs_url }),
+    offers: buildOffers(listing),
+  };
+  const crumbs = buildBreadcrumbs([categoryCrumb(category), { name: title, path: PATHS.listing(slug) }], site);
+  return [api, crumbs];
+}
+
+/** Builds what search engines read of the home page: the site, how to search it, and the catalogue as data. */
+export function buildHomeJsonLd(site: Site): JsonLd[] {
+  const url = buildUrl(site.baseUrl, PATHS.home);
+  const publisher = { '@type': 'Organization', name: site.contactName, url: site.contactUrl };
+  const name = site.serviceTitle;
+  return [
+    {
+      '@context': 'https://schema.org',
+      '@type': 'WebSite',
+      '@id': `${url}#site`,
+      url,
+      name,
+      description: SERVICE_MEANING,
+      publisher,
+      potentialAction: {
+        '@type': 'SearchAction',
+        target: {
+          '@type': 'EntryPoint',
+          urlTemplate: `${buildUrl(site.baseUrl, PATHS.search)}?q={search_term_string}`,
+        },
+        'query-input': 'required name=search_term_string',
+      },
+    },
+    {
+      '@context': 'https://schema.org',
+      '@type': 'DataCatalog',
+      '@id': `${url}#catalogue`,
+      url,
+      name,
+      description: SERVICE_MEANING,
+      publisher,
+      license: LICENSE_URL,
+      isAccessibleForFree: true,
+      dataset: {
+        '@type': 'Dataset',
+        name: `${name}: all listings`,
+        description: SERVICE_MEANING,
+        creator: publisher,
+        license: LICENSE_URL,
+        isAccessibleForFree: true,
+        distribution: [
+          buildDownload(PATHS.agentList, 'application/json', site),
+          buildDownload(PATHS.openapi, 'application/json', site),
+          buildDownload(PATHS.guideFull, 'text/plain', site),
+        ],
+      },
+    },
+  ];
+}
+
+/** One step from the home page to where a page stands. */
+export interface Crumb {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Builds the way from the home page to a page, the page itself last. */
+export function buildBreadcrumbs(crumbs: readonly Crumb[], site: Site): JsonLd {
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'BreadcrumbList',
+    itemListElement: [{ name: 'Catalogue', path: PATHS.home }, ...crumbs].map(({ name, path }, index) => ({
+      '@type': 'ListItem',
+      position: index + 1,
+      name,
+      item: buildUrl(site.baseUrl, path),
+    })),
+  };
+}
+
+/**
+ * Writes structured data as the text of a script element. Everything in it that could end the element, or be taken for
+ * markup, a quote of an attribute or a line end, is written as an escape that JSON reads as the same character.
+ */
+export function formatJsonLd(nodes: readonly JsonLd[]): string {
+  return JSON.stringify(nodes.length === 1 ? nodes[0] : nodes)
+    .replace(/\\./g, (pair) => (pair === '\\"' ? escapeCharacter('"') : pair))
+    .replace(/[<>&'\u2028\u2029]/g, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function categoryCrumb(category: Category): Crumb {
+  return { name: category, path: PATHS.category(category) };
+}
+
+/**
+ * Builds the price of a request. A currency is an ISO 4217 code or "ticker symbol for cryptocurrencies" (schema.org,
+ * `priceCurrency`); amounts are decimal text, so that nothing is rounded.
+ */
+function buildOffers({ price_min, price_max, networks }: LiveListing): JsonLd {
+  const accepted = networks.filter(({ advertised }) => advertised);
+  const terms = {
+    priceCurrency: 'USDC',
+    ...(accepted.length > 0 && {
+      acceptedPaymentMethod: accepted.map(({ key }) => ({
+        '@type': 'PaymentMethod',
+        name: `x402, USDC on ${NETWORKS[key].label}`,
+      })),
+    }),
+  };
+  if (price_min === price_max) return { '@type': 'Offer', price: formatUsdc(price_min), ...terms };
+  return { '@type': 'AggregateOffer', lowPrice: formatUsdc(price_min), highPrice: formatUsdc(price_max), ...terms };
+}
+
+function buildDownload(path: string, encodingFormat: string, site: Site): JsonLd {
+  return { '@type': 'DataDownload', contentUrl: buildUrl(site.baseUrl, path), encodingFormat };
+}

@@ -1,0 +1,110 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { getSchemaRef } from './components.ts';
+import { type FailureName, getResponseRef } from './responses.ts';
+
+/** An operation as openapi-types has one in a path: by its 3.0 type and its 3.1 type at once. */
+export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
+
+/** What is particular to one endpoint that answers a GET with JSON. */
+interface JsonRead {
+  operationId: string;
+  summary: string;
+  description: string;
+  parameters?: OpenAPIV3_1.ParameterObject[];
+  /** What a success holds, in words, as a schema of the document and by example. */
+  answer: { description: string; schema: Parameters<typeof getSchemaRef>[0]; example: unknown };
+  /** How it can fail beside what every endpoint does. */
+  failures?: readonly FailureName[];
+}
+
+/** Codes of the shared failures. */
+const STATUS: Readonly<Record<FailureName, string>> = {
+  NotModified: '304',
+  BadRequest: '400',
+  NotFound: '404',
+  MethodNotAllowed: '405',
+  Gone: '410',
+  TooManyRequests: '429',
+  Unavailable: '503',
+};
+
+/** How every live endpoint can fail. */
+const COMMON = ['BadRequest', 'MethodNotAllowed', 'TooManyRequests', 'Unavailable'] as const;
+
+/** Headers of the documents that are made per request from one revision of the catalogue. */
+const REVISION_HEADERS: NonNullable<OpenAPIV3_1.ResponseObject['headers']> = {
+  ETag: {
+    description: 'Send it back as If-None-Match: 304 while nothing changed',
+    schema: { type: 'string' },
+    example: 'W/"1x2y-3z"',
+  },
+  'X-Catalogue-Revision': {
+    description: 'Revision of the catalogue that the answer is of',
+    schema: { type: 'integer', minimum: 0 },
+    example: 42,
+  },
+};
+
+/** Builds the operation of an endpoint that answers a GET with JSON. */
+export function buildJsonRead({ answer, failures = [], ...operation }: JsonRead): Operation {
+  return {
+    ...operation,
+    responses: {
+      '200': {
+        description: answer.description,
+        headers: REVISION_HEADERS,
+        content: { 'application/json': { schema: getSchemaRef(answer.schema), example: answer.example } },
+      },
+      ...buildFailureRefs(['NotModified', ...COMMON, ...failures]),
+    },
+  };
+}
+
+/** What a file holds: in words, its media type, a schema and an example. */
+export interface FileAnswer {
+  description: string;
+  type: string;
+  schema: { type: 'object' | 'string' };
+  example: unknown;
+}
+
+/** Builds the operation of a file that is served live: its id, its summary and its description, then what it holds. */
+export function buildFileRead(
+  [operationId, summary, description]: readonly [string, string, string],
+  { type, schema, example, ...answer }: FileAnswer,
+  failures: readonly FailureName[] = [],
+): Operation {
+  return {
+    operationId,
+    summary,
+    description,
+    responses: {
+      '200': { description: answer.description, content: { [type]: { schema, example } } },
+      ...buildFailureRefs(['NotModified', ...COMMON, ...failures]),
+    },
+  };
+}
+
+/** Builds the operation of a page: text of one kind, made ahead. */
+export function buildTextRead(
+  operation: Pick<JsonRead, 'operationId' | 'summary' | 'description' | 'parameters'>,
+  answer: { description: string; type: string; example: string },
+  failures: Readonly<Record<string, string>> = {},
+): Operation {
+  const { type, description, example } = answer;
+  const refuse = (why: string) => ({ description: why, content: { [type]: { schema: { type: 'string' as const } } } });
+  return {
+    ...operation,
+    responses: {
+      '200': { description, content: { [type]: { schema: { type: 'string' }, example } } },
+      ...Object.fromEntries(Object.entries(failures).map(([status, why]) => [status, refuse(why)])),
+      ...buildFailureRefs(['NotModified', 'TooManyRequests']),
+    },
+  };
+}
+
+/** Refers to shared failures by their codes, in their order. */
+export function buildFailureRefs(names: readonly FailureName[]): OpenAPIV3_1.ResponsesObject {
+  const refs = names.map((name) => [STATUS[name], getResponseRef(name)] as const);
+  return Object.fromEntries(refs.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,89 @@
+import { STATUS_CODES } from 'node:http';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import type { Problem } from '../problem.ts';
+import { getSchemaRef } from './components.ts';
+import { buildGoneExample } from './examples/gone.ts';
+
+interface Failure {
+  description: string;
+  status: number;
+  code: string;
+  detail: string;
+  hint: string;
+  headers?: OpenAPIV3_1.ResponseObject['headers'];
+}
+
+/** Seconds to wait, and what is left of this client's share, as the answers to everybody carry it. */
+const WAITING: NonNullable<Failure['headers']> = {
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 }, example: 12 },
+};
+
+/** How an endpoint fails, once for all of them: each is a component that operations refer to. */
+const FAILURES = {
+  BadRequest: {
+    description: 'Something about the request is unknown or has a value it cannot take; the hint says what is valid',
+    status: 400,
+    code: 'unknown_parameter',
+    detail: 'There is no parameter "categroy" here.',
+    hint: 'Did you mean category?',
+  },
+  NotFound: {
+    description: 'There is nothing of that name',
+    status: 404,
+    code: 'not_found',
+    detail: 'There is no live listing "example-price".',
+    hint: 'GET /agent/list?q=… searches the catalogue.',
+  },
+  MethodNotAllowed: {
+    description: 'Another method than those that Allow names',
+    status: 405,
+    code: 'method_not_allowed',
+    detail: 'DELETE is not answered here.',
+    hint: 'Use GET, HEAD, OPTIONS.',
+    headers: { Allow: { description: 'The methods that are answered', schema: { type: 'string' }, example: 'GET' } },
+  },
+  TooManyRequests: {
+    description: 'Too many requests from this client',
+    status: 429,
+    code: 'rate_limited',
+    detail: 'This client sent more requests than it may in a minute.',
+    hint: 'Come back after the seconds in Retry-After.',
+    headers: WAITING,
+  },
+  Unavailable: {
+    description: 'The catalogue cannot be read at the moment',
+    status: 503,
+    code: 'unavailable',
+    detail: 'The catalogue cannot be read at the moment.',
+    hint: 'Try again in a moment.',
+  },
+} satisfies Record<string, Failure>;
+
+export type FailureName = keyof typeof FAILURES | 'Gone' | 'NotModified';
+
+/** Gives a reference to a shared response. */
+export function getResponseRef(name: FailureName): OpenAPIV3_1.ReferenceObject {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+/** Builds the shared responses: what is not a success, for every endpoint alike. */
+export function buildResponses(): Record<FailureName, OpenAPIV3_1.ResponseObject> {
+  const failures = Object.entries<Failure>(FAILURES).map(([name, failure]) => [name, buildFailure(failure)]);
+  return {
+    ...(Object.fromEntries(failures) as Record<keyof typeof FAILURES, OpenAPIV3_1.ResponseObject>),
+    Gone: {
+      description: 'The listing was taken out; a tombstone says when, by whom and why',
+      content: { 'application/problem+json': { schema: getSchemaRef('GoneProblem'), example: buildGoneExample() } },
+    },
+    NotModified: { description: 'Not changed since the ETag that was sent' },
+  };
+}
+
+function buildFailure({ description, status, code, detail, hint, headers }: Failure): OpenAPIV3_1.ResponseObject {
+  const example: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, code, detail, hint };
+  return {
+    description,
+    ...(headers && { headers }),
+    content: { 'application/problem+json': { schema: getSchemaRef('Problem'), example } },
+  };
+}

@@ -1,0 +1,124 @@
+import { CATEGORIES } from '../../model/category.ts';
+import { reliabilityBand } from '../../model/listing.ts';
+import { NETWORKS } from '../../model/network.ts';
+import type { AgentItem } from '../agent-item.ts';
+import { type Counts, formatInteger } from '../counts.ts';
+import { PATHS } from '../links.ts';
+import { type ListSort, listQuery } from '../list-query.ts';
+import { formatMinute } from '../times.ts';
+import { buildListingCard, type ListingCard } from './listing-card.ts';
+
+/** Listings on one page of results. */
+export const RESULTS_SIZE = 25;
+
+/** What a reader can ask of the search page: the list's own filters, orders and places, a page being of one size. */
+export const searchQuery = listQuery.omit({ limit: true });
+
+/** A filter as it stands in the address; what is left out is not there. */
+export type SearchValues = Readonly<Record<string, string>>;
+
+/** One thing to choose from. */
+export interface SearchChoice {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** A filter that is on, and the address without it. */
+export interface AppliedFilter {
+  readonly text: string;
+  readonly without: string;
+}
+
+/** The page of search results, and its form. */
+export interface SearchPage {
+  readonly title: string;
+  /** The form as it was sent. What a reader wrote is shown as it is, and nothing but shown. */
+  readonly values: SearchValues;
+  readonly applied: readonly AppliedFilter[];
+  /** How many listings match, and as of when; null where the search was refused. */
+  readonly count: string | null;
+  readonly cards: readonly ListingCard[];
+  /** Address of the next page; null on the last. */
+  readonly next: string | null;
+  /** Address of the first page; null on the first. */
+  readonly first: string | null;
+  /** What was wrong with the search, and how to mend it. */
+  readonly fault: { readonly message: string; readonly hint: string } | null;
+}
+
+/** What the filters of the form offer, in their order. */
+export const SEARCH_CHOICES = {
+  category: CATEGORIES.map((name): SearchChoice => ({ value: name, text: name })),
+  network: Object.values(NETWORKS).map(({ key, label }): SearchChoice => ({ value: key, text: label })),
+  verified: [
+    { value: 'true', text: 'Settlement-verified' },
+    { value: 'false', text: 'Unverified' },
+  ],
+  band: reliabilityBand.options.map((band): SearchChoice => ({ value: band, text: band })),
+  sort: [
+    { value: 'name', text: 'Name' },
+    { value: 'price', text: 'Lowest price' },
+    { value: 'reliability', text: 'Reliability' },
+    { value: 'updated', text: 'Latest change' },
+  ] satisfies { value: ListSort; text: string }[],
+} as const;
+
+/** Builds the address of a search: what is given, in one order, without what is empty. */
+export function buildSearchPath(values: SearchValues): string {
+  const given = Object.keys(searchQuery.shape).flatMap((name) => (values[name] ? [[name, values[name]]] : []));
+  return given.length === 0 ? PATHS.search : `${PATHS.search}?${new URLSearchParams(given)}`;
+}
+
+/** Builds the page of what matches a search. */
+export function buildSearchPage(
+  values: SearchValues,
+  found: {
+    readonly items: readonly AgentItem[];
+    readonly total: number;
+    readonly next_cursor: string | undefined;
+    readonly counts: Counts;
+  },
+): SearchPage {
+  const { items, total, next_cursor, counts } = found;
+  const { cursor, ...filters } = values;
+  const noun = total === 1 ? 'listing' : 'listings';
+  return {
+    ...buildFrame(values),
+    count: `${formatInteger(total)} ${noun}, as of ${formatMinute(counts.as_of)}`,
+    cards: items.map(buildListingCard),
+    next: next_cursor === undefined ? null : buildSearchPath({ ...filters, cursor: next_cursor }),
+    first: cursor === undefined ? null : buildSearchPath(filters),
+    fault: null,
+  };
+}
+
+/** Builds the page that says what is wrong with a search. */
+export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<SearchPage['fault']>): SearchPage {
+  return { ...buildFrame(values), count: null, cards: [], next: null, first: null, fault };
+}
+
+function buildFrame(values: SearchValues) {
+  return {
+    title: values.q ? `Search: ${values.q}` : 'All listings',
+    values,
+    applied: listApplied(values),
+  };
+}
+
+/** Lists the filters that are on, the words searched for left out: they stand in the box. */
+function listApplied(values: SearchValues): AppliedFilter[] {
+  const { cursor: _cursor, q: _words, sort: _sort, ...filters } = values;
+  return Object.entries(filters).map(([name, value]) => {
+    const { [name]: _out, cursor: _place, ...rest } = values;
+    return { text: formatFilter(name, value), without: buildSearchPath(rest) };
+  });
+}
+
+function formatFilter(name: string, value: string): string {
+  const choices: readonly SearchChoice[] = Object.entries(SEARCH_CHOICES).find(([key]) => key === name)?.[1] ?? [];
+  const text = choices.find((choice) => choice.value === value)?.text ?? value;
+  if (name === 'max_price_usdc') return `at most ${text} USDC`;
+  if (name === 'updated_since') return `changed since ${text}`;
+  if (name === 'provider') return `by ${text}`;
+  return name === 'band' ? `reliability ${text}` : text;
+}

@@ -1,0 +1,77 @@
+import { NETWORKS } from '../model/network.ts';
+import { cutText } from '../model/text.ts';
+import type { AgentItem } from './agent-item.ts';
+import { formatCount, formatRatio } from './description.ts';
+import type { Site } from './site.ts';
+
+/** What the picture of a link says. Title, tagline and author are in a provider's words; all else is ours. */
+export interface Picture {
+  readonly service: string;
+  readonly title: string;
+  /** What it is called where the title has no character that can be drawn: plain letters of ours. */
+  readonly name: string;
+  readonly tagline: string;
+  /** Whose words the tagline is in; null for our own. */
+  readonly author: string | null;
+  /** Small facts along the bottom, with what each is. */
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  /** The stamp: whether a payment of ours proved a route; null where that is no question. */
+  readonly stamp: { readonly words: string; readonly is_verified: boolean } | null;
+}
+
+const TITLE_LENGTH = 70;
+const TAGLINE_LENGTH = 140;
+const NAME_LENGTH = 40;
+
+/** Builds what the picture of a link to a listing says. */
+export function buildListingPicture(item: AgentItem, site: Site): Picture {
+  const { price_min_usdc: min, price_max_usdc: max, networks, reliability_band: band, reliability_score: score } = item;
+  return {
+    service: cutText(site.serviceTitle, NAME_LENGTH),
+    title: cutText(item.title, TITLE_LENGTH),
+    name: item.slug,
+    tagline: cutText(item.tagline, TAGLINE_LENGTH),
+    author: cutText(item.provider_name, NAME_LENGTH),
+    facts: [
+      {
+        name: 'USDC per request',
+        value: min === max ? formatPrice(min) : `${formatPrice(min)} to ${formatPrice(max)}`,
+      },
+      { name: 'Network', value: networks.map((key) => NETWORKS[key].label).join(', ') || 'none advertised' },
+      { name: 'Reliability', value: score === null ? band : `${Math.round(score)} of 100, ${band}` },
+      { name: item.category, value: formatCount(item.endpoints_count, 'route') },
+    ],
+    stamp: {
+      words: item.payment_verified ? formatRatio(item.verified_route_count, item.endpoints_count) : 'unverified',
+      is_verified: item.payment_verified,
+    },
+  };
+}
+
+/** Builds what the picture of a link to any other page says. It carries no count, so that it is never out of date. */
+export function buildServicePicture(site: Site): Picture {
+  return {
+    service: cutText(site.serviceTitle, NAME_LENGTH),
+    title: 'APIs that agents pay for by themselves',
+    name: '',
+    tagline: 'Found here, checked here, paid per request in USDC on the provider’s own HTTP 402.',
+    author: null,
+    facts: [
+      { name: 'To list', value: 'free' },
+      { name: 'Providers keep', value: '100%' },
+      {
+        name: 'Networks',
+        value: Object.values(NETWORKS)
+          .map(({ label }) => label)
+          .join(', '),
+      },
+      { name: 'Protocol', value: 'x402' },
+    ],
+    stamp: null,
+  };
+}
+
+/** Writes a price as plain decimals, however small it is. */
+function formatPrice(usdc: number): string {
+  return usdc.toFixed(6).replace(/\.?0+$/, '');
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { buildCaller } from '../../src/mcp/caller.ts';
+import { getTokenEstimate } from '../../src/mcp/compact.ts';
+import { TOOLS } from '../../src/mcp/tools/index.ts';
+import { openReading, type Reading } from '../../src/snapshot/reading.ts';
+import { listEntries } from '../../src/snapshot/snapshot.ts';
+import { makeCommands } from '../commands/running.ts';
+import { SITE } from '../live/serving.ts';
+import { makeHostile } from './hostile.ts';
+import { ask, makeMany, serveMcp } from './serving.ts';
+
+const FEED = resolve(import.meta.dirname, '../../../shared/corpus/bazaar-2026-03/resources.json');
+const SEED = resolve(import.meta.dirname, '../../data/listings');
+
+/** Requests of several kinds: broad and narrow words, none, and such as match everything. */
+const REQUESTS = [
+  {},
+  ...['api', 'data', 'ai', 'image', 'https api json', 'token price', 'search the web', 'convert a pdf to text'].map(
+    (q) => ({ q }),
+  ),
+  ...['price', 'updated', 'reliability'].map((sort) => ({ sort })),
+  { category: 'Tools' },
+];
+
+/** What the estimate may fall short of the truth by, and exceed it by, over answers of real listings. */
+const SHORT = 0.95;
+const LONG = 1.4;
+
+if (!existsSync(FEED)) console.info('Not run: tokens over a real feed, because the corpus is not beside the project.');
+
+describe('what is said once', () => {
+  it('is short: the tool list under 3,000 tokens, every other list and the introduction far less', async () => {
+    const { url } = await serveMcp(makeMany(1));
+    expect(await countAnswer(url, 'tools/list')).toBeLessThan(3000);
+    expect(await countAnswer(url, 'resources/list')).toBeLessThan(100);
+    expect(await countAnswer(url, 'resources/templates/list')).toBeLessThan(150);
+    expect(await countAnswer(url, 'prompts/list')).toBeLessThan(200);
+    expect(await countAnswer(url, 'server/discover')).toBeLessThan(300);
+  });
+});
+
+describe.each([
+  ['the seed', SEED, 60, true],
+  ['a real feed', FEED, 150, existsSync(FEED)],
+] as const)('over every listing of %s', (_name, source, count, isThere) => {
+  it.skipIf(!isThere)('a detail stays under 1,000 tokens and a default search under 1,500', async () => {
+    const { reading, slugs } = await openImported(source);
+    expect(slugs.length).toBeGreaterThan(count);
+    const answers = slugs.map((slug) => getAnswer(reading, 'get_listing', { slug }));
+    expect(Math.max(...answers.map((text) => countTokens(text)))).toBeLessThan(1000);
+    for (const request of REQUESTS) {
+      const text = getAnswer(reading, 'search_listings', request);
+      expect(countTokens(text), JSON.stringify(request)).toBeLessThan(1500);
+      answers.push(text);
+    }
+    const ratios = answers.map((text) => getTokenEstimate(text) / countTokens(text));
+    expect(Math.min(...ratios), 'what the estimate falls short by').toBeGreaterThan(SHORT);
+    expect(Math.max(...ratios), 'what it exceeds by').toBeLessThan(LONG);
+  });
+});
+
+describe('over listings made to be long', () => {
+  it('answers are cut: at worst, by letters at random, to twice what honest ones may take', async () => {
+    const { reading } = await serveMcp(makeHostile());
+    expect(countTokens(getAnswer(reading, 'search_listings', {}))).toBeLessThan(2 * 1500);
+    for (const { slug } of listEntries(reading.getSnapshot())) {
+      expect(countTokens(getAnswer(reading, 'get_listing', { slug })), slug).toBeLessThan(2 * 1000);
+    }
+  });
+});
+
+async function openImported(source: string): Promise<{ reading: Reading; slugs: string[] }> {
+  const { file, runJson } = makeCommands();
+  await runJson('import', ...(source.endsWith('.json') ? ['--bazaar', source] : [source]));
+  const reading = openReading(file, SITE);
+  onTestFinished(() => reading.catalogue.close());
+  return { reading, slugs: [...listEntries(reading.getSnapshot())].map(({ slug }) => slug) };
+}
+
+/** Calls a tool in this process and gives its answer as a model reads it. */
+function getAnswer(reading: Reading, name: string, args: Record<string, unknown>): string {
+  const tool = TOOLS[name];
+  const [first] = tool ? buildCaller(reading).callTool(tool, args).content : [];
+  if (first?.type !== 'text') throw new Error('no text');
+  return first.text;
+}
+
+/** Counts the tokens of an answer of the protocol, without what is for the client alone. */
+async function countAnswer(url: URL, method: string): Promise<number> {
+  const { _meta, serverInfo, ...result } = (await ask(url, method)).result;
+  return countTokens(JSON.stringify(result));
+}

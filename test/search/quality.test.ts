@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openReading } from '../../src/snapshot/reading.ts';
+import { selectListings } from '../../src/snapshot/select.ts';
+import { listQuery } from '../../src/views/list-query.ts';
+import { makeCommands } from '../commands/running.ts';
+import { SITE } from '../live/serving.ts';
+import { findPlace, getQuality, isRight, readRequests } from './labelled.ts';
+
+const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus');
+const FEED = resolve(CORPUS, 'bazaar-2026-03/resources.json');
+const DOCUMENT = resolve(CORPUS, 'provider-openapi/openapi.json');
+const MANIFESTS = resolve(import.meta.dirname, '../../data/listings');
+
+if (!existsSync(FEED)) console.info('Not run: labelled requests, because the corpus is not beside the project.');
+
+describe.skipIf(!existsSync(FEED))('the labelled requests over real listings', () => {
+  it('are answered as well as they ever were, the half set aside too', async () => {
+    const { runJson, environment } = makeCommands();
+    for (const args of [['--bazaar', FEED], ['--openapi', DOCUMENT], [MANIFESTS]]) {
+      expect((await runJson('import', ...args)).code).toBe(0);
+    }
+    const reading = openReading(environment.CATALOGUE ?? '', SITE);
+    onTestFinished(() => reading.catalogue.close());
+    const snapshot = reading.getSnapshot();
+    const hosts = [...snapshot.bySlug.values()].map(({ item }) => new URL(item.base_url).host);
+    const find = (q: string) => {
+      const { entries, total } = selectListings(reading, snapshot, listQuery.parse({ q, limit: 1000 }));
+      return { total, hosts: entries.map(({ item }) => new URL(item.base_url).host) };
+    };
+    const answered = readRequests().map((request) => ({ request, ...find(request.q) }));
+
+    const strange = answered.flatMap(({ request }) =>
+      request.right.filter((label) => !hosts.some((host) => isRight({ ...request, right: [label] }, host))),
+    );
+    expect(strange, 'labels that name no listing').toEqual([]);
+
+    const table = (['tuning', 'set aside'] as const).map((half) => {
+      const ofHalf = answered.filter(({ request }) => request.half === half);
+      const matching = ofHalf.reduce((sum, { total }) => sum + total, 0) / ofHalf.length;
+      const places = ofHalf.map(({ request, hosts: found }) => findPlace(request, found));
+      return { half, ...getQuality(places), matching: Math.round(matching) };
+    });
+    console.table(table);
+    const [tuning, aside] = table;
+    expect(tuning).toMatchObject({ requests: 85 });
+    expect(tuning?.top_1).toBeGreaterThanOrEqual(0.75);
+    expect(tuning?.top_5).toBeGreaterThanOrEqual(0.92);
+    expect(tuning?.mrr).toBeGreaterThanOrEqual(0.82);
+    expect(aside?.top_1).toBeGreaterThanOrEqual(0.68);
+    expect(aside?.top_5).toBeGreaterThanOrEqual(0.92);
+    expect(aside?.mrr).toBeGreaterThanOrEqual(0.77);
+  });
+});

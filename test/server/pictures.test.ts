@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { NOW } from '../builders.ts';
+import { ask, serveShelf } from './running.ts';
+
+it('a listing has a picture that is kept, changes with it, and goes with it', async () => {
+  const server = await serveShelf({ released: false });
+  const first = await ask(server, '/pictures/api-1.png');
+  expect([first.status, first.headers['content-type'], first.body.readUInt32BE(16)]).toEqual([200, 'image/png', 1200]);
+  expect(first.headers).toMatchObject({
+    'cache-control': 'public, max-age=600',
+    'cross-origin-resource-policy': 'cross-origin',
+    'x-content-type-options': 'nosniff',
+  });
+  const etag = first.headers.etag ?? '';
+
+  const known = await ask(server, '/pictures/api-1.png', { headers: { 'If-None-Match': etag } });
+  expect([known.status, known.body.length]).toEqual([304, 0]);
+  const head = await ask(server, '/pictures/api-1.png', { method: 'HEAD' });
+  expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, String(first.body.length), 0]);
+  expect((await ask(server, '/pictures/api-1.png')).body).toEqual(first.body);
+
+  server.shelf.put([1], 'second');
+  const changed = await ask(server, '/pictures/api-1.png', { headers: { 'If-None-Match': etag } });
+  expect(changed.status).toBe(200);
+  expect(changed.headers.etag).not.toBe(etag);
+  expect(changed.body).not.toEqual(first.body);
+
+  writeCatalogue(server.shelf.catalogue, NOW, (writing) =>
+    delistListing(writing, 'api-1', { by: 'operator', reason: 'asked_to_be_removed' }),
+  );
+  expect((await ask(server, '/pictures/api-1.png')).status).toBe(410);
+});
+
+it('every other page has the service’s own picture, and nothing else has one', async () => {
+  const server = await serveShelf({ released: false });
+  const own = await ask(server, '/pictures/_service.png');
+  expect([own.status, own.headers['content-type']]).toEqual([200, 'image/png']);
+  for (const path of [
+    '/pictures/nobody.png',
+    '/pictures/api-1',
+    '/pictures/api-1.svg',
+    '/pictures/',
+    '/pictures/../x.png',
+    '/pictures/_service',
+  ]) {
+    expect([path, (await ask(server, path)).status]).toEqual([path, 404]);
+  }
+  expect((await ask(server, '/pictures/api-1.png', { method: 'POST' })).status).toBe(405);
+});
+
+it('a flood of different pictures is bounded, says when to come back, and holds nothing up', async () => {
+  const server = await serveShelf({ released: false });
+  server.shelf.put(
+    Array.from({ length: 60 }, (_, number) => 100 + number),
+    'flood',
+  );
+  const flood = Array.from({ length: 60 }, (_, number) => ask(server, `/pictures/api-${100 + number}.png`));
+  const began = performance.now();
+  expect((await ask(server, '/agent/list?limit=1')).status).toBe(200);
+  expect(performance.now() - began).toBeLessThan(1000);
+  const refused = (await Promise.all(flood)).filter(({ status }) => status === 503);
+  expect(refused.length).toBeGreaterThan(20);
+  expect(refused[0]?.headers['retry-after']).toBe('5');
+  expect(JSON.parse(refused[0]?.text ?? '')).toMatchObject({ code: 'busy' });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { buildHomeJsonLd, buildListingJsonLd, formatJsonLd } from '../../src/views/json-ld.ts';
+import { makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
+import { SITE } from '../live/serving.ts';
+import { makeLiveListing } from './listings.ts';
+
+const HOSTILE = '</script><script>alert(1)</script><!-- " \' & \\" \u2028 \\u003c';
+
+describe('the structured data of a listing', () => {
+  it('is a WebAPI with its provider, at one price', () => {
+    const [api] = buildListingJsonLd(makeLiveListing(), SITE);
+    expect(api).toMatchObject({
+      '@context': 'https://schema.org',
+      '@type': 'WebAPI',
+      name: 'Example Prices',
+      url: 'https://catalogue.example/api/example-prices',
+      provider: { '@type': 'Organization', name: expect.any(String) },
+      offers: { '@type': 'Offer', price: '0.001', priceCurrency: 'USDC' },
+    });
+  });
+
+  it('has the range of its prices where there are several, exactly', () => {
+    const routes = [makeRoute(), makeRoute({ path: '/v1/other', terms: [makeTerms({ amount: 1_234_567 })] })];
+    const [api] = buildListingJsonLd(makeLiveListing(makeDeclaration({ routes })), SITE);
+    expect(api?.offers).toMatchObject({ '@type': 'AggregateOffer', lowPrice: '0.001', highPrice: '1.234567' });
+  });
+
+  it('leads from the home page by the category to the listing', () => {
+    const [, crumbs] = buildListingJsonLd(makeLiveListing(), SITE);
+    expect(crumbs?.itemListElement).toEqual([
+      { '@type': 'ListItem', position: 1, name: 'Catalogue', item: 'https://catalogue.example' },
+      { '@type': 'ListItem', position: 2, name: 'Finance', item: 'https://catalogue.example/category/finance' },
+      {
+        '@type': 'ListItem',
+        position: 3,
+        name: 'Example Prices',
+        item: 'https://catalogue.example/api/example-prices',
+      },
+    ]);
+  });
+
+  it('cannot leave its element, whatever a provider wrote, and reads as it was written', () => {
+    const listing = { ...makeLiveListing(), title: HOSTILE, tagline: HOSTILE, provider_name: HOSTILE };
+    const nodes = buildListingJsonLd(listing, SITE);
+    const text = formatJsonLd(nodes);
+    expect(text).not.toMatch(/[<>&'\u2028\u2029]/);
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(nodes)));
+    expect(JSON.parse(text)[0].name).toBe(HOSTILE);
+  });
+});
+
+it('the home page tells how to search, and of the catalogue as data', () => {
+  const [site, catalogue] = buildHomeJsonLd(SITE);
+  expect(site).toMatchObject({
+    '@type': 'WebSite',
+    potentialAction: {
+      '@type': 'SearchAction',
+      target: { urlTemplate: 'https://catalogue.example/search?q={search_term_string}' },
+      'query-input': 'required name=search_term_string',
+    },
+  });
+  expect(catalogue).toMatchObject({
+    '@type': 'DataCatalog',
+    isAccessibleForFree: true,
+    license: 'https://creativecommons.org/publicdomain/zero/1.0/',
+  });
+});
