@@ -8,6 +8,7 @@ import { createAgentChanges } from './agent-changes.ts';
 import { createAgentList } from './agent-list.ts';
 import { createAgentListing } from './agent-listing.ts';
 import { createAgentReceipt } from './agent-receipt.ts';
+import { createChangesFeed } from './changes-feed.ts';
 import { createConventions } from './conventions.ts';
 import { createDiscoveryList, createDiscoverySearch } from './discovery.ts';
 import { createFullGuide } from './full-guide.ts';
@@ -26,6 +27,7 @@ const LIVE_PATHS: ReadonlySet<string> = new Set([
   PATHS.openapi,
   PATHS.mcp,
   PATHS.guideFull,
+  PATHS.changesFeed,
   PATHS.sitemapIndex,
   PATHS.robots,
   PATHS.serverJson,
@@ -50,6 +52,7 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   const serveReceipt = createAgentReceipt(reading);
   const serveDiscoveryList = createDiscoveryList(reading);
   const serveDiscoverySearch = createDiscoverySearch(reading);
+  const serveChangesFeed = createChangesFeed(reading);
   const serveFullGuide = createFullGuide(reading);
   const { serveIndex, serveSitemap } = createSitemaps(reading);
   const conventions = createConventions(reading);
@@ -62,6 +65,7 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   app.get('/agent/receipts/:id', ({ req }) => serveReceipt(req.raw, req.param('id')));
   app.get(PATHS.discoveryResources, ({ req }) => serveDiscoveryList(req.raw));
   app.get(PATHS.discoverySearch, ({ req }) => serveDiscoverySearch(req.raw));
+  app.get(PATHS.changesFeed, ({ req }) => serveChangesFeed(req.raw));
   app.get(PATHS.guideFull, ({ req }) => serveFullGuide(req.raw));
   app.get(PATHS.sitemapIndex, ({ req }) => serveIndex(req.raw));
   app.get(SITEMAP_ROUTE, ({ req }) => serveSitemap(req.raw, Number(/\d+/.exec(req.path)?.[0])));
@@ -76,6 +80,7 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
     PATHS.agentReceipt(':id'),
     PATHS.discoveryResources,
     PATHS.discoverySearch,
+    PATHS.changesFeed,
     PATHS.guideFull,
     PATHS.sitemapIndex,
     SITEMAP_ROUTE,

@@ -35,7 +35,7 @@ export const compactListing = z.object({
     samples: z.int().nonnegative(),
     last_sample_at: z.string().optional(),
   }),
-  mcp_endpoint: z.string().optional().describe("Provider's own MCP server"),
+  mcp_endpoint: z.string().optional(),
   docs_url: z.string().optional(),
   page_url: z.string(),
   updated_at: z.string(),

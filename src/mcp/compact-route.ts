@@ -18,8 +18,8 @@ const anyObject = z.looseObject({});
 /** Whom a route pays, and on which network. */
 export const payOption = z.object({
   network: networkKey,
-  pay_to: z.string().optional().describe('Absent where no source says'),
-  price_usdc: z.string().optional().describe("Where it is not the route's price_usdc"),
+  pay_to: z.string().optional(),
+  price_usdc: z.string().optional().describe("Where not the route's"),
 });
 export type PayOption = z.infer<typeof payOption>;
 
@@ -36,9 +36,9 @@ export const compactRoute = z.object({
     .object({ verified_at: z.string(), network: networkKey, paid_usdc: z.string(), url: z.string().optional() })
     .optional()
     .describe('The payment that verified it'),
-  pay: z.array(anyObject).optional().describe("Where it differs from the answer's own pay"),
+  pay: z.array(anyObject).optional().describe("Where not the answer's"),
   input: anyObject.optional().describe("Provider's JSON Schema"),
-  example: anyObject.optional().describe("Provider's example request"),
+  example: anyObject.optional(),
   shortened: z.boolean().optional().describe('details_url has the whole'),
 });
 export type CompactRoute = z.infer<typeof compactRoute>;

@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { isObject } from '../model/json-object.ts';
 
 /** Words that bound a value: of arguments they tell what may be sent, of an answer nothing that a reader needs. */
 const BOUNDS = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'] as const;
@@ -17,10 +18,18 @@ export function buildJsonSchema(schema: z.ZodObject, of: 'arguments' | 'answer')
     io: 'input',
     override: ({ jsonSchema }) => {
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
       if (of === 'answer') removeBounds(jsonSchema);
     },
   });
-  return json;
+  return JSON.parse(JSON.stringify(json), (_name, value) => (isObject(value) ? splitTypes(value) : value));
+}
+
+/** Writes several types as a choice of schemas with one each: some models' providers read no list of types. */
+function splitTypes(json: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(json.type)) return json;
+  const { type: types, ...rest } = json;
+  return { ...rest, anyOf: types.map((type) => ({ type })) };
 }
 
 function removeBounds(json: z.core.JSONSchema.BaseSchema): void {

@@ -52,8 +52,8 @@ const INSTRUCTIONS = [
 
 const OPTIONS = { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, cacheHints: CACHE_HINTS };
 
-/** Reads are safe to repeat and touch nothing but this catalogue. */
-const ANNOTATIONS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+/** Reads touch nothing, and nothing but this catalogue. (That they can be repeated follows, says MCP.) */
+const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false };
 
 interface ListedTool {
   readonly name: string;

@@ -1,66 +1,18 @@
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { makeDeclaration, makeFolder, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { recordProbed } from '../sampled.ts';
-import { serveShelf } from '../server/running.ts';
-import { openBrowser } from './browser.ts';
+import { PAGE_KINDS } from './page-kinds.ts';
+import { isTooWide, openPage, openWorld, tabTo, type World } from './world.ts';
 
-let browser: Browser;
+let world: World;
 beforeAll(async () => {
-  browser = await openBrowser();
+  world = await openWorld();
 });
-afterAll(() => browser.close());
+afterAll(() => world.close());
 
-const HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> "quoted" \'text\' `code`';
-
-/** A served catalogue with a verified, a hostile and a delisted listing. */
-async function serve() {
-  const shelf = makeShelf(makeFolder(), { count: 3 });
-  writeCatalogue(shelf.catalogue, NOW, (writing) => {
-    recordDeclaration(writing, makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }));
-    recordDeclaration(
-      writing,
-      makeDeclaration({
-        slug: 'hostile',
-        base_url: 'https://hostile.example-provider.com',
-        title: HOSTILE,
-        tagline: HOSTILE,
-        description: HOSTILE,
-        provider_name: HOSTILE,
-        routes: [makeRoute({ description: HOSTILE, path: '/v1/\'"><script>window.hacked=1</script>' })],
-      }),
-    );
-    delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });
-  });
-  recordVerified(shelf.catalogue, 'example-prices', '/v1/other');
-  recordProbed(shelf.catalogue, 'example-prices', [
-    { at: '2026-11-21T06:00:00.000Z' },
-    { at: '2026-11-22T06:00:00.000Z', terms: [makeTerms({ amount: 2500 })] },
-    { at: '2026-11-23T06:00:00.000Z', outcome: 'timeout' },
-  ]);
-  return serveShelf({ shelf });
+async function open(options: Parameters<typeof openPage>[1] = {}) {
+  const opened = await openPage(world, options);
+  onTestFinished(() => opened.context.close());
+  return opened;
 }
-
-/** Opens a page of its own and collects everything that went wrong on it. */
-async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
-  const context = await browser.newContext(options);
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  const faults: string[] = [];
-  page.on('pageerror', ({ message }) => faults.push(message));
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  page.on('requestfailed', (request) => faults.push(`${request.url()} failed`));
-  return { page, context, faults };
-}
-
-const PATHS = [
-  ...['/', '/api/example-prices', '/api/hostile', '/category/finance', '/verified', '/method', '/docs/providers'],
-  ...['/api/api-2', '/nothing'],
-];
 
 describe('in a real browser', () => {
   it.each([
@@ -69,53 +21,88 @@ describe('in a real browser', () => {
   ] as const)(
     'every kind of page works in %s at %i pixels, with nothing blocked and nothing run',
     async (colorScheme, width) => {
-      const server = await serve();
-      const { page, faults } = await openPage({ colorScheme, viewport: { width, height: 800 } });
-      for (const path of PATHS) {
-        const response = await page.goto(`${server.url}${path}`);
-        const expected = path === '/nothing' ? 404 : path === '/api/api-2' ? 410 : 200;
-        expect([path, response?.status()]).toEqual([path, expected]);
+      const { page, faults } = await open({ colorScheme, viewport: { width, height: 800 } });
+      // What the policy blocks is reported here even where the browser's console stays silent.
+      await page.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', ({ violatedDirective }) =>
+          console.error(`blocked by ${violatedDirective}`),
+        );
+      });
+      for (const { path, status = 200 } of PAGE_KINDS) {
+        const response = await page.goto(`${world.url}${path}`);
+        expect([path, response?.status()]).toEqual([path, status]);
+        expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
         expect([path, await page.evaluate(() => 'hacked' in window)]).toEqual([path, false]);
         expect([path, await isTooWide(page)]).toEqual([path, false]);
       }
-      expect(faults.filter((fault) => !/status of (404|410)/.test(fault))).toEqual([]);
+      expect(faults.filter((fault) => !/status of (400|404|410)/.test(fault))).toEqual([]);
     },
   );
 
   it('looks different in the dark', async () => {
-    const server = await serve();
     const colours = await Promise.all(
       (['light', 'dark'] as const).map(async (colorScheme) => {
-        const { page } = await openPage({ colorScheme });
-        await page.goto(server.url);
+        const { page } = await open({ colorScheme });
+        await page.goto(world.url);
         return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       }),
     );
     expect(colours[0]).not.toBe(colours[1]);
   });
 
-  it('leads from the home page to a listing, its receipt and a copied call, by keyboard', async () => {
-    const server = await serve();
-    const { page, context } = await openPage();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
-    await page.goto(server.url);
+  it('lets one find, compare, copy a call and check a receipt with the keyboard alone', async () => {
+    const { page, context, faults } = await open();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
+    await page.goto(world.url);
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/skip/i);
-    await focusLink(page, 'Example Prices');
+
+    // Find: what matches shows while one types; Enter leads to all of it.
+    await tabTo(page, '');
+    await page.locator('#q').focus();
+    await page.keyboard.type('prices');
+    await page.getByRole('status').filter({ hasText: /match/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search?q=prices');
+
+    // Compare: by what was verified, and by price.
+    await tabTo(page, 'Any');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Settlement');
+    await tabTo(page, 'Apply');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search?q=prices&verified=true');
+    expect(await page.locator('.card').count()).toBe(1);
+    await tabTo(page, 'Example Prices');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/api/example-prices');
-    const receipt = page.locator('a[href^="https://basescan.org/tx/0x"]').first();
-    expect(await receipt.getAttribute('rel')).toContain('noopener');
-    const copy = page.getByRole('button', { name: /copy/i }).first();
-    await copy.focus();
+
+    // Copy a call, in Python.
+    await page.locator('input[name=call]:checked').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByText('x402_requests').isVisible()).toBe(true);
+    await tabTo(page, 'Copy Python code');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('curl'));
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('max_amount(1000)'));
+
+    // Check the receipt: what to run, and where the chain shows it.
+    await tabTo(page, 'On-chain receipt of GET /v1/other');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toMatch(
+      /^https:\/\/basescan\.org\/tx\/0xe+$/,
+    );
+    await tabTo(page, 'The whole receipt');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Copy command that checks the receipt');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check'));
+    expect(faults).toEqual([]);
   });
 
   it('shows how a listing answered and what it cost: drawn, named for a screen reader, and as tables by keyboard', async () => {
-    const server = await serve();
-    const { page } = await openPage({ viewport: { width: 390, height: 800 }, javaScriptEnabled: true });
-    await page.goto(`${server.url}/api/example-prices`);
+    const { page } = await open({ viewport: { width: 390, height: 800 } });
+    await page.goto(`${world.url}/api/example-prices`);
     for (const [name, description, size] of [
       ['Probe results by day, 2026-10-24 to 2026-11-23', '2 of 3 days without a failure; 2 of 3 samples valid', 20],
       ['Price over time, 2026-11-20 to 2026-11-23', '0.001-0.0025 USDC per request', 150],
@@ -136,29 +123,60 @@ describe('in a real browser', () => {
     expect(await isTooWide(page)).toBe(false);
   });
 
-  it('says everything without JavaScript', async () => {
-    const server = await serve();
-    const { page } = await openPage({ javaScriptEnabled: false });
-    await page.goto(`${server.url}/api/example-prices`);
+  it('answers what decides on the first screen: verified, price, reliability, and how to call it', async () => {
+    for (const [width, height] of [
+      [1280, 800],
+      [390, 844],
+    ] as const) {
+      const { page } = await open({ viewport: { width, height } });
+      await page.goto(`${world.url}/api/example-prices`);
+      for (const words of ['Settlement-verified', 'USDC per request', 'Reliability', 'How to call this API']) {
+        const box = await page.locator('main').getByText(words).first().boundingBox();
+        expect([width, words, (box?.y ?? height) + (box?.height ?? 0) < height]).toEqual([width, words, true]);
+      }
+    }
+  });
+
+  it('finds a route among many while one types', async () => {
+    const { page } = await open();
+    await page.goto(`${world.url}/api/many-routes`);
+    await page.getByLabel('Filter routes').fill('get tool-7 text');
+    expect(await page.locator('.routes tbody tr:not(.group):visible').count()).toBe(1);
+    expect(await page.getByText('1 of 24 routes').isVisible()).toBe(true);
+    expect(await page.locator('.routes .group:visible').count()).toBe(1);
+  });
+});
+
+describe('without JavaScript', () => {
+  it('says everything on the page of a listing, and lets one choose how the call is written', async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    await page.goto(`${world.url}/api/example-prices`);
     const text = await page.locator('main').textContent();
     for (const part of ['1 of 2 routes', '0.001', 'How to call this API', 'x402', 'unverified']) {
       expect(text?.toLowerCase()).toContain(part.toLowerCase());
     }
     expect(await page.getByRole('button', { name: /copy/i }).count()).toBe(0);
+    expect(await page.getByText('wrapFetchWithPayment(fetch').isVisible()).toBe(false);
+    await page.getByRole('radio', { name: 'TypeScript' }).check();
+    expect(await page.getByText('wrapFetchWithPayment(fetch').isVisible()).toBe(true);
+  });
+
+  it('finds, filters, sorts and starts over with plain forms and links', async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    await page.goto(world.url);
+    await page.locator('#q').fill('prices');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/search?q=prices');
+    expect(await page.locator('.card').count()).toBeGreaterThan(1);
+    await page.getByLabel('Verification').selectOption('true');
+    await page.getByLabel('At most, USDC').fill('0.01');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    expect(await page.locator('.card h3').allTextContents()).toEqual(['Example Prices']);
+    expect(await page.getByLabel('Verification').inputValue()).toBe('true');
+    await page.getByRole('link', { name: 'Take away: Settlement-verified' }).click();
+    expect(new URL(page.url()).search).toBe('?q=prices&max_price_usdc=0.01');
+    await page.getByLabel('At most, USDC').fill('cheap');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('The parameter max_price_usdc cannot be "cheap".');
   });
 });
-
-/** Says whether a page scrolls sideways. */
-function isTooWide(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-}
-
-/** Presses Tab until a link with that text has the focus. */
-async function focusLink(page: Page, text: string): Promise<void> {
-  for (let presses = 0; presses < 80; presses += 1) {
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate(() => document.activeElement?.textContent ?? '');
-    if (focused.includes(text)) return;
-  }
-  throw new Error(`no link "${text}" was reached`);
-}

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { type AgentChanges, agentChanges } from '../../src/views/agent-changes.ts';
-import { makeCatalogue, NOW } from '../builders.ts';
+import { makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
 
 function makeServed() {
@@ -73,12 +74,54 @@ describe('GET /agent/changes', () => {
       ['since=x', 'bad_parameter'],
       ['limit=0', 'bad_parameter'],
       ['cursor=1-5', 'bad_cursor'],
+      ['cursor=0-0-zzzzzz', 'other_log'],
+      ['history=full', 'bad_parameter'],
       ['cursor=x', 'bad_cursor'],
       ['sinse=1', 'unknown_parameter'],
     ]) {
       const response = await get(`/agent/changes?${query}`);
       expect([query, response.status, ((await response.json()) as { code: string }).code]).toEqual([query, 400, code]);
     }
+  });
+
+  it('gives on the last page the cursor to come back with, and how soon', async () => {
+    const { add, read } = makeServed();
+    const empty = await read('');
+    expect(empty).toMatchObject({ since: 0, changes: [], poll_after_seconds: 60 });
+    add(0, 1);
+    const first = await read(`?cursor=${empty.resume_cursor}&limit=1`);
+    expect(first).toMatchObject({ since: 0, changes: [{ revision: 1 }] });
+    expect(first).not.toHaveProperty('resume_cursor');
+    const last = await read(`?cursor=${first.next_cursor}&since=0`);
+    expect(last).not.toHaveProperty('next_cursor');
+    add(1, 1);
+    const later = await read(`?cursor=${last.resume_cursor}`);
+    expect(later.since).toBe(1);
+    expect(new Set(later.changes.map(({ revision }) => revision))).toEqual(new Set([2]));
+  });
+
+  it('tells who comes back that the catalogue was put back meanwhile, even once it is as far again', async () => {
+    const { catalogue, add, read } = makeServed();
+    add(0, 1);
+    const early = (await read('')).resume_cursor;
+    const backup = join(makeFolder(), 'backup.sqlite');
+    await catalogue.sqlite.backup(backup);
+    add(1, 1);
+    const late = (await read('')).resume_cursor;
+    const restored = makeCatalogue(backup);
+    const { get } = serveLive(restored);
+    const ask = async (query: string) => {
+      const response = await get(`/agent/changes?${query}`);
+      return [response.status, ((await response.json()) as { code?: string }).code];
+    };
+    expect(await ask('since=2')).toEqual([400, 'since_ahead']);
+    expect(await ask(`cursor=${late}`)).toEqual([400, 'other_log']);
+    expect(await ask(`cursor=${early}`)).toEqual([200, undefined]);
+    for (const n of [7, 8]) {
+      writeCatalogue(restored, NOW, (writing) => recordDeclaration(writing, buildSyntheticDeclaration(n)));
+    }
+    expect(await ask(`cursor=${late}`)).toEqual([400, 'other_log']);
+    expect(await ask(`cursor=${early}`)).toEqual([200, undefined]);
   });
 
   it('answers 304 to who has it already, although the time moves on', async () => {

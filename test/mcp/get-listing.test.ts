@@ -1,9 +1,9 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { getTokenEstimate } from '../../src/mcp/compact.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { connectModern } from './clients.ts';
@@ -93,7 +93,7 @@ describe('a live listing', () => {
     ]);
     expect(structured).not.toHaveProperty('next_routes_offset');
     expect(text).not.toContain('null');
-    expect(text.length / 4).toBeLessThan(1000);
+    expect(countTokens(text)).toBeLessThan(1000);
   });
 
   it('says of a route how it is paid where that differs from the others', async () => {
@@ -123,7 +123,7 @@ describe('a live listing', () => {
     const urls: unknown[] = [];
     for (let offset: unknown = 0; offset !== undefined; ) {
       const { structured, text } = await get({ routes_offset: offset });
-      expect(getTokenEstimate(text)).toBeLessThanOrEqual(1000);
+      expect(countTokens(text)).toBeLessThanOrEqual(1000);
       expect(structured.routes_total).toBe(47);
       expect('listing' in structured).toBe(offset === 0);
       const routes = structured.routes as { url: string }[];
@@ -183,7 +183,7 @@ describe('text made to steer or to swamp the reader', () => {
     const hostile = makeDeclaration({ routes, title: swamp, tagline: swamp, description: swamp, provider_name: swamp });
     const { get, url } = await openListing([hostile]);
     const { structured, text } = await get();
-    expect(getTokenEstimate(text)).toBeLessThanOrEqual(1000);
+    expect(countTokens(text)).toBeLessThanOrEqual(1000);
     expect(listPathsOf(structured, MARK)).toEqual([
       'listing.title',
       'listing.description',

@@ -31,10 +31,14 @@ describe.each(['modern', 'legacy'])("the inspector's command line, %s era", (era
     expect(prompts.prompts).toMatchObject([{ name: 'pay_for_listed_api' }]);
     expect(got.messages).toHaveLength(2);
   });
+});
 
+describe("the inspector's command line", () => {
   it('does say so where something is wrong', async () => {
     const { url } = await serveMcp(makeMany(1));
-    const { code, complaints } = await inspect(url, era, [['resources/read', '--uri', 'catalogue://listing/absent']]);
+    const { code, complaints } = await inspect(url, 'modern', [
+      ['resources/read', '--uri', 'catalogue://listing/absent'],
+    ]);
     expect(code).not.toBe(0);
     expect(complaints).toContain('There is no listing at this address.');
   });

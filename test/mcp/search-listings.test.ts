@@ -1,5 +1,5 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { getTokenEstimate } from '../../src/mcp/compact.ts';
 import { makeDeclaration } from '../builders.ts';
 import { connectModern } from './clients.ts';
 import { makeMany, recordAll, serveMcp } from './serving.ts';
@@ -39,7 +39,7 @@ describe('searching', () => {
       base_url: 'https://api-003.numbered-provider.com',
       page_url: 'http://localhost:4321/api/numbered-003',
     });
-    expect(text.length / 4).toBeLessThan(1500);
+    expect(countTokens(text)).toBeLessThan(1500);
   });
 
   it.each([
@@ -113,8 +113,7 @@ describe('text made to be long', () => {
     }));
     const { search } = await openSearch(hostile);
     const { page, text } = await search();
-    expect(getTokenEstimate(text)).toBeLessThan(1500);
-    expect(text.length / 4).toBeLessThan(1500);
+    expect(countTokens(text)).toBeLessThan(1500);
     expect(page.listings.length).toBeGreaterThanOrEqual(6);
     for (const { title, tagline, base_url } of page.listings) {
       expect(title.length).toBeLessThanOrEqual(60);

@@ -17,8 +17,8 @@ const TOKENS_A_ROUTE = 100;
 
 const HOW_TO_PAY =
   'Send the request to the url of a route: it answers 402 with its terms (x402), free of charge. Hand them to ' +
-  'check_payment_terms. On a match, sign the payment and send the same request again with it in the header ' +
-  'PAYMENT-SIGNATURE (x402 v2) or X-PAYMENT (v1). The terms of the 402 are what counts.';
+  'check_payment_terms. For an offer in safe_offers, sign the payment and send the same request again with it in the ' +
+  'header PAYMENT-SIGNATURE (x402 v2) or X-PAYMENT (v1). The terms of the 402 are what counts.';
 
 const DELISTED =
   'This listing was taken out of the catalogue. What was known of its routes and prices is no longer kept up to date.';
@@ -40,7 +40,7 @@ const output = z.object({
   pay: z.array(payOption).optional().describe('For every route without its own'),
   routes: z.array(compactRoute).optional(),
   routes_total: z.int().nonnegative().optional(),
-  next_routes_offset: z.int().positive().optional().describe('routes_offset of the next page; absent on the last'),
+  next_routes_offset: z.int().positive().optional().describe('routes_offset of the next page'),
 });
 type Answer = z.infer<typeof output>;
 

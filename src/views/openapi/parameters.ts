@@ -21,6 +21,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   scheme: 'exact',
   payTo: EXAMPLE_PAYEE,
   extensions: 'bazaar',
+  history: 'all',
   offset: 100,
   cursor: 'bm90LXJlYWw',
 };

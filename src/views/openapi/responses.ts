@@ -13,8 +13,18 @@ interface Failure {
   headers?: OpenAPIV3_1.ResponseObject['headers'];
 }
 
-/** Seconds to wait, and what is left of this client's share, as the answers to everybody carry it. */
+/** How much a client has left (draft-ietf-httpapi-ratelimit-headers-10): every answer says so, not this one alone. */
 const WAITING: NonNullable<Failure['headers']> = {
+  RateLimit: {
+    description: 'What is left of the window: requests (r) and seconds (t)',
+    schema: { type: 'string' },
+    example: '"client";r=0;t=12',
+  },
+  'RateLimit-Policy': {
+    description: 'Requests (q) a client may send in a window of seconds (w)',
+    schema: { type: 'string' },
+    example: '"client";q=600;w=60',
+  },
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 }, example: 12 },
 };
 
@@ -46,8 +56,8 @@ const FAILURES = {
     description: 'Too many requests from this client',
     status: 429,
     code: 'rate_limited',
-    detail: 'This client sent more requests than it may in a minute.',
-    hint: 'Come back after the seconds in Retry-After.',
+    detail: 'This client has asked more often than the service answers.',
+    hint: 'Wait as many seconds as Retry-After says.',
     headers: WAITING,
   },
   Unavailable: {

@@ -1,0 +1,29 @@
+import { PATHS } from '../../src/views/links.ts';
+
+/** A kind of page, by one page of the world of these tests that shows as much of it as there is. */
+export interface PageKind {
+  readonly name: string;
+  readonly path: string;
+  /** Status that it is answered with; 200 where none is given. */
+  readonly status?: number;
+}
+
+/** Every kind of page that people see: what is asked of one is asked of all. A new kind of page is added here. */
+export const PAGE_KINDS: readonly PageKind[] = [
+  { name: 'home', path: PATHS.home },
+  { name: 'search', path: `${PATHS.search}?q=prices&category=Finance` },
+  { name: 'all listings', path: PATHS.search },
+  { name: 'search without a match', path: `${PATHS.search}?q=zebra` },
+  { name: 'search refused', path: `${PATHS.search}?category=Fnance`, status: 400 },
+  { name: 'listing', path: PATHS.listing('example-prices') },
+  { name: 'listing of many routes', path: PATHS.listing('many-routes') },
+  { name: 'listing in hostile words', path: PATHS.listing('hostile') },
+  { name: 'tombstone', path: PATHS.listing('api-2'), status: 410 },
+  { name: 'category', path: PATHS.category('Finance') },
+  { name: 'verified', path: PATHS.verified },
+  { name: 'method', path: PATHS.method },
+  { name: 'providers', path: PATHS.providers },
+  { name: 'market', path: PATHS.market },
+  { name: 'changes', path: PATHS.changes },
+  { name: 'not found', path: '/nothing', status: 404 },
+];

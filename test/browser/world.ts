@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Catalogue } from '../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { findListing } from '../../src/catalogue/listings.ts';
+import { openLedger } from '../../src/catalogue/payments.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { rebuild } from '../../src/release/rebuild.ts';
+import { startServer } from '../../src/server/server.ts';
+import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { recordProbed } from '../sampled.ts';
+import { openBrowser } from './browser.ts';
+
+export const HOSTILE =
+  '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> "quoted" \'text\' `code`';
+
+/** A served catalogue that has something of everything to show, and a browser before it; both are closed at the end. */
+export interface World {
+  readonly url: string;
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+/** Opens the world of the browser tests. One serves a whole file: nothing in it changes. */
+export async function openWorld(): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'pages-'));
+  const shelf = makeShelf(folder, { count: 3, settings: { RATE_LIMIT: '0' } });
+  writeWorld(shelf.catalogue);
+  const [browser, server] = await Promise.all([
+    openBrowser(),
+    rebuild({ config: shelf.config }).then(() =>
+      startServer({ config: shelf.config, logger: pino({ level: 'silent' }), rebuilding: false }),
+    ),
+  ]);
+  return {
+    url: server.url,
+    browser,
+    close: async () => {
+      await Promise.all([browser.close(), server.close()]);
+      shelf.catalogue.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function writeWorld(catalogue: Catalogue): void {
+  writeCatalogue(catalogue, NOW, (writing) => {
+    recordDeclaration(writing, makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }));
+    recordDeclaration(
+      writing,
+      makeDeclaration({
+        slug: 'hostile',
+        base_url: 'https://hostile.example-provider.com',
+        title: HOSTILE,
+        tagline: HOSTILE,
+        description: HOSTILE,
+        provider_name: HOSTILE,
+        routes: [makeRoute({ description: HOSTILE, path: '/v1/\'"><script>window.hacked=1</script>' })],
+      }),
+    );
+    recordDeclaration(
+      writing,
+      makeDeclaration({
+        slug: 'many-routes',
+        base_url: 'https://many.example-provider.com',
+        title: 'Many Routes',
+        routes: Array.from({ length: 24 }, (_, at) =>
+          makeRoute({ path: `/${at % 2 ? 'text' : 'maths'}/tool-${at}`, description: `Tool number ${at}.` }),
+        ),
+      }),
+    );
+    delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });
+  });
+  recordPaid(catalogue, 'example-prices', '/v1/other');
+  recordProbed(catalogue, 'example-prices', [
+    { at: '2026-11-21T06:00:00.000Z' },
+    { at: '2026-11-22T06:00:00.000Z', terms: [makeTerms({ amount: 2500 })] },
+    { at: '2026-11-23T06:00:00.000Z', outcome: 'timeout' },
+  ]);
+}
+
+/** Records a payment on Base for the route of a listing with that path: prepared, sent, answered and settled. */
+function recordPaid(catalogue: Catalogue, slug: string, path: string): void {
+  const listing = findListing(catalogue, { slug });
+  const route = listing?.routes.find((candidate) => candidate.path === path);
+  if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
+  const id = randomUUID();
+  const ledger = openLedger(catalogue);
+  const { asset, amount, pay_to } = makeTerms();
+  ledger.prepare(
+    {
+      ...{ id, route_id: route.id, network: 'base', scheme: 'exact', x402_version: 2, asset, amount },
+      ...{ payer: `0x${'2'.repeat(40)}`, pay_to: pay_to ?? '', nonce: `0x${'7'.repeat(64)}` },
+      ...{ from_block: 1, expires_at: NOW, expires_block: null, prepared_at: NOW },
+      request: {
+        method: 'GET',
+        url: `${listing.base_url}${path}?of=gold`,
+        headers: {},
+        body: null,
+        hash: 'a'.repeat(64),
+      },
+    },
+    { per_call: amount, per_day: amount },
+  );
+  ledger.markSent(id, NOW, null);
+  ledger.recordAnswer(id, {
+    ...{ delivered: true, conforming: 'undeclared', seller_receipt: null },
+    answer: { at: NOW, duration_ms: 5, status: 200, content_type: 'text/plain', size: 3, hash: 'b'.repeat(64) },
+  });
+  ledger.resolve(
+    id,
+    {
+      state: 'settled',
+      settlement: {
+        ...{ transaction: `0x${'e'.repeat(64)}`, block: 255, block_hash: `0x${'d'.repeat(64)}`, log_index: 3 },
+        ...{ settled_at: NOW, read_from: 1, genesis: NETWORKS.base.genesis },
+      },
+    },
+    NOW,
+  );
+}
+
+/** Opens a page of its own and collects everything that went wrong on it. */
+export async function openPage({ browser }: World, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  page.on('requestfailed', (request) => faults.push(`${request.url()} failed`));
+  return { page, context, faults };
+}
+
+/** Says whether a page scrolls sideways. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+}
+
+/** Presses Tab until something whose text or name says so has the focus. */
+export async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 90; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const { activeElement } = document;
+      return `${activeElement?.getAttribute('aria-label') ?? ''} ${activeElement?.textContent ?? ''}`;
+    });
+    if (focused.includes(text)) return;
+  }
+  throw new Error(`nothing that says "${text}" was reached`);
+}
