@@ -1,5 +1,6 @@
 import type { Tool } from '../tool.ts';
 import { catalogueSummaryTool } from './catalogue-summary.ts';
+import { checkPaymentTermsTool } from './check-payment-terms.ts';
 import { getListingTool } from './get-listing.ts';
 import { listChangesTool } from './list-changes.ts';
 import { searchListingsTool } from './search-listings.ts';
@@ -8,6 +9,7 @@ import { searchListingsTool } from './search-listings.ts';
 export const TOOLS: Readonly<Record<string, Tool>> = {
   search_listings: searchListingsTool,
   get_listing: getListingTool,
+  check_payment_terms: checkPaymentTermsTool,
   list_changes: listChangesTool,
   catalogue_summary: catalogueSummaryTool,
 };
