@@ -5,6 +5,7 @@ import { createMcp } from '../mcp/server.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { PATHS } from '../views/links.ts';
 import { createAgentChanges } from './agent-changes.ts';
+import { createAgentCheck } from './agent-check.ts';
 import { createAgentList } from './agent-list.ts';
 import { createAgentListing } from './agent-listing.ts';
 import { createAgentReceipt } from './agent-receipt.ts';
@@ -50,6 +51,7 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   const serveListing = createAgentListing(reading);
   const serveChanges = createAgentChanges(reading);
   const serveReceipt = createAgentReceipt(reading);
+  const { serveFields, serveChallenge } = createAgentCheck(reading);
   const serveDiscoveryList = createDiscoveryList(reading);
   const serveDiscoverySearch = createDiscoverySearch(reading);
   const serveChangesFeed = createChangesFeed(reading);
@@ -61,6 +63,8 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
   app.get(PATHS.openapi, ({ req }) => serveOpenapi(req.raw));
   app.get(PATHS.agentList, ({ req }) => serveList(req.raw));
   app.get(PATHS.agentChanges, ({ req }) => serveChanges(req.raw));
+  app.get(PATHS.agentCheck, ({ req }) => serveFields(req.raw));
+  app.post(PATHS.agentCheck, ({ req }) => serveChallenge(req.raw));
   app.get('/agent/listings/:slug', ({ req }) => serveListing(req.raw, req.param('slug')));
   app.get('/agent/receipts/:id', ({ req }) => serveReceipt(req.raw, req.param('id')));
   app.get(PATHS.discoveryResources, ({ req }) => serveDiscoveryList(req.raw));
@@ -87,6 +91,7 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
     ...conventions.keys(),
   ])
     refuseOtherMethods(app, path, 'GET, HEAD');
+  refuseOtherMethods(app, PATHS.agentCheck, 'GET, HEAD, POST');
   refuseOtherMethods(app, PATHS.mcp, 'POST', buildStrangerRefusal(reading.site.baseUrl));
   app.notFound(() =>
     buildProblem({

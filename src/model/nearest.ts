@@ -6,3 +6,8 @@ export function findNearest(word: string, candidates: readonly string[]): string
   const nearest = closest(word.toLowerCase(), [...candidates]);
   return distance(word.toLowerCase(), nearest) <= Math.max(1, Math.floor(nearest.length / 3)) ? nearest : undefined;
 }
+
+/** Gives how many letters apart two texts are. */
+export function getDistance(some: string, other: string): number {
+  return distance(some, other);
+}

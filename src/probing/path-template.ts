@@ -1,20 +1,13 @@
+import { PATH_TEMPLATE } from '../model/path-template.ts';
 import type { JsonObject, RequestExample } from '../model/route.ts';
 
 /** Stands where nothing better is known: a number as well as text, and the first of most things that are counted. */
 const PLACEHOLDER = '1';
 
-/** `{id}` anywhere, and `:id` as a whole segment or a whole query value. */
-const TEMPLATE = /\{([^{}/?&]{1,80})\}|(?<=[/=]):([A-Za-z_]\w{0,79})(?=[/?&]|$)/g;
-
 export interface FilledPath {
   path: string;
   /** Names whose values were made up: what the route then says of them is no fault of its own. */
   invented: string[];
-}
-
-/** Says whether a path, or a part of it that begins with `/`, holds a template. */
-export function isTemplate(path: string): boolean {
-  return path.search(TEMPLATE) >= 0;
 }
 
 /**
@@ -26,7 +19,7 @@ export function fillTemplates(
   { input_schema, example }: { input_schema: JsonObject | null; example: RequestExample | null },
 ): FilledPath {
   const invented: string[] = [];
-  const filled = path.replace(TEMPLATE, (_all, braced?: string, named?: string) => {
+  const filled = path.replace(PATH_TEMPLATE, (_all, braced?: string, named?: string) => {
     const name = (braced ?? named ?? '').replace(/^[+*]|[*+?]$|:.*$/g, '');
     const value =
       findDeclaredExample(input_schema, name) ?? findText(example?.query, name) ?? findText(example?.body, name);

@@ -1,4 +1,4 @@
-import { isTemplate } from './path-template.ts';
+import { isTemplate } from '../model/path-template.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const LENGTH = 16;

@@ -2,7 +2,7 @@ import type { NetworkKey } from '../model/network.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
 import type { Requirement } from '../x402/requirements.ts';
-import { isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
+import { findOfferDifference, isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
 
 /** Why nothing is paid for a challenge: a stable code. */
 export type OfferRefusal = 'no_offer' | 'terms_differ' | 'no_wallet' | 'scheme_not_supported' | 'not_on_record';
@@ -28,17 +28,10 @@ export function chooseOffer(
   if (requirements.length === 0) return refuse('no_offer');
   if (known.length === 0) return refuse('not_on_record');
   if (isChanged(differences)) return refuse('terms_differ');
-  const onRecord = requirements.filter(
-    ({ terms }) => !isChanged(listTermsDifferences([terms], known.map(dropUnknownPayee(terms)), { payeeRotates })),
-  );
+  const onRecord = requirements.filter(({ terms }) => !findOfferDifference(terms, known, { payeeRotates }));
   const exact = onRecord.filter(({ terms }) => terms.scheme === 'exact');
   if (exact.length === 0) return refuse(onRecord.length === 0 ? 'not_on_record' : 'scheme_not_supported');
   const payable = exact.filter(({ terms }) => networks.includes(terms.network));
   const [cheapest] = payable.toSorted((a, b) => a.terms.amount - b.terms.amount);
   return cheapest ? { chosen: cheapest, differences } : refuse('no_wallet');
-}
-
-/** A record that does not say who is paid agrees with whoever is. */
-function dropUnknownPayee(offer: Terms): (known: Terms) => Terms {
-  return (known) => (known.pay_to === null ? { ...known, pay_to: offer.pay_to } : known);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { type Decision, describeDecision } from './decision.ts';
-import { recordedTermsChange } from './decision-details.ts';
+import { isOtherPayee, recordedTermsChange } from './decision-details.ts';
 import { PATHS } from './links.ts';
 import { describeReason } from './reasons.ts';
 
@@ -113,19 +113,11 @@ function listNewsKinds({ kind, detail }: Change): NewsKind[] {
     const { data } = routed.safeParse(detail);
     return [
       ...(data?.undelivered.length ? (['undelivered'] as const) : []),
-      ...(data && countNewPayees(data.terms) > 0 ? (['payee'] as const) : []),
+      ...(data?.terms.some(isOtherPayee) ? (['payee'] as const) : []),
     ];
   }
   const known = NEWS_KINDS.find((name) => name === kind);
   return known ? [known] : [];
-}
-
-/** Counts the routes that ask to be paid to others than before. A payee that is told for the first time replaces none. */
-function countNewPayees(terms: z.infer<typeof routed>['terms']): number {
-  return terms.filter(({ from, to }) => {
-    const before = from.map(({ pay_to }) => pay_to).filter((payee) => payee !== null);
-    return before.length > 0 && to.some(({ pay_to }) => pay_to !== null && !before.includes(pay_to));
-  }).length;
 }
 
 function buildOne({ slug, listing_id, kinds, changes }: ListingNews, getListing: GetListing): ChangeNews {
@@ -195,7 +187,7 @@ function describeNews(kind: NewsKind, changes: readonly Change[]): string {
       return 'Paid for, and no product came';
     case 'payee': {
       const terms = of('routed').flatMap(({ detail }) => routed.safeParse(detail).data?.terms ?? []);
-      return `Another payee on ${countRoutes(countNewPayees(terms))}`;
+      return `Another payee on ${countRoutes(terms.filter(isOtherPayee).length)}`;
     }
     case 'priced': {
       const [change] = of('priced');

@@ -22,6 +22,12 @@ export const recordedTermsChange = z.object({
   payee: payeeKind.nullish(),
 });
 
+/** Says whether a route asks to be paid to others than before. A payee that is told for the first time replaces none. */
+export function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>): boolean {
+  const before = from.map(({ pay_to }) => pay_to).filter((payee) => payee !== null);
+  return before.length > 0 && to.some(({ pay_to }) => pay_to !== null && !before.includes(pay_to));
+}
+
 /** A price range; null before there was any. */
 export const recordedRange = z.object({ min: z.int().nullable(), max: z.int().nullable() }).nullable();
 

@@ -56,7 +56,6 @@ export const discoveryListQuery = discoveryFilters.extend({
     .describe(`Resources a page, ${DISCOVERY_LIMITS.list.max} at most; pagination.limit says how many were taken`),
   offset: z.int().min(0).default(0).describe('Resources to skip, in an order that is fixed within a revision'),
 });
-export type DiscoveryListQuery = z.infer<typeof discoveryListQuery>;
 
 /** What a client asks of `GET /discovery/search`. */
 export const discoverySearchQuery = discoveryFilters.extend({

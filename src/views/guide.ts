@@ -27,7 +27,7 @@ To call an API and pay for it:
 
 - Take the address, method and price of a route from its listing, and send the request to the provider. It never goes through this service.
 - The provider answers HTTP 402 with what it asks (x402). That costs nothing. Version 2 puts it in the \`PAYMENT-REQUIRED\` header, version 1 in the JSON body.
-- Compare it with the listing. The live 402 is authoritative; if it asks more than you were told, decide anew.
+- Compare it with what is on record, free of charge: \`POST\` it as it came to \`${buildUrl(site.baseUrl, PATHS.agentCheck)}?url={address}&method={method}\`, or ask \`check_payment_terms\` over MCP. The live 402 is authoritative; if it asks more than you were told, decide anew.
 - Sign a USDC payment for one of the offers (\`${NETWORKS.base.id}\` is Base, \`${NETWORKS.solana.id}\` is Solana) and repeat the same request with it, in the \`PAYMENT-SIGNATURE\` header (version 1: \`X-PAYMENT\`).
 - The product comes back with a 2xx. A client such as the npm package \`@x402/fetch\` does all of this in one call.
 
@@ -41,6 +41,10 @@ What the words mean:
 ## Find
 
 ${link('Search and filter', PATHS.agentList, 'JSON; `q`, `category`, `network`, `verified`, `max_price_usdc`, `sort`, `limit`, `cursor`')}
+${link('MCP server', PATHS.mcp, 'Streamable HTTP, no key: search, detail, check of payment terms, changes')}
+${link('Resources for x402 clients', PATHS.discoveryResources, 'every route with what it asks, as a facilitator lists them, in pages')}
+${link('Search for x402 clients', `${PATHS.discoverySearch}?query=weather`, 'the same, by a request in words')}
+${link('Changes', PATHS.agentChanges, 'JSON; what changed after the revision `since`, tombstones included, for ever')}
 ${link('Verified listings', PATHS.verified, 'those with at least one settlement-verified route')}
 
 ## Categories
@@ -49,9 +53,17 @@ ${CATEGORIES.map((name) => link(name, PATHS.category(name), `${formatInteger(byC
 
 ## Optional
 
+${link('Point an agent here', PATHS.docsAgents, 'configurations of common MCP clients to copy')}
 ${link('Method', PATHS.method, 'what a probe sends, what each outcome means, how reliability is scored, when a listing is taken out')}
 ${link('For providers', PATHS.providers, 'how to be listed, corrected or removed, free of charge: one file on the own host')}
 ${link('OpenAPI document', PATHS.openapi, 'OpenAPI 3.1.0, one tag per listing; large')}
-${link('Home page', PATHS.home, 'for people: what is new, and how verification works')}
+${link('Reference', PATHS.docsApi, 'the endpoints of this service, for people')}
+${link('Every listing as text', PATHS.guideFull, 'one document; large')}
+${link('API catalogue', PATHS.apiCatalog, 'RFC 9727: these doors as a linkset')}
+${link('AI catalogue', PATHS.aiCatalog, 'these doors as AI artifacts')}
+${link('News', PATHS.changesFeed, 'the latest changes as an Atom feed')}
+${link('Market', PATHS.market, 'prices, networks and probe health over time, for people; each plot with its data as CSV')}
+${link('Sitemaps', PATHS.sitemapIndex, 'the address of every page')}
+${link('Home page', PATHS.home, 'for people: what is new, and a search box')}
 `;
 }

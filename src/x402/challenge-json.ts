@@ -41,6 +41,11 @@ function parseObject(bytes: Uint8Array): ObjectOrProblem {
     if (!(error instanceof SyntaxError)) throw error;
     return { problem: text.trimStart().startsWith('<') ? 'html_page' : 'not_json' };
   }
+  return checkChallengeObject(value);
+}
+
+/** Checks that what was parsed elsewhere is a JSON object that is not too deep. Never throws. */
+export function checkChallengeObject(value: unknown): ObjectOrProblem {
   if (!isObject(value)) return { problem: 'not_an_object' };
   return isDeeper(value, MAX_DEPTH) ? { problem: 'too_deep' } : { object: value };
 }

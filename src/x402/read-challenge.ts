@@ -41,13 +41,26 @@ export function readChallenge({ headers, body }: { headers: Headers; body: Uint8
 }
 
 function readPlace(parsed: ObjectOrProblem, foundIn: 'header' | 'body'): PlaceReading {
+  const read = readAccepts(parsed);
+  return 'problem' in read ? read : { challenge: buildChallenge(read.object, { ...read, foundIn }) };
+}
+
+/** A challenge whose offers are still unread. */
+export interface Accepts {
+  object: Record<string, unknown>;
+  version: 1 | 2;
+  accepts: unknown[];
+}
+
+/** Reads the version and the list of offers of a challenge, or gives why it is none. Never throws. */
+export function readAccepts(parsed: ObjectOrProblem): Accepts | { problem: ChallengeProblem } {
   if ('problem' in parsed) return parsed;
   const { x402Version: version, accepts } = parsed.object;
   if (version === undefined) return { problem: 'no_version' };
   if (version !== 1 && version !== 2) return { problem: 'bad_version' };
   if (!Array.isArray(accepts) || accepts.length === 0) return { problem: 'no_accepts' };
   if (accepts.length > MAX_OFFERS) return { problem: 'too_many_offers' };
-  return { challenge: buildChallenge(parsed.object, { version, accepts, foundIn }) };
+  return { object: parsed.object, version, accepts };
 }
 
 function buildChallenge(
@@ -99,7 +112,8 @@ function addFlaws(challenge: Challenge, flaws: ChallengeFlaw[]): Challenge {
   return flaws.length === 0 ? challenge : { ...challenge, flaws: [...challenge.flaws, ...flaws] };
 }
 
-function getNames(entry: unknown): Pick<SkippedOffer, 'network' | 'asset'> {
+/** Gives the names in an offer that is left out, cut: the provider wrote them. */
+export function getNames(entry: unknown): Pick<SkippedOffer, 'network' | 'asset'> {
   const getName = (value: unknown) => (typeof value === 'string' ? value.slice(0, MAX_NAME) : null);
   return isObject(entry)
     ? { network: getName(entry.network), asset: getName(entry.asset) }

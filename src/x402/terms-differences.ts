@@ -36,6 +36,21 @@ export function listTermsDifferences(
   return [...differences, ...added];
 }
 
+/**
+ * Finds how one offer differs from those on record: undefined where one of them is the same, `changed` against the one
+ * most like it, `added` where none on its network is. Payees are compared as `listTermsDifferences` does.
+ */
+export function findOfferDifference(
+  offer: Terms,
+  known: readonly Terms[],
+  { payeeRotates = false }: { payeeRotates?: boolean | undefined } = {},
+): TermsDifference | undefined {
+  if (known.some((before) => listFields(before, offer, payeeRotates).length === 0)) return undefined;
+  const before = findMostAlike(offer, new Set(known));
+  if (!before) return { kind: 'added', fields: [], before: null, after: offer };
+  return { kind: 'changed', fields: listFields(before, offer, payeeRotates), before, after: offer };
+}
+
 /** Says whether a known offer is no longer made as it was; offers besides change nothing for who knows the others. */
 export function isChanged(differences: readonly TermsDifference[]): boolean {
   return differences.some(({ kind }) => kind !== 'added');

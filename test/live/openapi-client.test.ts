@@ -109,7 +109,7 @@ describe('a client generated from the live document', () => {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
     });
     const runnable = join(folder, 'program.mjs');
-    const library = pathToFileURL(join(ROOT, 'node_modules/openapi-fetch/dist/index.mjs')).href;
+    const library = import.meta.resolve('openapi-fetch');
     writeFileSync(runnable, outputText.replace("'openapi-fetch'", JSON.stringify(library)));
     const { readAll }: { readAll: (baseUrl: string) => Promise<object> } = await import(pathToFileURL(runnable).href);
     expect(await readAll(url)).toEqual({

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { createLive, isLivePath } from '../../src/live/app.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
-import { makeCatalogue, makeDeclaration, NOW, recordVerified } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { SITE, serveLive } from './serving.ts';
 
 const { paths = {}, components = {} } = buildDocumentFrame(SITE);
@@ -23,6 +24,25 @@ function followRef<Thing extends object>(thing: Thing | OpenAPIV3_1.ReferenceObj
   if (!('$ref' in thing)) return thing as Thing;
   return components.responses?.[thing.$ref.replace('#/components/responses/', '')] as Thing;
 }
+
+/** Lists what shows a body: one example, or several by name. */
+function listExamples({ example, examples = {} }: OpenAPIV3_1.MediaTypeObject): unknown[] {
+  const named = Object.values(examples).map((one) => ('value' in one ? one.value : undefined));
+  return [example, ...named].filter((one) => one !== undefined);
+}
+
+/** What an endpoint has to be asked with, where it does not answer to its bare address. */
+const QUESTIONS: Readonly<Record<string, string>> = {
+  '/discovery/search': '?query=price',
+  '/agent/check': `?${new URLSearchParams({
+    url: 'https://api.prices.example-provider.com/v1/price/x',
+    method: 'GET',
+    network: 'base',
+    asset: NETWORKS.base.usdc,
+    pay_to: makeTerms().pay_to ?? '',
+    amount: '1000',
+  })}`,
+};
 
 /** Writes a mounted path as the document does: `/agent/listings/:slug` → `/agent/listings/{slug}`. */
 function formatPath(mounted: string): string {
@@ -52,7 +72,7 @@ describe('the documented endpoints', () => {
       for (const parameter of operation.parameters ?? []) expect(parameter, path).toHaveProperty('example');
       for (const [status, response] of responses) {
         for (const media of Object.values(followRef<OpenAPIV3_1.ResponseObject>(response).content ?? {})) {
-          if (status === '200') expect(media, `${path} ${status}`).toHaveProperty('example');
+          if (status === '200') expect(listExamples(media), `${path} ${status}`).not.toEqual([]);
         }
       }
     }
@@ -93,10 +113,14 @@ describe('the documented endpoints', () => {
         if ('name' in parameter) check(`${path} ${parameter.name}`, parameter.schema, parameter.example);
       }
       const body = operation.requestBody && 'content' in operation.requestBody ? operation.requestBody.content : {};
-      for (const media of Object.values(body)) check(`${method} ${path} body`, media.schema, media.example);
+      for (const media of Object.values(body)) {
+        for (const example of listExamples(media)) check(`${method} ${path} body`, media.schema, example);
+      }
       for (const [status, response] of Object.entries(operation.responses ?? {})) {
         const { content = {}, headers = {} } = followRef<OpenAPIV3_1.ResponseObject>(response);
-        for (const media of Object.values(content)) check(`${method} ${path} ${status}`, media.schema, media.example);
+        for (const media of Object.values(content)) {
+          for (const example of listExamples(media)) check(`${method} ${path} ${status}`, media.schema, example);
+        }
         for (const [name, header] of Object.entries(headers)) {
           if ('schema' in header) check(`${path} ${status} ${name}`, header.schema, header.example);
         }
@@ -114,8 +138,7 @@ describe('the documented endpoints', () => {
     for (const { path, method, operation } of operations) {
       const success = operation.responses?.['200'];
       if (method !== 'get' || !success || !isLivePath(path) || path.includes('{id}')) continue;
-      const query = operation.parameters?.some((one) => 'name' in one && one.name === 'query') ? '?query=price' : '';
-      const response = await get(`${path.replace('{slug}', 'example-prices')}${query}`);
+      const response = await get(`${path.replace('{slug}', 'example-prices')}${QUESTIONS[path] ?? ''}`);
       expect([path, response.status]).toEqual([path, 200]);
       const type = response.headers.get('content-type')?.split(';')[0] ?? '';
       const media = followRef<OpenAPIV3_1.ResponseObject>(success).content?.[type];

@@ -54,6 +54,18 @@ describe('Link headers', () => {
     for (const url of Object.values(links)) {
       expect([url, (await ask(server, url.slice(BASE.length))).status]).toEqual([url, 200]);
     }
+    for (const path of ['/.well-known/api-catalog', '/.well-known/ai-catalog.json', '/llms.txt', '/sitemap-1.xml']) {
+      const { text } = await ask(server, path);
+      const named = [...text.matchAll(/(?:"|\]\(|<loc>)(http:\/\/catalogue\.example[^"<)]*)/g)].map(
+        ([, url = '']) => url,
+      );
+      expect(named.length).toBeGreaterThan(3);
+      for (const url of new Set(named)) {
+        const { status } = await ask(server, url.slice(BASE.length) || '/', { method: 'HEAD' });
+        // MCP is asked by POST alone, and a check needs the terms to check.
+        expect([path, url, status]).toEqual([path, url, url.endsWith('/mcp') ? 405 : 200]);
+      }
+    }
   });
 });
 

@@ -84,7 +84,7 @@ describe('the page inventory', () => {
       ['/llms.txt', 'llms.txt'],
       ['/404', '404.html'],
       ['/method', 'method.html'],
-      ['/docs/providers', 'docs/providers.html'],
+      ...['docs', 'docs/agents', 'docs/api', 'docs/providers'].map((name) => [`/${name}`, `${name}.html`]),
       ['/schemas/manifest.json', 'schemas/manifest.json'],
       ['/schemas/agent-payable.json', 'schemas/agent-payable.json'],
       ['/market', 'market.html'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildGuide } from '../../src/views/guide.ts';
+import { PATHS } from '../../src/views/links.ts';
 import { SITE } from '../live/serving.ts';
 
 const COUNTS = { live_listings: 12_345, settlement_verified: 1, as_of: '2026-11-20T12:00:00.000Z' };
@@ -22,6 +23,18 @@ describe('llms.txt', () => {
     }
   });
 
+  it('names every door', () => {
+    const guide = buildGuide(COUNTS, new Map(), SITE);
+    const { agentList, agentCheck, agentChanges, mcp, discoveryResources, discoverySearch, openapi, guideFull } = PATHS;
+    const { apiCatalog, aiCatalog, sitemapIndex, changesFeed, docsAgents, docsApi, method, providers, market } = PATHS;
+    const doors = [agentList, agentCheck, agentChanges, mcp, discoveryResources, discoverySearch, openapi, guideFull];
+    const further = [apiCatalog, aiCatalog, sitemapIndex, changesFeed, docsAgents, docsApi, method, providers, market];
+    const templates = [PATHS.agentListing('{slug}'), PATHS.listingMarkdown('{slug}')];
+    for (const path of [...doors, ...further, ...templates]) {
+      expect([path, guide.includes(`${SITE.baseUrl}${path}`)]).toEqual([path, true]);
+    }
+  });
+
   it('says how to search, how to pay, what verified means and as of when it counts, and links no single listing', () => {
     const guide = buildGuide(COUNTS, new Map(), SITE);
     expect(guide).toContain('12,345 live listings, 1 of them settlement-verified, as of 2026-11-20 12:00 UTC');
@@ -30,6 +43,6 @@ describe('llms.txt', () => {
     expect(guide).toContain('HTTP 402');
     expect(guide).toContain('this service itself paid, from its own wallet');
     expect(guide).toContain('listing is free, providers keep 100% of what a call earns');
-    expect(guide).not.toMatch(/\]\([^)]*\/api\//);
+    expect(guide).not.toMatch(/\]\([^)]*\.example\/api\//);
   });
 });

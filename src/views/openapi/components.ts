@@ -5,6 +5,7 @@ import { reliability } from '../../model/listing.ts';
 import { networkEntry } from '../../model/network.ts';
 import { catalogueSummary } from '../../model/summary.ts';
 import { agentChanges } from '../agent-changes.ts';
+import { agentCheck } from '../agent-check.ts';
 import { agentItem } from '../agent-item.ts';
 import { agentList } from '../agent-list.ts';
 import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem } from '../agent-listing.ts';
@@ -17,6 +18,7 @@ import { tombstone } from '../tombstone.ts';
 /** The schemas of the document, by the name they carry in it: the very ones the code answers with. */
 const COMPONENTS = {
   AgentChanges: agentChanges,
+  AgentCheck: agentCheck,
   AgentItem: agentItem,
   AgentList: agentList,
   AgentListing: agentListing,

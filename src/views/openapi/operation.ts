@@ -24,6 +24,8 @@ const STATUS: Readonly<Record<FailureName, string>> = {
   NotFound: '404',
   MethodNotAllowed: '405',
   Gone: '410',
+  ContentTooLarge: '413',
+  UnsupportedMediaType: '415',
   TooManyRequests: '429',
   Unavailable: '503',
 };

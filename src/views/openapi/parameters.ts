@@ -1,6 +1,7 @@
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { slug } from '../../model/listing.ts';
+import { NETWORKS } from '../../model/network.ts';
 import { simplifySchema } from './components.ts';
 import { EXAMPLE_PAYEE } from './examples/catalogue.ts';
 
@@ -23,6 +24,12 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   extensions: 'bazaar',
   history: 'all',
   offset: 100,
+  url: 'https://api.prices.example/v1/price/x',
+  method: 'GET',
+  asset: NETWORKS.base.usdc,
+  pay_to: EXAMPLE_PAYEE,
+  amount: '1000',
+  price_usdc: '0.001',
   cursor: 'bm90LXJlYWw',
 };
 

@@ -52,6 +52,20 @@ const FAILURES = {
     hint: 'Use GET, HEAD, OPTIONS.',
     headers: { Allow: { description: 'The methods that are answered', schema: { type: 'string' }, example: 'GET' } },
   },
+  ContentTooLarge: {
+    description: 'The body is larger than this endpoint reads',
+    status: 413,
+    code: 'too_large',
+    detail: 'The body is larger than 65536 bytes.',
+    hint: 'Send the challenge alone, or its fields as parameters of GET.',
+  },
+  UnsupportedMediaType: {
+    description: 'The body is not said to be JSON',
+    status: 415,
+    code: 'unsupported_media_type',
+    detail: 'The body is not said to be JSON.',
+    hint: 'Send Content-Type: application/json.',
+  },
   TooManyRequests: {
     description: 'Too many requests from this client',
     status: 429,

@@ -4,6 +4,7 @@ import { type Counts, formatInteger } from '../counts.ts';
 import { PATHS } from '../links.ts';
 import { formatMinute } from '../times.ts';
 import { buildListingCard, type ListingCard } from './listing-card.ts';
+import { buildSearchPath } from './search-page.ts';
 
 /** Listings on one page of a list. */
 export const PAGE_SIZE = 100;
@@ -16,6 +17,8 @@ export interface ListPage {
   readonly description: string;
   /** Path of this page. */
   readonly path: string;
+  /** Address of the same list as a search, to be filtered and sorted. */
+  readonly search: string;
   /** Number of this page, from 1. */
   readonly page: number;
   /** How many there are and as of when: on the first page alone, so that a change elsewhere alters no further page. */
@@ -66,6 +69,7 @@ export function buildCategoryPage(category: Category, part: ListPart): ListPage 
   return {
     ...buildPart(part, `${category} APIs`, (page) => PATHS.category(category, page)),
     description: CATEGORY_WORDS[category],
+    search: buildSearchPath({ category }),
     empty: 'No live listing is in this category.',
   };
 }
@@ -74,6 +78,7 @@ export function buildCategoryPage(category: Category, part: ListPart): ListPage 
 export function buildVerifiedPage(part: ListPart): ListPage {
   return {
     ...buildPart(part, 'Settlement-verified listings', PATHS.verifiedPage),
+    search: buildSearchPath({ verified: 'true' }),
     description: 'Listings with at least one route that this service itself paid for and received the product from.',
     empty: 'No listing has a settlement-verified route yet: nothing here has been paid for by this service so far.',
   };

@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../../../model/category.ts';
 import type { Change } from '../../../model/change.ts';
 import { NETWORKS } from '../../../model/network.ts';
-import type { AgentChanges } from '../../agent-changes.ts';
+import { type AgentChanges, POLL_AFTER_SECONDS } from '../../agent-changes.ts';
 import type { AgentItem } from '../../agent-item.ts';
 import type { AgentList } from '../../agent-list.ts';
 import type { AgentListing } from '../../agent-listing.ts';
@@ -52,7 +52,16 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
       total: 1,
       listings: [item],
     },
-    changes: { catalogue, revision: 42, since: 41, changes: [buildChangeExample(item, 42)], tombstones: [] },
+    changes: {
+      ...{
+        catalogue,
+        revision: 42,
+        since: 41,
+        resume_cursor: '42-318-1k0v9zc',
+        poll_after_seconds: POLL_AFTER_SECONDS,
+      },
+      ...{ changes: [buildChangeExample(item, 42)], tombstones: [] },
+    },
     listing: buildListingExample(item),
   };
 }

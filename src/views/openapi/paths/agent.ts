@@ -27,7 +27,8 @@ export function buildAgentPaths(site: Site): OpenAPIV3_1.PathsObject {
         operationId: 'listChanges',
         summary: 'What changed after a revision, oldest first, tombstones included',
         description:
-          'Follow next_cursor to the last page, keep its revision, and ask again with it as since: nothing is missed.',
+          'Follow next_cursor to the last page, then come back with its resume_cursor (or with its revision as since): ' +
+          'nothing is missed. Far back, changes that later ones supersede are left out unless history is all.',
         parameters: buildQueryParameters(changesQuery),
         answer: { description: 'A page of changes', schema: 'AgentChanges', example: examples.changes },
       }),

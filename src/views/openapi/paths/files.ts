@@ -90,6 +90,16 @@ export function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
         ],
       },
     },
+    [PATHS.changesFeed]: {
+      get: buildFileRead(
+        [
+          'getChangesFeed',
+          'The newest changes, for feed readers',
+          `Atom (RFC 4287). Programs follow ${PATHS.agentChanges}.`,
+        ],
+        text('The feed', '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', 'application/atom+xml'),
+      ),
+    },
     [PATHS.guideFull]: {
       get: buildFileRead(
         ['getFullGuide', 'Every listing as plain text', 'Large: to find something, search instead.'],

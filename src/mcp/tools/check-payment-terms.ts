@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { checkTerms } from '../../snapshot/check.ts';
+import { buildAgentCheck, type CheckBody } from '../../views/agent-check.ts';
+import { checkArguments } from '../../views/check-question.ts';
+import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../views/terms-check.ts';
+import { formatDay } from '../../views/times.ts';
+import { shortenText } from '../compact.ts';
+import { buildTool } from '../tool.ts';
+
+/** Differences and terms on record that an answer names, and the longest address that it quotes, in UTF-16 units. */
+const MAX_DIFFERENCES = 8;
+const MAX_RECORDED = 4;
+const ADDRESS_LENGTH = 200;
+
+/** Compares the terms of a 402 with the record, free, before anything is paid. */
+export const checkPaymentTermsTool = buildTool({
+  title: 'Check payment terms',
+  description:
+    'Before paying: is what a 402 asks what is on record of that route? Free. Pay only an offer in safe_offers, and ' +
+    'nothing at severity danger.',
+  input: checkArguments,
+  output: z.object({
+    revision: z.int(),
+    verdict: z.enum(CHECK_VERDICTS),
+    severity: z.enum(CHECK_SEVERITIES),
+    reason: z.string().optional(),
+    summary: z.string(),
+    safe_offers: z.array(z.int()).describe('Indexes in accepts'),
+    differences: z
+      .array(z.object({ offer: z.int(), what: z.string(), offered: z.string(), on_record: z.string() }).partial())
+      .optional(),
+    on_record: z.array(z.string()),
+    evidence_at: z.string().optional(),
+    warnings: z.array(z.string()),
+    listing: z.string().optional(),
+    nearest: z.array(z.string()).optional(),
+    resource: z.string().optional().describe('Address in the challenge'),
+    delisted: z.string().optional().describe('Why, as told'),
+  }),
+  answer: (question, { reading, snapshot }) => {
+    const check = buildAgentCheck(checkTerms(reading, question), reading.site);
+    const { verdict, severity, reason, summary, safe_offers, evidence_at, listing, nearest, tombstone } = check;
+    const differences = check.offers.flatMap(listDifferences).slice(0, MAX_DIFFERENCES);
+    const resource = check.resources?.[0];
+    return {
+      revision: snapshot.revision,
+      verdict,
+      severity,
+      ...(reason && { reason }),
+      summary,
+      safe_offers: safe_offers.slice(0, MAX_DIFFERENCES),
+      ...(differences.length > 0 && { differences }),
+      on_record: check.on_record.slice(0, MAX_RECORDED).map(formatRecorded),
+      ...(evidence_at && { evidence_at }),
+      warnings: check.warnings.map(({ code }) => code),
+      ...(listing && { listing }),
+      ...(nearest && { nearest: nearest.map(({ method, url }) => `${method} ${shortenText(url, ADDRESS_LENGTH)}`) }),
+      ...(resource && { resource: shortenText(resource, ADDRESS_LENGTH) }),
+      ...(tombstone && { delisted: shortenText(tombstone.reason, ADDRESS_LENGTH) }),
+    };
+  },
+});
+
+/** Lists what makes an offer another one than is on record, a line each; nothing of one that is. */
+function listDifferences({ index, standing, reason, price_usdc, differences }: CheckBody['offers'][number]) {
+  if (standing === 'on_record') return [];
+  if (differences) return differences.map(({ field, ...values }) => ({ offer: index, what: field, ...values }));
+  return [{ offer: index, what: reason ?? standing, ...(price_usdc && { offered: `${price_usdc} USDC` }) }];
+}
+
+function formatRecorded(recorded: CheckBody['on_record'][number]): string {
+  const { network, price_usdc, evidence, first_seen_at } = recorded;
+  const since = first_seen_at === undefined ? 'undated' : `since ${formatDay(first_seen_at)}`;
+  return `${price_usdc} USDC on ${network}, ${evidence}, ${since}`;
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { type LoggedChange, listLatestTellingChanges } from '../../catalogue/change-log.ts';
+import { readChangeFeed } from '../../snapshot/change-feed.ts';
+import type { Snapshot } from '../../snapshot/snapshot.ts';
+import { countFitting } from '../compact.ts';
+import { buildCompactChange, buildCompactTombstone, compactChange, compactTombstone } from '../compact-change.ts';
+import { buildTool, type ToolContext } from '../tool.ts';
+
+/** Changes a page where the caller does not say, and at most. */
+const LIMIT_DEFAULT = 15;
+const LIMIT_MAX = 50;
+
+/** What a page may cost its reader for each change asked for; a page of longer ones comes short. */
+const TOKENS_A_CHANGE = 90;
+
+const input = z.strictObject({
+  since: z.int().min(0).optional().describe('Revision after which to list'),
+  cursor: z.string().max(100).optional().describe('next_cursor or resume_cursor of an earlier answer'),
+  limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
+});
+type Query = z.output<typeof input>;
+
+/** Lists what buyers should know of: what came and went, what was verified, and what asks another price or payee. */
+export const listChangesTool = buildTool({
+  title: 'What changed',
+  description:
+    'What changed in the catalogue that matters to buyers: listings added, delisted or put back, verifications, prices, ' +
+    'payees, paid calls without product. Without since or cursor the latest; go on with next_cursor, come back later ' +
+    'with resume_cursor.',
+  input,
+  output: z.object({
+    revision: z.int(),
+    next_cursor: z.string().optional(),
+    resume_cursor: z.string().optional().describe('On the last page'),
+    changes: z.array(compactChange),
+    tombstones: z.array(compactTombstone).describe('Delisted now; reason in the words of who decided'),
+  }),
+  answer: (query, context) => {
+    const { changes, next, resume } =
+      query.since === undefined && query.cursor === undefined ? readLatest(query, context) : readPage(query, context);
+    const slugs = [...new Set(changes.map(({ slug }) => slug))];
+    return {
+      revision: context.snapshot.revision,
+      ...(next !== undefined && { next_cursor: next }),
+      ...(resume !== undefined && { resume_cursor: resume }),
+      changes: changes.map(buildCompactChange),
+      tombstones: slugs.flatMap((slug) => {
+        const tombstone = context.snapshot.tombstones.get(slug);
+        return tombstone ? [buildCompactTombstone(tombstone)] : [];
+      }),
+    };
+  },
+});
+
+interface Page {
+  readonly changes: readonly LoggedChange[];
+  readonly next?: string | undefined;
+  readonly resume?: string | undefined;
+}
+
+/** The latest, as many as fit, in the order they happened. */
+function readLatest({ limit }: Query, { reading, snapshot }: ToolContext): Page {
+  const latest = listLatestTellingChanges(reading.catalogue, limit);
+  const { resume } = readChangeFeed(reading.catalogue, snapshot, { since: snapshot.revision, limit: 1 }, 'telling');
+  return { changes: latest.slice(latest.length - getFitting(latest.toReversed(), limit, snapshot)), resume };
+}
+
+/** The page asked for, or its beginning where not all of it fits. */
+function readPage(query: Query, { reading, snapshot }: ToolContext): Page {
+  const read = (limit: number) => readChangeFeed(reading.catalogue, snapshot, { ...query, limit }, 'telling');
+  const page = read(query.limit);
+  const fitting = getFitting(page.changes, query.limit, snapshot);
+  return fitting < page.changes.length ? read(fitting) : page;
+}
+
+/** Counts the changes, from the first, that fit with the tombstones of their listings. */
+function getFitting(changes: readonly LoggedChange[], limit: number, { tombstones }: Snapshot): number {
+  const seen = new Set<string>();
+  const told = changes.map((change) => {
+    const tombstone = seen.has(change.slug) ? undefined : tombstones.get(change.slug);
+    seen.add(change.slug);
+    return [buildCompactChange(change), ...(tombstone ? [buildCompactTombstone(tombstone)] : [])];
+  });
+  return countFitting(told, TOKENS_A_CHANGE * limit);
+}

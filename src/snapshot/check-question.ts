@@ -1,0 +1,88 @@
+import { ServiceError } from '../errors.ts';
+import { parseUsdc } from '../model/usdc.ts';
+import { type CheckQuestion, OFFER_FIELDS } from '../views/check-question.ts';
+import { type GivenChallenge, readCopiedTerms, readGivenChallenge } from '../x402/given-challenge.ts';
+import type { Call } from './find-route.ts';
+
+/** Says what a challenge has to be, whatever is wrong with it. */
+const CHALLENGE_HINT =
+  'Give the value of the PAYMENT-REQUIRED header (x402 version 2, base 64), or the JSON body of the 402 (version 1), as it came.';
+
+/**
+ * Reads the call that a question is about. Throws `bad_input` (`bad_url`) for what is no address of a web service. User
+ * and password are refused rather than looked up: they have no business here.
+ */
+export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'method'>): Call {
+  const url = URL.parse(text);
+  const isWeb = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
+  if (!isWeb || url.username !== '' || url.password !== '') {
+    throw new ServiceError('bad_input', 'The url is not the address of a route.', {
+      hint: 'Give the whole address that answered 402, with https:// and without user and password.',
+      reason: 'bad_url',
+      details: { parameter: 'url' },
+    });
+  }
+  url.hash = '';
+  url.hostname = url.hostname.replace(/\.$/, '');
+  return { method, url };
+}
+
+/**
+ * Reads the terms that a question gives: a challenge, or all the fields of one offer. Throws `bad_input` for neither, for
+ * both, for fields that are missing (a comparison of some would call the rest safe), and for a challenge that cannot be
+ * read, whose reason code says why.
+ */
+export function parseGivenTerms(question: CheckQuestion): GivenChallenge {
+  const { challenge, network, asset, pay_to, scheme } = question;
+  const given = OFFER_FIELDS.filter((name) => question[name] !== undefined);
+  if (challenge !== undefined) {
+    if (given.length > 0) throw buildBothError(given);
+    const read = readGivenChallenge(challenge);
+    if ('problem' in read) throw buildChallengeError(read.problem);
+    return read;
+  }
+  const amount = getAmount(question);
+  if (network === undefined || asset === undefined || pay_to === undefined || amount === undefined) {
+    throw buildMissingError(question);
+  }
+  return readCopiedTerms({ network, asset, pay_to, amount, scheme });
+}
+
+function getAmount({ amount, price_usdc }: CheckQuestion): string | undefined {
+  if (price_usdc === undefined) return amount;
+  const atomic = parseUsdc(price_usdc) ?? 0;
+  if (amount !== undefined && BigInt(amount) !== BigInt(atomic)) {
+    throw new ServiceError('bad_input', 'amount and price_usdc say different things.', {
+      hint: 'amount counts atomic USDC: 1000 is 0.001 USDC. Give either.',
+      reason: 'terms_disagree',
+    });
+  }
+  return String(atomic);
+}
+
+function buildMissingError(question: CheckQuestion): ServiceError {
+  const isPriced = question.amount !== undefined || question.price_usdc !== undefined;
+  const missing = OFFER_FIELDS.filter(
+    (name) => question[name] === undefined && name !== 'price_usdc' && !(name === 'amount' && isPriced),
+  );
+  return new ServiceError('bad_input', `The terms lack ${missing.join(', ')}.`, {
+    hint: 'Give network, asset, pay_to and amount (or price_usdc) of the offer that you would pay, or POST the whole challenge.',
+    reason: 'missing_terms',
+    details: { missing },
+  });
+}
+
+function buildBothError(given: readonly string[]): ServiceError {
+  return new ServiceError('bad_input', `There is a challenge, and ${given.join(', ')} beside it.`, {
+    hint: 'Give either the challenge as it came, or the fields of one offer.',
+    reason: 'challenge_and_fields',
+  });
+}
+
+function buildChallengeError(problem: string): ServiceError {
+  return new ServiceError('bad_input', `The challenge cannot be read: ${problem}.`, {
+    hint: CHALLENGE_HINT,
+    reason: problem,
+    details: { parameter: 'challenge' },
+  });
+}

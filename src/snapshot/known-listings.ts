@@ -1,0 +1,89 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import type { ListingAddress } from '../catalogue/listing-addresses.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { buildRouteIndex, type RouteIndex } from '../evidence/route-match.ts';
+import { getCurrentTerms } from '../evidence/terms.ts';
+import type { PayableRecord } from '../evidence/terms-check.ts';
+import { getRouteUrl, type Route } from '../model/route.ts';
+import { findTombstone, type Tombstone } from '../views/tombstone.ts';
+
+/** A route as a call of it is found again and compared: no more is kept of it. */
+export interface KnownRoute extends PayableRecord, Pick<Route, 'method' | 'path' | 'verification'> {
+  /** Slug of its listing, and the address it is called at. */
+  readonly listing: string;
+  readonly url: string;
+}
+
+/** A listing as calls of its routes are looked up in it. */
+export interface KnownListing {
+  readonly slug: string;
+  readonly tombstone: Tombstone | undefined;
+  readonly routes: readonly KnownRoute[];
+  readonly index: RouteIndex<KnownRoute>;
+}
+
+/** Routes kept in memory over all listings, those of the listings asked for last: some 40 MB. */
+const KEPT_ROUTES = 50_000;
+
+interface Kept {
+  readonly listings: Map<string, { revision: number; listing: KnownListing }>;
+  routes: number;
+}
+
+const keptOf = new WeakMap<Catalogue, Kept>();
+
+/**
+ * Gives a listing, live or delisted, as calls are looked up in it; undefined where it is gone. It is read again when its
+ * revision, which `address` tells as of now, is another than that of what is kept.
+ */
+export function findKnownListing(catalogue: Catalogue, { slug, revision }: ListingAddress): KnownListing | undefined {
+  const kept = keptOf.get(catalogue) ?? { listings: new Map(), routes: 0 };
+  keptOf.set(catalogue, kept);
+  const before = kept.listings.get(slug);
+  const listing = before?.revision === revision ? before.listing : readListing(catalogue, slug);
+  if (before) removeKept(kept, slug, before.listing);
+  if (!listing) return undefined;
+  kept.listings.set(slug, { revision, listing });
+  kept.routes += getWeight(listing);
+  for (const [oldest, { listing: old }] of kept.listings) {
+    if (kept.routes <= KEPT_ROUTES || oldest === slug) break;
+    removeKept(kept, oldest, old);
+  }
+  return listing;
+}
+
+function removeKept(kept: Kept, slug: string, listing: KnownListing): void {
+  kept.listings.delete(slug);
+  kept.routes -= getWeight(listing);
+}
+
+function getWeight({ routes }: KnownListing): number {
+  return 1 + routes.length;
+}
+
+function readListing(catalogue: Catalogue, slug: string): KnownListing | undefined {
+  const listing = findListing(catalogue, { slug });
+  if (!listing) return undefined;
+  const routes = listing.routes.map((route): KnownRoute => buildKnownRoute(route, slug, listing.base_url));
+  return { slug, tombstone: findTombstone(listing), routes, index: buildRouteIndex(listing.base_url, routes) };
+}
+
+function buildKnownRoute(route: Route, listing: string, baseUrl: string): KnownRoute {
+  const { method, path, verification, payee, undelivered, terms, proof } = route;
+  return {
+    listing,
+    method,
+    path,
+    url: getRouteUrl(baseUrl, path),
+    verification,
+    payee,
+    undelivered,
+    terms: getCurrentTerms(terms),
+    proof: proof && {
+      network: proof.network,
+      amount: proof.amount,
+      verified_at: proof.verified_at,
+      receipt_id: proof.receipt_id,
+    },
+  };
+}

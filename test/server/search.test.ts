@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { ask, serveShelf, type TestServer } from './running.ts';
+
+/** Asks for results as a browser does, and gives the paths of the listings on the page. */
+async function search(server: TestServer, path: string) {
+  const { status, text } = await ask(server, path);
+  const next = /<a href="([^"]+)" rel="next nofollow">/
+    .exec(text)?.[1]
+    ?.replaceAll('&#38;', '&')
+    .replaceAll('&amp;', '&');
+  return {
+    status,
+    text,
+    next,
+    found: [...text.matchAll(/<h3 dir="auto"><a href="([^"]+)"/g)].map(([, href]) => href ?? ''),
+  };
+}
+
+it('shows every listing once, page after page, in the order asked for', async () => {
+  const server = await serveShelf({ shelf: makeShelf(makeFolder(), { count: 60, settings: { RATE_LIMIT: '0' } }) });
+  const all: string[] = [];
+  let path: string | undefined = '/search?sort=name';
+  for (let pages = 0; path !== undefined && pages < 9; pages += 1) {
+    const page: Awaited<ReturnType<typeof search>> = await search(server, path);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('60 listings');
+    all.push(...page.found);
+    path = page.next;
+  }
+  expect(all).toHaveLength(60);
+  expect(all).toEqual([...new Set(all)].sort());
+
+  const tools = await search(server, '/search?category=Tools&sort=updated&q=&network=');
+  expect(tools.text).toContain('12 listings');
+  expect(tools.text).toContain('<meta name="robots" content="noindex">');
+});
+
+it('answers from the catalogue as it is now, each search for itself', async () => {
+  const server = await serveShelf();
+  expect((await search(server, '/search?q=zebra')).found).toEqual([]);
+  server.shelf.put([99], 'zebra');
+  expect((await search(server, '/search?q=zebra')).found).toEqual(['/api/api-99']);
+  expect((await search(server, '/search?q=first')).found).not.toContain('/api/api-99');
+  expect((await ask(server, '/search?q=first', { method: 'HEAD' })).status).toBe(200);
+});
+
+it('says with status 400 what is wrong with a search, and keeps what was asked in the form', async () => {
+  const server = await serveShelf();
+  for (const [query, words] of [
+    ['category=tools', 'Did you mean Tools?'],
+    ['max_price_usdc=cheap', 'The parameter max_price_usdc cannot be &quot;cheap&quot;.'],
+    ['catgory=Tools', 'Did you mean category?'],
+    ['q=a&q=b', 'The parameter q is given more than once.'],
+    ['limit=5', 'There is no parameter &quot;limit&quot; here.'],
+    ['cursor=abc', 'The cursor is not one of this query.'],
+    ['q=%3Cscript%3E&band=x', '&lt;script&gt;'],
+  ] as const) {
+    const { status, text, found } = await search(server, `/search?${query}`);
+    expect([query, status, found]).toEqual([query, 400, []]);
+    expect([query, text.replaceAll('&#34;', '&quot;').includes(words)]).toEqual([query, true]);
+    // Within the quotes of an attribute `<` is plain text.
+    expect(text.replace(/"[^"]*"/g, '')).not.toContain('<script>');
+  }
+});

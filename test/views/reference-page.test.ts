@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
+import { buildReferencePage } from '../../src/views/pages/reference-page.ts';
+import { listingTag } from '../../src/views/tag.ts';
+import { SITE } from '../live/serving.ts';
+
+const page = buildReferencePage(SITE);
+const operations = page.groups.flatMap((group) => group.operations);
+
+describe('the reference', () => {
+  it('has every operation of the OpenAPI document once, with all its parameters and answers', () => {
+    const documented = Object.entries(buildDocumentFrame(SITE).paths ?? {}).flatMap(([path, item]) =>
+      (['get', 'post'] as const).flatMap((method) => {
+        const operation = item?.[method];
+        const parameters = (operation?.parameters ?? []).map((parameter) =>
+          'name' in parameter ? parameter.name : '',
+        );
+        return operation ? [[operation.operationId, path, parameters, Object.keys(operation.responses ?? {})]] : [];
+      }),
+    );
+    const shown = operations.map(({ id, path, fields, answers }) => [
+      ...[id, path, fields.map(({ name }) => name), answers.map(({ status }) => status)],
+    ]);
+    const sort = (list: unknown[]) => list.map((entry) => JSON.stringify(entry)).sort();
+    expect(sort(shown)).toEqual(sort(documented));
+  });
+
+  it('says of each parameter what it takes, and starts forms with what can be sent', () => {
+    const list = operations.find(({ id }) => id === 'listListings');
+    const field = (name: string) => list?.fields.find((candidate) => candidate.name === name);
+    expect(field('limit')).toMatchObject({ type: 'whole number, 1 to 1000, 100 by default', value: '20' });
+    expect(field('category')?.choices).toContain('Finance');
+    expect(field('category')?.value).toBe('');
+    expect(list?.curl).toBe(`curl '${SITE.baseUrl}/agent/list?q=convert+a+pdf+to+text&limit=20'`);
+    expect(list?.is_form).toBe(true);
+  });
+
+  it('makes no form of what a form cannot send', () => {
+    for (const { method, path, is_form } of operations) {
+      expect([path, is_form]).toEqual([path, method === 'GET' && !path.includes('{')]);
+    }
+  });
+
+  it('explains every field of a tag', () => {
+    expect(page.tag_fields.map(({ name }) => name)).toEqual(Object.keys(listingTag.shape));
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { buildAgentItem } from '../../src/views/agent-item.ts';
+import { buildRefusedSearchPage, buildSearchPage, buildSearchPath } from '../../src/views/pages/search-page.ts';
+import { SITE } from '../live/serving.ts';
+import { NOW } from '../records.ts';
+import { makeLiveListing } from './listings.ts';
+
+const COUNTS = { live_listings: 1, settlement_verified: 0, as_of: NOW };
+
+describe('the address of a search', () => {
+  it('holds what is given, in one order, and nothing that is empty', () => {
+    expect(buildSearchPath({})).toBe('/search');
+    expect(buildSearchPath({ sort: 'price', network: '', q: 'a&b c' })).toBe('/search?q=a%26b+c&sort=price');
+    expect(buildSearchPath({ unknown: 'x' })).toBe('/search');
+  });
+});
+
+describe('the page of a search', () => {
+  it('names each filter that is on, with the address without it, which is always of the first page', () => {
+    const values = {
+      q: 'prices',
+      category: 'Finance',
+      max_price_usdc: '0.01',
+      band: 'thin',
+      sort: 'price',
+      cursor: 'c',
+    };
+    const { applied, title } = buildSearchPage(values, { items: [], total: 0, next_cursor: undefined, counts: COUNTS });
+    expect(title).toBe('Search: prices');
+    expect(applied).toEqual([
+      { text: 'Finance', without: '/search?q=prices&band=thin&max_price_usdc=0.01&sort=price' },
+      { text: 'at most 0.01 USDC', without: '/search?q=prices&category=Finance&band=thin&sort=price' },
+      { text: 'reliability thin', without: '/search?q=prices&category=Finance&max_price_usdc=0.01&sort=price' },
+    ]);
+  });
+
+  it('leads on while there is more, and back to the first page from any other', () => {
+    const item = buildAgentItem(makeLiveListing(), SITE);
+    const build = (cursor: Record<string, string>, next: string | undefined) =>
+      buildSearchPage({ q: 'x', ...cursor }, { items: [item], total: 30, next_cursor: next, counts: COUNTS });
+    expect(build({}, 'n')).toMatchObject({ first: null, next: '/search?q=x&cursor=n', fault: null });
+    expect(build({ cursor: 'n' }, undefined)).toMatchObject({ first: '/search?q=x', next: null });
+    expect(build({}, undefined).count).toBe('30 listings, as of 2026-11-20 12:00 UTC');
+    expect(build({}, undefined).cards.map(({ href }) => href)).toEqual(['/api/example-prices']);
+  });
+
+  it('keeps what was asked where it is refused, and lists nothing', () => {
+    const fault = { message: 'The parameter category cannot be "X".', hint: 'It takes Data.' };
+    const page = buildRefusedSearchPage({ category: 'X' }, fault);
+    expect(page).toMatchObject({ values: { category: 'X' }, fault, cards: [], count: null, next: null });
+  });
+});

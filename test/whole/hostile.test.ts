@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createLive, isLivePath } from '../../src/live/app.ts';
+import { openReading } from '../../src/snapshot/reading.ts';
+import { PATHS } from '../../src/views/links.ts';
+import { NOW } from '../builders.ts';
+import { makeCommands } from '../commands/running.ts';
+import { openPages } from '../pages/site.ts';
+import { SITE } from '../site.ts';
+import { buildFeed, buildManifest, HOSTILE, MARK, PLAIN, type Words } from './hostile-words.ts';
+import { listMarks, listStrings, listTags, listTexts } from './skeletons.ts';
+
+/** Fields of our documents that hold a provider's words, wherever they stand. */
+const PROVIDER_FIELDS =
+  /(?:^|\.)(?:title|tagline|description|provider_name|serviceName|x-provider-name|path|url|resource|observed_in|input_schema|output_schema|example|bazaar|detail)(?:\.|$)/;
+/** Parts of our documents in which no provider has a word. */
+const OWN_WORDS = /^(?:info|paths|components|servers|x-catalogue|catalogue)\./;
+
+/** Imports what a provider says by the real command, and serves it by every door. */
+async function openDoors(kind: 'feed' | 'manifest', words: Words) {
+  const { folder, file, runJson } = makeCommands();
+  const source = join(folder, kind === 'feed' ? 'feed.json' : 'words.yaml');
+  writeFileSync(source, kind === 'feed' ? JSON.stringify(buildFeed(words)) : buildManifest(words));
+  const { code, stdout } = await runJson('import', ...(kind === 'feed' ? ['--bazaar', source] : [source]));
+  expect(code, stdout).toBe(0);
+  const reading = openReading(file, SITE, () => new Date(NOW));
+  onTestFinished(() => reading.catalogue.close());
+  const live = createLive({ reading });
+  const pages = await openPages(reading);
+  const [slug = ''] = reading.getSnapshot().bySlug.keys();
+  return {
+    slug,
+    ask: async (path: string) => {
+      const response = await live.fetch(new Request(`${SITE.baseUrl}${path}`));
+      expect([path, response.status]).toEqual([path, 200]);
+      const headers = [...response.headers].map((header) => header.join(': ')).join('\n');
+      return { text: await response.text(), headers };
+    },
+    getPage: async (path: string) => (await pages.get(path)).html,
+  };
+}
+
+describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) => {
+  it('stand in JSON in the named fields of the provider alone', async () => {
+    const { slug, ask } = await openDoors(kind, HOSTILE);
+    const documents = [
+      '/openapi.json',
+      '/agent/list',
+      `/agent/listings/${slug}`,
+      '/agent/changes',
+      '/discovery/resources',
+    ];
+    let met = 0;
+    for (const path of [...documents, '/agent/list?q=instructions', '/discovery/search?query=instructions']) {
+      const { text, headers } = await ask(path);
+      expect(headers).not.toContain(MARK);
+      const strings = listStrings(JSON.parse(text));
+      for (const { way, text: said } of strings.filter(({ text: any }) => any.includes(MARK))) {
+        met += 1;
+        expect(way, `${path}: ${said.slice(0, 80)}`).toMatch(PROVIDER_FIELDS);
+        expect(OWN_WORDS.test(way), `${path} ${way}`).toBe(false);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+        expect(said).not.toMatch(/[\u0000-\u0008\u202A-\u202E\u2066-\u2069\u200B\u{E0000}-\u{E007F}]/u);
+      }
+      for (const { text: said } of strings) expect(said.length).toBeLessThan(5000);
+    }
+    expect(met).toBeGreaterThan(10);
+  });
+
+  it('are nowhere in what the service says of itself', async () => {
+    const { ask, getPage } = await openDoors(kind, HOSTILE);
+    const paths = ['/.well-known/api-catalog', '/.well-known/ai-catalog.json', '/mcp/server-card', '/server.json'];
+    for (const path of [...paths, '/robots.txt', '/sitemap-index.xml', '/sitemap-1.xml', '/sitemap-2.xml']) {
+      expect((await ask(path)).text, path).not.toContain(MARK);
+    }
+    for (const path of ['/llms.txt', '/method', '/docs/providers'])
+      expect(await getPage(path), path).not.toContain(MARK);
+  });
+
+  it('make no markup of a page: hostile or plain, it has the same tags and attributes', async () => {
+    const [hostile, plain] = [await openDoors(kind, HOSTILE), await openDoors(kind, PLAIN)];
+    const paths = ['/', '/search', '/changes', '/market', '/verified', '/category/tools', '/category/data'];
+    for (const getPath of [(slug: string) => `/api/${slug}`, ...paths.map((path) => () => path)]) {
+      const [got, wanted] = await Promise.all([hostile, plain].map(({ slug, getPage }) => getPage(getPath(slug))));
+      const path = getPath(hostile.slug);
+      expect(listTags(got ?? ''), path).toEqual(listTags(wanted ?? ''));
+      for (const text of listTexts(got ?? '')) expect(text, path).not.toMatch(/<|&(?!#?\w+;)/);
+      for (const href of (got ?? '').matchAll(/\s(?:href|src|action)="([^"]*)"/g)) {
+        expect(href[1], path).not.toMatch(/evil\.example|javascript:/i);
+      }
+      for (const [, script = ''] of (got ?? '').matchAll(
+        /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/gs,
+      )) {
+        expect(() => JSON.parse(script), path).not.toThrow();
+        expect(script, path).not.toContain('<');
+      }
+    }
+  });
+
+  it.skipIf(!isLivePath(PATHS.changesFeed))('make no markup of the news feed', async () => {
+    const [hostile, plain] = [await openDoors(kind, HOSTILE), await openDoors(kind, PLAIN)];
+    const [got, wanted] = [(await hostile.ask(PATHS.changesFeed)).text, (await plain.ask(PATHS.changesFeed)).text];
+    expect(listTags(got)).toEqual(listTags(wanted));
+    expect(got).not.toMatch(/evil\.example["<]|javascript:/i);
+  });
+
+  it('make no markup of Markdown and of plain text, and no link', async () => {
+    const [hostile, plain] = [await openDoors(kind, HOSTILE), await openDoors(kind, PLAIN)];
+    const [twin, plainTwin] = [
+      await hostile.getPage(`/api/${hostile.slug}.md`),
+      await plain.getPage(`/api/${plain.slug}.md`),
+    ];
+    const [full, plainFull] = [(await hostile.ask('/llms-full.txt')).text, (await plain.ask('/llms-full.txt')).text];
+    for (const [got, wanted] of [
+      [twin, plainTwin],
+      [full, plainFull],
+    ] as const) {
+      expect(got).toContain(MARK);
+      expect(listMarks(got)).toEqual(listMarks(wanted));
+      for (const line of got.split('\n')) if (line.startsWith('#')) expect(line).not.toContain(MARK);
+    }
+  });
+});
