@@ -4,6 +4,7 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
+import { pickWord } from './words.ts';
 
 const SUBJECTS =
   'weather stock token wallet domain address invoice flight recipe image document podcast article company patent satellite traffic energy air-quality currency election match player song book job property vehicle parcel medicine'.split(
@@ -46,7 +47,8 @@ export function buildSyntheticDeclaration(index: number, seed = 1): Declaration 
     tagline: `${quality} ${subject} data to ${action}, one request at a time.`,
     description: Array.from(
       { length: 2 + Math.floor(random() * 6) },
-      () => `Takes a ${pick(SUBJECTS)} and answers with ${pick(QUALITIES)} results to ${pick(ACTIONS)}.`,
+      () =>
+        `Takes a ${pickWord(random)} and ${pickWord(random)} ${pick(ACTIONS)} ${pickWord(random)} for the ${pickWord(random)}.`,
     ).join(' '),
     provider_name: `${subject} works ${index % 997}`,
     category: null,
@@ -77,7 +79,7 @@ function buildRoute(options: {
   return {
     method: random() < 0.7 ? 'GET' : 'POST',
     path: `/v1/${subject}/${action}${number === 0 ? '' : `/${number}`}`,
-    description: `Asks the ${subject} service to ${action} and answers as JSON.`,
+    description: `Asks the ${subject} service to ${action} ${pickWord(random)} ${pickWord(random)} as JSON.`,
     mime_type: 'application/json',
     input_schema: null,
     output_schema: null,

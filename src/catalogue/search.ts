@@ -28,12 +28,13 @@ export function readSearchNews({ sqlite }: Catalogue, { seq, word }: { seq: numb
     const rows = sqlite.prepare<[number], EntryRow>(
       'SELECT seq, listing, slug, terms FROM search_entries JOIN listings ON listings.number = listing WHERE seq > ? ORDER BY seq',
     );
-    const entries = rows.all(seq);
-    return {
-      words: words.all(word),
-      entries: entries.map(({ listing, slug, terms }) => ({ listing, slug, terms: decodeTerms(terms) })),
-      seq: entries.at(-1)?.seq ?? seq,
-    };
+    const entries: (Entry & { slug: string })[] = [];
+    let latest = seq;
+    for (const row of rows.iterate(seq)) {
+      entries.push({ listing: row.listing, slug: row.slug, terms: decodeTerms(row.terms) });
+      latest = row.seq;
+    }
+    return { words: words.all(word), entries, seq: latest };
   })();
 }
 

@@ -1,4 +1,3 @@
-import type { Lexicon } from './lexicon.ts';
 import { listRelated } from './related-words.ts';
 import { STOP_WORDS } from './stop-words.ts';
 import { getStem, listWords } from './words.ts';
@@ -38,63 +37,74 @@ const TERMS_MAX = 64;
 const STAND_INS_MAX = 12;
 
 /** What a word that only stands for another counts, beside that word itself. */
-const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, related: 0.5, synonym: 0.25 };
+const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, related: 0.45 };
+
+/** What a stand-in counts at most, beside a word that the catalogue has itself. */
+const STAND_IN_MOST = 0.8;
+
+/** Letters of the last word of a request from which on it may be one that is still being typed. */
+const BEGINNING_MIN = 3;
 
 /** Weights are kept in steps, so that a plan is short where it travels in a cursor. */
 export const WEIGHT_STEP = 0.25;
 export const WEIGHT_STEPS = 35;
 
 /** Makes the plan for a request. Empty where nothing of it is known. */
-export function buildPlan(request: string, vocabulary: Vocabulary, lexicon: Lexicon): Plan {
+export function buildPlan(request: string, vocabulary: Vocabulary): Plan {
   const words = [...new Set(listWords(request))].slice(0, WORDS_MAX);
-  const isTelling = (word: string) => !STOP_WORDS.has(word);
-  const telling = words.some(isTelling) ? words.filter(isTelling) : words;
+  const telling = words.filter((word) => !STOP_WORDS.has(word));
+  const asked = telling.length > 0 ? telling : words;
   const phrases = listPhrases(words);
-  const groups: PlanTerm[][] = [];
+  const groups: PlanGroup[] = [];
   let left = TERMS_MAX;
-  for (const [at, word] of telling.entries()) {
-    const stem = getStem(word);
-    const candidates = new Map<number, number>();
-    const consider = (number: number | undefined, factor: number, cap = Number.POSITIVE_INFINITY) => {
-      if (number === undefined) return;
-      const weight = roundWeight(Math.min(factor * getRarity(number, vocabulary), cap));
-      if (weight > (candidates.get(number) ?? 0)) candidates.set(number, weight);
-    };
-    const known = vocabulary.find(stem);
-    if (known !== undefined) consider(known, 1);
-    // What stands for a word is never worth more than the word itself.
-    const own = known === undefined ? Number.POSITIVE_INFINITY : (candidates.get(known) ?? 0) * 0.8;
-    for (const other of [telling[at - 1], telling[at + 1]]) {
-      if (other === undefined) continue;
-      const joined = other === telling[at - 1] ? other + word : word + other;
-      consider(vocabulary.find(getStem(joined)), FACTORS.joined, own);
+  for (const [at, word] of asked.entries()) {
+    const context = { before: asked[at - 1], after: asked[at + 1], phrases: phrases.get(word) ?? [] };
+    for (const group of listGroups(word, context, vocabulary)) {
+      const terms = group.slice(0, Math.min(left, 1 + STAND_INS_MAX));
+      left -= terms.length;
+      if (terms.length > 0) groups.push(terms);
     }
-    for (const related of [...listRelated(stem), ...(phrases.get(word) ?? [])]) {
-      consider(vocabulary.find(related), FACTORS.related, own);
-    }
-    for (const synonym of lexicon.listSynonyms(word)) consider(vocabulary.find(getStem(synonym)), FACTORS.synonym, own);
-    if (known === undefined && listRelated(stem).length === 0) {
-      const parts = findParts(word, vocabulary);
-      if (parts) {
-        for (const part of parts)
-          groups.push([{ word: part, weight: roundWeight(FACTORS.part * getRarity(part, vocabulary)) }]);
-        continue;
-      }
-      const beginning = at === telling.length - 1 && word.length > 2 ? vocabulary.listBeginning(word) : [];
-      for (const number of beginning) consider(number, FACTORS.beginning);
-      if (beginning.length === 0 && !lexicon.isWord(word)) {
-        for (const number of vocabulary.listNear(stem)) consider(number, FACTORS.near);
-      }
-    }
-    const terms = [...candidates]
-      .map(([number, weight]) => ({ word: number, weight }))
-      .filter(({ weight }) => weight > 0)
-      .sort((a, b) => b.weight - a.weight || a.word - b.word)
-      .slice(0, Math.min(left, 1 + STAND_INS_MAX));
-    left -= terms.length;
-    if (terms.length > 0) groups.push(terms);
   }
   return groups;
+}
+
+/** What a word of a request stands beside, and the stems that stand for the phrases it is part of. */
+interface Context {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly phrases: readonly string[];
+}
+
+/** Lists what stands for a word: one group, none where nothing does, two for a word written together from two. */
+function listGroups(word: string, context: Context, vocabulary: Vocabulary): PlanGroup[] {
+  const stem = getStem(word);
+  const known = vocabulary.find(stem);
+  const related = listRelated(stem);
+  const own = known === undefined ? undefined : roundWeight(getRarity(known, vocabulary));
+  const weights = new Map<number, number>();
+  if (known !== undefined && own !== undefined) weights.set(known, own);
+  const consider = (number: number | undefined, factor: number) => {
+    if (number === undefined) return;
+    // What stands for a word is never worth as much as the word itself.
+    const most = own === undefined ? Number.POSITIVE_INFINITY : own * STAND_IN_MOST;
+    const weight = roundWeight(Math.min(factor * getRarity(number, vocabulary), most));
+    if (weight > (weights.get(number) ?? 0)) weights.set(number, weight);
+  };
+  if (context.before !== undefined) consider(vocabulary.find(getStem(context.before + word)), FACTORS.joined);
+  if (context.after !== undefined) consider(vocabulary.find(getStem(word + context.after)), FACTORS.joined);
+  for (const other of [...related, ...context.phrases]) consider(vocabulary.find(other), FACTORS.related);
+  if (known === undefined && related.length === 0) {
+    const parts = findParts(word, vocabulary);
+    if (parts) {
+      return parts.map((part) => [{ word: part, weight: roundWeight(FACTORS.part * getRarity(part, vocabulary)) }]);
+    }
+    const isLast = context.after === undefined && word.length >= BEGINNING_MIN;
+    const beginning = isLast ? vocabulary.listBeginning(word) : [];
+    for (const number of beginning) consider(number, FACTORS.beginning);
+    for (const number of beginning.length === 0 ? vocabulary.listNear(stem) : []) consider(number, FACTORS.near);
+  }
+  const terms = Array.from(weights, ([number, weight]) => ({ word: number, weight }));
+  return [terms.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.word - b.word)];
 }
 
 /** Gives how rare a word is (inverse document frequency as in BM25), never 0 for a word that some listing has. */

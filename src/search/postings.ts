@@ -60,7 +60,8 @@ export function buildPostings(entries: readonly Entry[]): Postings {
       replaced.fill(0);
     },
     count(word) {
-      let count = (packed.starts[word + 1] ?? 0) - (packed.starts[word] ?? 0);
+      const end = packed.starts[word + 1];
+      let count = end === undefined ? 0 : end - (packed.starts[word] ?? 0);
       for (const terms of loose.values()) if (findMask(terms, word) !== 0) count += 1;
       return count;
     },

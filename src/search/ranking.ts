@@ -5,10 +5,10 @@ import { FIELDS, type Field } from './terms.ts';
 
 /** What a word is worth by the field it is in; of several fields, their sum. */
 const FIELD_WEIGHTS: Record<Field, number> = {
-  name: 8,
+  name: 6,
   tagline: 6,
   description: 3,
-  provider: 3,
+  provider: 2,
   category: 2,
   paths: 3,
   routes: 3,
@@ -24,7 +24,7 @@ const LENGTH_PENALTY = 0.12;
 const SHORT_FIELDS: readonly Field[] = ['name', 'tagline', 'provider', 'category'];
 
 /** The share of a request, by the weight of its words, that a listing must have to match at all. */
-export const MATCH_SHARE = 0.35;
+export const MATCH_SHARE = 0.3;
 
 /** Gives what each listing is worth by a plan, by its number: at most 1, and 0 where it does not match. Good until the next call. */
 export type Score = (plan: Plan) => Float64Array;

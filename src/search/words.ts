@@ -33,8 +33,8 @@ export function listWords(text: string): string[] {
 export function getStem(word: string): string {
   let stem = stems.get(word);
   if (stem === undefined) {
-    // The algorithm knows plain letters alone; anything else stays as it is.
-    stem = /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
+    // The algorithm knows plain letters alone, and of short words it makes others: of apy api, of gas ga.
+    stem = /^[a-z]{4,}$/.test(word) ? stemmer(word) : word;
     if (stems.size >= STEMS_KEPT) stems.clear();
     stems.set(word, stem);
   }

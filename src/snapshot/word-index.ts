@@ -1,6 +1,5 @@
 import type { Catalogue } from '../catalogue/database.ts';
 import { readSearchNews } from '../catalogue/search.ts';
-import { type Lexicon, openLexicon } from '../search/lexicon.ts';
 import { buildPlan, type Plan } from '../search/plan.ts';
 import { buildPostings, type Postings } from '../search/postings.ts';
 import { createScoring, type Score } from '../search/ranking.ts';
@@ -27,7 +26,6 @@ interface KeptIndex extends WordIndex {
 }
 
 const indexOf = new WeakMap<Catalogue, KeptIndex>();
-let lexicon: Lexicon | undefined;
 
 /**
  * Gives the word index of a catalogue, read when something is first searched for. When the snapshot is another than the
@@ -63,10 +61,7 @@ function openWordIndex(catalogue: Catalogue): KeptIndex {
     postings,
     numbers,
     known: { revision: -1, seq: news.seq, word: news.words.at(-1)?.number ?? 0 },
-    buildPlan: (request) => {
-      lexicon ??= openLexicon();
-      return buildPlan(request, vocabulary, lexicon);
-    },
+    buildPlan: (request) => buildPlan(request, vocabulary),
     score: createScoring(postings),
     listNumbers: (chunk) => {
       let listed = numbersOf.get(chunk);

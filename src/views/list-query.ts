@@ -13,7 +13,16 @@ export type ListSort = z.infer<typeof listSort>;
 
 /** The filters of the catalogue, once for the HTTP list, its documentation and the search tool. All given must hold. */
 export const listFilters = z.strictObject({
-  q: z.string().trim().min(1).max(200).optional().describe('Words to search for in title, text, routes and category'),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'What you look for, in plain words or by name. A listing matches, and counts in total, when it answers to about a ' +
+        'third of the request, rare words counting most',
+    ),
   category: category.optional().describe('Category of the listing'),
   network: networkKey.optional().describe('Payment is currently advertised on this network'),
   verified: z.boolean().optional().describe('At least one route is settlement-verified (true) or none is (false)'),

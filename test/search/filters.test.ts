@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { findListing } from '../../src/catalogue/listings.ts';
+import { storeListing } from '../../src/catalogue/publish.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { CATEGORIES } from '../../src/model/category.ts';
+import { isLive, type LiveListing } from '../../src/model/listing.ts';
+import type { AgentItem } from '../../src/views/agent-item.ts';
+import { buildAgentItem } from '../../src/views/agent-item.ts';
+import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { SITE, serveLive } from '../live/serving.ts';
+
+/** Words that no listing has unless it is given one, and that mean nothing else. */
+const WORDS = ['brimbling', 'quazzle', 'ostravik'] as const;
+const PROVIDERS = ['Alpha Works', 'ALPHA WORKS', 'Alpha', 'Épicerie 9'] as const;
+const TIMES = ['2026-11-01T00:00:00.000Z', '2026-11-10T12:30:00.000Z', '2026-11-20T23:59:59.999Z'] as const;
+const AMOUNTS = [1000, 10_000, 10_001, 250_000] as const;
+
+/** What differs from one listing of a random catalogue to the next. */
+interface Shape {
+  category: (typeof CATEGORIES)[number];
+  provider: string;
+  amounts: number[];
+  networks: ('base' | 'solana')[];
+  verified: boolean;
+  score: number | null;
+  updated: string;
+  words: string[];
+  field: number;
+}
+
+const shape: fc.Arbitrary<Shape> = fc.record({
+  category: fc.constantFrom(...CATEGORIES),
+  provider: fc.constantFrom(...PROVIDERS),
+  amounts: fc.array(fc.constantFrom(...AMOUNTS), { minLength: 1, maxLength: 2 }),
+  networks: fc.constantFrom(['base'], ['solana'], ['base', 'solana']),
+  verified: fc.boolean(),
+  score: fc.option(fc.constantFrom(0, 40, 40.5, 99)),
+  updated: fc.constantFrom(...TIMES),
+  words: fc.uniqueArray(fc.constantFrom(...WORDS), { maxLength: 2 }),
+  field: fc.nat(5),
+});
+
+type Query = Record<string, string>;
+
+const query: fc.Arbitrary<Query> = fc
+  .record(
+    {
+      q: fc.constantFrom(...WORDS, 'brimbling quazzle', 'QUAZZLE'),
+      category: fc.constantFrom(...CATEGORIES),
+      network: fc.constantFrom('base', 'solana'),
+      verified: fc.constantFrom('true', 'false'),
+      band: fc.constantFrom('established', 'thin', 'unscored'),
+      max_price_usdc: fc.constantFrom('0.0005', '0.01', '0.010001', '1'),
+      provider: fc.constantFrom('alpha works', 'ALPHA', 'épicerie 9', 'works'),
+      updated_since: fc.constantFrom(...TIMES, '2026-11-10', '2026-11-10T12:30:00.001Z'),
+      sort: fc.constantFrom('relevance', 'name', 'price', 'updated', 'reliability'),
+    },
+    { requiredKeys: [] },
+  )
+  .map((record) => ({ ...record }));
+
+/** Says, from the listing itself, whether it satisfies everything that a query asks but its words. */
+function isSatisfying(listing: LiveListing, wanted: Query): boolean {
+  const item = buildAgentItem(listing, SITE);
+  return (
+    (wanted.category ?? item.category) === item.category &&
+    (!wanted.network || item.networks.some((network) => network === wanted.network)) &&
+    (!wanted.verified || String(item.verified_route_count > 0) === wanted.verified) &&
+    (wanted.band ?? item.reliability_band) === item.reliability_band &&
+    (!wanted.max_price_usdc || item.price_min_usdc <= Number(wanted.max_price_usdc)) &&
+    (!wanted.provider || item.provider_name.toLowerCase() === wanted.provider.toLowerCase()) &&
+    (!wanted.updated_since || new Date(item.updated_at) >= new Date(wanted.updated_since))
+  );
+}
+
+/** Says whether a word is anywhere in what can be searched. */
+function hasWord({ title, tagline, description, routes }: LiveListing, word: string): boolean {
+  const texts = [title, tagline, description, ...routes.flatMap((route) => [route.path, route.description])];
+  return texts.some((text) => text.toLowerCase().includes(word.toLowerCase()));
+}
+
+/** Makes a catalogue of listings so shaped, and serves it. */
+function serveShapes(shapes: readonly Shape[]) {
+  const catalogue = makeCatalogue();
+  writeCatalogue(catalogue, NOW, (writing) => {
+    for (const [n, { amounts, networks, words, field, ...rest }] of shapes.entries()) {
+      const text = (at: number, otherwise: string) => (field === at ? `${otherwise} ${words.join(' ')}` : otherwise);
+      const slug = `listing-${String(n * 7919).slice(-3)}-${n}`;
+      const declaration = makeDeclaration({
+        slug,
+        base_url: `https://n${n}.example-provider.com`,
+        title: text(0, 'Title'),
+        tagline: text(1, 'Tagline.'),
+        description: text(2, 'Description.'),
+        category: rest.category,
+        provider_name: rest.provider,
+        routes: amounts.map((amount, at) =>
+          makeRoute({
+            path: field === 3 ? `/v1/${at}/${words.join('/')}` : `/v1/${at}`,
+            description: text(4, 'Route.'),
+            terms: networks.map((network) => makeTerms({ network, amount })),
+          }),
+        ),
+      });
+      recordDeclaration(writing, declaration);
+      const listing = findListing(catalogue, { slug });
+      if (!listing) throw new Error(`no ${slug}`);
+      const [route, ...others] = listing.routes;
+      if (route && rest.verified) listing.routes = [{ ...route, verification: 'settlement-verified' }, ...others];
+      const band = rest.score === null ? 'unscored' : rest.score > 50 ? 'established' : 'thin';
+      const reliability = { ...listing.reliability, score: rest.score, band } as const;
+      storeListing(catalogue, { ...listing, reliability, updated_at: rest.updated });
+    }
+  });
+  const listings = shapes.flatMap((_, n) => {
+    const listing = findListing(catalogue, { slug: `listing-${String(n * 7919).slice(-3)}-${n}` });
+    return listing && isLive(listing) ? [listing] : [];
+  });
+  const { get, reading } = serveLive(catalogue);
+  const ask = async (wanted: Query): Promise<Answer> => {
+    const response = await get(`/agent/list?${new URLSearchParams(wanted)}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as Answer;
+  };
+  return { listings, ask, close: () => reading.catalogue.close() };
+}
+
+interface Answer {
+  filters: Query;
+  total: number;
+  next_cursor?: string;
+  listings: AgentItem[];
+}
+
+/** Gives what an order compares, so that it rises from one listing to the next. */
+function getKey(item: AgentItem, sort: string): [number | string, string] {
+  const keys: Record<string, number | string> = {
+    price: item.price_min_usdc,
+    updated: -new Date(item.updated_at).getTime(),
+    reliability: item.reliability_score === null ? 1 : -item.reliability_score,
+  };
+  return [keys[sort] ?? 0, item.slug];
+}
+
+describe('the filters of the list, in any combination over any catalogue', () => {
+  it('give all that satisfies them and nothing else, in order, counted, page by page', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(shape, { maxLength: 30 }),
+        fc.array(fc.tuple(query, fc.integer({ min: 1, max: 12 })), { minLength: 25, maxLength: 25 }),
+        async (shapes, queries) => {
+          const { listings, ask, close } = serveShapes(shapes);
+          for (const [wanted, limit] of queries) {
+            const whole = await ask({ ...wanted, limit: '1000' });
+            const { q } = wanted;
+            // One word is matched by all that have it; how much of several it takes is the ranking's to say.
+            const found = q?.includes(' ')
+              ? (await ask({ q, limit: '1000' })).listings.map(({ slug }) => slug)
+              : undefined;
+            const isWanted = (listing: LiveListing) =>
+              isSatisfying(listing, wanted) &&
+              (q === undefined || (found ? found.includes(listing.slug) : hasWord(listing, q)));
+            const slugs = whole.listings.map(({ slug }) => slug);
+            expect([...slugs].sort(), JSON.stringify(wanted)).toEqual(
+              listings
+                .filter(isWanted)
+                .map(({ slug }) => slug)
+                .sort(),
+            );
+            expect(whole.total).toBe(slugs.length);
+            expect(whole.next_cursor).toBeUndefined();
+            const sort = whole.filters.sort ?? '';
+            expect(sort).toBe(wanted.sort === 'relevance' && !q ? 'name' : (wanted.sort ?? (q ? 'relevance' : 'name')));
+            expect(whole.filters).toMatchObject({
+              ...wanted,
+              ...(wanted.verified && { verified: wanted.verified === 'true' }),
+              sort,
+            });
+            if (sort !== 'relevance') {
+              const keys = whole.listings.map((item) => getKey(item, sort));
+              const sorted = keys.toSorted(([a, one], [b, other]) =>
+                a === b ? (one < other ? -1 : 1) : a < b ? -1 : 1,
+              );
+              expect(keys).toEqual(sorted);
+            }
+            const paged: string[] = [];
+            let cursor: string | undefined;
+            do {
+              const page = await ask({ ...wanted, limit: String(limit), ...(cursor && { cursor }) });
+              expect(page.total).toBe(whole.total);
+              expect(page.listings.length).toBe(Math.min(limit, whole.total - paged.length));
+              paged.push(...page.listings.map(({ slug }) => slug));
+              cursor = page.next_cursor;
+            } while (cursor !== undefined);
+            expect(paged).toEqual(slugs);
+          }
+          close();
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  it('rank the listings that have all words above those that have one, and verified ones first among equals', async () => {
+    const plain: Shape = {
+      category: 'Data',
+      provider: 'Alpha',
+      amounts: [1000],
+      networks: ['base'],
+      verified: false,
+      score: null,
+      updated: NOW,
+      words: ['quazzle'],
+      field: 2,
+    };
+    const { ask } = serveShapes([
+      plain,
+      { ...plain, score: 90 },
+      { ...plain, verified: true },
+      { ...plain, words: ['quazzle', 'brimbling'] },
+      { ...plain, words: ['quazzle'], field: 0 },
+      ...Array(10).fill({ ...plain, words: [] }),
+    ]);
+    const { listings } = await ask({ q: 'quazzle brimbling' });
+    expect(listings.map(({ slug }) => Number(slug.split('-').at(-1)))).toEqual([3, 4, 2, 1, 0]);
+  });
+});

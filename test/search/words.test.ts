@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import type { Declaration } from '../../src/model/declaration.ts';
+import { getStem, listWords } from '../../src/search/words.ts';
+import { openReading } from '../../src/snapshot/reading.ts';
+import { selectListings } from '../../src/snapshot/select.ts';
+import { listQuery } from '../../src/views/list-query.ts';
+import { makeCatalogue, makeDeclaration, makeRoute, NOW } from '../builders.ts';
+import { SITE } from '../live/serving.ts';
+
+describe('the words of a text', () => {
+  it.each([
+    ['getTokenPrice', ['get', 'token', 'price']],
+    ['/v1/wallet_profile/:address', ['v1', 'wallet', 'profile', 'address']],
+    ['PDFExtract', ['pdf', 'extract']],
+    ['erc20 SHA256', ['erc20', 'erc', 'sha256', 'sha']],
+    ['Café Zürich', ['cafe', 'zurich']],
+    ['天气预报', ['天气', '气预', '预报']],
+    ['—;"()', []],
+  ])('of %j are %j', (text, words) => {
+    expect(listWords(text)).toEqual(words);
+  });
+
+  it('have one stem for their forms, but short ones are left alone', () => {
+    expect(getStem('converting')).toBe(getStem('converts'));
+    expect(getStem('apy')).not.toBe(getStem('api'));
+  });
+});
+
+describe('a listing', () => {
+  const find = (q: string) => {
+    const catalogue = makeCatalogue();
+    const others: Partial<Declaration>[] = Array.from({ length: 8 }, (_, n) => ({
+      title: `Other ${n}`,
+      description: 'Nothing.',
+    }));
+    const wanted: Partial<Declaration> = {
+      title: 'Webcrawler',
+      tagline: 'Converts web pages.',
+      routes: [
+        makeRoute({
+          path: '/v2/transcript',
+          description: 'Recognised letters of a picture.',
+          input_schema: { type: 'object', properties: { body: { type: 'object', properties: { fileFormat: {} } } } },
+        }),
+      ],
+    };
+    writeCatalogue(catalogue, NOW, (writing) => {
+      for (const [n, overrides] of [wanted, ...others].entries()) {
+        const base_url = `https://n${n}.example-provider.com`;
+        recordDeclaration(writing, makeDeclaration({ slug: n === 0 ? 'wanted' : `n${n}`, base_url, ...overrides }));
+      }
+    });
+    const reading = openReading(catalogue.file, SITE);
+    const { entries, total } = selectListings(reading, reading.getSnapshot(), listQuery.parse({ q }));
+    reading.catalogue.close();
+    return { first: entries[0]?.slug, total };
+  };
+
+  it.each([
+    ['the form of a word', 'converting'],
+    ['a word written apart', 'web crawler'],
+    ['a word written together', 'webpages'],
+    ['a word mistyped', 'webcrwaler'],
+    ['a word mistyped that stems differently', 'convrts'],
+    ['the beginning of a word being typed', 'webcr'],
+    ['a word that means the same here', 'transcribe'],
+    ['an abbreviation', 'ocr'],
+    ["a route's path", 'transcripts'],
+    ["a route's input field, nested and joined", 'file_format'],
+  ])('is found by %s', (_, q) => {
+    expect(find(q)).toEqual({ first: 'wanted', total: 1 });
+  });
+
+  it('is not found by words that nothing has, by signs, or by operators of a query language', () => {
+    expect(find('xylophone').total).toBe(0);
+    expect(find('"*()').total).toBe(0);
+    expect(find('"; DROP {title} : webcrawler').first).toBe('wanted');
+  });
+});
