@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/views/links.ts';
+import { openPage, openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+describe('the reference of endpoints', () => {
+  it('sends a request and shows what came, and the command for it', async () => {
+    const { page, faults } = await openPage(world);
+    await page.goto(`${world.url}${PATHS.docsApi}`);
+    const form = page.locator('form[data-operation="listListings"]');
+    await form.locator('#listListings-q').fill('prices');
+    await form.getByText('more parameters').click();
+    await form.locator('#listListings-category').selectOption('Finance');
+    expect(await form.locator('.code code').textContent()).toMatch(/agent\/list\?q=prices&limit=20&category=Finance'$/);
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.locator('[data-state="ok"]').waitFor();
+    expect(await form.getByRole('status').textContent()).toMatch(/^200 OK · \d+ ms · [\d.]+ kB$/);
+    const answer = (await form.locator('.answer code').textContent()) ?? '';
+    expect(answer).toContain('x-catalogue-revision: ');
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({
+      filters: { q: 'prices', category: 'Finance' },
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('fills in the path, and shows a refusal as one', async () => {
+    const { page } = await openPage(world);
+    await page.goto(`${world.url}${PATHS.docsApi}#getListing`);
+    const form = page.locator('form[data-operation="getListing"]');
+    await form.locator('#getListing-slug').fill('no such/listing');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.locator('[data-state="failed"]').waitFor();
+    expect(await form.getByRole('status').textContent()).toMatch(/^404 /);
+    expect(await form.locator('.code code').textContent()).toContain('/agent/listings/no%20such%2Flisting');
+  });
+
+  it('posts a body', async () => {
+    const { page, faults } = await openPage(world);
+    await page.goto(`${world.url}${PATHS.docsApi}`);
+    const form = page.locator('form[data-operation="callMcp"]');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.locator('[data-state="ok"]').waitFor();
+    expect(await form.locator('.answer code').textContent()).toContain('search_listings');
+    expect(faults).toEqual([]);
+  });
+
+  it('shows the listings of the live document with each of their fields, and runs nothing of theirs', async () => {
+    const { page, faults } = await openPage(world);
+    await page.goto(`${world.url}${PATHS.docsApi}`);
+    const section = page.locator('[data-tags]');
+    await section.getByLabel('Words of a listing').fill('hostile');
+    await section.getByRole('button', { name: 'Show listings' }).click();
+    const card = section.locator('.tag-card').first();
+    await card.waitFor();
+    expect(await section.getByRole('status').textContent()).toMatch(/^1 of \d+ listings\.$/);
+    expect(await card.locator('dt').allTextContents()).toContain('x-payment-verified');
+    expect(await card.locator('blockquote').textContent()).toContain('<script>');
+    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    await section.getByLabel('Words of a listing').fill('');
+    await page.waitForFunction(() => document.querySelectorAll('.tag-card').length > 2);
+    expect(faults).toEqual([]);
+  });
+
+  it('opens the answer of a plain form without JavaScript', async () => {
+    const { page } = await openPage(world, { javaScriptEnabled: false });
+    await page.goto(`${world.url}${PATHS.docsApi}`);
+    const form = page.locator('form[data-operation="listListings"]');
+    await form.locator('#listListings-q').fill('prices');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await page.waitForURL('**/agent/list?q=prices&limit=20');
+    expect(await page.locator('body').textContent()).toContain('"total"');
+  });
+});
+
+describe('the page of changes', () => {
+  it('shows one kind of change alone by a link, without JavaScript', async () => {
+    const { page } = await openPage(world, { javaScriptEnabled: false });
+    await page.goto(`${world.url}${PATHS.changes}`);
+    const rows = page.locator('.news-row');
+    const all = await rows.count();
+    await page.getByRole('link', { name: /^Taken out/ }).click();
+    const shown = await rows.evaluateAll((elements) =>
+      elements.filter((row) => row.checkVisibility()).map((row) => row.className),
+    );
+    expect(shown.length).toBeGreaterThan(0);
+    expect(shown.length).toBeLessThan(all);
+    expect(shown.every((name) => name.includes('news-delisted'))).toBe(true);
+  });
+});
+
+describe('the page of the market', () => {
+  it('draws plots that are named, and has the figures of each behind it', async () => {
+    const { page } = await openPage(world);
+    await page.goto(`${world.url}${PATHS.market}`);
+    const pictures = page.getByRole('img');
+    // No round of probes is on record in this world, which is said in place of a plot.
+    expect(await pictures.count()).toBe(5);
+    expect(await page.getByText('No host has been asked yet.').count()).toBe(1);
+    for (const picture of await pictures.all()) {
+      expect((await picture.boundingBox())?.width).toBeGreaterThan(200);
+      expect(((await picture.locator('desc').textContent()) ?? '').length).toBeGreaterThan(20);
+    }
+    for (const link of await page.locator('.chart-data a').all()) {
+      const answer = await fetch(`${world.url}${await link.getAttribute('href')}`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        'text/csv; charset=utf-8; header=present',
+      ]);
+      expect((await answer.text()).split('\r\n').length).toBeGreaterThan(2);
+    }
+  });
+});
