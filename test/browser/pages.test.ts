@@ -137,6 +137,46 @@ describe('in a real browser', () => {
     }
   });
 
+  it('shows matches while one types: with arrows to them, a word where there are none or no answer, and never a stale one', async () => {
+    const { page } = await open();
+    const asked: string[] = [];
+    const late = Promise.withResolvers<void>();
+    await page.route('**/agent/list?*', async (route) => {
+      const words = new URL(route.request().url()).searchParams.get('q') ?? '';
+      asked.push(words);
+      // The answer to the first words comes after that to the next.
+      if (words === 'title') await late.promise;
+      if (words === 'offline') return route.abort();
+      return route.continue().catch(() => undefined);
+    });
+    await page.goto(`${world.url}/api/example-prices`);
+    const box = page.locator('#site-q');
+    const links = page.locator('.suggestions a');
+    await box.fill('title');
+    await page.getByText('Searching …').waitFor();
+    await box.fill('prices');
+    await links.first().waitFor();
+    const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(hrefs).toContain('/api/example-prices');
+    late.resolve();
+    await page.waitForTimeout(200);
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual(hrefs);
+
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(hrefs[0]);
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('site-q');
+    expect(await links.first().isVisible()).toBe(false);
+
+    await box.fill('zebra');
+    await page.getByText('Nothing matches.').waitFor();
+    await box.fill('offline');
+    await page.getByText('The search does not answer just now.').waitFor();
+    await box.fill('');
+    expect(await page.locator('.suggestions').isVisible()).toBe(false);
+    expect(asked).toEqual(['title', 'prices', 'zebra', 'offline']);
+  });
+
   it('finds a route among many while one types', async () => {
     const { page } = await open();
     await page.goto(`${world.url}/api/many-routes`);
