@@ -22,6 +22,12 @@ export function findListing(
   return row && parseDocument(row.document);
 }
 
+/** Opens the question whether the listing with a slug is delisted, prepared for being asked with every page. */
+export function openDelisted({ sqlite }: Catalogue): (slug: string) => boolean {
+  const find = sqlite.prepare("SELECT 1 FROM listings WHERE slug = ? AND state = 'delisted'").pluck();
+  return (slug) => find.get(slug) !== undefined;
+}
+
 /** Lists every listing in any state, by slug, as last published. */
 export function listListings(catalogue: Catalogue): Listing[] {
   return listRows(catalogue, catalogue.query.selectFrom('listings').select('document').orderBy('slug')).flatMap(

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { getCatalogueState } from '../catalogue/write.ts';
 import { getErrorMessage } from '../errors.ts';
 import { findCurrentId, findCurrentRelease, type Release } from '../release/release.ts';
 import { findReleasePages, type ReleasePages } from '../release/release-pages.ts';
@@ -59,7 +60,7 @@ export function openCurrentRelease({
 
   /** Asked again whenever the catalogue moved, since it may have become another one. */
   const choose = () => {
-    const { identity, revision } = reading.getSnapshot();
+    const { identity, revision } = getCatalogueState(reading.catalogue);
     const now = `${identity} ${revision}`;
     if (now === state) return;
     state = now;

@@ -27,6 +27,10 @@ const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 /** What requests are answered with. */
 export interface Serving extends PictureServing {
   readonly getSnapshot: GetSnapshot;
+  /** What a process waits for that has just started and needs the snapshot; undefined once that is loaded. */
+  readonly getLoading: () => Promise<void> | undefined;
+  /** Says whether a listing is delisted, without the snapshot. */
+  readonly isDelisted: (slug: string) => boolean;
   readonly releasesDir: string;
   readonly current: CurrentRelease;
   readonly findReleasePage: FindReleasePage;
@@ -70,6 +74,7 @@ export async function handleRequest(
     if (request.method !== 'OPTIONS' && !serving.admit(request, response)) {
       return sendProblem(request, response, OVER_LIMIT, headers);
     }
+    await serving.getLoading();
     return serving.live(request, response);
   }
   if (request.method === 'OPTIONS') {
@@ -90,6 +95,7 @@ export async function handleRequest(
   }
   if (isPicturePath(path)) {
     if (!serving.admit(request, response)) return sendProblem(request, response, OVER_LIMIT, headers);
+    await serving.getLoading();
     return answerPicture(serving, request, response, path);
   }
   try {
@@ -165,11 +171,14 @@ function getLink({ link, baseUrl }: Serving, path: string): string {
 
 async function findPage(serving: Serving, path: string, query = ''): Promise<Page | undefined> {
   const { current, onDemand } = serving;
-  const snapshot = findSnapshot(serving);
   const slug = LISTING.exec(path)?.[1];
+  if (slug === undefined || !isGone(serving, slug)) {
+    const page = await serving.findReleasePage(path);
+    if (page) return path === PATHS.notFound ? { ...page, status: 404 } : page;
+  }
+  await serving.getLoading();
+  const snapshot = findSnapshot(serving);
   if (slug !== undefined && snapshot?.tombstones.has(slug)) return onDemand.find(path);
-  const page = await serving.findReleasePage(path);
-  if (page) return path === PATHS.notFound ? { ...page, status: 404 } : page;
   if (!snapshot || !mayExist(path, slug, snapshot, current.find())) return undefined;
   const rendered = await onDemand.find(path === PATHS.search ? `${path}${query}` : path);
   if (!rendered || rendered.status < 500) return rendered;
@@ -177,6 +186,15 @@ async function findPage(serving: Serving, path: string, query = ''): Promise<Pag
 }
 
 /** Without a catalogue the release is served on: it is right as of its time. */
+function isGone({ isDelisted, logger }: Serving, slug: string): boolean {
+  try {
+    return isDelisted(slug);
+  } catch (error) {
+    logger.error({ err: error }, 'the catalogue cannot be read');
+    return false;
+  }
+}
+
 function findSnapshot({ getSnapshot, logger }: Serving): Snapshot | undefined {
   try {
     return getSnapshot();

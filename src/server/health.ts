@@ -1,3 +1,4 @@
+import { getCatalogueState } from '../catalogue/write.ts';
 import { hasLostAssets } from '../release/state.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import type { CatalogueFile } from './catalogue-file.ts';
@@ -55,7 +56,7 @@ export function openReadiness({
 
 function findCatalogueState(reading: Reading): Readiness['catalogue'] {
   try {
-    const { identity, revision, revised_at } = reading.getSnapshot();
+    const { identity, revision, revised_at } = getCatalogueState(reading.catalogue);
     return { identity, revision, revised_at };
   } catch {
     // Whatever it is, the answer is the same: it cannot be read. The pages' own requests log why.

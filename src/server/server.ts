@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { openDelisted } from '../catalogue/listings.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { createLive } from '../live/app.ts';
@@ -63,9 +64,12 @@ export async function startServer({
   const pictures = openPictures();
   const checkReadiness = openReadiness({ reading, current, catalogueFile, releasesDir: config.releasesDir });
   let shuttingDown = false;
+  let loading: Promise<void> | undefined;
   const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
   const serving: Serving = {
     getSnapshot: openSnapshotOfTurn(reading.getSnapshot),
+    getLoading: () => loading,
+    isDelisted: openDelisted(reading.catalogue),
     releasesDir: config.releasesDir,
     current,
     pictures,
@@ -103,6 +107,12 @@ export async function startServer({
     release();
     throw error;
   }
+  loading = reading
+    .load()
+    .catch((error: unknown) => logger.error({ err: error }, 'the catalogue cannot be read'))
+    .finally(() => {
+      loading = undefined;
+    });
   const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
   const stopProbing = probing ? startProbing(logger) : undefined;
   return {

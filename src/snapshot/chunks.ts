@@ -62,7 +62,14 @@ export function findChunkIndex(chunks: readonly Chunk<Entry>[], slug: string): n
 }
 
 function buildChunk<E extends Entry>(entries: readonly E[]): Chunk<E> {
-  return { entries, tags: buildPart(entries.map(({ tag }) => tag).join(',')) };
+  let tags: Part | undefined;
+  return {
+    entries,
+    get tags() {
+      tags ??= buildPart(entries.map(({ tag }) => tag).join(','));
+      return tags;
+    },
+  };
 }
 
 function sortEntries<E extends Entry>(entries: E[]): E[] {

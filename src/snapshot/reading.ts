@@ -7,11 +7,13 @@ export interface Reading {
   readonly site: Site;
   readonly catalogue: Catalogue;
   readonly getSnapshot: GetSnapshot;
+  /** See `Snapshots.load`. */
+  readonly load: () => Promise<void>;
   readonly now: () => Date;
 }
 
 /** Opens a catalogue file for the reading side. Throws as `openCatalogueForReading` does. */
 export function openReading(file: string, site: Site, now: () => Date = () => new Date()): Reading {
   const catalogue = openCatalogueForReading(file);
-  return { site, catalogue, getSnapshot: openSnapshots(catalogue, site), now };
+  return { site, catalogue, ...openSnapshots(catalogue, site), now };
 }

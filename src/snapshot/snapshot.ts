@@ -1,5 +1,6 @@
-import type { Catalogue } from '../catalogue/database.ts';
-import { listListings, listListingsSince } from '../catalogue/listings.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import { iterateListings, listListingsSince } from '../catalogue/listings.ts';
 import { getCatalogueState } from '../catalogue/write.ts';
 import { CATEGORIES } from '../model/category.ts';
 import { isLive, type Listing } from '../model/listing.ts';
@@ -54,22 +55,58 @@ export interface Snapshot {
 /** Gives the snapshot of the catalogue as it is now. */
 export type GetSnapshot = () => Snapshot;
 
+/** The reading of a catalogue as snapshots. */
+export interface Snapshots {
+  readonly getSnapshot: GetSnapshot;
+  /**
+   * Reads the catalogue for the first snapshot bit by bit, so that a process that has other things to do does them
+   * meanwhile. Without it the first `getSnapshot` reads it all at once. Throws as reading the catalogue does.
+   */
+  load(): Promise<void>;
+}
+
+/** How long loading goes on before others get their turn. */
+const TURN_MS = 8;
+
 /**
  * Opens the reading of a catalogue as snapshots. Each call reads the revision; only when it moved are the changed listings
  * read again (architecture, decision 2). Reading revision and listings is one transaction, so a snapshot is of one revision.
  */
-export function openSnapshots(catalogue: Catalogue, site: Site): GetSnapshot {
+export function openSnapshots(catalogue: Catalogue, site: Site): Snapshots {
   let current: Snapshot | undefined;
   const readState = catalogue.sqlite.prepare('SELECT revision FROM catalogue').pluck();
   const read = catalogue.sqlite.transaction((): Snapshot => {
     const state = getCatalogueState(catalogue);
     const previous = current?.identity === state.identity ? current : undefined;
-    const changed = previous ? listListingsSince(catalogue, previous.revision) : listListings(catalogue);
-    return buildSnapshot(state, previous, changed, site);
+    const changed = previous ? listListingsSince(catalogue, previous.revision) : iterateListings(catalogue);
+    const read: ReadListing[] = [];
+    for (const listing of changed) read.push(readListing(listing, site));
+    return buildSnapshot(state, previous, read);
   });
-  return () => {
-    if (current === undefined || readState.get() !== current.revision) current = read();
-    return current;
+  return {
+    getSnapshot: () => {
+      if (current === undefined || readState.get() !== current.revision) current = read();
+      return current;
+    },
+    load: async () => {
+      if (current) return;
+      const beside = openCatalogueForReading(catalogue.file);
+      try {
+        beside.sqlite.exec('BEGIN');
+        const state = getCatalogueState(beside);
+        const read: ReadListing[] = [];
+        let since = performance.now();
+        for (const listing of iterateListings(beside)) {
+          read.push(readListing(listing, site));
+          if (performance.now() - since < TURN_MS) continue;
+          await nextTurn();
+          since = performance.now();
+        }
+        current ??= buildSnapshot(state, undefined, read);
+      } finally {
+        beside.close();
+      }
+    },
   };
 }
 
@@ -89,32 +126,43 @@ export function* listEntries(snapshot: Snapshot): Generator<ListingEntry> {
   for (const { entries } of snapshot.chunks) yield* entries;
 }
 
+/** A listing as read from the catalogue: what a snapshot keeps of it. */
+interface ReadListing {
+  readonly slug: string;
+  readonly id: string;
+  /** Null while it is not live. */
+  readonly entry: ListingEntry | null;
+  readonly tombstone: Tombstone | undefined;
+}
+
+function readListing(listing: Listing, site: Site): ReadListing {
+  const { slug, id } = listing;
+  return { slug, id, entry: isLive(listing) ? buildEntry(listing, site) : null, tombstone: findTombstone(listing) };
+}
+
 function buildSnapshot(
   state: { identity: string; revision: number; revised_at: string },
   previous: Snapshot | undefined,
-  changed: readonly Listing[],
-  site: Site,
+  changed: readonly ReadListing[],
 ): Snapshot {
   const bySlug = new Map(previous?.bySlug);
   const slugById = new Map(previous?.slugById);
   const tombstones = new Map(previous?.tombstones);
   const changes = new Map<string, ListingEntry | null>();
   let verified = previous?.settlement_verified ?? 0;
-  for (const listing of changed) {
-    const before = bySlug.get(listing.slug);
-    const entry = isLive(listing) ? buildEntry(listing, site) : null;
+  for (const { slug, id, entry, tombstone } of changed) {
+    const before = bySlug.get(slug);
     verified += Number(entry?.item.payment_verified ?? false) - Number(before?.item.payment_verified ?? false);
-    if (entry || before) changes.set(listing.slug, entry);
+    if (entry || before) changes.set(slug, entry);
     if (entry) {
-      bySlug.set(listing.slug, entry);
-      slugById.set(listing.id, listing.slug);
+      bySlug.set(slug, entry);
+      slugById.set(id, slug);
     } else {
-      bySlug.delete(listing.slug);
-      slugById.delete(listing.id);
+      bySlug.delete(slug);
+      slugById.delete(id);
     }
-    const gravestone = findTombstone(listing);
-    if (gravestone) tombstones.set(listing.slug, gravestone);
-    else tombstones.delete(listing.slug);
+    if (tombstone) tombstones.set(slug, tombstone);
+    else tombstones.delete(slug);
   }
   const chunks = previous
     ? updateChunks(previous.chunks, changes)
