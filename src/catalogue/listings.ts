@@ -56,6 +56,19 @@ export function* iterateListings(catalogue: Catalogue): Generator<Listing> {
   }
 }
 
+/** Lists the base addresses of the live listings of an origin that stand below a path of it, in their order. */
+export function listBaseUrlsBelow(catalogue: Catalogue, origin: string): string[] {
+  const query = catalogue.query
+    .selectFrom('listings')
+    .select('base_url')
+    .where('base_url', '>', `${origin}/`)
+    // The sign that comes after the slash.
+    .where('base_url', '<', `${origin}0`)
+    .where('state', '=', 'live')
+    .orderBy('base_url');
+  return listRows(catalogue, query).map(({ base_url }) => base_url);
+}
+
 /** Lists the slugs of all listings in any state, in their order. */
 export function listSlugs(catalogue: Catalogue): string[] {
   return listRows(catalogue, catalogue.query.selectFrom('listings').select('slug').orderBy('slug')).map(

@@ -10,6 +10,7 @@ const IMPORT_FINDING_CODES = {
   pull_failed: 'The last pull of the feed failed; what earlier ones brought stays as it was.',
   not_recorded: 'The listing could not be recorded, which is a fault of the program; nothing of it was kept.',
   provider_kept_out: 'The provider wants no listing at this address, so none will be made.',
+  provider_others_stay: 'The wish is of the origin alone; other listings of the host are named by their base_url.',
   provider_not_lifted: 'Another than the provider took the listing out, which its wish does not undo.',
   provider_nothing_to_list: 'The statement wants a listing, but says neither facts nor a document to make it of.',
 } as const;

@@ -140,7 +140,7 @@ function renderProbes(report: ProbeReport, page: Page): void {
   }
   if (report.fault_is_ours) {
     page.blank();
-    page.say('Most hosts that used to answer failed: the fault is ours, and no failure of this round counts.');
+    page.say('So many hosts failed together that the fault is taken to be ours: no failure of this round counts.');
   }
   if (!report.complete) {
     page.blank();

@@ -10,7 +10,14 @@ import { getListingId } from '../model/ids.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import type { ProviderStatement } from '../sources/provider-file/statement.ts';
 import { buildFailureFindings, buildOutcomes, buildWithdrawal, type ImportOutcome } from './import-report.ts';
-import { findWishFinding, findWishOutcome, grantWish, isGranted, isStillDeclared } from './provider-wishes.ts';
+import {
+  findUntouched,
+  findWishFinding,
+  findWishOutcome,
+  grantWish,
+  isGranted,
+  isStillDeclared,
+} from './provider-wishes.ts';
 import { recordDeclarations } from './recording.ts';
 
 export interface ProviderDoorOptions {
@@ -71,7 +78,12 @@ export async function applyProviderStatement(
 ): Promise<ProviderDoorOutcome> {
   const { url, listings } = statement;
   const declarations = listings.flatMap((wish) => (wish.wish === 'in' && wish.declaration ? [wish.declaration] : []));
-  const findings = [...statement.findings, ...listings.flatMap((wish) => findWishFinding(catalogue, wish) ?? [])];
+  const untouched = findUntouched(catalogue, listings);
+  const findings = [
+    ...statement.findings,
+    ...listings.flatMap((wish) => findWishFinding(catalogue, wish) ?? []),
+    ...(untouched ? [untouched] : []),
+  ];
   const facts = { url, reason: null, wishes: listings.length };
   if (isOnRecord(catalogue, statement, declarations, findings)) {
     const outcomes = listings.flatMap((wish) => findWishOutcome(catalogue, wish, false) ?? []);

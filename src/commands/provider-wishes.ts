@@ -1,12 +1,13 @@
 import type { Catalogue } from '../catalogue/database.ts';
 import { keepAddressOut, letAddressIn } from '../catalogue/delisting.ts';
 import { findDelisting } from '../catalogue/delistings.ts';
-import { findListing } from '../catalogue/listings.ts';
+import { findListing, listBaseUrlsBelow } from '../catalogue/listings.ts';
 import type { Writing } from '../catalogue/write.ts';
 import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';
 import type { Finding } from '../model/finding.ts';
 import type { JsonObject } from '../model/route.ts';
 import type { ProviderWish } from '../sources/provider-file/statement.ts';
+import { formatQuote } from '../sources/quote.ts';
 import { buildImportFinding } from './finding-words.ts';
 import type { ImportOutcome } from './import-report.ts';
 
@@ -52,6 +53,25 @@ export function findWishFinding(catalogue: Catalogue, wish: ProviderWish): Findi
   if (isKnown || isStillDeclared(wish)) return undefined;
   const message = `There is no listing at ${base_url} to put back, and the statement says nothing to make one of.`;
   return buildImportFinding('refused', 'provider_nothing_to_list', base_url, message);
+}
+
+/** So many addresses a finding names. */
+const NAMED = 5;
+
+/**
+ * Finds what a wish to be out leaves in: one for a bare origin is of the listing at that origin alone, and whoever means
+ * the whole host is told which listings of it stand below a path and are not named.
+ */
+export function findUntouched(catalogue: Catalogue, wishes: readonly ProviderWish[]): Finding | undefined {
+  const named = new Set(wishes.map(({ base_url }) => base_url));
+  const out = wishes.find(({ wish, base_url }) => wish === 'out' && new URL(base_url).origin === base_url);
+  if (!out) return undefined;
+  const others = listBaseUrlsBelow(catalogue, out.base_url).filter((base_url) => !named.has(base_url));
+  if (others.length === 0) return undefined;
+  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
+  const list = `${others.slice(0, NAMED).map(formatQuote).join(', ')}${more}`;
+  const message = `An entry without base_url is of the origin alone. Still listed below it, and taken out by their base_url: ${list}.`;
+  return buildImportFinding('noted', 'provider_others_stay', out.base_url, message);
 }
 
 /** Builds what became of a listing by a wish alone; undefined where there is none. */

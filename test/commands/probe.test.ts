@@ -96,6 +96,14 @@ describe('probe', () => {
     expect((await runJson('show', 'alpha')).json.listing).toMatchObject({ state: 'delisted', state_by: 'operator' });
   });
 
+  it('says so, too, where hosts fail of which none ever answered, and claims nothing of them', async () => {
+    const { list, run } = makeMarketCommands();
+    for (let index = 0; index < 5; index += 1) await list(`dead-${index}`, (response) => response.destroy());
+    const { stdout } = await run(['probe', ...QUICK]);
+    expect(stdout).toContain('the fault is taken to be ours');
+    expect(stdout).not.toContain('used to');
+  });
+
   it('says when the fault is most likely ours', async () => {
     const { list, run, runJson, setHours } = makeMarketCommands();
     let isDown = false;
@@ -106,7 +114,7 @@ describe('probe', () => {
     isDown = true;
     setHours(7);
     const { stdout } = await run(['probe', ...QUICK]);
-    expect(stdout).toContain('Most hosts that used to answer failed: the fault is ours');
+    expect(stdout).toContain('So many hosts failed together that the fault is taken to be ours');
     setHours(14);
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({
       ...{ fault_is_ours: true, outcomes: { server_error: 5 } },

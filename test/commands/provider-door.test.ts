@@ -143,6 +143,20 @@ describe('a provider that wants out', () => {
     expect((await say({ listed: false }, { base_url: '/v2', listed: false })).changed).toEqual([]);
   });
 
+  it('of the origin alone is told what of its host stays listed below it, until each is named', async () => {
+    const { list, say, origin } = await makeHost();
+    list();
+    for (const path of ['/v1', '/v2']) list({ base_url: `${origin}${path}`, slug: null });
+    const { findings, changed } = await say({ listed: false });
+    expect(changed).toEqual(['example-prices']);
+    expect(findings).toMatchObject([{ code: 'provider_others_stay', severity: 'noted', item: origin }]);
+    expect(findings[0]?.message).toContain(`${origin}/v1, ${origin}/v2.`);
+    const second = await say({ listed: false }, { base_url: '/v1', listed: false });
+    expect(second.findings[0]?.message).toMatch(/base_url: [^,]+\/v2\.$/);
+    const third = await say({ listed: false }, { base_url: '/v1', listed: false }, { base_url: '/v2', listed: false });
+    expect(third.findings).toEqual([]);
+  });
+
   it('comes back by its own word, and stays in when the same is said again', async () => {
     const { list, say, get, catalogue } = await makeHost();
     list();

@@ -30,6 +30,19 @@ export async function readAll(baseUrl: string) {
   const code: string | undefined = missing.error?.code;
   const changes = await client.GET('/agent/changes', { params: { query: { since: 0 } } });
   const receipt = await client.GET('/agent/receipts/{id}', { params: { path: { id: route?.proof?.receipt_id ?? '' } } });
+  const terms = route?.terms[0];
+  const check = await client.GET('/agent/check', {
+    params: {
+      query: {
+        url: 'https://api.prices.example-provider.com/v1/price/x',
+        network: 'base',
+        asset: terms?.asset ?? '',
+        pay_to: terms?.pay_to ?? '',
+        amount: '2000',
+      },
+    },
+  });
+  if (!check.data) throw new Error(check.error.detail);
   const resources = await client.GET('/discovery/resources', { params: { query: { network: 'eip155:8453' } } });
   const found = await client.GET('/discovery/search', { params: { query: { query: 'price' } } });
   return {
@@ -40,6 +53,7 @@ export async function readAll(baseUrl: string) {
     changes: changes.data?.changes.map(({ kind }) => kind),
     paid: receipt.data?.receipt.amount_usdc ?? receipt.error?.code,
     payTo: resources.data?.items[0]?.accepts[0]?.payTo,
+    verdict: check.data.verdict,
     partial: found.data?.partialResults,
   };
 }
@@ -120,6 +134,7 @@ describe('a client generated from the live document', () => {
       changes: expect.arrayContaining(['listed', 'verified']),
       paid: 'not_found',
       payTo: '0x1111111111111111111111111111111111111111',
+      verdict: 'mismatch',
       partial: false,
     });
   });

@@ -25,6 +25,9 @@ describe('the price over time', () => {
     const history = buildPriceHistory([DECLARED], UNTIL);
     expect(history).toMatchObject({ plot: null, cut: false });
     expect(history.summary).toBe('0.001-0.05 USDC per request since 2026-10-11, as declared. It has not changed.');
+    expect(buildPriceHistory([DECLARED], UNTIL, { confirmed: true }).summary).toBe(
+      '0.001-0.05 USDC per request since 2026-10-11, as declared, and seen by a probe since. It has not changed.',
+    );
     expect(buildPriceHistory([], UNTIL)).toMatchObject({ summary: 'Nothing is on record of its price.', rows: [] });
   });
 

@@ -18,7 +18,7 @@ import {
 import { buildGlance, type Glance } from './listing-glance.ts';
 import { buildRouteRow, listVerifiedRoutes, type RouteRow, type VerifiedRoute } from './listing-routes.ts';
 import { buildStatus, type ListingStatus } from './listing-status.ts';
-import { buildPriceHistory, type PriceHistory } from './price-history.ts';
+import { buildPriceHistory, isPriceSeen, type PriceHistory } from './price-history.ts';
 import { buildProbeStrip, type ProbeStrip } from './probe-strip.ts';
 import type { ReceiptView } from './receipt-view.ts';
 
@@ -123,7 +123,7 @@ export function buildListingPage(
     networks: buildNetworkRows(listing.networks),
     reliability: formatReliabilityEvidence(listing),
     probes: buildProbeStrip(listing.reliability),
-    price_history: buildPriceHistory(priced, listing.updated_at),
+    price_history: buildPriceHistory(priced, listing.updated_at, { confirmed: isPriceSeen(listing.routes) }),
     decisions: buildDecisionRows(decisions),
     sources: buildSourceRows(listing.sources),
     related: related.map(buildListingCard),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { getCurrentTerms } from '../../evidence/terms.ts';
 import type { Change } from '../../model/change.ts';
+import type { Listing } from '../../model/listing.ts';
 import { formatPriceRange, formatUsdc } from '../../model/usdc.ts';
 import { describeReason } from '../reasons.ts';
 import { formatMinute } from '../times.ts';
@@ -51,15 +53,20 @@ const priced = z.object({ to: range });
 /**
  * Builds the history of a listing's price from its `priced` changes, the earliest first, up to the time of the last
  * reader-visible change (`until`, ISO 8601 UTC). The later ones are shown where there are more than a page takes.
+ * `confirmed` says that 402 answers were since seen to ask the price as it stands, which changes nothing on record of it.
  */
-export function buildPriceHistory(changes: readonly Change[], until: string): PriceHistory {
+export function buildPriceHistory(
+  changes: readonly Change[],
+  until: string,
+  { confirmed = false }: { confirmed?: boolean } = {},
+): PriceHistory {
   const shown = changes.slice(-MAX_PRICE_STEPS);
   const steps = shown.flatMap(({ at, reason, detail }): PriceStep[] => {
     const parsed = priced.safeParse(detail);
     return parsed.success ? [{ at, price: parsed.data.to, basis: getBasis(reason) }] : [];
   });
   return {
-    summary: formatSummary(steps),
+    summary: formatSummary(steps, confirmed),
     plot: steps.filter(({ price }) => price !== null).length > 1 ? buildPricePlot(steps, until) : null,
     rows: shown.flatMap(({ at, reason }, index) => {
       const step = steps[index];
@@ -68,6 +75,12 @@ export function buildPriceHistory(changes: readonly Change[], until: string): Pr
     }),
     cut: shown.length < changes.length,
   };
+}
+
+/** Says whether what every priced route of a listing asks now was seen in a 402, rather than declared alone. */
+export function isPriceSeen(routes: Listing['routes']): boolean {
+  const offers = routes.flatMap(({ terms }) => getCurrentTerms(terms));
+  return offers.length > 0 && offers.every(({ evidence }) => evidence === 'observed');
 }
 
 /** A rule puts back what a probe saw answer. */
@@ -83,11 +96,13 @@ const BASIS_WORDS: Readonly<Record<PriceBasis, string>> = {
   observed: 'seen by a probe',
   declared: 'as declared',
 };
+const CONFIRMED = 'as declared, and seen by a probe since';
 
-function formatSummary(steps: readonly PriceStep[]): string {
+function formatSummary(steps: readonly PriceStep[], confirmed: boolean): string {
   const [first, last] = [steps[0], steps.at(-1)];
   if (!first || !last) return 'Nothing is on record of its price.';
-  const since = `since ${last.at.slice(0, 10)}, ${BASIS_WORDS[last.basis]}`;
+  const isConfirmed = confirmed && last.basis === 'declared' && last.price !== null;
+  const since = `since ${last.at.slice(0, 10)}, ${isConfirmed ? CONFIRMED : BASIS_WORDS[last.basis]}`;
   const now = last.price === null ? `No price is known ${since}` : `${formatStep(last)} USDC per request ${since}`;
   if (steps.length === 1) return `${now}. It has not changed.`;
   const prices = steps.flatMap(({ price }) => price ?? []);
