@@ -14,7 +14,8 @@ const SAMPLES = 40;
 
 /** What the service answers besides its pages. */
 const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === 'string');
-const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
+const LISTING = /^\/api\/([a-z0-9-]+)$/;
+const TWIN = /^(\/api\/[a-z0-9-]+)\.md$/;
 const TAG = /<[a-z][a-z0-9]*(?:\s+[\w:-]+(?:="[^"]*")?)*\s*\/?>/g;
 const LIVE_PREFIX = /^\/(agent|\.well-known)\//;
 
@@ -67,24 +68,20 @@ function listSamples(pages: ReleasePages, revision: number): (readonly [string, 
 }
 
 /**
- * A page at a listing's address names that address as its own, its Markdown twin the slug in its first line. Only what the
- * service itself wrote is looked at: no provider's text can make a release fail.
+ * A page at a listing's address names that address as its own. Only what the service itself wrote is looked at: no
+ * provider's text can make a release fail.
  */
 function checkSubject(path: string, text: string, { site, getSnapshot }: Reading): void {
-  const [, slug, isMarkdown] = LISTING.exec(path) ?? [];
+  const slug = LISTING.exec(path)?.[1];
   if (slug === undefined) return;
   if (!getSnapshot().bySlug.has(slug)) throw buildCheckError(path, 'is of a listing that is not live');
-  const isOwn = isMarkdown
-    ? text
-        .split('\n', 1)[0]
-        ?.split(/[^a-z0-9-]+/)
-        .includes(slug)
-    : text.includes(`<link rel="canonical" href="${buildUrl(site.baseUrl, path)}"`);
+  const isOwn = text.includes(`<link rel="canonical" href="${buildUrl(site.baseUrl, path)}"`);
   if (!isOwn) throw buildCheckError(path, 'is of another listing');
 }
 
 /**
- * Whatever a page links to under the service's own address is a page of the release, an asset, or answered live. Links
+ * Whatever a page links to under the service's own address is a page of the release, the Markdown twin of one, an asset, or
+ * answered live. Links
  * that a provider gave (`nofollow`) are its own affair, wherever they lead.
  */
 function checkLinks(path: string, html: string, known: ReadonlySet<string>, baseUrl: string): void {
@@ -92,7 +89,7 @@ function checkLinks(path: string, html: string, known: ReadonlySet<string>, base
     const link = / (?:href|src)="([^"]*)"/.exec(tag)?.[1];
     if (link === undefined || / rel="[^"]*\bnofollow\b/.test(tag)) continue;
     const target = findOwnPath(link.replaceAll('&amp;', '&'), path, baseUrl);
-    if (target === undefined || known.has(target) || LIVE_PREFIX.test(target)) continue;
+    if (target === undefined || known.has(target.replace(TWIN, '$1')) || LIVE_PREFIX.test(target)) continue;
     throw buildCheckError(path, `links to ${target}, which is not there`);
   }
 }

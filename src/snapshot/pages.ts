@@ -29,9 +29,7 @@ export function* listPages(snapshot: Snapshot): Generator<PageRef> {
   for (const entry of listEntries(snapshot)) {
     const key = getListingKey(entry, listRelated(snapshot, entry.slug));
     const path = PATHS.listing(entry.slug);
-    const markdown = PATHS.listingMarkdown(entry.slug);
     yield { path, file: `${getFile(path)}.html`, key };
-    yield { path: markdown, file: getFile(markdown), key };
   }
 }
 

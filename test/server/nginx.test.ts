@@ -47,7 +47,14 @@ it('nginx sends the pages of the release as the process does, and passes on all 
   for (const path of ['/agent/list', '/openapi.json', '/healthz', '/robots.txt', '/api/api-3.md']) {
     expect([path, (await ask(front, path)).status]).toEqual([path, 200]);
   }
-  for (const path of ['/none', '/release.json', '/root/index', '/root/list.json', '/api.ap/api-3', '/api.ap/list.json']) {
+  for (const path of [
+    '/none',
+    '/release.json',
+    '/root/index',
+    '/root/list.json',
+    '/api.ap/api-3',
+    '/api.ap/list.json',
+  ]) {
     expect([path, (await ask(front, path)).status]).toEqual([path, 404]);
   }
   expect((await ask(front, '/api/api-3', { method: 'POST' })).status).toBe(405);

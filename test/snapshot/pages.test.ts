@@ -54,7 +54,7 @@ function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
   );
   const place = [...snapshot.bySlug.keys()].sort().indexOf(slug);
   const page = Math.floor(place / PAGE_SIZE) + 1;
-  return [...showing.flatMap((other) => [`/api/${other}`, `/api/${other}.md`]), PATHS.category('Tools', page)];
+  return [...showing.map((other) => `/api/${other}`), PATHS.category('Tools', page)];
 }
 
 /** Gives what every page shows, as the text of its model. */
@@ -71,7 +71,7 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === 'verified') return findVerifiedPage(reading, parsePageNumber(page));
   if (kind === 'market') return getMarketPage(reading);
   if (kind === 'changes') return getChangesPage(reading);
-  if (kind === 'api') return findListingPage(reading, name.replace(/\.md$/, ''));
+  if (kind === 'api') return findListingPage(reading, name);
   const category = findCategoryByPath(name);
   return category ? findCategoryPage(reading, category, parsePageNumber(page)) : null;
 }
@@ -97,7 +97,6 @@ describe('the page inventory', () => {
       ['/category/verification', 'category/verification.html'],
       ['/verified', 'verified.html'],
       ['/api/x001', 'api/x001.html'],
-      ['/api/x001.md', 'api/x001.md'],
     ]);
   });
 
@@ -126,7 +125,7 @@ describe('the page inventory', () => {
     const expected = new Set([...COUNTING, ...shownBefore, ...listPathsThatShow(catalogue, 'x120')]);
     expect(listChanged(before, getKeys(catalogue))).toEqual([...expected].sort());
     expect(expected).toContain('/category/tools/2');
-    expect(expected).toContain('/api/x119.md');
+    expect(expected).toContain('/api/x119');
     expect(expected.size).toBeLessThan(30);
   });
 
