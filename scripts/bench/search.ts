@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createLive } from '../../src/live/app.ts';
 import { createMcp } from '../../src/mcp/server.ts';
 import { openReading, type Reading } from '../../src/snapshot/reading.ts';
 import { selectListings } from '../../src/snapshot/select.ts';
 import { listQuery } from '../../src/views/list-query.ts';
-import { multiplyListings } from './multiply.ts';
-import { createRandom, createSyntheticCatalogue } from './synthetic.ts';
+import { createRandom } from './synthetic.ts';
 import { pickWord } from './words.ts';
 
 /** One line of the result: how long one kind of request took, in milliseconds. */
@@ -34,9 +37,6 @@ const REQUESTS = 300;
 /** Requests before those that count. */
 const WARM_UP = 50;
 
-/** Above this size the catalogue is made of copies of one of this size. */
-const WRITTEN_MAX = 10_000;
-
 type Query = Record<string, string | number>;
 type Ask = (query: Query) => Response | Promise<Response>;
 
@@ -50,11 +50,7 @@ const SITE = {
 /** Measures searching a synthetic catalogue of so many listings, with the HTTP handler and the MCP tool called in-process. */
 export async function measureSearch(folder: string, listings: number): Promise<(SearchResult | FirstSearchResult)[]> {
   const file = join(folder, `search-${listings}.sqlite`);
-  const written = Math.min(listings, WRITTEN_MAX);
-  const catalogue = createSyntheticCatalogue(file, written);
-  multiplyListings(catalogue, Math.round(listings / written));
-  catalogue.close();
-
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'make-catalogue.ts'), file, String(listings)]);
   const reading = openReading(file, SITE);
   try {
     const first = measureFirst(reading);
@@ -76,7 +72,7 @@ export async function measureSearch(folder: string, listings: number): Promise<(
         (random) => ({ sort: pickSort(random), max_price_usdc: random().toFixed(6) }),
       ],
       [
-        'list: limit=1',
+        'list: limit=1, since',
         askList,
         (random) => ({ limit: 1, updated_since: `2026-10-01T00:00:00.${Math.floor(random() * 1e6)}Z` }),
       ],
@@ -136,8 +132,11 @@ async function measureKind(listings: number, request: string, ask: Ask, build: (
   };
 }
 
-/** Bytes that JavaScript holds, arrays of numbers included. */
+/** Bytes that JavaScript holds once what is not needed is let go, arrays of numbers included. */
 function getHeld(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { initWasm, Resvg } from '@resvg/resvg-wasm';
 import satori, { type Font } from 'satori';
 import type { Picture } from '../views/picture.ts';
@@ -13,16 +12,16 @@ const WEIGHTS = [400, 700] as const;
 
 /** Opens painting: fonts and the rasteriser are read from their packages, once. */
 export async function openPainting(): Promise<Paint> {
-  const { resolve } = createRequire(import.meta.url);
   const [fonts] = await Promise.all([
-    Promise.all(SUBSETS.flatMap((subset) => WEIGHTS.map((weight) => readFont(resolve, subset, weight)))),
-    readFile(resolve('@resvg/resvg-wasm/index_bg.wasm')).then((wasm) => initWasm(wasm)),
+    Promise.all(SUBSETS.flatMap((subset) => WEIGHTS.map((weight) => readFont(subset, weight)))),
+    readFile(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))).then((wasm) => initWasm(wasm)),
   ]);
   return async (picture) => rasterise(await drawWithout(picture, fonts));
 }
 
-async function readFont(resolve: NodeJS.RequireResolve, subset: string, weight: 400 | 700): Promise<Font> {
-  const data = await readFile(resolve(`@fontsource/inter/files/inter-${subset}-${weight}-normal.woff`));
+async function readFont(subset: string, weight: 400 | 700): Promise<Font> {
+  const folder = import.meta.resolve('@fontsource/inter/package.json');
+  const data = await readFile(new URL(`files/inter-${subset}-${weight}-normal.woff`, folder));
   return { name: subset, data, weight, style: 'normal' };
 }
 

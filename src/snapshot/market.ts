@@ -1,5 +1,6 @@
 import { listListingDays, listRoundDays } from '../catalogue/market.ts';
 import { CATEGORIES, type Category } from '../model/category.ts';
+import type { Reliability } from '../model/listing.ts';
 import { type CategoryFigures, getPriceStep, getQuartiles, type MarketData } from '../views/pages/market-data.ts';
 import { buildMarketPage, type MarketPage } from '../views/pages/market-page.ts';
 import { listChangeNews } from './news.ts';
@@ -7,8 +8,8 @@ import type { Reading } from './reading.ts';
 import { getCounts } from './selections.ts';
 import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
 
-/** One digit after another is lost to binary fractions; prices are whole numbers of these. */
-const ATOMIC = 1_000_000;
+/** Prices of documents are decimal numbers; whole ones are counted and compared. */
+const ATOMIC_PER_USDC = 1_000_000;
 
 const marketOf = new WeakMap<Snapshot, MarketData>();
 
@@ -40,35 +41,47 @@ export function getMarketData({ catalogue, getSnapshot }: Pick<Reading, 'catalog
 }
 
 function countEntries(snapshot: Snapshot): Pick<MarketData, 'categories' | 'networks' | 'neither'> {
-  const byCategory = new Map(CATEGORIES.map((category) => [category, openFigures(category)]));
+  const byCategory = new Map(CATEGORIES.map((category) => [category, openFigures()]));
   const networks = { base: { advertised: 0, verified: 0 }, solana: { advertised: 0, verified: 0 } };
   let neither = 0;
   for (const { item, verified_networks } of listEntries(snapshot)) {
-    byCategory.get(item.category)?.add(item);
+    const figures = byCategory.get(item.category);
+    if (figures) count(figures, item);
     for (const key of item.networks) networks[key].advertised += 1;
     for (const key of verified_networks) networks[key].verified += 1;
     if (item.networks.length === 0) neither += 1;
   }
-  return { categories: [...byCategory.values()].map(({ close }) => close()), networks, neither };
+  const categories = [...byCategory].map(([category, figures]) => closeFigures(category, figures));
+  return { categories, networks, neither };
 }
 
-function openFigures(category: Category): { add(item: ListingEntry['item']): void; close(): CategoryFigures } {
-  const bands = { established: 0, thin: 0, unscored: 0 };
+/** Figures while they are being counted. Many listings ask the same few prices, so prices are counted, not collected. */
+interface OpenFigures {
+  listings: number;
+  verified: number;
+  readonly bands: Record<Reliability['band'], number>;
+  readonly prices: Map<number, number>;
+}
+
+function openFigures(): OpenFigures {
+  return { listings: 0, verified: 0, bands: { established: 0, thin: 0, unscored: 0 }, prices: new Map() };
+}
+
+function count(figures: OpenFigures, item: ListingEntry['item']): void {
+  figures.listings += 1;
+  figures.bands[item.reliability_band] += 1;
+  if (item.payment_verified) figures.verified += 1;
+  figures.prices.set(item.price_min_usdc, (figures.prices.get(item.price_min_usdc) ?? 0) + 1);
+}
+
+function closeFigures(category: Category, { prices, ...figures }: OpenFigures): CategoryFigures {
+  const counted = [...prices]
+    .map(([usdc, listings]) => [Math.round(usdc * ATOMIC_PER_USDC), listings] as const)
+    .sort(([a], [b]) => a - b);
   const steps = new Map<number, number>();
-  const prices: number[] = [];
-  let verified = 0;
-  return {
-    add(item) {
-      const price = Math.round(item.price_min_usdc * ATOMIC);
-      const step = getPriceStep(price);
-      prices.push(price);
-      steps.set(step, (steps.get(step) ?? 0) + 1);
-      bands[item.reliability_band] += 1;
-      if (item.payment_verified) verified += 1;
-    },
-    close: () => {
-      const quartiles = getQuartiles(Float64Array.from(prices).sort());
-      return { category, listings: prices.length, verified, bands, quartiles, steps };
-    },
-  };
+  for (const [price, listings] of counted) {
+    const step = getPriceStep(price);
+    steps.set(step, (steps.get(step) ?? 0) + listings);
+  }
+  return { category, ...figures, quartiles: getQuartiles(counted), steps };
 }

@@ -183,9 +183,13 @@ describe('price steps', () => {
   });
 
   it('leave quartiles to be prices that somebody asks', () => {
-    expect(getQuartiles([1, 2, 3, 4])).toEqual([1, 2, 3]);
-    expect(getQuartiles([7])).toEqual([7, 7, 7]);
-    expect(getQuartiles([])).toBeNull();
+    const quartiles = (...amounts: number[]) =>
+      getQuartiles([...new Set(amounts)].map((amount) => [amount, amounts.filter((other) => other === amount).length]));
+    expect(quartiles(1, 2, 3, 4)).toEqual([1, 2, 3]);
+    expect(quartiles(1, 1, 1, 9)).toEqual([1, 1, 1]);
+    expect(quartiles(1, 5, 5, 5, 9)).toEqual([5, 5, 5]);
+    expect(quartiles(7)).toEqual([7, 7, 7]);
+    expect(quartiles()).toBeNull();
   });
 });
 

@@ -45,9 +45,22 @@ export function getNextPriceStep(step: number): number {
   return step === power ? 2 * power : step === 2 * power ? 5 * power : 10 * power;
 }
 
-/** Gives quartiles of amounts in rising order by the nearest rank, so that each is an amount that somebody asks. */
-export function getQuartiles(sorted: ArrayLike<number>): [number, number, number] | null {
-  if (sorted.length === 0) return null;
-  const pick = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+/**
+ * Gives quartiles of amounts by the nearest rank, so that each is an amount that somebody asks. `counted` are the
+ * different amounts in rising order, each with how often it is asked.
+ */
+export function getQuartiles(
+  counted: readonly (readonly [amount: number, count: number])[],
+): [number, number, number] | null {
+  const total = counted.reduce((sum, [, count]) => sum + count, 0);
+  if (total === 0) return null;
+  const pick = (share: number) => {
+    let left = Math.max(1, Math.ceil(share * total));
+    for (const [amount, count] of counted) {
+      left -= count;
+      if (left <= 0) return amount;
+    }
+    return 0;
+  };
   return [pick(0.25), pick(0.5), pick(0.75)];
 }

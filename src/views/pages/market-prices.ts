@@ -35,7 +35,7 @@ export function buildPriceChart(data: MarketData): Chart {
       (middle.length > 0
         ? `Medians: ${middle.map(({ category, quartiles }) => `${category} ${formatUsdc(quartiles?.[1] ?? 0)}`).join(', ')} USDC.`
         : 'There is none yet.'),
-    axis: 'USDC per request, lowest price of a listing, logarithmic',
+    axis: 'Lowest USDC per request, logarithmic',
     height: (panels.at(-1)?.base ?? 0) + 1,
     panels,
     ticks: listDecades(low, high, getX),
