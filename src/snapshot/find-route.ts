@@ -1,7 +1,7 @@
 import type { Catalogue } from '../catalogue/database.ts';
 import { type ListingAddress, listListingsAt, listLiveOnOrigin } from '../catalogue/listing-addresses.ts';
+import { getPathDistance } from '../evidence/path-distance.ts';
 import { listMatchingRoutes } from '../evidence/route-match.ts';
-import { getDistance } from '../model/nearest.ts';
 import type { UnknownReason } from '../views/terms-check.ts';
 import type { Tombstone } from '../views/tombstone.ts';
 import { findKnownListing, type KnownListing, type KnownRoute } from './known-listings.ts';
@@ -26,8 +26,7 @@ const NEAR_LISTINGS = 20;
 const NEAR_ROUTES = 200;
 const NAMED = 3;
 
-/** Longest path that is compared letter by letter, and longest address that is named. */
-const COMPARED_LENGTH = 128;
+/** Longest address that is named. */
 const NAMED_LENGTH = 300;
 
 /**
@@ -75,11 +74,10 @@ function listKnown(catalogue: Catalogue, addresses: readonly ListingAddress[]): 
 function listNear(catalogue: Catalogue, { origin, protocol, hostname, pathname }: URL): KnownRoute[] {
   const origins = protocol === 'http:' ? [origin, `https://${hostname}`] : [origin];
   const addresses = origins.flatMap((one) => listLiveOnOrigin(catalogue, one, NEAR_LISTINGS));
-  const called = pathname.slice(0, COMPARED_LENGTH);
   return listKnown(catalogue, addresses)
     .flatMap(({ routes }) => routes)
     .slice(0, NEAR_ROUTES)
-    .map((route) => ({ route, distance: getDistance(getPath(route.url).slice(0, COMPARED_LENGTH), called) }))
+    .map((route) => ({ route, distance: getPathDistance(getPath(route.url), pathname) }))
     .sort((a, b) => a.distance - b.distance)
     .map(({ route }) => route);
 }

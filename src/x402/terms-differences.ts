@@ -46,7 +46,7 @@ export function findOfferDifference(
   { payeeRotates = false }: { payeeRotates?: boolean | undefined } = {},
 ): TermsDifference | undefined {
   if (known.some((before) => listFields(before, offer, payeeRotates).length === 0)) return undefined;
-  const before = findMostAlike(offer, new Set(known));
+  const before = findMostAlike(offer, new Set(known.filter(({ network }) => network === offer.network)));
   if (!before) return { kind: 'added', fields: [], before: null, after: offer };
   return { kind: 'changed', fields: listFields(before, offer, payeeRotates), before, after: offer };
 }

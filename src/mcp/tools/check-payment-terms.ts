@@ -16,8 +16,7 @@ const ADDRESS_LENGTH = 200;
 export const checkPaymentTermsTool = buildTool({
   title: 'Check payment terms',
   description:
-    'Before paying: is what a 402 asks what is on record of that route? Free. Pay only an offer in safe_offers, and ' +
-    'nothing at severity danger.',
+    'Before paying: is what a 402 asks what is on record? Free. Pay only offers in safe_offers, and none at severity danger.',
   input: checkArguments,
   output: z.object({
     revision: z.int(),
@@ -34,8 +33,8 @@ export const checkPaymentTermsTool = buildTool({
     warnings: z.array(z.string()),
     listing: z.string().optional(),
     nearest: z.array(z.string()).optional(),
-    resource: z.string().optional().describe('Address in the challenge'),
-    delisted: z.string().optional().describe('Why, as told'),
+    resource: z.string().optional().describe('As the challenge says'),
+    delisted: z.string().optional().describe('Why'),
   }),
   answer: (question, { reading, snapshot }) => {
     const check = buildAgentCheck(checkTerms(reading, question), reading.site);
