@@ -8,5 +8,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: '100%',
+    // Modules are loaded once for each worker, not once for each file.
+    isolate: false,
   },
 });
