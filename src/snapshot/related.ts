@@ -17,8 +17,13 @@ const NEIGHBOURS = 64;
 /** Which listings are near which, as of the latest snapshot that was asked about. */
 interface Nearness {
   snapshot: Snapshot;
-  /** Slugs by key (see `listKeys`), in no order. */
-  readonly slugsByKey: Map<string, string[]>;
+  /** Live listings by a number that each keeps for as long as it is live. */
+  readonly entries: (ListingEntry | undefined)[];
+  readonly numbers: Map<string, number>;
+  /** Numbers of listings by key (see `listKeys`), in no order. */
+  readonly numbersByKey: Map<string, number[]>;
+  /** Scratch space by number, all zeros between two questions. */
+  points: Uint16Array;
   /** What is related to a listing, until one of the listings that decide it changes. */
   readonly answers: Map<string, readonly ListingEntry[]>;
 }
@@ -45,7 +50,7 @@ export function listRelated(snapshot: Snapshot, slug: string): readonly ListingE
 
 function followSnapshot(nearness: Nearness | undefined, snapshot: Snapshot): Nearness {
   const isLater = nearness?.snapshot.identity === snapshot.identity && nearness.snapshot.revision < snapshot.revision;
-  const followed = isLater ? nearness : { snapshot, slugsByKey: new Map(), answers: new Map() };
+  const followed = isLater ? nearness : buildNearness(snapshot);
   const { removed, added } = listDifferences(isLater ? nearness.snapshot.chunks : [], snapshot.chunks);
   // One after the other, and the answers each time: so none is missed that a word decides while it becomes common, or rare.
   for (const entry of removed) {
@@ -57,7 +62,13 @@ function followSnapshot(nearness: Nearness | undefined, snapshot: Snapshot): Nea
     if (isLater) forgetAround(followed, entry, snapshot);
   }
   followed.snapshot = snapshot;
+  if (followed.points.length < followed.entries.length) followed.points = new Uint16Array(2 * followed.entries.length);
   return followed;
+}
+
+function buildNearness(snapshot: Snapshot): Nearness {
+  const index = { entries: [], numbers: new Map(), numbersByKey: new Map(), points: new Uint16Array(0) };
+  return { snapshot, ...index, answers: new Map() };
 }
 
 /** Compares two states by their chunks, which are the same objects where nothing changed. */
@@ -69,31 +80,39 @@ function listDifferences(before: Snapshot['chunks'], now: Snapshot['chunks']) {
   return { removed: gone.filter((entry) => !isCome.has(entry)), added: come.filter((entry) => !isGone.has(entry)) };
 }
 
-function indexEntry({ slugsByKey }: Nearness, entry: ListingEntry): void {
+function indexEntry({ entries, numbers, numbersByKey }: Nearness, entry: ListingEntry): void {
+  const number = entries.push(entry) - 1;
+  numbers.set(entry.slug, number);
   for (const key of listKeys(entry)) {
-    const slugs = slugsByKey.get(key);
-    if (slugs) slugs.push(entry.slug);
-    else slugsByKey.set(key, [entry.slug]);
+    const members = numbersByKey.get(key);
+    if (members) members.push(number);
+    else numbersByKey.set(key, [number]);
   }
 }
 
-function unindexEntry({ slugsByKey }: Nearness, entry: ListingEntry): void {
+/** Numbers are not given again: in the time between two starts they stay few. */
+function unindexEntry({ entries, numbers, numbersByKey }: Nearness, entry: ListingEntry): void {
+  const number = numbers.get(entry.slug);
+  if (number === undefined) return;
+  numbers.delete(entry.slug);
+  entries[number] = undefined;
   for (const key of listKeys(entry)) {
-    const slugs = slugsByKey.get(key) ?? [];
-    const last = slugs.pop();
-    if (last === undefined || last === entry.slug) continue;
-    const at = slugs.indexOf(entry.slug);
-    if (at >= 0) slugs[at] = last;
+    const members = numbersByKey.get(key) ?? [];
+    const last = members.pop();
+    if (last === undefined || last === number) continue;
+    const at = members.indexOf(number);
+    if (at >= 0) members[at] = last;
   }
 }
 
 /** Forgets the answers that a listing may be part of: its own, of those that share a word with it, and of its neighbours. */
-function forgetAround({ slugsByKey, answers }: Nearness, entry: ListingEntry, { chunks }: Snapshot): void {
+function forgetAround({ entries, numbersByKey, answers }: Nearness, entry: ListingEntry, { chunks }: Snapshot): void {
   answers.delete(entry.slug);
   for (const key of listKeys(entry)) {
-    const slugs = slugsByKey.get(key);
+    const members = numbersByKey.get(key);
     // A word that has just become common, or is about to be rare, counts for others no longer, or again.
-    if (slugs && slugs.length <= COMMON_FROM + 1) for (const slug of slugs) answers.delete(slug);
+    if (!members || members.length > COMMON_FROM + 1) continue;
+    for (const number of members) answers.delete(entries[number]?.slug ?? '');
   }
   for (const { slug } of listNeighbours(chunks, entry.slug, -1)) answers.delete(slug);
 }
@@ -103,19 +122,30 @@ function listKeys({ topics, item }: ListingEntry): string[] {
   return [...topics, `:${item.provider_name.toLowerCase()}`];
 }
 
-function findNearest({ slugsByKey, snapshot }: Nearness, self: ListingEntry): ListingEntry[] {
-  const points = new Map<string, number>();
+function findNearest(
+  { entries, numbers, numbersByKey, points, snapshot }: Nearness,
+  self: ListingEntry,
+): ListingEntry[] {
+  const own = numbers.get(self.slug);
+  const touched: number[] = [];
   for (const key of listKeys(self)) {
-    const slugs = slugsByKey.get(key);
-    if (!slugs || slugs.length < 2 || slugs.length > COMMON_FROM) continue;
-    const worth = key.startsWith(':') ? PROVIDER_POINTS : getWorth(slugs.length);
-    for (const slug of slugs) points.set(slug, (points.get(slug) ?? 0) + worth);
+    const members = numbersByKey.get(key);
+    if (!members || members.length < 2 || members.length > COMMON_FROM) continue;
+    const worth = key.startsWith(':') ? PROVIDER_POINTS : getWorth(members.length);
+    for (const number of members) {
+      const before = points[number] ?? 0;
+      if (before === 0) touched.push(number);
+      points[number] = before + worth;
+    }
   }
-  points.delete(self.slug);
   const nearest: Candidate[] = [];
-  for (const [slug, shared] of points) {
-    const entry = snapshot.bySlug.get(slug);
-    if (entry) addNearest(nearest, { entry, points: shared + (isOfCategory(entry, self) ? CATEGORY_POINTS : 0) });
+  for (const number of touched) {
+    const entry = entries[number];
+    const shared = points[number] ?? 0;
+    points[number] = 0;
+    // Most share one common word and are not even near.
+    if (!entry || number === own || shared + CATEGORY_POINTS < (nearest[RELATED_COUNT - 1]?.points ?? 0)) continue;
+    addNearest(nearest, { entry, points: shared + (isOfCategory(entry, self) ? CATEGORY_POINTS : 0) });
   }
   const related = nearest.map(({ entry }) => entry);
   return related.length === RELATED_COUNT ? related : fillFromCategory(snapshot.chunks, self, related);
