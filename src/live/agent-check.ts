@@ -44,18 +44,20 @@ export function createAgentCheck(reading: Reading): AgentCheckRoutes {
     return kept.parts;
   };
   const buildBody = (question: CheckQuestion): Part => {
-    const answer = buildAgentCheck(checkTerms(reading, question), site);
-    return buildPart(`,${JSON.stringify(answer).slice(1)}`);
+    const found = buildAgentCheck(checkTerms(reading, question), site);
+    return buildPart(`,${JSON.stringify(found).slice(1)}`);
   };
   const buildHead = (snapshot: Snapshot) => {
     const catalogueSummary = buildSummary(snapshot, site, now());
     const head = `{"catalogue":${JSON.stringify(catalogueSummary)},"revision":${snapshot.revision}`;
     return { head, headKey: head.replace(catalogueSummary.generated_at, '') };
   };
+  const answer = (request: Request, snapshot: Snapshot, body: Part): Response =>
+    buildJoinedResponse(request, { ...buildHead(snapshot), body, revision: snapshot.revision });
   const answerFields = catalogue.sqlite.transaction((request: Request, search: string): Response => {
     const snapshot = getSnapshot();
-    const body = getKept(snapshot).get(search, () => buildBody(parseQuery(checkFields, new URLSearchParams(search))));
-    return buildJoinedResponse(request, { ...buildHead(snapshot), body, revision: snapshot.revision });
+    const build = () => buildBody(parseQuery(checkFields, new URLSearchParams(search)));
+    return answer(request, snapshot, getKept(snapshot).get(search, build));
   });
   const answerChallenge = catalogue.sqlite.transaction((question: CheckQuestion): Response => {
     const snapshot = getSnapshot();
@@ -70,7 +72,13 @@ export function createAgentCheck(reading: Reading): AgentCheckRoutes {
     });
   });
   return {
-    serveFields: (request) => answerFields(request, new URL(request.url).search),
+    serveFields: (request) => {
+      const { search } = new URL(request.url);
+      // What is kept needs no transaction: it was read at the revision that the catalogue is at.
+      const snapshot = getSnapshot();
+      const body = getKept(snapshot).find(search);
+      return body ? answer(request, snapshot, body) : answerFields(request, search);
+    },
     serveChallenge: async (request) => {
       refuseUnknown(new URL(request.url).searchParams, []);
       if (!isJson(request.headers.get('content-type'))) return buildTypeProblem();
