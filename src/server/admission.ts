@@ -1,12 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { Problem } from '../views/problem.ts';
 import { buildClientReader } from './client.ts';
 import { createRateLimit, WINDOW_MS } from './rate-limit.ts';
 
-/** Counts a request and says in the headers of its answer what its client has left; gives whether it is to be answered. */
-export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean;
+/** What a client has left, and whether its request is within that. */
+export interface Admission {
+  readonly isWithin: boolean;
+  /** Flat names and values that say so in the answer. */
+  readonly headers: readonly string[];
+}
+
+/** Counts a request against what its client has left. */
+export type Admit = (request: IncomingMessage) => Admission;
 
 /**
  * Opens the limit of requests a minute for each client; a limit of 0 is off, and says nothing. The fields are those of
@@ -16,18 +23,19 @@ export function openAdmission(
   { rateLimit, trustedProxies }: Pick<Config, 'rateLimit' | 'trustedProxies'>,
   now?: () => number,
 ): Admit {
-  if (rateLimit === 0) return () => true;
+  if (rateLimit === 0) return () => UNLIMITED;
   const getClient = buildClientReader(trustedProxies);
   const takeQuota = createRateLimit({ limit: rateLimit, ...(now && { now }) });
   const policy = `"client";q=${rateLimit};w=${WINDOW_MS / 1000}`;
-  return (request, response) => {
+  return (request) => {
     const { isWithin, remaining, resetSeconds } = takeQuota(getClient(request));
-    response.setHeader('RateLimit-Policy', policy);
-    response.setHeader('RateLimit', `"client";r=${remaining};t=${resetSeconds}`);
-    if (!isWithin) response.setHeader('Retry-After', String(resetSeconds));
-    return isWithin;
+    const headers = ['RateLimit-Policy', policy, 'RateLimit', `"client";r=${remaining};t=${resetSeconds}`];
+    if (!isWithin) headers.push('Retry-After', String(resetSeconds));
+    return { isWithin, headers };
   };
 }
+
+const UNLIMITED: Admission = { isWithin: true, headers: [] };
 
 /** What a client over its limit is told. */
 export const OVER_LIMIT = {

@@ -10,6 +10,7 @@ import { type Admit, buildOverLimitError, isOverLimit, OVER_LIMIT } from './admi
 import type { ContentStore } from './content.ts';
 import type { CurrentRelease, ServedRelease } from './current-release.ts';
 import type { Readiness } from './health.ts';
+import type { AnswerLive } from './live-answers.ts';
 import type { OnDemand } from './on-demand.ts';
 import { type FindReleasePage, findAsset, type Page } from './page-files.ts';
 import { answerPicture, isPicturePath, type PictureServing } from './pictures.ts';
@@ -36,7 +37,9 @@ export interface Serving extends PictureServing {
   readonly findReleasePage: FindReleasePage;
   readonly onDemand: OnDemand;
   readonly store: ContentStore;
-  readonly live: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly live: AnswerLive;
+  /** Headers of every live answer, as flat names and values. */
+  readonly liveHeaders: readonly string[];
   readonly getReadiness: () => Readiness;
   /** Counts what is made for a request: live answers but preflights, and pages rendered on demand; not what lies ready. */
   readonly admit: Admit;
@@ -68,14 +71,13 @@ export async function handleRequest(
   const { path, query } = target;
   if (isLivePath(path)) {
     request.url = `${path}${query}`;
-    for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
-    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    response.setHeader('Link', serving.link);
-    if (request.method !== 'OPTIONS' && !serving.admit(request, response)) {
-      return sendProblem(request, response, OVER_LIMIT, headers);
+    const admission = request.method === 'OPTIONS' ? undefined : serving.admit(request);
+    if (admission?.isWithin === false) {
+      return sendProblem(request, response, OVER_LIMIT, [...serving.liveHeaders, ...admission.headers]);
     }
-    await serving.getLoading();
-    return serving.live(request, response);
+    const loading = serving.getLoading();
+    if (loading) await loading;
+    return serving.live(request, response, [...serving.liveHeaders, ...(admission?.headers ?? [])]);
   }
   if (request.method === 'OPTIONS') {
     const asked = request.headers['access-control-request-headers'];
@@ -94,7 +96,9 @@ export async function handleRequest(
     return sendJson(request, response, { status: readiness.ready ? 200 : 503, value: readiness }, headers);
   }
   if (isPicturePath(path)) {
-    if (!serving.admit(request, response)) return sendProblem(request, response, OVER_LIMIT, headers);
+    const { isWithin, headers: told } = serving.admit(request);
+    setHeaders(response, told);
+    if (!isWithin) return sendProblem(request, response, OVER_LIMIT, headers);
     await serving.getLoading();
     return answerPicture(serving, request, response, path);
   }
@@ -112,11 +116,19 @@ function limitOnDemand({ onDemand, admit }: Serving, request: IncomingMessage, r
   return {
     ...onDemand,
     find: async (path) => {
-      isAdmitted ??= admit(request, response);
+      if (isAdmitted === undefined) {
+        const { isWithin, headers } = admit(request);
+        setHeaders(response, headers);
+        isAdmitted = isWithin;
+      }
       if (!isAdmitted) throw buildOverLimitError();
       return onDemand.find(path);
     },
   };
+}
+
+function setHeaders(response: ServerResponse, headers: readonly string[]): void {
+  for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
 }
 
 /** Says whether pages of other sites may read what GET answers here: documents for agents, not pages for people. */

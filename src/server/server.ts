@@ -17,6 +17,7 @@ import { openCurrentRelease } from './current-release.ts';
 import { handleRequest, type Serving } from './handler.ts';
 import { openReadiness } from './health.ts';
 import { getUrl, LIMITS, listen, openDrain } from './listening.ts';
+import { openLiveAnswers } from './live-answers.ts';
 import { openOnDemand } from './on-demand.ts';
 import { openReleasePages } from './page-files.ts';
 import { startProbing } from './probing.ts';
@@ -66,6 +67,8 @@ export async function startServer({
   let shuttingDown = false;
   let loading: Promise<void> | undefined;
   const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
+  const headers = buildSecurityHeaders(config.baseUrl);
+  const link = buildLinkHeader(config.baseUrl);
   const serving: Serving = {
     getSnapshot: openSnapshotOfTurn(reading.getSnapshot),
     getLoading: () => loading,
@@ -77,15 +80,18 @@ export async function startServer({
     findReleasePage: openReleasePages({ current, store, logger }),
     onDemand,
     store,
-    live: getRequestListener(live.fetch, {
-      hostname: 'localhost',
-      errorHandler: (error) => answerUnreadable(logger, error),
-    }),
+    live: openLiveAnswers(
+      getRequestListener(live.fetch, {
+        hostname: 'localhost',
+        errorHandler: (error) => answerUnreadable(logger, error),
+      }),
+    ),
+    liveHeaders: [...headers, 'Cross-Origin-Resource-Policy', 'cross-origin', 'Link', link],
     getReadiness: () => checkReadiness(shuttingDown),
     admit: openAdmission(config, now),
-    headers: buildSecurityHeaders(config.baseUrl),
+    headers,
     baseUrl: config.baseUrl,
-    link: buildLinkHeader(config.baseUrl),
+    link,
     logger,
   };
   const server = createServer(LIMITS);
