@@ -139,7 +139,7 @@ async function storeShards(
     shards.set(name, (await storeShard(shardsDir, join(folder, name), new Map(sorted))).hash);
   }
   if (made.length > 0) await syncFolder(shardsDir);
-  return Object.fromEntries(shards);
+  return Object.fromEntries([...shards].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Clears away what is old. The release is current already, so a failure here is told, not thrown. */

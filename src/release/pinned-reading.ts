@@ -12,6 +12,7 @@ export interface PinnedReadings {
    */
   pin(): Reading;
   unpin(): void;
+  close(): void;
 }
 
 /** Opens the readings of the catalogue that the settings name; a file put in the place of another is opened anew. */
@@ -22,6 +23,7 @@ export function openPinnedReadings(config: Config): PinnedReadings {
     opened = undefined;
   };
   return {
+    close,
     pin() {
       const file = getFileNumber(config.catalogueFile);
       if (opened?.file !== file) close();

@@ -7,7 +7,7 @@ import { type Failure, getFailure } from './failure.ts';
 import { makeRelease } from './make-release.ts';
 import { openPinnedReadings, type PinnedReadings } from './pinned-reading.ts';
 
-/** What the process is asked; always for the same settings. */
+/** What the process is asked. */
 export interface RebuildRequest {
   readonly config: Config;
   readonly force: boolean;
@@ -26,7 +26,7 @@ export type RebuildMessage =
 const LOWER_PRIORITY = 10;
 
 const version = getCodeVersion();
-let readings: PinnedReadings | undefined;
+let kept: { readonly settings: string; readonly readings: PinnedReadings } | undefined;
 
 const say = (message: RebuildMessage) => process.send?.(message);
 
@@ -39,9 +39,19 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
   if (background) setPriority(LOWER_PRIORITY);
   try {
     const onEvent = (event: RebuildEvent) => say({ event });
-    readings ??= openPinnedReadings(config);
+    const readings = getReadings(config);
     say({ result: await makeRelease({ config, readings, force, onEvent, now: () => new Date() }) });
   } catch (error) {
     say({ failure: getFailure(error, config.releasesDir) });
   }
 });
+
+/** What was read for other settings is of no use. */
+function getReadings(config: Config): PinnedReadings {
+  const settings = JSON.stringify(config);
+  if (kept?.settings !== settings) {
+    kept?.readings.close();
+    kept = { settings, readings: openPinnedReadings(config) };
+  }
+  return kept.readings;
+}

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
@@ -14,16 +15,17 @@ const KEPT_MS = 5 * 60 * 1000;
 
 /** What one rebuild is asked for, and who hears of it. */
 export interface RebuildOptions {
+  config: Config;
   force?: boolean;
   onEvent?: OnRebuildEvent | undefined;
   /** Stops it at any moment. */
   signal?: AbortSignal | undefined;
 }
 
-/** Makes releases for one catalogue and one RELEASES folder. */
+/** Makes releases, one after the other. */
 export interface Rebuilder {
   /** See `rebuild`. One at a time. */
-  rebuild(options?: RebuildOptions): Promise<RebuildResult>;
+  rebuild(options: RebuildOptions): Promise<RebuildResult>;
   /** Resolves when the process is gone. */
   close(): Promise<void>;
 }
@@ -33,7 +35,7 @@ export interface Rebuilder {
  * what changed. After a failure, for other code and after some minutes of rest a new one takes its place. In the
  * `background` it gives way to everything else.
  */
-export function openRebuilder({ config, background = false }: { config: Config; background?: boolean }): Rebuilder {
+export function openRebuilder({ background = false }: { background?: boolean } = {}): Rebuilder {
   let child: ChildProcess | undefined;
   let rest: NodeJS.Timeout | undefined;
   const close = async () => {
@@ -47,7 +49,7 @@ export function openRebuilder({ config, background = false }: { config: Config; 
   };
   return {
     close,
-    async rebuild({ force = false, onEvent, signal } = {}) {
+    async rebuild({ config, force = false, onEvent, signal }) {
       if (signal?.aborted) throw buildEndError(null, null, true);
       clearTimeout(rest);
       const request: RebuildRequest = { config, force, background };
@@ -74,8 +76,8 @@ export function openRebuilder({ config, background = false }: { config: Config; 
  * runs. Throws `ServiceError` with what happened as its reason (`disk_full`, `page_failed`, `check_failed`,
  * `compile_failed`, `killed`, `stopped` …).
  */
-export async function rebuild({ config, ...options }: RebuildOptions & { config: Config }): Promise<RebuildResult> {
-  const rebuilder = openRebuilder({ config });
+export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
+  const rebuilder = openRebuilder();
   try {
     return await rebuilder.rebuild(options);
   } finally {
@@ -103,13 +105,24 @@ async function ask(
   const onClose = (code: number | null, killedBy: NodeJS.Signals | null) =>
     reject(buildEndError(code, killedBy, signal?.aborted ?? false));
   child.on('message', onMessage).once('error', reject).once('close', onClose);
+  holdOpen(child, true);
   try {
     child.send(request);
     return await promise;
   } finally {
+    holdOpen(child, false);
     listeners.abort();
     child.stderr?.off('data', onText).resume();
     child.off('message', onMessage).off('error', reject).off('close', onClose);
+  }
+}
+
+/** A process that waits for its next rebuild keeps nobody from ending. */
+function holdOpen(child: ChildProcess, isHeld: boolean): void {
+  const { stderr, channel } = child;
+  for (const handle of [child, channel, stderr instanceof Socket ? stderr : undefined]) {
+    if (isHeld) handle?.ref();
+    else handle?.unref();
   }
 }
 

@@ -54,7 +54,7 @@ export async function watchAndRebuild({
   pace = PACE,
 }: WatchOptions): Promise<void> {
   const rivalry = openRivalry(config.releasesDir);
-  const rebuilder = openRebuilder({ config, background: true });
+  const rebuilder = openRebuilder({ background: true });
   let codeVersion = getCodeVersion();
   let backoff = pace.backoff;
   let sound: string | undefined;
@@ -86,7 +86,7 @@ export async function watchAndRebuild({
         }
         await waitForQuiet(() => readMadeFrom(config, codeVersion).revision, signal, pace);
         if (signal.aborted) return;
-        const result = await rebuilder.rebuild({ signal, onEvent });
+        const result = await rebuilder.rebuild({ config, signal, onEvent });
         codeVersion = result.release.code_version;
         rivalry.hold(result.release);
         backoff = pace.backoff;

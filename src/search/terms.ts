@@ -1,3 +1,4 @@
+import { isObject } from '../model/json-object.ts';
 import type { Listing } from '../model/listing.ts';
 import type { JsonObject } from '../model/route.ts';
 import { getStem, listWords } from './words.ts';
@@ -41,8 +42,4 @@ function listNames(schema: JsonObject, depth: number): string[] {
     name,
     ...(isObject(inner) ? listNames(inner, depth - 1) : []),
   ]);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,9 +12,9 @@ import { findListing } from '../../src/catalogue/listings.ts';
 import { openLedger } from '../../src/catalogue/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { startServer } from '../../src/server/server.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { recordProbed } from '../sampled.ts';
 import { openBrowser } from './browser.ts';
@@ -36,7 +36,7 @@ export async function openWorld(): Promise<World> {
   writeWorld(shelf.catalogue);
   const [browser, server] = await Promise.all([
     openBrowser(),
-    rebuild({ config: shelf.config }).then(() =>
+    rebuildAgain({ config: shelf.config }).then(() =>
       startServer({ config: shelf.config, logger: pino({ level: 'silent' }), rebuilding: false }),
     ),
   ]);

@@ -2,8 +2,8 @@ import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { getReleaseState } from '../../src/commands/release-state.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { makeCommands } from './running.ts';
 
@@ -11,28 +11,28 @@ it('tells a release that is whole from one that has lost files, its page list or
   const { config } = makeShelf(makeFolder(), { count: 2 });
   const getState = () => getReleaseState(config, { identity: 'shelf', revision: 1 });
   const current = join(config.releasesDir, 'current');
-  await rebuild({ config });
+  await rebuildAgain({ config });
   expect(getState()).toMatchObject({ revision: 1, behind: [] });
 
   truncateSync(join(current, 'api.ap/api-1.html'), 10);
   expect(getState()).toMatchObject({ revision: 1, behind: ['damaged_release'] });
-  await rebuild({ config });
+  await rebuildAgain({ config });
   expect(getState().behind).toEqual([]);
 
   writeFileSync(join(current, 'root/list.json'), '');
   expect(getState()).toMatchObject({ revision: 1, behind: ['damaged_release'] });
-  await rebuild({ config });
+  await rebuildAgain({ config });
 
   rmSync(join(config.releasesDir, 'assets'), { recursive: true });
   expect(getState()).toMatchObject({ revision: 1, behind: ['lost_assets'] });
-  await rebuild({ config });
+  await rebuildAgain({ config });
   expect(getState().behind).toEqual([]);
 });
 
 it('is told by the check, with what to do', async () => {
   const folder = makeFolder();
   const { config } = makeShelf(folder, { count: 2 });
-  await rebuild({ config });
+  await rebuildAgain({ config });
   rmSync(join(config.releasesDir, 'assets'), { recursive: true });
   const { runJson } = makeCommands({
     CATALOGUE: config.catalogueFile,

@@ -44,7 +44,9 @@ describe('the listing page', () => {
     expect(text).toMatch(
       /POST \/v1\/other Latest price of one symbol\. 0\.05 Base Unverified declared, seen 2026-11-01 never probed/,
     );
-    expect(text).toMatch(/Related listings Other Prices Prices of things, one at a time\. 0\.001-0\.05 USDC 0 of 2 routes verified/);
+    expect(text).toMatch(
+      /Related listings Other Prices Prices of things, one at a time\. 0\.001-0\.05 USDC 0 of 2 routes verified/,
+    );
     expect(text).toContain('unscored, not yet sampled');
     expect(text).toContain('A manifest kept by the catalogue, example-prices.yaml observed 2026-11-01');
     expect((await pages.get('/api/other')).text).toContain('1 of 2 routes verified');

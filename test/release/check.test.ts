@@ -14,10 +14,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkRelease } from '../../src/release/check.ts';
 import { getHash } from '../../src/release/hash.ts';
 import { openPinnedReading } from '../../src/release/pinned-reading.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { getShardName } from '../../src/release/shards.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from './rebuilding.ts';
 import { makeShelf, type Shelf } from './shelf.ts';
 
 let shelf: Shelf;
@@ -25,7 +25,7 @@ const root = mkdtempSync(join(tmpdir(), 'catalogue-'));
 
 beforeAll(async () => {
   shelf = makeShelf(root, { count: 4 });
-  await rebuild({ config: shelf.config });
+  await rebuildAgain({ config: shelf.config });
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

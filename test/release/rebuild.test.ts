@@ -21,6 +21,7 @@ import { getHash } from '../../src/release/hash.ts';
 import { rebuild } from '../../src/release/rebuild.ts';
 import { getPlace, getShardName, linkShard } from '../../src/release/shards.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from './rebuilding.ts';
 import { getContent, listReleaseFolders, makeShelf, type Shelf } from './shelf.ts';
 
 const getInode = ({ config }: Shelf, file: string) => statSync(join(config.releasesDir, 'current', file)).ino;
@@ -29,7 +30,7 @@ describe('a rebuild', () => {
   it('makes a complete release, and none where nothing changed', async () => {
     const shelf = makeShelf(makeFolder());
     const events: RebuildEvent[] = [];
-    const first = await rebuild({ config: shelf.config, onEvent: (event) => events.push(event) });
+    const first = await rebuildAgain({ config: shelf.config, onEvent: (event) => events.push(event) });
     expect(first).toMatchObject({ outcome: 'released', linked: 0, release: { identity: 'shelf', revision: 1 } });
     expect(events.at(-1)).toMatchObject({ type: 'rendering', done: first.release.page_count });
     const pages = shelf.readPages();
@@ -40,17 +41,17 @@ describe('a rebuild', () => {
     const [stylesheet] = /\/_astro\/[\w.-]+\.css/.exec(shelf.read('root/index.html')) ?? [];
     expect(existsSync(join(shelf.config.releasesDir, 'assets', String(stylesheet)))).toBe(true);
 
-    expect(await rebuild({ config: shelf.config })).toEqual({ outcome: 'unchanged', release: first.release });
+    expect(await rebuildAgain({ config: shelf.config })).toEqual({ outcome: 'unchanged', release: first.release });
     expect(listReleaseFolders(shelf)).toEqual([first.release.id]);
   });
 
   it('renders what a change shows on and links the rest, with the same bytes as a full one', async () => {
     const shelf = makeShelf(makeFolder(), { count: 40 });
-    await rebuild({ config: shelf.config });
+    await rebuildAgain({ config: shelf.config });
     const kept = getInode(shelf, 'api.ap/api-11.html');
     const changed = getInode(shelf, 'api.ap/api-0.html');
     shelf.put([0], 'second');
-    const second = await rebuild({ config: shelf.config });
+    const second = await rebuildAgain({ config: shelf.config });
     expect(second).toMatchObject({ outcome: 'released', release: { revision: 2 } });
     expect('rendered' in second && second.rendered).toBeLessThan(40);
     expect('linked' in second && second.linked).toBeGreaterThan(30);
@@ -59,7 +60,7 @@ describe('a rebuild', () => {
     expect(shelf.read('api.ap/api-0.html')).toContain('Title0 second');
 
     const incremental = getContent(shelf);
-    expect(await rebuild({ config: shelf.config, force: true })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(await rebuildAgain({ config: shelf.config, force: true })).toMatchObject({ outcome: 'released', linked: 0 });
     expect(getInode(shelf, 'api.ap/api-11.html')).not.toBe(kept);
     expect(getContent(shelf)).toEqual(incremental);
   });
@@ -67,15 +68,15 @@ describe('a rebuild', () => {
   it('starts from scratch for other settings and for another catalogue in the same place', async () => {
     const folder = makeFolder();
     const shelf = makeShelf(folder);
-    await rebuild({ config: shelf.config });
+    await rebuildAgain({ config: shelf.config });
     const renamed = { ...shelf.config, serviceTitle: 'Another Title' };
-    expect(await rebuild({ config: renamed })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(await rebuildAgain({ config: renamed })).toMatchObject({ outcome: 'released', linked: 0 });
     expect(shelf.read('root/index.html')).toContain('Another Title');
 
     const elsewhere = makeShelf(makeFolder(), { count: 3, identity: 'another' });
     elsewhere.catalogue.close();
     const other = { ...shelf.config, catalogueFile: elsewhere.config.catalogueFile };
-    expect(await rebuild({ config: other })).toMatchObject({
+    expect(await rebuildAgain({ config: other })).toMatchObject({
       outcome: 'released',
       linked: 0,
       release: { identity: 'another' },
@@ -83,7 +84,7 @@ describe('a rebuild', () => {
     expect([...shelf.readPages().keys()].filter((path) => /^\/api\/[^.]+$/.test(path))).toHaveLength(3);
 
     // Back at the first settings, the first release is still there to build upon.
-    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'released', rendered: 0 });
+    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'released', rendered: 0 });
   });
 
   it('does not build upon a state that a restored catalogue has not been through', async () => {
@@ -92,7 +93,7 @@ describe('a rebuild', () => {
     const backup = join(folder, 'backup.sqlite');
     await shelf.catalogue.sqlite.backup(backup);
     shelf.put([1], 'lost');
-    await rebuild({ config: shelf.config });
+    await rebuildAgain({ config: shelf.config });
     expect(shelf.read('api.ap/api-1.html')).toContain('Title1 lost');
 
     // The same revision number again, with other content under it.
@@ -106,18 +107,18 @@ describe('a rebuild', () => {
     );
     catalogue.close();
     const config = { ...shelf.config, catalogueFile: restored.config.catalogueFile };
-    expect(await rebuild({ config })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(await rebuildAgain({ config })).toMatchObject({ outcome: 'released', linked: 0 });
     expect(shelf.read('api.ap/api-1.html')).toContain('Title1 first');
   });
 
   it('is of one revision while writers go on', async () => {
     const shelf = makeShelf(makeFolder(), { count: 60 });
     const all = Array.from({ length: 60 }, (_, number) => number);
-    await rebuild({ config: shelf.config });
+    await rebuildAgain({ config: shelf.config });
     for (let round = 0; round < 3; round += 1) {
       shelf.put(all, `before${round}`);
       let isMoved = false;
-      const { release } = await rebuild({
+      const { release } = await rebuildAgain({
         config: shelf.config,
         onEvent: ({ type }) => {
           if (type === 'rendering' && !isMoved) shelf.put(all, `after${round}`);
@@ -137,41 +138,41 @@ describe('a rebuild', () => {
     ['has other bytes', (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size))],
   ])('renders a page again whose file %s in the last release', async (_, damage) => {
     const shelf = makeShelf(makeFolder(), { count: 100 });
-    const { release } = await rebuild({ config: shelf.config });
+    const { release } = await rebuildAgain({ config: shelf.config });
     const events: RebuildEvent[] = [];
     const onEvent = (event: RebuildEvent) => events.push(event);
     damage(join(shelf.config.releasesDir, 'releases', release.id, 'api.ap/api-5.html'));
     shelf.put([0], 'second');
-    const second = await rebuild({ config: shelf.config });
+    const second = await rebuildAgain({ config: shelf.config });
     expect(second).toMatchObject({ outcome: 'released', linked: expect.any(Number) });
     expect(shelf.read('api.ap/api-5.html')).toContain('Title5 first');
 
     damage(join(shelf.config.releasesDir, 'releases', second.release.id, 'api.ap/api-6.html'));
-    const mended = await rebuild({ config: shelf.config, onEvent });
+    const mended = await rebuildAgain({ config: shelf.config, onEvent });
     expect(mended).toMatchObject({ outcome: 'released', rendered: 1 });
     expect(events).toContainEqual({ type: 'mending', damage: expect.stringContaining(second.release.id) });
     expect(shelf.read('api.ap/api-6.html')).toContain('Title6 first');
-    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
   it('takes pages for what they are after a copy of the folder, which changes their times', async () => {
     const shelf = makeShelf(makeFolder(), { count: 4 });
-    const { release } = await rebuild({ config: shelf.config });
+    const { release } = await rebuildAgain({ config: shelf.config });
     const folder = join(shelf.config.releasesDir, 'releases', release.id);
     utimesSync(join(folder, 'api.ap/api-1.html'), 1, 1);
-    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
   it('builds from scratch where what it built upon looks untouched and is not what was rendered', async () => {
     const shelf = makeShelf(makeFolder(), { count: 40 });
-    const { release } = await rebuild({ config: shelf.config });
+    const { release } = await rebuildAgain({ config: shelf.config });
     const folder = join(shelf.config.releasesDir, 'releases', release.id);
     const file = join(folder, getPlace('/api/api-11', 'api/api-11.html'));
     writeFileSync(file, 'x'.repeat(statSync(file).size));
     pretendUntouched(folder, '/api/api-11');
     shelf.put([0], 'second');
     const events: RebuildEvent[] = [];
-    const second = await rebuild({ config: shelf.config, onEvent: (event) => events.push(event) });
+    const second = await rebuildAgain({ config: shelf.config, onEvent: (event) => events.push(event) });
     expect(second).toMatchObject({ outcome: 'released', linked: 0 });
     expect(events).toContainEqual({
       type: 'mending',
@@ -186,22 +187,22 @@ describe('a rebuild', () => {
     ['has other bytes', (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size))],
   ])('does not count as a release what has a list of pages that %s', async (_, damage) => {
     const shelf = makeShelf(makeFolder(), { count: 2 });
-    const { release } = await rebuild({ config: shelf.config });
+    const { release } = await rebuildAgain({ config: shelf.config });
     const content = getContent(shelf);
     damage(join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json'));
-    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'released', linked: 0 });
     expect(getContent(shelf)).toEqual(content);
-    expect(await rebuild({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
   it('puts assets back that are gone or cut off, without a new release', async () => {
     const shelf = makeShelf(makeFolder(), { count: 2 });
-    const { release } = await rebuild({ config: shelf.config });
+    const { release } = await rebuildAgain({ config: shelf.config });
     const assets = join(shelf.config.releasesDir, 'assets/_astro');
     const [name = ''] = Object.keys(release.assets);
     const mend = async () => {
       const events: RebuildEvent[] = [];
-      const result = await rebuild({ config: shelf.config, onEvent: (event) => events.push(event) });
+      const result = await rebuildAgain({ config: shelf.config, onEvent: (event) => events.push(event) });
       expect(result).toEqual({ outcome: 'unchanged', release });
       return events;
     };
@@ -221,7 +222,7 @@ describe('a rebuild', () => {
     const ids: string[] = [];
     for (const edition of ['a', 'b', 'c', 'd', 'e']) {
       shelf.put([0], edition);
-      ids.push((await rebuild({ config: shelf.config })).release.id);
+      ids.push((await rebuildAgain({ config: shelf.config })).release.id);
     }
     expect(listReleaseFolders(shelf)).toEqual(ids.slice(-3));
   });

@@ -3,8 +3,8 @@ import { startNginx } from '../../scripts/bench/nginx.ts';
 import { findPeer } from '../../scripts/bench/peers.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { ask, serveShelf } from './running.ts';
 
@@ -78,7 +78,7 @@ it('nginx sends the pages of the release as the process does, and passes on all 
   writeCatalogue(catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
     delistListing(writing, 'api-3', { by: 'operator', reason: 'asked' }),
   );
-  await rebuild({ config });
+  await rebuildAgain({ config });
   expect((await expectSame('/api/api-3', 'process')).status).toBe(410);
   await server.close();
   expect((await ask(front, '/api/api-2')).status).toBe(200);

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { ask, serveShelf } from './running.ts';
 
 describe('a page of the release', () => {
@@ -99,7 +99,7 @@ describe('what is not in the release', () => {
       (await ask(server, '/api/api-77', { headers: { 'If-None-Match': String(fresh.headers.etag) } })).status,
     ).toBe(304);
     expect((await ask(server, '/api/api-77.md')).text).toContain('Title77 new');
-    await rebuild({ config: shelf.config });
+    await rebuildAgain({ config: shelf.config });
     expect(shelf.read('api.ap/api-77.html')).toBe(fresh.text);
 
     write((writing) => delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }));

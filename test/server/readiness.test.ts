@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { ask, serveShelf } from './running.ts';
 
@@ -62,7 +62,7 @@ it('says when what the pages load is gone', async () => {
 
 it('says once that the release is damaged, and renders its pages', async () => {
   const shelf = makeShelf(makeFolder());
-  const { release } = await rebuild({ config: shelf.config });
+  const { release } = await rebuildAgain({ config: shelf.config });
   rmSync(join(shelf.config.releasesDir, 'current/root/list.json'));
   const server = await serveShelf({ shelf, released: false });
   await sleep(500);

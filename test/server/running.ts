@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf, type Shelf } from '../release/shelf.ts';
 
 /** A server on a shelf of its own, with what it logs. */
@@ -20,7 +20,7 @@ export async function serveShelf({
   level = 'info',
   now = performance.now.bind(performance),
 } = {}): Promise<TestServer> {
-  if (released) await rebuild({ config: shelf.config });
+  if (released) await rebuildAgain({ config: shelf.config });
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: shelf.config, logger, rebuilding, now });

@@ -4,9 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { startServer } from '../../src/server/server.ts';
 import { makeCommands } from '../commands/running.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { ask } from '../server/running.ts';
 import { crawl } from './links.ts';
 
@@ -22,7 +22,7 @@ describe.skipIf(!existsSync(FEED))('a catalogue of a real feed', () => {
     const { environment, runJson } = makeCommands({ BASE_URL: ORIGIN, PORT: '0' });
     expect((await runJson('import', '--bazaar', FEED)).code).toBe(0);
     const config = readConfig(environment);
-    await rebuild({ config });
+    await rebuildAgain({ config });
     const server = await startServer({ config, logger: pino({ level: 'silent' }) });
     onTestFinished(() => server.close());
 

@@ -22,8 +22,8 @@ export async function crawl(server: RunningServer, origin: string, start: readon
   for (const [path, from] of waiting) {
     waiting.delete(path);
     const { status, headers, text } = await ask(server, path);
-    // An MCP address is in every document and answers POST.
-    if (status === 405 && path === '/mcp') continue;
+    // Addresses that are named in every document and want something: a POST, or what to check.
+    if (path === '/mcp' ? status === 405 : path === '/agent/check' && status === 400) continue;
     if (status !== 200) {
       dead.push(`${from} → ${path}: ${status}`);
       continue;
@@ -41,11 +41,16 @@ export async function crawl(server: RunningServer, origin: string, start: readon
 function listLinks(text: string, type: string, origin: string, path: string): string[] {
   const written = type.startsWith('text/html')
     ? [...listAttributes(text, 'href'), ...listAttributes(text, 'src')]
-    : [...text.matchAll(/https?:\/\/[^\s"'`<>()\\]+/g)].map(([url]) => url);
+    : [...decodeEntities(text).matchAll(/https?:\/\/[^\s"'`<>()\\]*[^\s"'`<>()\\.,;]/g)].map(([url]) => url);
   return written.flatMap((link) => {
     // A template such as {slug} or q={words} is for the reader to fill in.
     if (/[{}…]/.test(link)) return [];
     const url = URL.parse(link, `${origin}${path}`);
     return url?.origin === origin ? [`${url.pathname}${url.search}`] : [];
   });
+}
+
+/** A feed holds markup as text: its links end where the quote does. */
+function decodeEntities(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
 }
