@@ -15,7 +15,7 @@ import { createDiscoveryList, createDiscoverySearch } from './discovery.ts';
 import { createFullGuide } from './full-guide.ts';
 import { createOpenapi } from './openapi.ts';
 import { buildPreflightHeaders } from './preflight.ts';
-import { buildProblem, buildProblemResponse } from './problem.ts';
+import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
 import { PUBLIC_HEADERS } from './public-headers.ts';
 import { createSitemaps } from './sitemaps.ts';
 
@@ -93,14 +93,7 @@ export function createLive({ reading, onError }: { reading: Reading; onError?: (
     refuseOtherMethods(app, path, 'GET, HEAD');
   refuseOtherMethods(app, PATHS.agentCheck, 'GET, HEAD, POST');
   refuseOtherMethods(app, PATHS.mcp, 'POST', buildStrangerRefusal(reading.site.baseUrl));
-  app.notFound(() =>
-    buildProblem({
-      status: 404,
-      code: 'not_found',
-      detail: 'There is nothing at this address.',
-      hint: `${PATHS.openapi} describes every endpoint.`,
-    }),
-  );
+  app.notFound(() => buildProblem(NOTHING_HERE));
   app.onError((error) => {
     if (!(error instanceof ServiceError) || error.code === 'internal') onError?.(error);
     return buildProblemResponse(error);

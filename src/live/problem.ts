@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import { PATHS } from '../views/links.ts';
 import type { Problem } from '../views/problem.ts';
 import { PUBLIC_HEADERS } from './public-headers.ts';
 
@@ -12,6 +13,14 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   unavailable: 503,
   internal: 500,
 };
+
+/** What is told of an address at which there is nothing. */
+export const NOTHING_HERE = {
+  status: 404,
+  code: 'not_found',
+  detail: 'There is nothing at this address.',
+  hint: `${PATHS.openapi} describes every endpoint, and ${PATHS.agentList}?q=… searches the catalogue.`,
+} as const satisfies Partial<Problem>;
 
 /**
  * Answers a failure as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. What was not thrown

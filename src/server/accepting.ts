@@ -25,17 +25,27 @@ export function chooseEncoding(header: string | undefined): Encoding | undefined
   return choice;
 }
 
-/**
- * Says whether a request would rather have Markdown than HTML: it names `text/markdown` (a mere wildcard does not), with no
- * less weight than `text/html`, and before it where the weights are the same.
- */
+/** Says whether a request would rather have Markdown than HTML. */
 export function prefersMarkdown(header: string | undefined): boolean {
-  if (!header || !/text\/markdown/i.test(header)) return false;
+  return prefers(header, /text\/markdown/i);
+}
+
+/** Says whether a request would rather have JSON, of whatever kind, than HTML. */
+export function prefersJson(header: string | undefined): boolean {
+  return prefers(header, /application\/(?:[\w.-]+\+)?json/i);
+}
+
+/**
+ * Says whether a request names a media type (a mere wildcard does not) with no less weight than `text/html`, and before it
+ * where the weights are the same.
+ */
+function prefers(header: string | undefined, type: RegExp): boolean {
+  if (!header || !type.test(header)) return false;
   const preferences = parsePreferences(header);
-  const markdown = preferences.findIndex(({ name }) => name === 'text/markdown');
+  const wished = preferences.findIndex(({ name }) => type.test(name));
   const html = preferences.findIndex(({ name }) => name === 'text/html');
-  const [wish, other] = [preferences[markdown]?.weight ?? 0, preferences[html]?.weight ?? 0];
-  return wish > 0 && (wish > other || (wish === other && markdown < html));
+  const [wish, other] = [preferences[wished]?.weight ?? 0, preferences[html]?.weight ?? 0];
+  return wish > 0 && (wish > other || (wish === other && wished < html));
 }
 
 /** Says whether `If-None-Match` names an ETag, by weak comparison (RFC 9110, section 13.1.2). */

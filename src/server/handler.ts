@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { isLivePath } from '../live/app.ts';
 import { buildPreflightHeaders } from '../live/preflight.ts';
+import { NOTHING_HERE } from '../live/problem.ts';
 import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
 import { buildCanonicalLink, buildMarkdownLink } from '../views/conventions/link-header.ts';
 import { PATHS } from '../views/links.ts';
-import { prefersMarkdown } from './accepting.ts';
+import { prefersJson, prefersMarkdown } from './accepting.ts';
 import { type Admit, buildOverLimitError, isOverLimit, OVER_LIMIT } from './admission.ts';
 import type { ContentStore } from './content.ts';
 import type { CurrentRelease, ServedRelease } from './current-release.ts';
@@ -16,7 +17,7 @@ import { type FindReleasePage, findAsset, type Page } from './page-files.ts';
 import { answerPicture, isPicturePath, type PictureServing } from './pictures.ts';
 import { isShareable } from './security-headers.ts';
 import { sendJson, sendPage, sendProblem } from './sending.ts';
-import { parseTarget, type Target } from './target.ts';
+import { MALFORMED_ADDRESS, parseTarget, type Target } from './target.ts';
 
 const METHODS = 'GET, HEAD, OPTIONS';
 /** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
@@ -65,8 +66,7 @@ export async function handleRequest(
   const { headers } = serving;
   const target = parseTarget(request.url ?? '');
   if (!target) {
-    const detail = 'The address is malformed.';
-    return sendProblem(request, response, { status: 400, code: 'malformed_address', detail }, headers);
+    return sendProblem(request, response, MALFORMED_ADDRESS, headers);
   }
   const { path, query } = target;
   if (isLivePath(path)) {
@@ -161,13 +161,11 @@ async function answerPage(
     response.writeHead(308, [...headers, 'Location', location, 'Content-Length', '0']).end();
     return;
   }
-  const vary = negotiable ? { vary: 'Accept' } : {};
-  const missing = FOR_PROGRAMS.test(markdown ?? path) ? undefined : await findPage(serving, PATHS.notFound);
-  if (missing) return sendPage(request, response, missing, { headers, ...vary });
-  if (serving.onDemand.isReady()) {
-    const members = { status: 404, code: 'not_found', detail: 'There is nothing at this address.' };
-    return sendProblem(request, response, members, [...headers, ...Object.entries(vary).flat()]);
-  }
+  const isForProgram = FOR_PROGRAMS.test(markdown ?? path) || prefersJson(request.headers.accept);
+  const missing = isForProgram ? undefined : await findPage(serving, PATHS.notFound);
+  const linked = [...headers, 'Link', serving.link];
+  if (missing) return sendPage(request, response, missing, { headers: linked, vary: 'Accept' });
+  if (serving.onDemand.isReady()) return sendProblem(request, response, NOTHING_HERE, [...linked, 'Vary', 'Accept']);
   const detail = 'The pages are not built yet.';
   const hint = 'Try again in a moment; the operator runs npm run rebuild.';
   const refusal = { status: 503, code: 'no_release', detail, hint };

@@ -25,6 +25,7 @@ import { startRebuilding } from './rebuilding.ts';
 import { answerFailure, logRequest } from './request-log.ts';
 import { buildSecurityHeaders } from './security-headers.ts';
 import { openSnapshotOfTurn } from './snapshot-of-turn.ts';
+import { answerUnreadable } from './unreadable.ts';
 
 /** How much of the pages is kept in memory. */
 const PAGE_MEMORY = 256 * 1024 * 1024;
@@ -83,7 +84,7 @@ export async function startServer({
     live: openLiveAnswers(
       getRequestListener(live.fetch, {
         hostname: 'localhost',
-        errorHandler: (error) => answerUnreadable(logger, error),
+        errorHandler: (error) => answerBroken(logger, error),
       }),
     ),
     liveHeaders: [...headers, 'Cross-Origin-Resource-Policy', 'cross-origin', 'Link', link],
@@ -96,6 +97,7 @@ export async function startServer({
   };
   const server = createServer(LIMITS);
   const drain = openDrain(server);
+  answerUnreadable(server, serving.headers);
   server.on('request', (request, response) => {
     logRequest(logger, request, response);
     handleRequest(serving, request, response).catch((error) => answerFailure(serving, request, response, error));
@@ -138,9 +140,14 @@ function logLiveError(logger: Logger, error: unknown): void {
 }
 
 /** Answers what the live app does not get to see as a request, such as one with a broken Host. */
-function answerUnreadable(logger: Logger, error: unknown): Response {
+function answerBroken(logger: Logger, error: unknown): Response {
   if (error instanceof RequestError) {
-    return buildProblem({ status: 400, code: 'malformed_request', detail: 'The request is malformed.' });
+    return buildProblem({
+      status: 400,
+      code: 'malformed_request',
+      detail: 'The request is malformed.',
+      hint: 'Send one Host header that names a host.',
+    });
   }
   logLiveError(logger, error);
   return buildProblemResponse(error);

@@ -1,3 +1,13 @@
+import type { Problem } from '../views/problem.ts';
+
+/** What a request is told whose address is none. */
+export const MALFORMED_ADDRESS = {
+  status: 400,
+  code: 'malformed_address',
+  detail: 'The address is malformed.',
+  hint: 'Percent-encode what is not ASCII (as UTF-8), spaces and "%" itself; curl -G --data-urlencode "q=…" does.',
+} as const satisfies Partial<Problem>;
+
 /** What a request asks for: the path as sent, without the query, and the path that the service itself would write. */
 export interface Target {
   readonly path: string;

@@ -152,9 +152,27 @@ describe('what is not there', () => {
       expect([path, answer.status, answer.headers['content-type']]).toEqual([path, 404, 'application/problem+json']);
       expect([path, JSON.parse(answer.text)]).toEqual([path, expect.objectContaining({ code: 'not_found' })]);
     }
-    const wished = await ask(server, '/api/nope', { headers: { Accept: 'text/markdown' } });
-    expect([wished.status, wished.headers['content-type']]).toEqual([404, 'application/problem+json']);
-    expect(wished.headers.vary).toBe('Accept');
+    for (const [path, accept] of [
+      ['/api/nope', 'text/markdown'],
+      ['/api/nope', 'application/json'],
+      ['/agents/list', 'application/json, text/plain, */*'],
+      ['/nope', 'text/html;q=0.5, application/problem+json'],
+    ] as const) {
+      const wished = await ask(server, path, { headers: { Accept: accept } });
+      expect([path, wished.status, wished.headers['content-type']]).toEqual([path, 404, 'application/problem+json']);
+      expect(wished.headers.vary).toBe('Accept');
+      expect(JSON.parse(wished.text).hint).toContain('/agent/list?q=');
+    }
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.8,*/*;q=0.8';
+    const seen = await ask(server, '/nope', { headers: { Accept: browser } });
+    expect([seen.status, seen.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(seen.headers.vary).toBe('Accept, Accept-Encoding');
+    for (const path of ['/nope', '/nope.json', '/agent/nope']) {
+      expect([path, (await ask(server, path)).headers.link]).toEqual([
+        path,
+        expect.stringContaining('rel="service-desc"'),
+      ]);
+    }
   });
 
   it('is not there either while the release is behind, however the address is spelt', async () => {
