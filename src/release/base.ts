@@ -20,13 +20,19 @@ export interface Base extends Release {
 
 /**
  * Finds the release to build upon: the current one, else the newest kept one, that has the catalogue, code and settings of
- * the new one and whose state the catalogue has been through. A page's key then names one content in both.
+ * the new one and whose state the catalogue has been through. A page's key then names one content in both. Shards
+ * that `known` pages have are not read again.
  */
-export function findBase(releasesDir: string, madeFrom: MadeFrom, catalogue: Catalogue): Base | undefined {
+export function findBase(
+  releasesDir: string,
+  madeFrom: MadeFrom,
+  catalogue: Catalogue,
+  known?: ReleasePages,
+): Base | undefined {
   const current = findCurrentRelease(releasesDir);
   for (const release of current ? [current, ...listReleases(releasesDir)] : listReleases(releasesDir)) {
     if (!isSameKind(release.header, madeFrom) || !hasBeenAt(catalogue, release.header)) continue;
-    const pages = findReleasePages(release);
+    const pages = findReleasePages(release, known);
     if (pages) return { ...release, pages };
   }
   return undefined;

@@ -25,15 +25,17 @@ interface Expectation {
   readonly folder: string;
   readonly releasesDir: string;
   readonly reading: Reading;
+  /** Pages of the release built upon: the lists that both have were read when that was made. */
+  readonly known?: ReleasePages | undefined;
 }
 
 /**
  * Checks a release before it is shown, as it lies on the disk: every page of the inventory is there, and the home page and
  * samples of all others are the bytes that were rendered, are of their own listing, and link to nothing of the service
- * that is not there. Throws `internal` with reason `check_failed` naming the page.
+ * that is not there. Gives the pages. Throws `internal` with reason `check_failed` naming the page.
  */
-export function checkRelease({ header, folder, releasesDir, reading }: Expectation): void {
-  const pages = findReleasePages({ header, folder });
+export function checkRelease({ header, folder, releasesDir, reading, known: earlier }: Expectation): ReleasePages {
+  const pages = findReleasePages({ header, folder }, earlier);
   if (!pages) throw buildCheckError('/', 'is not in a list of pages that can be read');
   const present = new Map<string, Set<string>>();
   for (const [path, { file }] of pages) {
@@ -57,6 +59,7 @@ export function checkRelease({ header, folder, releasesDir, reading }: Expectati
     checkSubject(path, text, reading);
     if (page.type.startsWith('text/html')) checkLinks(path, text, known, reading.site.baseUrl);
   }
+  return pages;
 }
 
 /** The home page, that for what is not found, and others evenly spread: other ones at each revision. */

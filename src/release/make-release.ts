@@ -16,7 +16,7 @@ import type { PinnedReadings } from './pinned-reading.ts';
 import { planRelease, type ReleasePlan } from './plan.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
-import { isWhole } from './release-pages.ts';
+import { isWhole, type ReleasePages } from './release-pages.ts';
 import type { RenderedPages } from './render-pages.ts';
 import { renderInThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
@@ -27,6 +27,8 @@ import { swapCurrent } from './swap.ts';
 export interface MakeReleaseOptions {
   readonly config: Config;
   readonly readings: PinnedReadings;
+  /** The pages of the last release made so, which are not read again; of no other use. */
+  readonly last?: { pages?: ReleasePages };
   /** Compiles the pages and renders every one of them again, building upon nothing. */
   readonly force: boolean;
   readonly onEvent: OnRebuildEvent;
@@ -73,7 +75,7 @@ async function makeFrom(reading: Reading, code: PageCode, options: MakeReleaseOp
     if (isWhole(current)) return { outcome: 'unchanged', release: current.header };
     onEvent({ type: 'mending', damage: `Release ${current.header.id} has lost pages, or has damaged ones.` });
   }
-  const base = findBase(config.releasesDir, madeFrom, reading.catalogue);
+  const base = findBase(config.releasesDir, madeFrom, reading.catalogue, options.last?.pages);
   try {
     return await buildRelease(job, base);
   } catch (error) {
@@ -94,7 +96,7 @@ interface Job {
 }
 
 async function buildRelease(
-  { reading, code, madeFrom, assets, options: { config, onEvent, now } }: Job,
+  { reading, code, madeFrom, assets, options: { config, last, onEvent, now } }: Job,
   base: Base | undefined,
 ): Promise<RebuildResult> {
   const started = performance.now();
@@ -114,9 +116,10 @@ async function buildRelease(
     const facts = { page_count: refs.length, shards, assets };
     const header = buildReleaseHeader({ ...madeFrom, made_at, ...facts });
     await writeDurably(join(folder, 'release.json'), JSON.stringify(header, null, 2));
-    checkRelease({ header, folder, releasesDir, reading });
+    const pages = checkRelease({ header, folder, releasesDir, reading, known: base?.pages });
     await syncFolder(folder);
     await swapCurrent(releasesDir, folder, header.id);
+    if (last) last.pages = pages;
     const ms = Math.round(performance.now() - started);
     const linked = refs.length - rendered.length;
     return { outcome: 'released', release: header, rendered: rendered.length, linked, ms };

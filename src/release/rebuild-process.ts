@@ -4,8 +4,8 @@ import type { Config } from '../config.ts';
 import { getCodeVersion } from './code-version.ts';
 import type { RebuildEvent, RebuildResult } from './events.ts';
 import { type Failure, getFailure } from './failure.ts';
-import { makeRelease } from './make-release.ts';
-import { openPinnedReadings, type PinnedReadings } from './pinned-reading.ts';
+import { type MakeReleaseOptions, makeRelease } from './make-release.ts';
+import { openPinnedReadings } from './pinned-reading.ts';
 
 /** What the process is asked. */
 export interface RebuildRequest {
@@ -26,7 +26,10 @@ export type RebuildMessage =
 const LOWER_PRIORITY = 10;
 
 const version = getCodeVersion();
-let kept: { readonly settings: string; readonly readings: PinnedReadings } | undefined;
+let kept: Kept | undefined;
+
+/** What is kept from one rebuild to the next. */
+type Kept = { readonly settings: string } & Required<Pick<MakeReleaseOptions, 'readings' | 'last'>>;
 
 const say = (message: RebuildMessage) => process.send?.(message);
 
@@ -39,19 +42,18 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
   if (background) setPriority(LOWER_PRIORITY);
   try {
     const onEvent = (event: RebuildEvent) => say({ event });
-    const readings = getReadings(config);
-    say({ result: await makeRelease({ config, readings, force, onEvent, now: () => new Date() }) });
+    say({ result: await makeRelease({ config, ...getKept(config), force, onEvent, now: () => new Date() }) });
   } catch (error) {
     say({ failure: getFailure(error, config.releasesDir) });
   }
 });
 
 /** What was read for other settings is of no use. */
-function getReadings(config: Config): PinnedReadings {
+function getKept(config: Config): Kept {
   const settings = JSON.stringify(config);
   if (kept?.settings !== settings) {
     kept?.readings.close();
-    kept = { settings, readings: openPinnedReadings(config) };
+    kept = { settings, readings: openPinnedReadings(config), last: {} };
   }
-  return kept.readings;
+  return kept;
 }

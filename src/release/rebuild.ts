@@ -43,6 +43,7 @@ export function openRebuilder({ background = false }: { background?: boolean } =
     const closing = child;
     child = undefined;
     if (!closing || closing.exitCode !== null || closing.signalCode !== null) return;
+    holdOpen(closing, true);
     const closed = once(closing, 'exit');
     if (closing.connected) closing.disconnect();
     await closed;

@@ -32,8 +32,7 @@ export interface ReleasePages extends Iterable<readonly [path: string, page: Rel
 export function findReleasePages({ header, folder }: Release, known?: ReleasePages): ReleasePages | undefined {
   const shards = new Map<string, Shard>();
   for (const [name, hash] of Object.entries(header.shards)) {
-    const same = known?.shards.get(name);
-    const shard = same?.hash === hash ? same : findShard(join(folder, name), hash);
+    const shard = findShard(join(folder, name), hash, known?.shards.get(name));
     if (!shard) return undefined;
     shards.set(name, shard);
   }

@@ -19,6 +19,8 @@ export interface Shard {
   /** Hash of its list, and name of its folder. */
   readonly hash: string;
   readonly pages: ReadonlyMap<string, ReleasePage>;
+  /** When its list was written, in milliseconds: nobody writes to it a second time. */
+  readonly written: number;
 }
 
 /** Gives the name of the shard that the page at a path belongs to: `root`, `docs`, `api.ab` … */
@@ -44,7 +46,7 @@ export async function storeShard(
 ): Promise<Shard> {
   const list = Buffer.from(JSON.stringify(Object.fromEntries(pages)));
   const hash = getHash(list);
-  await writeDurably(join(folder, LIST), list);
+  const written = await writeDurably(join(folder, LIST), list);
   await syncFolder(folder);
   mkdirSync(shardsDir, { recursive: true });
   try {
@@ -54,7 +56,7 @@ export async function storeShard(
     rmSync(folder, { recursive: true });
   }
   linkShard(folder, hash);
-  return { hash, pages };
+  return { hash, pages, written };
 }
 
 /** Puts a link to a shard into a release's folder. */
@@ -62,13 +64,19 @@ export function linkShard(place: string, hash: string): void {
   symlinkSync(join('..', '..', 'shards', hash), place);
 }
 
-/** Finds a shard by where a release links to it. Undefined where its list is lost, or is not the one of this hash. */
-export function findShard(place: string, hash: string): Shard | undefined {
+/**
+ * Finds a shard by where a release links to it. One that was read before is not read again while nobody wrote to its list.
+ * Undefined where its list is lost, or is not the one of this hash.
+ */
+export function findShard(place: string, hash: string, read?: Shard): Shard | undefined {
   try {
-    const list = readFileSync(join(place, LIST));
+    const file = join(place, LIST);
+    const written = statSync(file).mtimeMs;
+    if (read?.hash === hash && read.written === written) return read;
+    const list = readFileSync(file);
     if (getHash(list) !== hash) return undefined;
     const pages: Record<string, ReleasePage> = JSON.parse(list.toString('utf8'));
-    return { hash, pages: new Map(Object.entries(pages)) };
+    return { hash, pages: new Map(Object.entries(pages)), written };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
