@@ -59,9 +59,7 @@ function openSearch(box: HTMLElement, input: HTMLInputElement, form: HTMLFormEle
       if (!response.ok) return show(`${answer.detail} ${answer.hint ?? ''}`);
       const { listings, total } = answer;
       show(
-        total === 0
-          ? 'Nothing matches. Fewer or other words find more.'
-          : `${total} ${total === 1 ? 'match' : 'matches'}`,
+        total === 0 ? 'Nothing matches. Try fewer or other words.' : `${total} ${total === 1 ? 'match' : 'matches'}`,
         listings,
         total,
       );
@@ -91,6 +89,8 @@ function openSearch(box: HTMLElement, input: HTMLInputElement, form: HTMLFormEle
   box.addEventListener('focusout', ({ relatedTarget }) => {
     if (!(relatedTarget instanceof Node && box.contains(relatedTarget))) close();
   });
+  // Who comes back finds the filters of the address, and not those that were chosen before leaving.
+  addEventListener('pageshow', ({ persisted }) => persisted && form.reset());
   // An address says what was chosen, not what was left open.
   form.addEventListener('formdata', ({ formData }) => {
     for (const [name, value] of [...formData]) if (value === '') formData.delete(name);
@@ -114,7 +114,7 @@ function buildSuggestion(item: Item): HTMLLIElement {
   link.append(
     build('b', '', item.title),
     build('span', 'suggestion-price', `${low === high ? low : `${low}-${high}`} USDC`),
-    build('span', 'suggestion-words', item.tagline),
+    build('q', 'suggestion-words', item.tagline),
     build('span', 'suggestion-state', item.verified_route_count > 0 ? '✓ verified' : ''),
   );
   const entry = build('li');

@@ -46,7 +46,8 @@ export function refuseUnknown(search: URLSearchParams, valid: readonly string[])
   }
 }
 
-function buildUnknownError(name: string, valid: readonly string[]): ServiceError {
+function buildUnknownError(given: string, valid: readonly string[]): ServiceError {
+  const name = given.slice(0, QUOTED_LENGTH);
   const nearest = findNearest(name, valid);
   const list = valid.length > 0 ? `It takes ${valid.join(', ')}.` : 'It takes none.';
   return new ServiceError('bad_input', `There is no parameter "${name}" here.`, {

@@ -14,7 +14,7 @@ export function parseArguments<Input extends z.ZodObject>(input: Input, args: un
   const names = Object.keys(input.shape);
   const sentences = parsed.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => describeUnknown(key, names))
+      ? issue.keys.slice(0, NAMED_UNKNOWN).map((key) => describeUnknown(key, names))
       : [describeIssue(issue, input, args)],
   );
   throw new ServiceError('bad_input', sentences.join(' '), {
@@ -24,7 +24,8 @@ export function parseArguments<Input extends z.ZodObject>(input: Input, args: un
   });
 }
 
-/** Quotes what the caller wrote, at most so much of it. */
+/** How many unknown arguments are named, and how much of what the caller wrote is quoted. */
+const NAMED_UNKNOWN = 5;
 const QUOTED_LENGTH = 60;
 
 function describeUnknown(key: string, names: readonly string[]): string {
@@ -39,8 +40,19 @@ function describeIssue(issue: Issue, input: z.ZodObject, args: unknown): string 
   const meaning = input.shape[name] && getDescription(input.shape[name]);
   const told = meaning ? ` (${meaning})` : '';
   if (!(name in Object(args))) return `The argument ${name} is missing${told}.`;
-  const expected = issue.message.replace(/^Invalid (?:input|option)(?:: )?/, '');
+  const expected =
+    describeOtherType(issue, Object(args)[name]) ?? issue.message.replace(/^Invalid (?:input|option)(?:: )?/, '');
   return `The argument ${name} cannot take this value${expected ? `: ${expected}` : ''}${told}.`;
+}
+
+/** Says how to write a value that is right but for its JSON type, as models often send it: 0.01 for "0.01", "5" for 5. */
+function describeOtherType(issue: Issue, value: unknown): string | undefined {
+  if (issue.code !== 'invalid_type' || issue.path.length > 1) return undefined;
+  if (issue.expected === 'string' && typeof value === 'number') return `write it as text, "${value}"`;
+  const isNumber = issue.expected === 'number' || issue.expected === 'int';
+  if (isNumber && typeof value === 'string' && /^\d{1,9}$/.test(value)) return `write it without quotes, ${value}`;
+  const isBoolean = issue.expected === 'boolean' && (value === 'true' || value === 'false');
+  return isBoolean ? `write it without quotes, ${value}` : undefined;
 }
 
 function getDescription(schema: z.core.$ZodType): string | undefined {

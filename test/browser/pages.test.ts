@@ -18,6 +18,7 @@ describe('in a real browser', () => {
   it.each([
     ['light', 1280],
     ['dark', 390],
+    ['light', 320],
   ] as const)(
     'every kind of page works in %s at %i pixels, with nothing blocked and nothing run',
     async (colorScheme, width) => {
@@ -175,6 +176,22 @@ describe('in a real browser', () => {
     await box.fill('');
     expect(await page.locator('.suggestions').isVisible()).toBe(false);
     expect(asked).toEqual(['title', 'prices', 'zebra', 'offline']);
+  });
+
+  it('shows the filters of the address again to who comes back, not those that were chosen before leaving', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await open({ javaScriptEnabled });
+      await page.goto(`${world.url}/search?q=prices`);
+      await page.getByLabel('Verification').selectOption('true');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.waitForURL('**/search?q=prices&**');
+      await page.goBack();
+      await page.waitForURL('**/search?q=prices');
+      expect(await page.getByLabel('Verification').inputValue()).toBe('');
+      await page.goForward();
+      await page.waitForURL('**/search?q=prices&**');
+      expect(await page.getByLabel('Verification').inputValue()).toBe('true');
+    }
   });
 
   it('finds a route among many while one types', async () => {

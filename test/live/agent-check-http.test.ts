@@ -120,7 +120,7 @@ describe('POST /agent/check', () => {
   });
 
   it.each([
-    ['AAA', 'bad_base64'],
+    ['AAAAA', 'bad_base64'],
     [encode([]), 'not_an_object'],
     ['{', 'not_json'],
     ['<html>', 'html_page'],

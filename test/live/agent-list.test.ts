@@ -86,6 +86,8 @@ describe('GET /agent/list', () => {
       hint: expect.stringContaining('Did you mean category?'),
       valid_parameters: expect.arrayContaining(['q', 'category', 'cursor']),
     });
+    const long = await (await get(`/agent/list?${'x'.repeat(5000)}=1`)).text();
+    expect(long.length).toBeLessThan(1000);
     for (const [query, code] of [
       ['category=Nonsense', 'bad_parameter'],
       ['limit=0', 'bad_parameter'],

@@ -39,7 +39,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
         listing: 'example-prices',
       });
     }
-    const wrong = await client.call('check_payment_terms', { url: CALLED, challenge: 'AAA' });
+    const wrong = await client.call('check_payment_terms', { url: CALLED, challenge: 'AAAAA' });
     expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('bad_base64') });
   });
 });

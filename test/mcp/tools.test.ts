@@ -62,10 +62,21 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
       [{ updated_since: 'yesterday' }, 'Changed at or after this time (ISO 8601)'],
       [{ max_price_usdc: '-1' }, 'a decimal amount of USDC'],
       [{ cursor: 'bm9uc2Vuc2U' }, 'The cursor is not one of this query.'],
+      [{ max_price_usdc: 0.01 }, 'max_price_usdc cannot take this value: write it as text, "0.01" ('],
+      [{ limit: '5' }, 'limit cannot take this value: write it without quotes, 5 ('],
+      [{ limit: 'five' }, 'limit cannot take this value: expected number, received string'],
+      [{ verified: 'false' }, 'verified cannot take this value: write it without quotes, false ('],
+      [{ query: 'weather' }, 'There is no argument "query". Did you mean q?'],
+      [{ max_price: '0.01' }, 'There is no argument "max_price". Did you mean max_price_usdc?'],
     ] as const) {
       const answer = await client.call('search_listings', args);
       expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(told) });
     }
+    const many = await client.call(
+      'search_listings',
+      Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`k${at}`, 1])),
+    );
+    expect(countTokens(many.text)).toBeLessThan(150);
     expect(await client.call('get_listing')).toMatchObject({
       isError: true,
       text: expect.stringContaining('The argument slug is missing'),

@@ -59,6 +59,32 @@ describe('the page of an unverified listing', () => {
     expect(page.reliability).toBe('unscored, not yet sampled');
   });
 
+  it('does not say that nothing was paid for where a payment proves nothing any more, or brought nothing', () => {
+    const listing = makeLiveListing(TWO_ROUTES);
+    const getVerification = (changed: typeof listing) => {
+      const page = buildListingPage(changed, {}, SITE);
+      return [page.glance.verification, page.unverified_statement];
+    };
+    expect(getVerification(listing)[0]).toEqual({
+      value: 'Unverified',
+      note: 'no route was paid for by this service',
+    });
+    const networks = listing.networks.map((entry) => ({ ...entry, last_verified_at: '2026-10-10T14:24:19.000Z' }));
+    expect(getVerification({ ...listing, networks })).toEqual([
+      { value: 'Unverified', note: 'no longer: was verified 2026-10-10' },
+      'No route of this listing is verified any longer: the last verified call was on 2026-10-10, and all of its routes are unverified.',
+    ]);
+    const undelivered = {
+      ...{ receipt_id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', at: '2026-11-02T08:00:00.000Z' },
+      ...{ network: 'base' as const, amount: 1000, public_chain: true },
+    };
+    const routes = listing.routes.map((route, at) => (at === 1 ? { ...route, undelivered } : route));
+    expect(getVerification({ ...listing, routes })).toEqual([
+      { value: 'Unverified', note: 'paid 2026-11-02, and no product came' },
+      'No route of this listing has been verified: all of its routes are unverified.',
+    ]);
+  });
+
   it('tells dated evidence from a bare claim', () => {
     const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
     const page = buildListingPage(makeLiveListing(bare), {}, SITE);

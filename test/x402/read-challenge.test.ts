@@ -1,7 +1,9 @@
+import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import { getTermsKey, type Terms } from '../../src/model/terms.ts';
 import {
+  encodeHeader,
   makeChallenge,
   makeChallengeV1,
   makeOffer,
@@ -59,6 +61,14 @@ describe('a challenge', () => {
       .flatMap((parts) => readGood(parts).offers)
       .map(getTermsKey);
     expect(new Set(keys).size).toBe(1);
+  });
+
+  it.each([0, 1, 2])('is read from a header without padding, as the SDK of buyers does (%i left out)', (missing) => {
+    const padded = [0, 1, 2].map((more) => encodeHeader(makeChallenge({ error: 'x'.repeat(more) })));
+    const whole = padded.find((header) => header.length - header.replace(/=+$/, '').length === missing) ?? '';
+    const rawHeader = whole.replace(/=+$/, '');
+    expect(decodePaymentRequiredHeader(rawHeader)).toEqual(decodePaymentRequiredHeader(whole));
+    expect(readGood({ rawHeader })).toEqual(readGood({ rawHeader: whole }));
   });
 
   it('in both places counts by its header, and says where the body asks another price', () => {
@@ -159,7 +169,10 @@ describe('an answer without a challenge', () => {
   it.each([
     ['no_challenge', {}],
     ['bad_base64', { rawHeader: '{"x402Version":2}' }],
-    ['bad_base64', { rawHeader: 'e30' }],
+    ['bad_base64', { rawHeader: 'e30e3' }],
+    ['bad_base64', { rawHeader: 'e3=' }],
+    ['bad_base64', { rawHeader: 'e30==' }],
+    ['bad_base64', { rawHeader: 'e3-_' }],
     ['bad_base64', { rawHeader: 'e30=e30=' }],
     ['bad_base64', { rawHeader: '' }],
     ['not_utf8', { rawHeader: '/////w==' }],

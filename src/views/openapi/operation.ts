@@ -17,6 +17,8 @@ interface JsonRead {
   failures?: readonly FailureName[];
 }
 
+const PROBLEM_TYPE = 'application/problem+json';
+
 /** Codes of the shared failures. */
 const STATUS: Readonly<Record<FailureName, string>> = {
   NotModified: '304',
@@ -87,20 +89,32 @@ export function buildFileRead(
   };
 }
 
-/** Builds the operation of a page: text of one kind, made ahead. */
+/** What a page is, in words, and the media types in which it can be asked for. */
+interface TextAnswer<Types> {
+  description: string;
+  types: Types;
+}
+
+/** Builds the operation of a page: text made ahead, by its types with an example of each. */
 export function buildTextRead(
   operation: Pick<JsonRead, 'operationId' | 'summary' | 'description' | 'parameters'>,
-  answer: { description: string; type: string; example: string },
-  failures: Readonly<Record<string, string>> = {},
+  { description, types }: TextAnswer<Readonly<Record<string, string>>>,
+  failures: Readonly<Record<string, TextAnswer<readonly string[]>>> = {},
 ): Operation {
-  const { type, description, example } = answer;
-  const refuse = (why: string) => ({ description: why, content: { [type]: { schema: { type: 'string' as const } } } });
+  const text = { type: 'string' as const };
+  const examples = Object.entries(types).map(([type, example]) => [type, { schema: text, example }]);
+  const refuse = (failure: TextAnswer<readonly string[]>) => ({
+    description: failure.description,
+    content: Object.fromEntries(
+      failure.types.map((type) => [type, { schema: type === PROBLEM_TYPE ? getSchemaRef('Problem') : text }]),
+    ),
+  });
   return {
     ...operation,
     responses: {
-      '200': { description, content: { [type]: { schema: { type: 'string' }, example } } },
-      ...Object.fromEntries(Object.entries(failures).map(([status, why]) => [status, refuse(why)])),
-      ...buildFailureRefs(['NotModified', 'TooManyRequests']),
+      '200': { description, content: Object.fromEntries(examples) },
+      ...Object.fromEntries(Object.entries(failures).map(([status, failure]) => [status, refuse(failure)])),
+      ...buildFailureRefs(['NotModified', 'MethodNotAllowed', 'TooManyRequests']),
     },
   };
 }

@@ -40,11 +40,10 @@ export interface HomeParts {
 
 const SHORTCUTS: HomePage['shortcuts'] = [
   { text: 'Settlement-verified', href: buildSearchPath({ verified: 'true' }) },
-  { text: 'Established', href: buildSearchPath({ band: 'established' }) },
-  { text: 'At most 0.01 USDC', href: buildSearchPath({ max_price_usdc: '0.01', sort: 'price' }) },
-  { text: 'On Base', href: buildSearchPath({ network: 'base' }) },
-  { text: 'On Solana', href: buildSearchPath({ network: 'solana' }) },
-  { text: 'All listings', href: PATHS.search },
+  { text: 'Established reliability', href: buildSearchPath({ band: 'established' }) },
+  { text: 'Up to 0.01 USDC', href: buildSearchPath({ max_price_usdc: '0.01', sort: 'price' }) },
+  { text: 'Base', href: buildSearchPath({ network: 'base' }) },
+  { text: 'Solana', href: buildSearchPath({ network: 'solana' }) },
 ];
 
 /** Builds the home page. */

@@ -33,8 +33,25 @@ export function buildGlance(listing: LiveListing): Glance {
 function buildVerification(listing: LiveListing): GlanceFact {
   const days = listing.routes.flatMap(({ proof }) => (proof ? [formatDay(proof.verified_at)] : []));
   const latest = days.sort().at(-1);
-  if (latest === undefined) return { value: 'Unverified', note: 'no route was paid for by this service' };
+  if (latest === undefined) return { value: 'Unverified', note: formatLackOfProof(listing) };
   return { value: 'Settlement-verified', note: `${formatVerifiedRatio(listing)}, ${latest}` };
+}
+
+/** A payment that brought nothing, and one that proves nothing any more, are payments all the same. */
+function formatLackOfProof(listing: LiveListing): string {
+  const undelivered = listing.routes.flatMap((route) => route.undelivered?.at ?? []).sort();
+  const latest = undelivered.at(-1);
+  if (latest !== undefined) return `paid ${formatDay(latest)}, and no product came`;
+  const lapsed = findLapsedProof(listing);
+  return lapsed === undefined ? 'no route was paid for by this service' : `no longer: was verified ${lapsed}`;
+}
+
+/** Finds the day of the last verified call of a listing none of whose routes is verified now. */
+export function findLapsedProof({ routes, networks }: LiveListing): string | undefined {
+  if (routes.some(({ proof }) => proof !== null)) return undefined;
+  const latest = networks.flatMap(({ last_verified_at }) => last_verified_at ?? []).sort();
+  const day = latest.at(-1);
+  return day === undefined ? undefined : formatDay(day);
 }
 
 function formatPriceEvidence({ routes }: LiveListing): string {
@@ -49,7 +66,7 @@ function formatPriceEvidence({ routes }: LiveListing): string {
 function buildReliability({ reliability }: LiveListing): GlanceFact {
   const { band, score, samples, window_days, last_sample_at, days } = reliability;
   if (last_sample_at === null)
-    return { value: 'Unscored', note: days.length === 0 ? 'not yet sampled' : 'no telling sample' };
+    return { value: 'Unscored', note: days.length === 0 ? 'not yet sampled' : 'no conclusive answer so far' };
   const basis = `${formatCount(samples, 'sample')} in ${window_days} days`;
   return score === null
     ? { value: 'Unscored', note: `too little is known, ${basis}` }

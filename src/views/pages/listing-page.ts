@@ -15,7 +15,7 @@ import {
   type NetworkRow,
   type SourceRow,
 } from './listing-evidence.ts';
-import { buildGlance, type Glance } from './listing-glance.ts';
+import { buildGlance, findLapsedProof, type Glance } from './listing-glance.ts';
 import { buildRouteRow, listVerifiedRoutes, type RouteRow, type VerifiedRoute } from './listing-routes.ts';
 import { buildStatus, type ListingStatus } from './listing-status.ts';
 import { buildPriceHistory, isPriceSeen, type PriceHistory } from './price-history.ts';
@@ -116,9 +116,7 @@ export function buildListingPage(
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
     call: buildCallGuide(listing),
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
-    unverified_statement: verified
-      ? 'All other routes of this listing are unverified.'
-      : 'No route of this listing has been verified: all of its routes are unverified.',
+    unverified_statement: formatUnverified(verified, findLapsedProof(listing)),
     routes: listing.routes.map(buildRouteRow),
     networks: buildNetworkRows(listing.networks),
     reliability: formatReliabilityEvidence(listing),
@@ -131,6 +129,14 @@ export function buildListingPage(
     changed_on: formatDay(listing.updated_at),
     json_ld: buildListingJsonLd(listing, site),
   };
+}
+
+/** Says what holds of the routes that are not verified (specification, "Listing page"). */
+function formatUnverified(verified: boolean, lapsedOn: string | undefined): string {
+  if (verified) return 'All other routes of this listing are unverified.';
+  return lapsedOn === undefined
+    ? 'No route of this listing has been verified: all of its routes are unverified.'
+    : `No route of this listing is verified any longer: the last verified call was on ${lapsedOn}, and all of its routes are unverified.`;
 }
 
 /** Words are those of the source closest to the provider, which comes first; a manifest is not always the provider's. */

@@ -26,7 +26,7 @@ export function buildServicePaths(): OpenAPIV3_1.PathsObject {
           summary: 'Plain-text guide for agents',
           description: 'How to find an API here, call it and pay for it, and what the words mean.',
         },
-        { description: 'The guide', type: 'text/plain', example: `# Agent-Payable APIs\n\n> ${SERVICE_MEANING}\n` },
+        { description: 'The guide', types: { 'text/plain': `# Agent-Payable APIs\n\n> ${SERVICE_MEANING}\n` } },
       ),
     },
     [PATHS.listing('{slug}')]: {
@@ -37,8 +37,17 @@ export function buildServicePaths(): OpenAPIV3_1.PathsObject {
           description: 'With .md behind the slug, or asked for as text/markdown, the same as Markdown.',
           parameters: [buildSlugParameter()],
         },
-        { description: 'The page', type: 'text/html', example: '<!DOCTYPE html>…' },
-        { '404': 'There is no such listing', '410': 'The listing was taken out; the page is its tombstone' },
+        {
+          description: 'The page',
+          types: { 'text/html': '<!DOCTYPE html>…', 'text/markdown': '# Listing example-prices\n…' },
+        },
+        {
+          '404': { description: 'There is no such listing', types: ['text/html', 'application/problem+json'] },
+          '410': {
+            description: 'The listing was taken out; the page is its tombstone',
+            types: ['text/html', 'text/markdown'],
+          },
+        },
       ),
     },
     [PATHS.mcp]: { post: buildMcpOperation() },
@@ -77,7 +86,9 @@ function buildMcpOperation(): Operation {
       '202': { description: 'Notification taken' },
       '400': refusal('The message cannot be read'),
       '403': refusal('The Host or Origin is not one that this service answers'),
+      '406': refusal('Accept does not name both application/json and text/event-stream'),
       '413': refusal('The message is larger than 64 KB'),
+      '415': refusal('The message is not said to be application/json'),
       ...buildFailureRefs(['MethodNotAllowed', 'TooManyRequests', 'Unavailable']),
     },
   };
