@@ -1,45 +1,118 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { measureDocuments } from './bench/documents.ts';
-import { measurePayments } from './bench/payments.ts';
-import { measureRebuilds } from './bench/rebuilds.ts';
-import { measureSearch } from './bench/search.ts';
+import { formatTable, type Row } from './bench/row.ts';
+import type { Run } from './bench/world.ts';
 
-/**
- * Benchmarks with ratios taken in one run: `npm run bench -- [--json] [--large] [documents] [rebuilds] [payments]
- * [search]`. Only ratios between contestants of one run mean anything on another machine. `--large` adds 100,000 listings
- * where that is told apart.
- */
-const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean' }, large: { type: 'boolean' } },
-  allowPositionals: true,
-});
-const isWanted = (name: string) => positionals.length === 0 || positionals.includes(name);
-const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-const results: Record<string, object[]> = {};
+/** What is measured at one catalogue size. */
+type Measure = (run: Run, listings: number) => Promise<Row[]>;
 
-/** Runs one benchmark after the other and shows each result as it comes. */
-async function run(
-  name: string,
-  sizes: readonly number[],
-  measure: (folder: string, size: number) => Promise<object | object[]>,
-) {
-  if (!isWanted(name)) return;
-  for (const size of sizes) {
-    const rows = [await measure(folder, size)].flat();
-    results[name] = [...(results[name] ?? []), ...rows];
-    if (!values.json) console.table(rows);
+/** A benchmark: what it says of itself, the sizes it is made at, those that `--large` adds, and what loads it. */
+interface Benchmark {
+  readonly about: string;
+  readonly sizes: readonly number[];
+  readonly large?: readonly number[];
+  load(): Promise<Measure>;
+}
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  documents: {
+    about: 'live documents beside a bare node:http server that sends the same bytes',
+    sizes: [30, 10_000],
+    load: async () => (await import('./bench/documents.ts')).measureDocuments,
+  },
+  latency: {
+    about: 'the OpenAPI document while every page is rendered beside it, and after one change',
+    sizes: [30, 10_000],
+    large: [100_000],
+    load: async () => (await import('./bench/latency.ts')).measureLatency,
+  },
+  tools: {
+    about: "MCP tool calls beside the same calls through Astro's request pipeline",
+    sizes: [10_000],
+    load: async () => (await import('./bench/tools.ts')).measureTools,
+  },
+  search: {
+    about: 'hundreds of different searches, over HTTP and MCP',
+    sizes: [10_000],
+    large: [100_000],
+    load: async () => (await import('./bench/search.ts')).measureSearch,
+  },
+  pages: {
+    about: 'static pages beside one nginx worker that sends the same release',
+    sizes: [10_000],
+    load: async () => (await import('./bench/pages.ts')).measurePages,
+  },
+  rebuilds: {
+    about: 'every page beside Hugo making the same listings, and one change',
+    sizes: [10_000],
+    large: [100_000],
+    load: async () => (await import('./bench/rebuilds.ts')).measureRebuilds,
+  },
+  start: {
+    about: 'from the start of the process to its first answers, and its memory',
+    sizes: [10_000],
+    large: [100_000],
+    load: async () => (await import('./bench/start.ts')).measureStart,
+  },
+  payments: {
+    about: "paid calls on a chain of this machine beside the x402 SDK's own client",
+    sizes: [30],
+    load: async () => (await import('./bench/payments.ts')).measurePayments,
+  },
+};
+
+const USAGE = `npm run bench -- [--large] [--listings <number>] [--quick] [--json] [name …]
+
+  --large     at 100,000 listings, too, where that is told apart; takes many minutes
+  --listings  at this size instead
+  --quick     one short round of each: shows that it runs, not how fast
+  --json      one JSON document instead of tables
+
+${Object.entries(BENCHMARKS)
+  .map(([name, { about }]) => `  ${name.padEnd(10)}  ${about}`)
+  .join('\n')}
+
+Ratios are between contestants of one run, ours by theirs; only they mean anything on another machine.`;
+
+/** Reads the command line; ends with what is wrong with it where it is not one of `USAGE`. */
+function readOptions() {
+  try {
+    const flag = { type: 'boolean', default: false } as const;
+    const { values, positionals } = parseArgs({
+      options: { json: flag, large: flag, quick: flag, help: { ...flag, short: 'h' }, listings: { type: 'string' } },
+      allowPositionals: true,
+    });
+    const { listings, ...flags } = values;
+    if (listings !== undefined && !/^[1-9]\d{0,5}$/.test(listings)) throw new Error('--listings takes a whole number.');
+    const unknown = positionals.filter((name) => !(name in BENCHMARKS));
+    if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}.`);
+    const names = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
+    return { ...flags, size: listings === undefined ? undefined : Number(listings), names };
+  } catch (error) {
+    process.stderr.write(`error: ${error instanceof Error ? error.message : error}\n\n${USAGE}\n`);
+    return process.exit(2);
   }
 }
 
-try {
-  await run('documents', [30, 10_000], measureDocuments);
-  await run('rebuilds', [30, 10_000], measureRebuilds);
-  await run('payments', [100], measurePayments);
-  await run('search', values.large ? [10_000, 100_000] : [10_000], measureSearch);
-  if (values.json) console.log(JSON.stringify(results, null, 2));
-} finally {
-  await rm(folder, { recursive: true, force: true });
+const { names, size, json, large, quick, help } = readOptions();
+if (help) {
+  console.log(USAGE);
+  process.exit(0);
 }
+const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const pace = quick ? { rounds: 1, secondsEach: 1 } : { rounds: 5, secondsEach: 2 };
+const run: Run = { folder, ...pace, tell: (line) => process.stderr.write(`${line}\n`) };
+const results: Record<string, Row[]> = {};
+for (const name of names) {
+  const { about, sizes, large: more = [], load } = BENCHMARKS[name] as Benchmark;
+  const measure = await load();
+  const rows: Row[] = [];
+  const wanted = size !== undefined ? [size] : large ? [...sizes, ...more] : sizes;
+  for (const listings of wanted) rows.push(...(await measure(run, listings)));
+  results[name] = rows;
+  if (!json) console.log(`\n${name}: ${about}\n\n${formatTable(rows)}\n`);
+}
+if (json) console.log(JSON.stringify(results, null, 2));

@@ -16,22 +16,9 @@ import { payForCall } from '../../src/settlement/pay.ts';
 import { fetchQuote } from '../../src/settlement/quote.ts';
 import type { MarketPlace } from './payment-market.ts';
 import { getMedian } from './rounds.ts';
+import { buildRow, type Row } from './row.ts';
 import { buildSyntheticDeclaration, createSyntheticCatalogue } from './synthetic.ts';
-
-/** What one paid call takes, one after the other as the verifier makes them. Times are medians, in milliseconds. */
-export interface PaymentResult {
-  contestant: string;
-  payments: number;
-  per_second: number;
-  ms: number;
-  /** Waiting for the seller, which settles before it answers. */
-  seller_ms: number;
-  /** Waiting for the node: balance, head, proof. */
-  chain_ms: number;
-  /** All the rest: signing, writing down, checking, publishing. */
-  own_ms: number;
-  own_share: number;
-}
+import type { Run } from './world.ts';
 
 /** Buys once, and gives whether all is well. */
 type Buying = () => Promise<boolean>;
@@ -46,13 +33,15 @@ const SLUG = 'bench-seller';
 const PATH = '/v1/distance';
 const QUERY = new URLSearchParams({ from: '52.52,13.405', to: '48.8566,2.3522' });
 const PRICE = 2_000;
+/** Paid calls for each round of the run. */
+const PAYMENTS = 20;
 
 /**
  * Measures real payments on the local chain: quote, attempt on disk, signature, paid call, proof from the chain, receipt
  * published; and beside it, round by round, the same purchase by the SDK's client, which keeps and checks nothing. Market and
  * chain run in processes of their own.
  */
-export async function measurePayments(folder: string, payments: number): Promise<PaymentResult[]> {
+export async function measurePayments({ folder, rounds: pace }: Run, listings: number): Promise<Row[]> {
   const market = fork(fileURLToPath(new URL('./payment-market.ts', import.meta.url)));
   try {
     const [place] = (await once(market, 'message')) as [MarketPlace];
@@ -62,16 +51,16 @@ export async function measurePayments(folder: string, payments: number): Promise
       const isNode = String(input instanceof Request ? input.url : input).startsWith(place.rpcUrl);
       return watch.wait(isNode ? 'chain' : 'seller', () => nodeFetch(input, init));
     };
-    const verifier = openVerifier(join(folder, `payments-${payments}.sqlite`), place, watch);
+    const verifier = openVerifier(join(folder, 'payments.sqlite'), { listings, place, watch });
     const contestants: Record<string, Buying> = { verifier: verifier.buy, 'SDK client': openSdkBuyer(place) };
     const rounds = new Map(Object.keys(contestants).map((name) => [name, [] as Round[]]));
     for (const buy of Object.values(contestants)) await buy();
-    for (let round = 0; round < payments; round += 1) {
+    for (let round = 0; round < pace * PAYMENTS; round += 1) {
       for (const [name, buy] of Object.entries(contestants)) rounds.get(name)?.push(await time(buy, watch));
     }
     globalThis.fetch = nodeFetch;
     await verifier.close();
-    return [...rounds].map(([name, all]) => summarise(name, all));
+    return listRows(listings, rounds.get('verifier') ?? [], rounds.get('SDK client') ?? []);
   } finally {
     market.disconnect();
     await once(market, 'exit');
@@ -91,20 +80,22 @@ async function time(buy: Buying, watch: Stopwatch): Promise<Round> {
   return { ms: performance.now() - started, ...watch.take() };
 }
 
-function summarise(contestant: string, rounds: readonly Round[]): PaymentResult {
-  const total = rounds.reduce((sum, { ms }) => sum + ms, 0);
-  const own = rounds.reduce((sum, { ms, seller, chain }) => sum + ms - seller - chain, 0);
-  const median = (pick: (round: Round) => number) => Number(getMedian(rounds.map(pick)).toFixed(1));
-  return {
-    contestant,
-    payments: rounds.length,
-    per_second: Number(((rounds.length / total) * 1000).toFixed(1)),
-    ms: median(({ ms }) => ms),
-    seller_ms: median(({ seller }) => seller),
-    chain_ms: median(({ chain }) => chain),
-    own_ms: median(({ ms, seller, chain }) => ms - seller - chain),
-    own_share: Number((own / total).toFixed(3)),
+/** The verifier's time is its own where it waits for nobody: signing, writing down, checking, publishing. */
+function listRows(listings: number, verifier: readonly Round[], client: readonly Round[]): Row[] {
+  const base = { listings, beside: 'SDK client' };
+  const row = (what: string, pick: (round: Round) => number) => {
+    const [ours, theirs] = [getMedian(verifier.map(pick)), getMedian(client.map(pick))];
+    return buildRow({ ...base, what, unit: 'ms', ours, theirs });
   };
+  const getRate = (rounds: readonly Round[]) => rounds.length / rounds.reduce((sum, { ms }) => sum + ms / 1000, 0);
+  const rates = { ours: getRate(verifier), theirs: getRate(client) };
+  return [
+    buildRow({ ...base, what: 'paid calls', unit: 'calls/s', ...rates }),
+    row('a paid call', ({ ms }) => ms),
+    row('of it waiting for the seller', ({ seller }) => seller),
+    row('of it waiting for the chain', ({ chain }) => chain),
+    row('of it our own work', ({ ms, seller, chain }) => ms - seller - chain),
+  ];
 }
 
 /** Two questions at once are one wait. */
@@ -131,9 +122,12 @@ function openStopwatch(): Stopwatch {
   };
 }
 
-/** Opens the verifier on a catalogue of 30 synthetic listings and the seller's. */
-function openVerifier(file: string, place: MarketPlace, watch: Stopwatch): { buy: Buying; close: () => Promise<void> } {
-  const catalogue = createSyntheticCatalogue(file, 30);
+/** Opens the verifier on a catalogue of synthetic listings and the seller's. */
+function openVerifier(
+  file: string,
+  { listings, place, watch }: { listings: number; place: MarketPlace; watch: Stopwatch },
+): { buy: Buying; close: () => Promise<void> } {
+  const catalogue = createSyntheticCatalogue(file, listings);
   const pay_to = place.payee.toLowerCase();
   const terms = { network: 'base', scheme: 'exact', asset: NETWORKS.base.usdc, amount: PRICE, pay_to } as const;
   const known = [{ ...terms, max_timeout_seconds: 60, x402_version: 2 as const }];

@@ -45,8 +45,8 @@ export async function getPeer(name: PeerName, tell: (line: string) => void): Pro
   try {
     await downloadPeer(name);
     const peer = getUnpacked(name, join(PEERS_DIR, name));
-    execFileSync(peer.command, [PEERS[name].proof], { env: peer.env, stdio: ['ignore', 'ignore', 'pipe'] });
-    return peer;
+    if (isRunning(name, peer)) return peer;
+    throw new Error(`${peer.command} does not run: a library that it needs may be missing.`);
   } catch (error) {
     const cause = error instanceof Error ? error.message.trim().split('\n').slice(0, 3).join(' ') : String(error);
     tell(`${name} cannot be had here, so what is measured with it is left out. ${cause}`);
@@ -79,7 +79,7 @@ function getUnpacked(name: PeerName, folder: string): Peer {
   return { command: join(folder, PEERS[name].place), env };
 }
 
-/** Ends with an error where it cannot be run; that of wrk is also how it says its version. */
+/** What does not run fails; wrk fails, with 1, after it has said its version, too. */
 function isRunning(name: PeerName, { command, env }: Peer): boolean {
   try {
     execFileSync(command, [PEERS[name].proof], { env, stdio: 'ignore' });

@@ -1,52 +1,142 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { openRebuilder } from '../../src/release/rebuild.ts';
+import { startChild } from './children.ts';
+import { buildWithHugo } from './hugo.ts';
+import { getPeer } from './peers.ts';
 import { getMedian } from './rounds.ts';
-import { buildSyntheticDeclaration, createSyntheticCatalogue } from './synthetic.ts';
+import { buildRow, type Row } from './row.ts';
+import { buildSyntheticDeclaration } from './synthetic.ts';
+import { watchPeak } from './usage.ts';
+import { openWorld, type Run, runRebuild, type World } from './world.ts';
 
-/** What rebuilding costs at one catalogue size, from the start of the command to its end. */
-export interface RebuildResult {
-  listings: number;
-  /** Every page rendered, code already compiled. */
-  full_seconds: number;
-  /** One listing changed since the last release; median of several. */
-  one_change_seconds: number;
-  one_change_rounds: number[];
-}
+/** From so many listings on, one of each is enough: it takes a minute. */
+const LARGE = 100_000;
 
-/** Measures `npm run rebuild` as an operator runs it, process start included. */
-export async function measureRebuilds(folder: string, listings: number): Promise<RebuildResult> {
-  const file = join(folder, `rebuilds-${listings}.sqlite`);
-  const catalogue = createSyntheticCatalogue(file, listings);
-  const env = {
-    ...process.env,
-    CATALOGUE: file,
-    RELEASES: join(folder, `rebuild-releases-${listings}`),
-    LOG_LEVEL: 'silent',
-  };
-  await runRebuild(env, []);
-  const full = await runRebuild(env, ['--force']);
-  const rounds: number[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const declaration = buildSyntheticDeclaration(round * 7);
-    const changed = { ...declaration, tagline: `Changed in round ${round}: ${declaration.tagline}` };
-    writeCatalogue(catalogue, new Date().toISOString(), (writing) => recordDeclaration(writing, changed));
-    rounds.push(await runRebuild(env, []));
+/** Goals at the sizes that have them: a full rebuild in seconds and MB, and one change in seconds. */
+const GOALS: Readonly<Record<number, { full?: string; peak?: string; change?: string }>> = {
+  10000: { change: '< 0.5' },
+  100000: { full: 'ours ≤ 60', peak: 'ours ≤ 1,500', change: '< 2' },
+};
+
+/**
+ * Measures rebuilding: every page beside Hugo making the same listings, and one change, which the process that `npm start`
+ * keeps for it makes from the write to the swapped release, and the command from its start to its end. The pages are
+ * compiled before, once for each version of the code.
+ */
+export async function measureRebuilds(run: Run, listings: number): Promise<Row[]> {
+  const world = await openWorld(run, listings, 'releases-rebuilds');
+  run.tell('Compiling the pages, where that is still to do …');
+  await runRebuild(world);
+  const full = await measureFull(run, world);
+  const catalogue = openCatalogue(world.config.catalogueFile, { identity: '', at: new Date().toISOString() });
+  try {
+    const rounds = 2 * run.rounds;
+    const goal = GOALS[listings]?.change;
+    const resident = await measureResident(world, catalogue, rounds);
+    const command = await measureCommand(world, catalogue, rounds);
+    return [
+      ...full,
+      buildRow({ listings, what: 'one change, from the write to the swap', unit: 's', ours: resident, goal }),
+      buildRow({ listings, what: 'one change, npm run rebuild', unit: 's', ours: command }),
+    ];
+  } finally {
+    catalogue.close();
   }
-  catalogue.close();
-  return { listings, full_seconds: full, one_change_seconds: getMedian(rounds), one_change_rounds: rounds };
 }
 
-/** Runs one rebuild and gives the seconds it took; throws when it fails. */
-export async function runRebuild(env: NodeJS.ProcessEnv, flags: readonly string[]): Promise<number> {
+async function measureFull(run: Run, world: World): Promise<Row[]> {
+  const { listings } = world;
+  const hugo = await getPeer('hugo', run.tell);
+  const [ours, peaks]: [number[], number[]] = [[], []];
+  const theirs: { exporting: number[]; building: number[]; peaks: number[] } = {
+    exporting: [],
+    building: [],
+    peaks: [],
+  };
+  for (let round = 0; round < (listings >= LARGE ? 1 : Math.min(3, run.rounds)); round += 1) {
+    run.tell(`Rendering every page${hugo ? ', and Hugo' : ''} …`);
+    rmSync(world.config.releasesDir, { recursive: true });
+    const { seconds, peak } = await timeRebuild(world);
+    ours.push(seconds);
+    if (peak !== undefined) peaks.push(peak);
+    if (!hugo) continue;
+    const folder = join(run.folder, 'hugo');
+    const { exporting, building, peak: most } = await buildWithHugo(hugo, world, folder);
+    theirs.exporting.push(exporting);
+    theirs.building.push(building);
+    if (most !== undefined) theirs.peaks.push(most);
+    rmSync(folder, { recursive: true });
+  }
+  const exporting = hugo && getMedian(theirs.exporting);
+  const building = hugo && getMedian(theirs.building);
+  const whole = exporting === undefined || building === undefined ? undefined : exporting + building;
+  const seconds = { listings, unit: 's', ours: getMedian(ours) };
+  const beside = hugo && 'Hugo and its data export';
+  const goal = GOALS[listings]?.full ?? '≤ 0.6';
+  return [
+    buildRow({ ...seconds, what: 'every page', beside, theirs: whole, goal }),
+    ...(hugo ? [buildRow({ ...seconds, what: 'every page', beside: 'Hugo, data not counted', theirs: building })] : []),
+    ...(peaks.length === 0
+      ? []
+      : [
+          buildRow({
+            ...{ listings, what: 'every page: most memory', unit: 'MB', ours: Math.max(...peaks) / 1e6 },
+            ...(theirs.peaks.length > 0 && { beside: 'Hugo', theirs: Math.max(...theirs.peaks) / 1e6 }),
+            goal: GOALS[listings]?.peak,
+          }),
+        ]),
+  ];
+}
+
+/** Runs the command, process start included. */
+async function timeRebuild({ env }: World): Promise<{ seconds: number; peak: number | undefined }> {
   const started = performance.now();
-  const child = spawn(process.execPath, ['scripts/rebuild.ts', ...flags], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`the rebuild ended with ${code}`);
-  return Number(((performance.now() - started) / 1000).toFixed(2));
+  const child = startChild(process.execPath, ['scripts/rebuild.ts'], { env });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the rebuild ended with ${code}`))));
+  const peak = await watchPeak(child.pid ?? 0, promise);
+  return { seconds: (performance.now() - started) / 1000, peak };
+}
+
+async function measureResident({ config }: World, catalogue: Catalogue, rounds: number): Promise<number> {
+  const rebuilder = openRebuilder({ background: true });
+  const current = join(config.releasesDir, 'current');
+  const times: number[] = [];
+  try {
+    // The first one reads what the process then keeps.
+    for (let round = -1; round < rounds; round += 1) {
+      change(catalogue, round);
+      const [before, started] = [readlinkSync(current), performance.now()];
+      const made = rebuilder.rebuild({ config });
+      while (readlinkSync(current) === before) await Promise.race([made, sleep(1)]);
+      if (round >= 0) times.push((performance.now() - started) / 1000);
+      await made;
+    }
+  } finally {
+    await rebuilder.close();
+  }
+  return getMedian(times);
+}
+
+async function measureCommand(world: World, catalogue: Catalogue, rounds: number): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    change(catalogue, round + 1000);
+    times.push((await timeRebuild(world)).seconds);
+  }
+  return getMedian(times);
+}
+
+/** Changes what readers see of one listing. */
+function change(catalogue: Catalogue, round: number): void {
+  const declaration = buildSyntheticDeclaration((round + 1) * 7);
+  const tagline = `Changed in round ${round}: ${declaration.tagline}`;
+  writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
+    recordDeclaration(writing, { ...declaration, tagline }),
+  );
 }

@@ -1,35 +1,17 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createLive } from '../../src/live/app.ts';
 import { createMcp } from '../../src/mcp/server.ts';
+import { getSite } from '../../src/release/release.ts';
 import { openReading, type Reading } from '../../src/snapshot/reading.ts';
 import { selectListings } from '../../src/snapshot/select.ts';
 import { listQuery } from '../../src/views/list-query.ts';
+import { buildToolCall } from './requests.ts';
+import { getPercentile } from './rounds.ts';
+import { buildRow, type Row } from './row.ts';
 import { createRandom } from './synthetic.ts';
 import { pickWord } from './words.ts';
-
-/** One line of the result: how long one kind of request took, in milliseconds. */
-export interface SearchResult {
-  listings: number;
-  request: string;
-  count: number;
-  p50_ms: number;
-  p99_ms: number;
-  /** The 99th percentile of processor time, which what else the machine does falls on less. */
-  p99_cpu_ms: number;
-}
-
-/** What a first search costs, which reads the index, and what the process holds then. */
-export interface FirstSearchResult {
-  listings: number;
-  snapshot_ms: number;
-  first_search_ms: number;
-  index_mb: number;
-  process_mb: number;
-}
+import { openWorld, type Run } from './world.ts';
 
 /** Requests of a kind; each is another, so that no kept answer is measured. */
 const REQUESTS = 300;
@@ -40,24 +22,19 @@ const WARM_UP = 50;
 type Query = Record<string, string | number>;
 type Ask = (query: Query) => Response | Promise<Response>;
 
-const SITE = {
-  baseUrl: 'http://localhost:4321',
-  serviceTitle: 'Agent-Payable APIs',
-  contactName: 'Maintainers',
-  contactUrl: 'http://localhost:4321',
-};
+/** What 99 of 100 searches may take, in milliseconds. */
+const getGoal = (listings: number) => (listings >= 100_000 ? '< 25' : '< 10');
 
 /** Measures searching a synthetic catalogue of so many listings, with the HTTP handler and the MCP tool called in-process. */
-export async function measureSearch(folder: string, listings: number): Promise<(SearchResult | FirstSearchResult)[]> {
-  const file = join(folder, `search-${listings}.sqlite`);
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'make-catalogue.ts'), file, String(listings)]);
-  const reading = openReading(file, SITE);
+export async function measureSearch(run: Run, listings: number): Promise<Row[]> {
+  const { config } = await openWorld(run, listings);
+  const reading = openReading(config.catalogueFile, getSite(config));
   try {
-    const first = measureFirst(reading);
+    const first = measureFirst(listings, reading);
     const live = createLive({ reading });
     const mcp = createMcp({ reading, onError: (error) => console.error(error) });
-    const askList: Ask = (query) => live.fetch(new Request(`${SITE.baseUrl}/agent/list?${getSearch(query)}`));
-    const askTool: Ask = (query) => mcp(buildToolCall(query));
+    const askList: Ask = (query) => live.fetch(new Request(`${config.baseUrl}/agent/list?${getSearch(query)}`));
+    const askTool: Ask = (query) => mcp(buildToolRequest(config.baseUrl, query));
     const kinds: [string, Ask, (random: () => number) => Query][] = [
       ['list: 2 to 6 words', askList, (random) => ({ q: pickWords(random, 2 + Math.floor(random() * 5)) })],
       [
@@ -78,16 +55,16 @@ export async function measureSearch(folder: string, listings: number): Promise<(
       ],
       ['MCP: 2 to 6 words', askTool, (random) => ({ q: pickWords(random, 2 + Math.floor(random() * 5)) })],
     ];
-    const results: SearchResult[] = [];
-    for (const [request, ask, build] of kinds) results.push(await measureKind(listings, request, ask, build));
-    return [{ listings, ...first }, ...results];
+    const rows: Row[] = [];
+    for (const [request, ask, build] of kinds) rows.push(...(await measureKind(listings, request, ask, build)));
+    return [...first, ...rows];
   } finally {
     reading.catalogue.close();
   }
 }
 
-/** Takes the snapshot and makes the first search of a process. */
-function measureFirst(reading: Reading): Omit<FirstSearchResult, 'listings'> {
+/** Takes the snapshot and makes the first search of a process, which reads the index. */
+function measureFirst(listings: number, reading: Reading): Row[] {
   const started = performance.now();
   const snapshot = reading.getSnapshot();
   const snapshotMs = performance.now() - started;
@@ -95,12 +72,11 @@ function measureFirst(reading: Reading): Omit<FirstSearchResult, 'listings'> {
   const asked = performance.now();
   selectListings(reading, snapshot, listQuery.parse({ q: 'weather forecast' }));
   const firstMs = performance.now() - asked;
-  return {
-    snapshot_ms: Math.round(snapshotMs),
-    first_search_ms: Math.round(firstMs),
-    index_mb: Math.round((getHeld() - before) / 1e6),
-    process_mb: Math.round(process.memoryUsage.rss() / 1e6),
-  };
+  return [
+    buildRow({ listings, what: 'snapshot', unit: 'ms', ours: snapshotMs }),
+    buildRow({ listings, what: 'first search of a process', unit: 'ms', ours: firstMs }),
+    buildRow({ listings, what: 'index in memory', unit: 'MB', ours: (getHeld() - before) / 1e6 }),
+  ];
 }
 
 async function measureKind(listings: number, request: string, ask: Ask, build: (random: () => number) => Query) {
@@ -121,15 +97,14 @@ async function measureKind(listings: number, request: string, ask: Ask, build: (
     if (response.status !== 200 || body.includes('"isError":true'))
       throw new Error(`${request}: ${body.slice(0, 300)}`);
   }
-  const round = (ms: number) => Number(ms.toFixed(1));
-  return {
-    listings,
-    request,
-    count: REQUESTS,
-    p50_ms: round(getPercentile(times, 0.5)),
-    p99_ms: round(getPercentile(times, 0.99)),
-    p99_cpu_ms: round(getPercentile(cpu, 0.99)),
-  };
+  const base = { listings, unit: 'ms' };
+  const goal = getGoal(listings);
+  return [
+    buildRow({ ...base, what: `${request}, 50 % within`, ours: getPercentile(times, 0.5) }),
+    buildRow({ ...base, what: `${request}, 99 % within`, ours: getPercentile(times, 0.99), goal }),
+    // What else the machine does falls on processor time less.
+    buildRow({ ...base, what: `${request}, 99 % within, processor time`, ours: getPercentile(cpu, 0.99), goal }),
+  ];
 }
 
 /** Bytes that JavaScript holds once what is not needed is let go, arrays of numbers included. */
@@ -139,10 +114,6 @@ function getHeld(): number {
   collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
-}
-
-function getPercentile(numbers: readonly number[], share: number): number {
-  return numbers.toSorted((a, b) => a - b)[Math.ceil(share * numbers.length) - 1] ?? Number.NaN;
 }
 
 function pickWords(random: () => number, count: number): string {
@@ -157,21 +128,7 @@ function getSearch(query: Query): URLSearchParams {
   return new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
 
-function buildToolCall(query: Query): Request {
-  const message = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'search_listings', arguments: query },
-  };
-  return new Request(`${SITE.baseUrl}/mcp`, {
-    method: 'POST',
-    headers: {
-      host: new URL(SITE.baseUrl).host,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2025-11-25',
-    },
-    body: JSON.stringify(message),
-  });
+function buildToolRequest(baseUrl: string, query: Query): Request {
+  const { path, method = 'POST', headers, body = '' } = buildToolCall(query);
+  return new Request(`${baseUrl}${path}`, { method, headers: { ...headers, host: new URL(baseUrl).host }, body });
 }

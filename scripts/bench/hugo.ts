@@ -1,0 +1,41 @@
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runChild, startChild } from './children.ts';
+import type { Peer } from './peers.ts';
+import { watchPeak } from './usage.ts';
+import type { World } from './world.ts';
+
+/** Templates that show about what our pages show of a listing. */
+const SITE = join(import.meta.dirname, 'hugo');
+
+/** What Hugo takes for the listings of a catalogue, in seconds and bytes. */
+export interface HugoBuild {
+  /** Reading the catalogue and writing the content files that Hugo reads. */
+  readonly exporting: number;
+  readonly building: number;
+  readonly peak: number | undefined;
+  /** Where the pages are. */
+  readonly pagesDir: string;
+}
+
+/** Builds the listings of a catalogue with Hugo, from nothing, data export included. */
+export async function buildWithHugo({ command, env }: Peer, { config }: World, folder: string): Promise<HugoBuild> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  cpSync(SITE, folder, { recursive: true });
+  const exporter = fileURLToPath(new URL('./hugo-export.ts', import.meta.url));
+  const started = performance.now();
+  await runChild(process.execPath, [exporter, config.catalogueFile, join(folder, 'content/api')]);
+  const exported = performance.now();
+  const child = startChild(command, ['--quiet', '--source', folder, '--cacheDir', join(folder, 'cache')], { env });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`Hugo ended with ${code}`))));
+  const peak = await watchPeak(child.pid ?? 0, promise);
+  return {
+    exporting: (exported - started) / 1000,
+    building: (performance.now() - exported) / 1000,
+    peak,
+    pagesDir: join(folder, 'public/api'),
+  };
+}

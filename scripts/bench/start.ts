@@ -1,0 +1,53 @@
+import { PATHS } from '../../src/views/links.ts';
+import { ENCODINGS, listSlugs } from './requests.ts';
+import { getMedian } from './rounds.ts';
+import { buildRow, type Row } from './row.ts';
+import { readAnswer, startServing } from './serving.ts';
+import { readUsage } from './usage.ts';
+import { openReleasedWorld, type Run } from './world.ts';
+
+/** Each is asked of a process of its own, as its first request. */
+const FIRST = [PATHS.home, PATHS.agentList, PATHS.openapi];
+
+/** Documents that are asked once, compressed and not, before memory is looked at again. */
+const EACH = [PATHS.openapi, PATHS.agentList, PATHS.guideFull, PATHS.sitemapIndex, PATHS.changesFeed, PATHS.home];
+
+/** From so many listings on a process may take as much memory as is named beside it. */
+const MEMORY_GOALS: readonly [listings: number, goal: string][] = [
+  [100_000, '≤ 600'],
+  [10_000, '≤ 200'],
+];
+
+/** Measures what starting takes with a release present, from the process's start to the end of its first answer, and its memory. */
+export async function measureStart(run: Run, listings: number): Promise<Row[]> {
+  const world = await openReleasedWorld(run, listings);
+  const time = async (path: string) => {
+    const started = performance.now();
+    const server = await startServing(world);
+    await readAnswer(server.url, { path, headers: {} });
+    const ms = performance.now() - started;
+    await server.stop();
+    return ms;
+  };
+  const server = await startServing(world);
+  const slugs = await listSlugs(server.url);
+  const loaded = readUsage(server.pid).rss;
+  for (const path of EACH) {
+    for (const headers of Object.values(ENCODINGS)) await readAnswer(server.url, { path, headers });
+  }
+  const { rss, peak } = readUsage(server.pid);
+  await server.stop();
+  const rows: Row[] = [];
+  for (const path of [...FIRST, ...slugs.slice(0, 1).map(PATHS.listing)]) {
+    const times: number[] = [];
+    for (let round = 0; round < run.rounds; round += 1) times.push(await time(path));
+    const goal = listings === 10_000 && path !== PATHS.openapi && path !== PATHS.agentList ? '≤ 300' : undefined;
+    rows.push(buildRow({ listings, what: `first answer: ${path}`, unit: 'ms', ours: getMedian(times), goal }));
+  }
+  const goal = MEMORY_GOALS.find(([from]) => listings >= from)?.[1];
+  const memory = { 'memory, loaded': loaded, 'memory, each document asked for once': rss, 'memory, most so far': peak };
+  for (const [what, bytes] of Object.entries(memory)) {
+    if (bytes !== undefined) rows.push(buildRow({ listings, what, unit: 'MB', ours: bytes / 1e6, goal }));
+  }
+  return rows;
+}

@@ -1,0 +1,50 @@
+import { getCodeVersion } from '../../src/release/code-version.ts';
+import { findPageCode } from '../../src/release/page-code.ts';
+import { getSite } from '../../src/release/release.ts';
+import type { AstroServerOptions } from './astro-server.ts';
+import { getPeer } from './peers.ts';
+import { buildSearches, buildToolCall } from './requests.ts';
+import { measureRounds } from './rounds.ts';
+import { buildRow, type Row } from './row.ts';
+import { startServer, startServing } from './serving.ts';
+import { openReleasedWorld, type Run, type World } from './world.ts';
+
+/**
+ * Measures a tool call over MCP beside the same call to the same endpoint through Astro's request pipeline, that is the
+ * node adapter's handler, as it would be served without a server of our own.
+ */
+export async function measureTools(run: Run, listings: number): Promise<Row[]> {
+  const world = await openReleasedWorld(run, listings);
+  const wrk = await getPeer('wrk', run.tell);
+  const [server, astro] = [await startServing(world), await startAstro(world)];
+  const kinds = {
+    'MCP search_listings, one question': [buildToolCall({ q: 'weather forecast', limit: 5 })],
+    'MCP search_listings, 100 questions': buildSearches().map((q) => buildToolCall({ q, limit: 5 })),
+  };
+  try {
+    const rows: Row[] = [];
+    for (const [what, asked] of Object.entries(kinds)) {
+      const [theirs, ours] = await measureRounds(
+        [
+          { ...astro, asked },
+          { ...server, asked },
+        ],
+        { ...run, wrk },
+      );
+      if (!theirs || !ours) throw new Error('both contestants are measured');
+      const cpu_ratio = theirs.cpuMicros && ours.cpuMicros && theirs.cpuMicros / ours.cpuMicros;
+      const figures = { unit: 'requests/s', ours: ours.perSecond, theirs: theirs.perSecond, cpu_ratio };
+      rows.push(buildRow({ listings, what, beside: 'Astro pipeline', ...figures, goal: '≥ 5' }));
+    }
+    return rows;
+  } finally {
+    await Promise.all([server.stop(), astro.stop()]);
+  }
+}
+
+async function startAstro({ config }: World) {
+  const entry = findPageCode(getCodeVersion())?.entry;
+  if (!entry) throw new Error('The source files changed since the release was made: measure again.');
+  const options: AstroServerOptions = { catalogueFile: config.catalogueFile, site: getSite(config), entry };
+  return startServer('astro', options);
+}
