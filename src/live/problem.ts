@@ -1,7 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { PATHS } from '../views/links.ts';
-import type { Problem } from '../views/problem.ts';
+import { buildProblemBody, type Problem } from '../views/problem.ts';
 import { PUBLIC_HEADERS } from './public-headers.ts';
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -48,10 +47,8 @@ export function buildProblem(
   members: Pick<Problem, 'status' | 'code' | 'detail'> & Record<string, unknown>,
   headers: Record<string, string> = {},
 ): Response {
-  const { status, ...rest } = members;
-  const problem: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, ...rest };
-  return new Response(JSON.stringify(problem), {
-    status,
+  return new Response(JSON.stringify(buildProblemBody(members)), {
+    status: members.status,
     headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...PUBLIC_HEADERS, ...headers },
   });
 }

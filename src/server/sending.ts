@@ -1,5 +1,5 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Problem } from '../views/problem.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buildProblemBody, type Problem } from '../views/problem.ts';
 import { chooseEncoding, isNotModified } from './accepting.ts';
 import { compressContent, isCompressible } from './content.ts';
 import type { Page } from './page-files.ts';
@@ -71,7 +71,6 @@ export function sendProblem(
   members: Pick<Problem, 'status' | 'code' | 'detail'> & Record<string, unknown>,
   headers: readonly string[],
 ): void {
-  const { status, ...rest } = members;
-  const problem: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, ...rest };
-  sendJson(request, response, { status, type: 'application/problem+json', value: problem }, headers);
+  const { status } = members;
+  sendJson(request, response, { status, type: 'application/problem+json', value: buildProblemBody(members) }, headers);
 }

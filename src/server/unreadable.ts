@@ -1,7 +1,7 @@
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PUBLIC_HEADERS } from '../live/public-headers.ts';
-import type { Problem } from '../views/problem.ts';
+import { buildProblemBody, type Problem } from '../views/problem.ts';
 import { MALFORMED_ADDRESS } from './target.ts';
 
 type Refusal = Pick<Problem, 'status' | 'code' | 'detail'> & { hint: string };
@@ -50,9 +50,8 @@ export function answerUnreadable(server: Server, headers: readonly string[]): vo
 }
 
 /** Builds a whole HTTP answer (RFC 9112, section 2.1): there is no response object to write it with. */
-function buildMessage({ status, ...rest }: Refusal, headers: readonly string[]): string {
-  const title = STATUS_CODES[status] ?? 'Error';
-  const problem: Problem = { type: 'about:blank', title, status, ...rest };
+function buildMessage(refusal: Refusal, headers: readonly string[]): string {
+  const problem = buildProblemBody(refusal);
   const body = JSON.stringify(problem);
   const fields = [
     ...headers,
@@ -61,5 +60,5 @@ function buildMessage({ status, ...rest }: Refusal, headers: readonly string[]):
     ...['Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close'],
   ];
   const lines = fields.flatMap((name, at) => (at % 2 === 0 ? `${name}: ${fields[at + 1]}` : []));
-  return [`HTTP/1.1 ${status} ${title}`, ...lines, '', body].join('\r\n');
+  return [`HTTP/1.1 ${problem.status} ${problem.title}`, ...lines, '', body].join('\r\n');
 }

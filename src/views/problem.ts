@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 
 /** An error answer (RFC 9457), `application/problem+json`. `code` is stable; `detail` and `hint` are for people. */
@@ -12,3 +13,11 @@ export const problem = z
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof problem>;
+
+/** Builds the document of a failure from what is particular to it; type and title follow from the status. */
+export function buildProblemBody({
+  status,
+  ...rest
+}: Pick<Problem, 'status' | 'code' | 'detail'> & Record<string, unknown>): Problem {
+  return { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, ...rest };
+}

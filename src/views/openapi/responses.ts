@@ -1,6 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import type { Problem } from '../problem.ts';
+import { buildProblemBody } from '../problem.ts';
 import { getSchemaRef } from './components.ts';
 import { buildGoneExample } from './examples/gone.ts';
 
@@ -104,7 +103,7 @@ export function buildResponses(): Record<FailureName, OpenAPIV3_1.ResponseObject
 }
 
 function buildFailure({ description, status, code, detail, hint, headers }: Failure): OpenAPIV3_1.ResponseObject {
-  const example: Problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, code, detail, hint };
+  const example = buildProblemBody({ status, code, detail, hint });
   return {
     description,
     ...(headers && { headers }),
