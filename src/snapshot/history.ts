@@ -14,10 +14,19 @@ export interface ListingHistory {
   readonly decisions: readonly Change[];
 }
 
+/** A listing of no more changes than these has them read in one go; nearly every one is such. */
+const FEW_CHANGES = 100;
+
 /** Lists what changed of a listing up to the revision that `listing` is of, as far as its page shows it. */
 export function listHistory({ catalogue }: Reading, { slug, revision }: Listing): ListingHistory {
-  const list = (kinds: readonly Change['kind'][], limit: number) =>
-    listChanges(catalogue, { slug, kinds, limit }).filter((change) => change.revision <= revision);
+  const latest = listChanges(catalogue, { slug, limit: FEW_CHANGES + 1 });
+  const list = (kinds: readonly Change['kind'][], limit: number) => {
+    const found =
+      latest.length <= FEW_CHANGES
+        ? latest.filter(({ kind }) => kinds.includes(kind)).slice(-limit)
+        : listChanges(catalogue, { slug, kinds, limit });
+    return found.filter((change) => change.revision <= revision);
+  };
   return {
     // One more than is shown, to know whether there are more.
     priced: list(['priced'], MAX_PRICE_STEPS + 1),
