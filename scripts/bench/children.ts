@@ -28,13 +28,17 @@ export function startChild(command: string, args: readonly string[], options: Ch
 
 /** Runs a process to its end. Throws with what it said on standard error where it fails. */
 export async function runChild(command: string, args: readonly string[], options: ChildOptions = {}): Promise<void> {
-  const child = startChild(command, args, { ...options, stderr: 'pipe' });
+  await waitForEnd(startChild(command, args, { ...options, stderr: 'pipe' }));
+}
+
+/** Waits for the end of a process whose standard error is a pipe. Throws with what it said there where it fails. */
+export async function waitForEnd(child: ChildProcess): Promise<void> {
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = `${said}${text}`.slice(-2000);
   });
   const [code, signal] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}: ${said}`);
+  if (code !== 0) throw new Error(`${child.spawnargs.join(' ')} ended with ${signal ?? code}: ${said}`);
 }
 
 /** Asks a process to end, and waits for it. */

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runChild, startChild } from './children.ts';
+import { runChild, startChild, waitForEnd } from './children.ts';
 import type { Peer } from './peers.ts';
 import { watchPeak } from './usage.ts';
 import type { World } from './world.ts';
@@ -15,8 +15,6 @@ export interface HugoBuild {
   readonly exporting: number;
   readonly building: number;
   readonly peak: number | undefined;
-  /** Where the pages are. */
-  readonly pagesDir: string;
 }
 
 /** Builds the listings of a catalogue with Hugo, from nothing, data export included. */
@@ -28,14 +26,12 @@ export async function buildWithHugo({ command, env }: Peer, { config }: World, f
   const started = performance.now();
   await runChild(process.execPath, [exporter, config.catalogueFile, join(folder, 'content/api')]);
   const exported = performance.now();
-  const child = startChild(command, ['--quiet', '--source', folder, '--cacheDir', join(folder, 'cache')], { env });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`Hugo ended with ${code}`))));
-  const peak = await watchPeak(child.pid ?? 0, promise);
+  const args = ['--quiet', '--source', folder, '--cacheDir', join(folder, 'cache')];
+  const child = startChild(command, args, { env, stderr: 'pipe' });
+  const peak = await watchPeak(child.pid ?? 0, waitForEnd(child));
   return {
     exporting: (exported - started) / 1000,
     building: (performance.now() - exported) / 1000,
     peak,
-    pagesDir: join(folder, 'public/api'),
   };
 }

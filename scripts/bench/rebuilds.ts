@@ -5,7 +5,7 @@ import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openRebuilder } from '../../src/release/rebuild.ts';
-import { startChild } from './children.ts';
+import { startChild, waitForEnd } from './children.ts';
 import { buildWithHugo } from './hugo.ts';
 import { getPeer } from './peers.ts';
 import { getMedian } from './rounds.ts';
@@ -96,10 +96,8 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
 /** Runs the command, process start included. */
 async function timeRebuild({ env }: World): Promise<{ seconds: number; peak: number | undefined }> {
   const started = performance.now();
-  const child = startChild(process.execPath, ['scripts/rebuild.ts'], { env });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the rebuild ended with ${code}`))));
-  const peak = await watchPeak(child.pid ?? 0, promise);
+  const child = startChild(process.execPath, ['scripts/rebuild.ts'], { env, stderr: 'pipe' });
+  const peak = await watchPeak(child.pid ?? 0, waitForEnd(child));
   return { seconds: (performance.now() - started) / 1000, peak };
 }
 

@@ -39,9 +39,9 @@ export function buildSearches(count = VARIETY): string[] {
   return Array.from({ length: count }, () => `${pickWord(random)} ${pickWord(random)} ${pickWord(random)}`);
 }
 
-/** Builds the request that calls the search tool over MCP. */
-export function buildToolCall(query: Readonly<Record<string, string | number>>): Asked {
-  const params = { name: 'search_listings', arguments: query };
+/** Builds the request that calls a tool over MCP, the search tool where no other is named. */
+export function buildToolCall(args: Readonly<Record<string, string | number>>, name = 'search_listings'): Asked {
+  const params = { name, arguments: args };
   return {
     path: PATHS.mcp,
     method: 'POST',

@@ -19,7 +19,7 @@ export interface Row {
 /** Builds a row that compares, with its ratio. */
 export function buildRow(row: Omit<Row, 'ratio'>): Row {
   const { ours, theirs, cpu_ratio, ...rest } = row;
-  const ratio = theirs === undefined ? undefined : roundFigure(ours / theirs);
+  const ratio = !theirs ? undefined : roundFigure(ours / theirs);
   return {
     ...rest,
     ours: roundFigure(ours),

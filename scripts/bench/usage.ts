@@ -48,7 +48,7 @@ export async function watchPeak(pid: number, work: Promise<unknown>): Promise<nu
 }
 
 /** Lists a process and its descendants. */
-function listFamily(root: number): number[] {
+export function listFamily(root: number): number[] {
   const tasks = listTasks(root);
   const children = tasks.flatMap((task) => (readProc(root, `task/${task}/children`) ?? '').trim().split(' '));
   const members = children.filter((child) => child !== '').flatMap((child) => listFamily(Number(child)));

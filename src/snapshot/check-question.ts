@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { parseUsdc } from '../model/usdc.ts';
-import { type CheckQuestion, OFFER_FIELDS } from '../views/check-question.ts';
+import { type CheckQuestion, DEFAULT_SCHEME, OFFER_FIELDS } from '../views/check-question.ts';
 import { type GivenChallenge, readCopiedTerms, readGivenChallenge } from '../x402/given-challenge.ts';
 import type { Call } from './find-route.ts';
 
@@ -34,8 +34,10 @@ export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'me
  */
 export function parseGivenTerms(question: CheckQuestion): GivenChallenge {
   const { challenge, network, asset, pay_to, scheme } = question;
-  const given = OFFER_FIELDS.filter((name) => question[name] !== undefined);
   if (challenge !== undefined) {
+    const given: string[] = OFFER_FIELDS.filter((name) => question[name] !== undefined);
+    // Clients that fill in defaults send this one with whatever they ask.
+    if (scheme !== DEFAULT_SCHEME) given.push('scheme');
     if (given.length > 0) throw buildBothError(given);
     const read = readGivenChallenge(challenge);
     if ('problem' in read) throw buildChallengeError(read.problem);

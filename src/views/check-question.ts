@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { httpMethod } from '../model/http-method.ts';
 import { parseUsdc } from '../model/usdc.ts';
 
+/** The scheme of an offer that names none. */
+export const DEFAULT_SCHEME = 'exact';
+
 /** Bounds that no honest caller meets are no part of the schemas, whose every word costs its readers tokens. */
 const word = z.string().refine(({ length }) => length > 0 && length <= 100, 'of 1 to 100 characters');
 
@@ -11,7 +14,7 @@ const amount = z
   .string()
   .refine((text) => /^\d{1,40}$/.test(text), 'atomic USDC in decimal digits, such as 1000 for 0.001 USDC');
 const price = z.string().refine((text) => parseUsdc(text) !== undefined, 'a decimal amount of USDC, such as 0.001');
-const scheme = word.default('exact');
+const scheme = word.default(DEFAULT_SCHEME);
 const challenge = z
   .unknown()
   .optional()

@@ -116,6 +116,8 @@ describe('POST /agent/check', () => {
       detail: 'There is no argument "chalenge". Did you mean challenge?',
     });
     expect(await refuse(post({ ...body, amount: '1' }))).toMatchObject({ code: 'challenge_and_fields' });
+    expect(await refuse(post({ ...body, scheme: 'upto' }))).toMatchObject({ code: 'challenge_and_fields' });
+    expect((await post({ ...body, scheme: 'exact' })).status).toBe(200);
     expect(await refuse(fetch('/agent/check?url=x', { method: 'POST' }))).toMatchObject({ code: 'unknown_parameter' });
   });
 

@@ -48,7 +48,7 @@ describe('the page of a listing that was probed', () => {
     expect(html).toMatch(/<svg[^>]* role="img" aria-labelledby="plot-title plot-desc">/);
     expect(html).toContain('<title id="plot-title">Price over time, 2026-11-20 to 2026-11-25</title>');
     expect(text).toContain(
-      '0.001-0.0025 USDC per request since 2026-11-22, seen by a probe. 1 change since 2026-11-20',
+      '0.001-0.0025 USDC per request since 2026-11-22 , seen by a probe. 1 change since 2026-11-20',
     );
     expect(text).toMatch(
       /2026-11-20 12:00 UTC 0\.001 a manifest says so 2026-11-22 06:00 UTC 0\.001-0\.0025 a probe saw it so/,
@@ -58,7 +58,7 @@ describe('the page of a listing that was probed', () => {
   it('shows how every route stands, and what it asked before', async () => {
     const { text } = await (await openPages(makeProbed().reading)).get('/api/example-prices');
     expect(text).toMatch(
-      /0\.0025 Base Unverified 402 seen 2026-11-23 was 0\.001 until 2026-11-21, declared 0\.001 no answer in time, 2026-11-25 ?; last valid 402 2026-11-23/,
+      /0\.0025 Base Unverified 402 seen 2026-11-23 was 0\.001 until 2026-11-21 ?, declared 0\.001 no answer in time, 2026-11-25 ?; last valid 402 2026-11-23/,
     );
     expect(text).toMatch(/\/v1\/other .* Unverified declared, seen 2026-11-01 never probed/);
   });

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Asked } from '../../scripts/bench/rounds.ts';
+import { startServing } from '../../scripts/bench/serving.ts';
+import { buildSyntheticDeclaration, createRandom } from '../../scripts/bench/synthetic.ts';
+import { openReleasedWorld } from '../../scripts/bench/world.ts';
+import { openRebuilder } from '../../src/release/rebuild.ts';
+import { PATHS } from '../../src/views/links.ts';
+import { makeFolder } from '../builders.ts';
+import { openCountLedger } from './soak/counts.ts';
+import { findChild, getGrowth, type MemorySample, plotMemory, readMb } from './soak/memory.ts';
+import { openQuestions } from './soak/questions.ts';
+import { openWriter, RESERVED } from './soak/writer.ts';
+
+/** `SOAK_MINUTES` and `SOAK_LISTINGS` make it shorter and smaller. */
+const MINUTES = Number(process.env.SOAK_MINUTES ?? 20);
+const LISTINGS = Number(process.env.SOAK_LISTINGS ?? 10_000);
+
+/** Readers, and how long each rests between two requests, in milliseconds: the load has a bound. */
+const READERS = 4;
+const REST_MS = 15;
+const WRITE_MS = 1000;
+const REBUILD_MS = 10_000;
+const SAMPLE_MS = 5000;
+
+/** By how much of itself memory may grow over the second half. In a short run it has not settled, so that is only shown. */
+const GROWTH_MAX = 0.1;
+const SETTLED_MINUTES = 5;
+
+it(
+  `serves ${MINUTES} minutes of everything, written to and rebuilt, without a fault`,
+  async () => {
+    const run = { folder: makeFolder(), rounds: 1, secondsEach: 1, tell: (line: string) => console.info(line) };
+    const world = await openReleasedWorld(run, LISTINGS);
+    const server = await startServing(world);
+    onTestFinished(server.stop);
+    const rebuilder = openRebuilder({ background: true });
+    onTestFinished(rebuilder.close);
+    const writer = openWriter(world.config.catalogueFile, LISTINGS);
+    onTestFinished(writer.close);
+    const seed = Date.now() % 1_000_000;
+    const slugs = Array.from(
+      { length: LISTINGS - RESERVED },
+      (_, at) => buildSyntheticDeclaration(at).service_name ?? '',
+    );
+    const build = openQuestions({ slugs, random: createRandom(seed) });
+    const counts = openCountLedger();
+    const [failed, releases, memory] = [[] as string[], new Set<string>(), { server: [], rebuilder: [] } as Memory];
+    let requests = 0;
+
+    const ask = async ({ path, method = 'GET', headers, body }: Asked) => {
+      requests += 1;
+      try {
+        const response = await fetch(`${server.url}${path}`, { method, headers, body: body ?? null });
+        const text = await response.text();
+        if (!response.ok || text.includes('"isError":true')) failed.push(`${path}: ${response.status}`);
+        counts.record(path, response.headers.get('x-catalogue-revision'), text);
+      } catch (error) {
+        failed.push(`${path}: ${error instanceof Error ? String(error.cause ?? error.message) : error}`);
+      }
+    };
+    const started = performance.now();
+    let end = started + MINUTES * 60_000;
+    // Where one part fails, the others end with it.
+    onTestFinished(() => {
+      end = 0;
+    });
+    const repeat = async (everyMs: number, work: () => Promise<void>) => {
+      for (let next = performance.now() + everyMs; next < end; next += everyMs) {
+        await sleep(Math.max(0, next - performance.now()));
+        await work();
+      }
+    };
+    const read = async () => {
+      while (performance.now() < end) {
+        await ask(build());
+        await sleep(REST_MS);
+      }
+    };
+    const write = async () => {
+      const slug = writer.write();
+      // A new listing has a page at once, which no release has yet.
+      if (slug) await ask({ path: PATHS.listing(slug), headers: {} });
+    };
+    const rebuild = async () => {
+      releases.add((await rebuilder.rebuild({ config: world.config })).release.id);
+    };
+    const sample = async () => {
+      const seconds = (performance.now() - started) / 1000;
+      const held = { server: readMb(server.pid), rebuilder: readMb(findChild('rebuild-process')) };
+      if (held.server !== undefined) memory.server.push({ seconds, mb: held.server });
+      if (held.rebuilder !== undefined) memory.rebuilder.push({ seconds, mb: held.rebuilder });
+    };
+    await Promise.all([
+      ...Array.from({ length: READERS }, read),
+      repeat(WRITE_MS, write),
+      repeat(REBUILD_MS, rebuild),
+      repeat(SAMPLE_MS, sample),
+    ]);
+
+    console.info(
+      `seed ${seed}: ${requests} requests (${(requests / MINUTES / 60).toFixed(0)}/s), ${releases.size} releases, counts of ` +
+        `${counts.compared.size} revisions compared`,
+    );
+    for (const [name, samples] of Object.entries(memory)) {
+      if (samples.length > 1) console.info(plotMemory(name, samples));
+    }
+    expect(failed).toEqual([]);
+    expect(counts.wrong).toEqual([]);
+    // It proves nothing where documents were not compared or releases not swapped.
+    expect(counts.compared.size).toBeGreaterThan(MINUTES * 10);
+    expect(releases.size).toBeGreaterThan(MINUTES * 3);
+    if (MINUTES < SETTLED_MINUTES) return;
+    for (const [name, samples] of Object.entries(memory)) {
+      const last = samples.at(-1)?.mb ?? 0;
+      expect(`${name}: ${getGrowth(samples) < GROWTH_MAX * last}`).toBe(`${name}: true`);
+    }
+  },
+  MINUTES * 60_000 + 300_000,
+);
+
+interface Memory {
+  readonly server: MemorySample[];
+  readonly rebuilder: MemorySample[];
+}

@@ -1,0 +1,50 @@
+import { buildChecks, buildSearches, buildToolCall } from '../../../scripts/bench/requests.ts';
+import type { Asked } from '../../../scripts/bench/rounds.ts';
+import { PATHS } from '../../../src/views/links.ts';
+
+/** A kind of request, how often it comes among all, and one of it. */
+interface Kind {
+  readonly weight: number;
+  build(): Asked;
+}
+
+/** Builds the next request of a mixed load. */
+export type BuildQuestion = () => Asked;
+
+/** How clients have answers compressed. */
+const ENCODINGS = ['identity', 'gzip', 'br'];
+
+/** Builds a mixed load over every kind of answer: pages most, large documents seldom. */
+export function openQuestions(options: { slugs: readonly string[]; random: () => number }): BuildQuestion {
+  const { slugs, random } = options;
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const get = (path: string): Asked => ({ path, headers: {} });
+  const [searches, checks] = [buildSearches(), buildChecks(slugs.length)];
+  const search = () => new URLSearchParams({ q: pick(searches) });
+  const call = (name: string, args: Record<string, string | number>) => buildToolCall(args, name);
+  const sitePages = [PATHS.home, PATHS.market, PATHS.changes, PATHS.category('Data'), PATHS.category('Tools')];
+  const kinds: Kind[] = [
+    { weight: 30, build: () => get(PATHS.listing(pick(slugs))) },
+    { weight: 5, build: () => get(PATHS.listingMarkdown(pick(slugs))) },
+    { weight: 8, build: () => get(pick(sitePages)) },
+    { weight: 3, build: () => get(`${PATHS.search}?${search()}`) },
+    { weight: 8, build: () => get(PATHS.agentList) },
+    { weight: 8, build: () => get(`${PATHS.agentList}?${search()}&limit=20`) },
+    { weight: 8, build: () => get(PATHS.agentListing(pick(slugs))) },
+    { weight: 5, build: () => get(pick(checks)) },
+    { weight: 4, build: () => get(`${PATHS.agentChanges}?since=${Math.floor(random() * 10)}&limit=50`) },
+    { weight: 2, build: () => get(PATHS.changesFeed) },
+    { weight: 2, build: () => get(`${PATHS.discoveryResources}?limit=20`) },
+    { weight: 5, build: () => call('search_listings', { q: pick(searches), limit: 5 }) },
+    { weight: 3, build: () => call('get_listing', { slug: pick(slugs) }) },
+    { weight: 2, build: () => call('catalogue_summary', {}) },
+    { weight: 2, build: () => get(pick([PATHS.sitemapIndex, PATHS.sitemap(1), PATHS.guide])) },
+    { weight: 1, build: () => get(PATHS.openapi) },
+    { weight: 1, build: () => get(PATHS.guideFull) },
+  ];
+  const deck = kinds.flatMap((kind) => Array<Kind>(kind.weight).fill(kind));
+  return () => {
+    const asked = pick(deck).build();
+    return { ...asked, headers: { ...asked.headers, 'accept-encoding': pick(ENCODINGS) } };
+  };
+}
