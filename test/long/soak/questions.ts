@@ -32,7 +32,7 @@ export function openQuestions(options: { slugs: readonly string[]; random: () =>
     { weight: 8, build: () => get(`${PATHS.agentList}?${search()}&limit=20`) },
     { weight: 8, build: () => get(PATHS.agentListing(pick(slugs))) },
     { weight: 5, build: () => get(pick(checks)) },
-    { weight: 4, build: () => get(`${PATHS.agentChanges}?since=${Math.floor(random() * 10)}&limit=50`) },
+    { weight: 4, build: () => get(`${PATHS.agentChanges}?since=${pick([0, 1])}&limit=50`) },
     { weight: 2, build: () => get(PATHS.changesFeed) },
     { weight: 2, build: () => get(`${PATHS.discoveryResources}?limit=20`) },
     { weight: 5, build: () => call('search_listings', { q: pick(searches), limit: 5 }) },
