@@ -1,12 +1,26 @@
 import { ServiceError } from '../errors.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import { type CheckQuestion, DEFAULT_SCHEME, OFFER_FIELDS } from '../views/check-question.ts';
+import type { ChallengeProblem } from '../x402/challenge.ts';
 import { type GivenChallenge, readCopiedTerms, readGivenChallenge } from '../x402/given-challenge.ts';
 import type { Call } from './find-route.ts';
 
-/** Says what a challenge has to be, whatever is wrong with it. */
+/** Says what a challenge has to be. */
 const CHALLENGE_HINT =
   'Give the value of the PAYMENT-REQUIRED header (x402 version 2, base 64), or the JSON body of the 402 (version 1), as it came.';
+
+/** What to do where the challenge came as it was, and is none that can be paid. */
+const CHALLENGE_HINTS: Partial<Record<ChallengeProblem, string>> = {
+  html_page: 'This is a page for people. Send the request as a program would, and give what its 402 carries.',
+  no_version:
+    'The JSON names no x402Version, so it is no challenge. Give the JSON of the 402 itself, not a part of it.',
+  bad_version: 'Versions 1 and 2 of x402 are read here. Do not pay what no version of the protocol describes.',
+  no_accepts: 'The challenge offers no way to pay. Ask the provider again; there is nothing to compare.',
+  too_many_offers: 'Nobody offers so many ways to pay in earnest. Give the fields of the one offer that you would pay.',
+  too_deep: 'No challenge is nested so deep. Give the fields of the one offer that you would pay.',
+  header_too_large: 'Give the fields of the one offer that you would pay.',
+  body_too_large: 'Give the fields of the one offer that you would pay.',
+};
 
 /**
  * Reads the call that a question is about. Throws `bad_input` (`bad_url`) for what is no address of a web service. User
@@ -81,9 +95,9 @@ function buildBothError(given: readonly string[]): ServiceError {
   });
 }
 
-function buildChallengeError(problem: string): ServiceError {
+function buildChallengeError(problem: ChallengeProblem): ServiceError {
   return new ServiceError('bad_input', `The challenge cannot be read: ${problem}.`, {
-    hint: CHALLENGE_HINT,
+    hint: CHALLENGE_HINTS[problem] ?? CHALLENGE_HINT,
     reason: problem,
     details: { parameter: 'challenge' },
   });

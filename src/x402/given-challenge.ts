@@ -35,9 +35,13 @@ export function readGivenChallenge(given: unknown): GivenChallenge | { problem: 
   };
 }
 
+/** The header is often copied as a line, with its name. */
+const HEADER_NAME = /^\s*payment-required\s*:/i;
+
 function parseText(text: string) {
-  const isHeader = /^[A-Za-z0-9+/=]/.test(text.trimStart());
-  return isHeader ? parseChallengeHeader(text) : parseChallengeBody(Buffer.from(text));
+  const value = text.replace(HEADER_NAME, '');
+  const isHeader = /^[A-Za-z0-9+/=]/.test(value.trimStart());
+  return isHeader ? parseChallengeHeader(value) : parseChallengeBody(Buffer.from(value));
 }
 
 /** Terms as somebody copied them out of a challenge: each as the challenge spells it. */

@@ -122,20 +122,27 @@ describe('POST /agent/check', () => {
   });
 
   it.each([
-    ['AAAAA', 'bad_base64'],
-    [encode([]), 'not_an_object'],
-    ['{', 'not_json'],
-    ['<html>', 'html_page'],
-    ['', 'no_challenge'],
-    [7, 'not_an_object'],
-    [{}, 'no_version'],
-    [{ x402Version: 3, accepts: [{}] }, 'bad_version'],
-    [{ x402Version: 2 }, 'no_accepts'],
-    [{ x402Version: 2, accepts: [] }, 'no_accepts'],
-    [{ x402Version: 1, accepts: Array(101).fill({}) }, 'too_many_offers'],
-  ])('names what is wrong with the challenge %j', async (challenge, code) => {
+    ['AAAAA', 'bad_base64', 'PAYMENT-REQUIRED'],
+    ['payment-required: AAAAA', 'bad_base64', 'PAYMENT-REQUIRED'],
+    [encode([]), 'not_an_object', 'PAYMENT-REQUIRED'],
+    ['{', 'not_json', 'PAYMENT-REQUIRED'],
+    ['<html>', 'html_page', 'page for people'],
+    ['', 'no_challenge', 'PAYMENT-REQUIRED'],
+    [7, 'not_an_object', 'PAYMENT-REQUIRED'],
+    [{}, 'no_version', 'x402Version'],
+    [{ x402Version: 3, accepts: [{}] }, 'bad_version', 'Do not pay'],
+    [{ x402Version: 2 }, 'no_accepts', 'nothing to compare'],
+    [{ x402Version: 2, accepts: [] }, 'no_accepts', 'nothing to compare'],
+    [{ x402Version: 1, accepts: Array(101).fill({}) }, 'too_many_offers', 'the one offer'],
+  ])('names what is wrong with the challenge %j, and what to do', async (challenge, code, todo) => {
     const problem = await refuse(served().post({ url: CALLED, challenge }));
-    expect(problem).toMatchObject({ status: 400, code, hint: expect.stringContaining('PAYMENT-REQUIRED') });
+    expect(problem).toMatchObject({ status: 400, code, hint: expect.stringContaining(todo) });
+  });
+
+  it('takes the header as a line, with its name', async () => {
+    const challenge = { x402Version: 2, accepts: [] };
+    const line = `PAYMENT-REQUIRED: ${encode(challenge)}`;
+    expect(await refuse(served().post({ url: CALLED, challenge: line }))).toMatchObject({ code: 'no_accepts' });
   });
 });
 
