@@ -8,29 +8,43 @@ export interface CountLedger {
   readonly wrong: string[];
 }
 
-/** Counts as JSON, also inside a JSON text, and as a sentence. */
-const IN_JSON = /live_listings\\?":(\d+),\\?"settlement_verified\\?":(\d+)/g;
-const IN_WORDS = /(\d+) live listings?, (\d+) of them settlement-verified/g;
+/** A document's own counts come first in it, before those of examples: as JSON, also inside a text, and as a sentence. */
+const STATED = [
+  /live_listings\\?":(?<live>\d+),\\?"settlement_verified\\?":(?<verified>\d+)/,
+  /(?<live>\d+) live listings?, (?<verified>\d+) of them settlement-verified/,
+];
 
 /** Opens a ledger of counts. */
 export function openCountLedger(): CountLedger {
-  const known = new Map<string, { counts: string; what: string }>();
+  const known = new Map<string, { number: string; what: string }>();
   const compared = new Set<string>();
   const wrong: string[] = [];
+  const compare = (what: string, revision: string, count: string, number: string) => {
+    const first = known.get(`${revision} ${count}`) ?? { number, what };
+    known.set(`${revision} ${count}`, first);
+    if (first.number !== number) {
+      wrong.push(`revision ${revision}: ${what} says ${number} ${count}, ${first.what} says ${first.number}`);
+    } else if (first.what !== what) compared.add(revision);
+  };
   return {
     compared,
     wrong,
     record(what, header, text) {
       const revision = header ?? /revision\\?":(\d+)/.exec(text)?.[1];
       if (revision === undefined) return;
-      for (const [, live, verified] of [...text.matchAll(IN_JSON), ...text.matchAll(IN_WORDS)]) {
-        const counts = `${live} live, ${verified} verified`;
-        const first = known.get(revision);
-        if (!first) known.set(revision, { counts, what });
-        else if (first.counts !== counts) {
-          wrong.push(`revision ${revision}: ${what} says ${counts}, ${first.what} says ${first.counts}`);
-        } else if (first.what !== what) compared.add(revision);
+      for (const pattern of STATED) {
+        for (const [count, number] of Object.entries(pattern.exec(text)?.groups ?? {})) {
+          compare(what, revision, count, number);
+        }
       }
+      const tags = countTags(text);
+      if (tags > 0) compare(`the tags of ${what}`, revision, 'live', String(tags));
     },
   };
+}
+
+/** Counts the tags of an OpenAPI document, which are its listings one by one; none in other documents. */
+function countTags(text: string): number {
+  const start = text.indexOf('"tags":[{"name"');
+  return start < 0 ? 0 : text.slice(start).split('"x-marketplace-url":"').length - 1;
 }
