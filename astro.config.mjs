@@ -22,6 +22,8 @@ export default defineConfig({
   vite: {
     // Everything is a file of its own: a content security policy without inline scripts, styles or data: addresses.
     build: { assetsInlineLimit: 0 },
+    // Scripts of pages are asked for by address, as Vite has workers, and loaded as modules.
+    worker: { format: 'es' },
     ssr: { external: ['better-sqlite3'] },
   },
 });

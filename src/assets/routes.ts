@@ -1,20 +1,15 @@
-/** Gives a long table of routes a box that filters it. Without JavaScript there is no box, and the table is whole. */
-const FILTERED_FROM = 9;
+/** Filters a long table of routes by words. Without JavaScript its box is not shown, and the table is whole. */
+for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-filter]')) {
+  const tools = input.closest('.route-tools');
+  const region = tools?.nextElementSibling;
+  const status = tools?.querySelector('[role=status]');
+  if (region && status) openFilter(input, region, status);
+}
 
-for (const region of document.querySelectorAll<HTMLElement>('[data-routes]')) {
+function openFilter(input: HTMLInputElement, region: Element, status: Element): void {
   const rows = [...region.querySelectorAll<HTMLElement>('tbody tr:not(.group)')];
-  if (rows.length < FILTERED_FROM) continue;
   const texts = rows.map((row) => row.textContent.toLowerCase());
-  const label = document.createElement('label');
-  const input = document.createElement('input');
-  const status = document.createElement('span');
-  label.className = 'route-filter';
-  label.append('Filter routes ', input);
-  input.type = 'search';
-  input.autocomplete = 'off';
-  status.setAttribute('role', 'status');
-  status.className = 'soft';
-  input.addEventListener('input', () => {
+  const apply = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const [at, row] of rows.entries()) {
@@ -26,9 +21,8 @@ for (const region of document.querySelectorAll<HTMLElement>('[data-routes]')) {
     }
     status.textContent = words.length === 0 ? '' : `${shown} of ${rows.length} routes`;
     region.scrollTop = 0;
-  });
-  const tools = document.createElement('p');
-  tools.className = 'route-tools';
-  tools.append(label, status);
-  region.before(tools);
+  };
+  input.addEventListener('input', apply);
+  // Somebody may have typed before this was there.
+  if (input.value !== '') apply();
 }

@@ -1,23 +1,31 @@
+import { createHash } from 'node:crypto';
 import { PUBLIC_HEADERS } from '../live/public-headers.ts';
+import { PAGE_LOADER } from '../views/page-loader.ts';
 
-/** Pages load nothing from elsewhere, run no inline script and cannot be framed; documents are read, never run. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Builds the policy: pages load nothing from elsewhere, run no inline script but the loader of their own, and cannot be
+ * framed; documents are read, never run.
+ */
+function buildContentSecurityPolicy(): string {
+  const loader = createHash('sha256').update(PAGE_LOADER).digest('base64');
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${loader}'`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;
 
 /** Builds the headers that every answer carries, as a flat list of names and values. */
 export function buildSecurityHeaders(baseUrl: string): readonly string[] {
   return [
-    ...['Content-Security-Policy', CONTENT_SECURITY_POLICY],
+    ...['Content-Security-Policy', buildContentSecurityPolicy()],
     ...['X-Content-Type-Options', 'nosniff'],
     ...['Referrer-Policy', 'strict-origin-when-cross-origin'],
     ...['Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'],

@@ -10,6 +10,9 @@ export interface RouteGroup {
 /** So many routes are read at a glance; a longer table is kept to a part of the screen, and grouped. */
 export const LONG_TABLE = 20;
 
+/** So many routes and more can be filtered. */
+export const FILTERED_FROM = 9;
+
 /** Words of a path that say nothing of what it is for. */
 const EMPTY_SEGMENT = /^(api|v\d+)$/i;
 
