@@ -60,7 +60,7 @@ ${link('OpenAPI document', PATHS.openapi, 'OpenAPI 3.1.0, one tag per listing; l
 ${link('Reference', PATHS.docsApi, 'the endpoints of this service, for people')}
 ${link('Every listing as text', PATHS.guideFull, 'one document; large')}
 ${link('API catalogue', PATHS.apiCatalog, 'RFC 9727: these doors as a linkset')}
-${link('AI catalogue', PATHS.aiCatalog, 'these doors as AI artifacts')}
+${link('AI catalogue', PATHS.aiCatalog, 'the MCP server, for agent registries')}
 ${link('News', PATHS.changesFeed, 'the latest changes as an Atom feed')}
 ${link('Market', PATHS.market, 'prices, networks and probe health over time, for people; each plot with its data as CSV')}
 ${link('Sitemaps', PATHS.sitemapIndex, 'the address of every page')}

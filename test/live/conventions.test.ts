@@ -22,7 +22,7 @@ const linkset = z.strictObject({
     .nonempty(),
 });
 
-/** AI Catalog 1.0, "Top-Level Structure", "Host Info" and "Catalog Entry", as far as this service uses them. */
+/** AI Catalog 1.0, "Top-Level Structure", "Host Info" and "Catalog Entry", and ARD, as far as this service uses them. */
 const aiCatalog = z.strictObject({
   specVersion: z.literal('1.0'),
   host: z.strictObject({ displayName: z.string().min(1), identifier: z.string(), documentationUrl: z.url() }),
@@ -31,9 +31,11 @@ const aiCatalog = z.strictObject({
       identifier: z.string().regex(/^urn:air:[a-z0-9.-]+(:[a-z0-9-]+){2}$/),
       type: mediaType,
       url: z.url(),
-      displayName: z.string().min(1).optional(),
-      description: z.string().min(1).optional(),
+      displayName: z.string().min(1),
+      description: z.string().min(1),
       tags: z.array(z.string().min(1)),
+      // ARD, "Entry Terms": an entry without them is not found by search.
+      representativeQueries: z.array(z.string().min(1)).min(2).max(5),
     }),
   ),
 });
@@ -82,10 +84,10 @@ it('the AI catalogue holds to its specification, each entry once', async () => {
   expect(response.headers.get('content-type')).toBe('application/ai-catalog+json');
   const { entries } = aiCatalog.parse(await response.json());
   expect(new Set(entries.map(({ identifier }) => identifier)).size).toBe(entries.length);
-  const card = entries.find(({ type }) => type === 'application/mcp-server-card+json');
-  expect(card).toMatchObject({ url: `${SITE.baseUrl}/mcp/server-card` });
-  // What the card says of itself is not said again.
-  expect(card).not.toHaveProperty('displayName');
+  // No other kind of artifact that ARD knows is here.
+  expect(entries.map(({ type, url }) => [type, url])).toEqual([
+    ['application/mcp-server-card+json', `${SITE.baseUrl}/mcp/server-card`],
+  ]);
 });
 
 it('robots.txt lets every robot read everything, and names the sitemaps and the guide', async () => {

@@ -59,7 +59,7 @@ describe('Link headers', () => {
       const named = [...text.matchAll(/(?:"|\]\(|<loc>)(http:\/\/catalogue\.example[^"<)]*)/g)].map(
         ([, url = '']) => url,
       );
-      expect(named.length).toBeGreaterThan(3);
+      expect(named.length).toBeGreaterThan(1);
       for (const url of new Set(named)) {
         const { status } = await ask(server, url.slice(BASE.length) || '/', { method: 'HEAD' });
         // MCP is asked by POST alone, and a check needs the terms to check.

@@ -32,7 +32,7 @@ export function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
     },
     [PATHS.aiCatalog]: {
       get: buildFileRead(
-        ['getAiCatalog', 'What agents can use here', 'The MCP server and the documents, as AI Catalog lists them.'],
+        ['getAiCatalog', 'What agents can use here', 'The MCP server, as AI Catalog and ARD list it.'],
         json('The catalogue', buildAiCatalog(site), AI_CATALOG_TYPE),
       ),
     },
