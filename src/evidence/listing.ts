@@ -7,7 +7,7 @@ import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } f
 import { buildNetworkEntries } from './networks.ts';
 import { getPriceRange } from './price.ts';
 import { isStillOffered, type Sampled } from './sampled.ts';
-import { findRouteProof, findUndelivered } from './verification.ts';
+import { findRouteProof, findUndelivered, listVerifiedNetworks } from './verification.ts';
 
 /** Who took the listing out, why and when. */
 export interface Delisting {
@@ -52,6 +52,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       ...route,
       silent: !isStillOffered(route.probe, { failing: evidence.sampled.failing, routes: routes.length }),
     })),
+    verified: new Set(routes.flatMap(({ id, terms }) => listVerifiedNetworks(listReceipts(evidence, id), terms))),
     declared: standing.flatMap(({ networks: keys, source, price: range }) =>
       range ? keys.map((key) => ({ key, observed_at: source.observed_at })) : [],
     ),
@@ -88,7 +89,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
 function buildRoute(declared: MergedDeclaration['routes'][number]['route'], evidence: ListingEvidence): Route {
   const id = evidence.getRouteId(declared.method, declared.path);
   const terms = [...evidence.getTerms(id)];
-  const receipts = evidence.receipts.filter(({ route_id }) => route_id === id);
+  const receipts = listReceipts(evidence, id);
   const proof = findRouteProof(receipts, terms);
   const { terms: _offers, ...facts } = declared;
   return {
@@ -101,6 +102,10 @@ function buildRoute(declared: MergedDeclaration['routes'][number]['route'], evid
     payee: evidence.getPayee(id),
     probe: evidence.sampled.routes.get(id) ?? null,
   };
+}
+
+function listReceipts({ receipts }: ListingEvidence, routeId: string) {
+  return receipts.filter(({ route_id }) => route_id === routeId);
 }
 
 function getState(

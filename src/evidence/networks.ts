@@ -11,7 +11,9 @@ export interface DeclaredNetwork {
 
 export interface NetworkEvidence {
   /** `silent`: it failed too often in a row to be taken for still on offer. */
-  routes: readonly (Pick<Route, 'terms' | 'proof' | 'verification'> & { silent?: boolean })[];
+  routes: readonly (Pick<Route, 'terms'> & { silent?: boolean })[];
+  /** Networks on which a route stands verified. */
+  verified: ReadonlySet<NetworkKey>;
   declared: readonly DeclaredNetwork[];
   receipts: readonly Receipt[];
   /** Networks that the listing was ever shown with. */
@@ -30,15 +32,12 @@ export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
     .map((key) => {
       const { id, label } = NETWORKS[key];
       const lastSeenAt = findLastSeen(key, evidence);
-      const verified = evidence.routes.some(
-        ({ verification, proof }) => verification === 'settlement-verified' && proof?.network === key,
-      );
       return {
         id,
         key,
         label,
         advertised: lastSeenAt !== null,
-        settlement_verified: verified,
+        settlement_verified: evidence.verified.has(key),
         last_verified_at: getLatest(
           evidence.receipts.filter((r) => r.network === key && r.settled && r.delivered).map((r) => r.settled_at),
         ),

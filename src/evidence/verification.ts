@@ -1,4 +1,4 @@
-import { isPublicChain, NETWORKS } from '../model/network.ts';
+import { isPublicChain, NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/receipt.ts';
 import type { RouteProof, UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
@@ -8,10 +8,7 @@ import type { RecordedTerms } from '../model/terms.ts';
  * payee, asset or network. A changed price leaves the proof standing (design contract, "States").
  */
 export function findRouteProof(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): RouteProof | null {
-  const latest = receipts
-    .filter(({ settled, delivered }) => settled && delivered)
-    .toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1))
-    .find((receipt) => isStillAsked(receipt, terms));
+  const [latest] = listStanding(receipts, terms).toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1));
   if (!latest) return null;
   const isPublic = isPublicChain(latest.network, latest.genesis);
   return {
@@ -24,6 +21,15 @@ export function findRouteProof(receipts: readonly Receipt[], terms: readonly Rec
     request: latest.request,
     transaction_url: isPublic ? NETWORKS[latest.network].getTransactionUrl(latest.transaction) : null,
   };
+}
+
+/** Lists the networks on which a route stands verified: one that was paid on two is so on both, whichever came last. */
+export function listVerifiedNetworks(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): NetworkKey[] {
+  return [...new Set(listStanding(receipts, terms).map(({ network }) => network))];
+}
+
+function listStanding(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): Receipt[] {
+  return receipts.filter((receipt) => receipt.settled && receipt.delivered && isStillAsked(receipt, terms));
 }
 
 /** Finds the latest paid call of a route where that settled and brought nothing; a later one that did lets it be. */

@@ -5,7 +5,7 @@ import { buildNetworkEntries, getPrimaryNetwork } from '../../src/evidence/netwo
 import { getPriceRange } from '../../src/evidence/price.ts';
 import { buildSlug, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
-import { findRouteProof } from '../../src/evidence/verification.ts';
+import { findRouteProof, listVerifiedNetworks } from '../../src/evidence/verification.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Receipt } from '../../src/model/receipt.ts';
 import type { RecordedTerms } from '../../src/model/terms.ts';
@@ -39,9 +39,8 @@ describe('current terms', () => {
 });
 
 describe('network entries', () => {
-  const route = (terms: RecordedTerms[]) => ({ terms, proof: null, verification: 'unverified' as const });
   const build = (terms: RecordedTerms[], offered = true) =>
-    buildNetworkEntries({ routes: [route(terms)], declared: [], receipts: [], known: [], offered });
+    buildNetworkEntries({ routes: [{ terms }], verified: new Set(), declared: [], receipts: [], known: [], offered });
 
   it('carry base always and solana where it was ever offered', () => {
     expect(build([]).map(({ key, advertised }) => [key, advertised])).toEqual([['base', false]]);
@@ -96,6 +95,14 @@ describe('a route’s proof', () => {
       findRouteProof([receipt], [{ ...observed, pay_to: '0x3333333333333333333333333333333333333333' }]),
     ).toBeNull();
     expect(findRouteProof([receipt], [{ ...observed, network: 'solana' }])).toBeNull();
+  });
+
+  it('stands on every network that was paid on and is still asked for, whichever came last', () => {
+    const later = { ...receipt, id: 'later', network: 'solana' as const, settled_at: '2026-11-21T00:00:00.000Z' };
+    expect(listVerifiedNetworks([receipt, later], [])).toEqual(['base', 'solana']);
+    const observed = makeRecorded({ evidence: 'observed' });
+    expect(listVerifiedNetworks([receipt, later], [observed])).toEqual(['base']);
+    expect(listVerifiedNetworks([{ ...receipt, delivered: false }], [])).toEqual([]);
   });
 });
 

@@ -5,7 +5,9 @@ import { runCampaign } from '../release/campaign.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { serveShelf } from './running.ts';
 
-it('ten rebuilds under load, two of them killed: no request fails and no page is of another listing', async () => {
+it('ten rebuilds under load, two of them killed: no request fails and no page is of another listing', {
+  timeout: 90_000,
+}, async () => {
   const listings = 30;
   const shelf = makeShelf(makeFolder(), { count: listings });
   const server = await serveShelf({ shelf });
