@@ -14,7 +14,7 @@ export interface Serving {
 }
 
 /** Starts `npm start -- --no-rebuild`, without npm. Resolves when it listens; throws where it ends before. */
-export async function startServing({ env }: World): Promise<Serving> {
+export async function startServing({ env }: Pick<World, 'env'>): Promise<Serving> {
   const args = ['--import', './scripts/require-node.mjs', 'scripts/serve.ts', '--no-rebuild'];
   const child = startChild(process.execPath, args, { env, stdout: 'pipe' });
   const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -59,6 +59,6 @@ export async function openReleasedWorld(run: Run, listings: number): Promise<Wor
 }
 
 /** Runs the rebuild command to its end, as an operator does. */
-export async function runRebuild({ env }: World): Promise<void> {
+export async function runRebuild({ env }: Pick<World, 'env'>): Promise<void> {
   await runChild(process.execPath, ['scripts/rebuild.ts'], { env });
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser } from '../../scripts/browser.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
@@ -17,7 +18,6 @@ import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { recordProbed } from '../sampled.ts';
-import { openBrowser } from './browser.ts';
 
 export const HOSTILE =
   '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> "quoted" \'text\' `code`';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { openBrowser } from '../../scripts/browser.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { openBrowser } from '../browser/browser.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { SITE } from '../site.ts';

@@ -1,0 +1,71 @@
+import './require-node.mjs';
+
+const { mkdtempSync, rmSync } = await import('node:fs');
+const { tmpdir } = await import('node:os');
+const { join } = await import('node:path');
+const { parseArgs } = await import('node:util');
+const { buildUsageFailure, EXIT, getExitCode, getFailure } = await import('../src/commands/failure.ts');
+const { getErrorMessage } = await import('../src/errors.ts');
+const { getBetter, listMisses } = await import('./audit/limits.ts');
+const { measurePage } = await import('./audit/lighthouse.ts');
+const { buildPathFailure, getPages, USAGE } = await import('./audit/pages.ts');
+const { findFreePort, startAudited } = await import('./audit/service.ts');
+const { buildTable } = await import('./audit/table.ts');
+const { openBrowser } = await import('./browser.ts');
+
+const { stdout, stderr } = process;
+/** A page that misses something is measured again, and the best counts: a busy machine makes pages slow. */
+const TRIES = 3;
+
+/**
+ * `npm run audit -- [--json] [path…]`: Lighthouse in a real Chromium, a throttled phone, on each kind of page of a catalogue
+ * made for it. Ends with 1 where a page misses 100 in a category, an LCP below a second, or its weight.
+ */
+async function run(): Promise<number> {
+  const { json, paths } = readOptions();
+  const wanted = getPages(paths);
+  const folder = mkdtempSync(join(tmpdir(), 'agent-payable-audit-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  stderr.write('Making a catalogue and its pages …\n');
+  const service = await startAudited(folder, new Date());
+  const debuggingPort = await findFreePort();
+  const browser = await openBrowser([`--remote-debugging-port=${debuggingPort}`]);
+  try {
+    for (const { path } of wanted) {
+      const { status } = await fetch(`${service.url}${path}`);
+      if (status !== 200) throw buildPathFailure(`${path} is answered with ${status}, so there is no page to audit.`);
+    }
+    const pages = [];
+    for (const [index, page] of wanted.entries()) {
+      stderr.write(`Auditing ${page.path} (${index + 1} of ${wanted.length}) …\n`);
+      let best = await measurePage(page, { url: service.url, debuggingPort });
+      for (let tries = 1; tries < TRIES && listMisses(best).length > 0; tries += 1) {
+        best = getBetter(best, await measurePage(page, { url: service.url, debuggingPort }));
+      }
+      pages.push(best);
+    }
+    const passed = pages.every((page) => listMisses(page).length === 0);
+    const report = { passed, pages: pages.map((page) => ({ ...page, misses: listMisses(page) })) };
+    stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : `\n${buildTable(pages)}\n`);
+    return passed ? EXIT.done : EXIT.failed;
+  } finally {
+    await Promise.all([browser.close(), service.stop()]);
+  }
+}
+
+function readOptions(): { json: boolean; paths: string[] } {
+  try {
+    const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
+    return { json: values.json ?? false, paths: positionals };
+  } catch (error) {
+    throw buildUsageFailure(getErrorMessage(error), USAGE);
+  }
+}
+
+try {
+  process.exit(await run());
+} catch (error) {
+  const failure = getFailure(error);
+  stderr.write(`error: ${failure.message}\n${failure.hint ? `hint: ${failure.hint}\n` : ''}`);
+  process.exit(getExitCode(failure));
+}

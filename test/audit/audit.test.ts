@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { getBetter, listMisses, type PageMeasure } from '../../scripts/audit/limits.ts';
+import { buildTable } from '../../scripts/audit/table.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+function makeMeasure(overrides: Partial<PageMeasure> = {}): PageMeasure {
+  return {
+    name: 'listing',
+    path: '/api/example',
+    scores: { performance: 100, seo: 100 },
+    lcp_ms: 760,
+    html_css_bytes: 15_500,
+    script_bytes: 2300,
+    failing: [],
+    ...overrides,
+  };
+}
+
+const failing = [
+  { category: 'seo', id: 'is-crawlable', title: 'Page is blocked from indexing' },
+  { category: 'performance', id: 'speed-index', title: 'Speed Index' },
+];
+
+it.each([
+  ['nothing', {}, []],
+  ['a category below 100', { scores: { performance: 100, seo: 99 }, failing }, ['seo 99: is-crawlable']],
+  ['no category at all', { scores: {} }, ['no category was scored']],
+  ['an LCP of a second', { lcp_ms: 1000 }, ['largest-contentful-paint 1000 ms']],
+  ['an LCP that was not measured', { lcp_ms: Number.NaN }, ['largest-contentful-paint NaN ms']],
+  ['20 KB of HTML and CSS', { html_css_bytes: 20 * 1024 }, ['HTML and CSS 20480 bytes']],
+  ['10 KB of JavaScript', { script_bytes: 10 * 1024 }, ['JavaScript 10240 bytes']],
+  ['weights of another page than a listing', { path: '/docs/api', html_css_bytes: 30_000 }, []],
+] as const)('finds missed: %s', (_, overrides, misses) => {
+  expect(listMisses(makeMeasure(overrides))).toEqual(misses);
+});
+
+it('takes the better of two measures: that which misses less, else the faster', () => {
+  const [slow, fast] = [makeMeasure({ lcp_ms: 1200 }), makeMeasure({ lcp_ms: 900 })];
+  expect(getBetter(slow, fast)).toBe(fast);
+  expect(getBetter(fast, slow)).toBe(fast);
+  const low = makeMeasure({ lcp_ms: 700, scores: { performance: 98 } });
+  expect(getBetter(low, fast)).toBe(fast);
+});
+
+it('prints a line for each page and says what misses, by the names of Lighthouse', () => {
+  const good = makeMeasure({ name: 'home', path: '/' });
+  expect(buildTable([good, makeMeasure()])).toMatchInlineSnapshot(`
+    "page     performance  seo     LCP  HTML+CSS      JS
+    home             100  100  760 ms   15.1 KB  2.2 KB
+    listing          100  100  760 ms   15.1 KB  2.2 KB
+
+    All 2 pages: 100 in every category and LCP below 1000 ms; a listing below 20.0 KB of HTML and CSS, 10.0 KB of JavaScript."
+  `);
+  expect(buildTable([good, makeMeasure({ scores: { performance: 98, seo: 100 }, failing })])).toMatchInlineSnapshot(`
+    "page     performance  seo     LCP  HTML+CSS      JS
+    home             100  100  760 ms   15.1 KB  2.2 KB
+    listing           98  100  760 ms   15.1 KB  2.2 KB
+
+    1 of 2 pages miss something:
+      /api/example
+        performance 98: speed-index"
+  `);
+});
+
+it.each([
+  [['--jason'], "Unknown option '--jason'"],
+  [['docs'], '"docs" is not the path of a page.'],
+  [['//elsewhere.example/'], '"//elsewhere.example/" is not the path of a page.'],
+])('refuses %j as wrong usage, before anything is made', (args, message) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/audit.ts', ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, BASE_URL: '' },
+  });
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(`error: ${message}`);
+  expect(stderr).toMatch(/^hint: npm run audit -- \[--json\] \[path…\]/m);
+});
