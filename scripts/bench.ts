@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -63,12 +63,13 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 };
 
-const USAGE = `npm run bench -- [--large] [--listings <number>] [--quick] [--json] [name …]
+const USAGE = `npm run bench -- [--large] [--listings <number>] [--quick] [--json] [--readme] [name …]
 
   --large     at 100,000 listings, too, where that is told apart; takes many minutes
   --listings  at this size instead
   --quick     one short round of each: shows that it runs, not how fast
   --json      one JSON document instead of tables
+  --readme    puts what there is a goal for into the README, in the place of the table there
 
 ${Object.entries(BENCHMARKS)
   .map(([name, { about }]) => `  ${name.padEnd(10)}  ${about}`)
@@ -81,7 +82,14 @@ function readOptions() {
   try {
     const flag = { type: 'boolean', default: false } as const;
     const { values, positionals } = parseArgs({
-      options: { json: flag, large: flag, quick: flag, help: { ...flag, short: 'h' }, listings: { type: 'string' } },
+      options: {
+        json: flag,
+        readme: flag,
+        large: flag,
+        quick: flag,
+        help: { ...flag, short: 'h' },
+        listings: { type: 'string' },
+      },
       allowPositionals: true,
     });
     const { listings, ...flags } = values;
@@ -96,7 +104,15 @@ function readOptions() {
   }
 }
 
-const { names, size, json, large, quick, help } = readOptions();
+/** Puts the table of what there is a goal for in the place of the one that the README has. */
+function writeReadme(rows: readonly Row[]): void {
+  const file = join(import.meta.dirname, '../README.md');
+  const table = formatTable(rows.filter(({ goal }) => goal !== undefined));
+  const place = /(?<=<!-- figures -->\n).*(?=<!-- \/figures -->)/s;
+  writeFileSync(file, readFileSync(file, 'utf8').replace(place, `\n${table}\n\n`));
+}
+
+const { names, size, json, readme, large, quick, help } = readOptions();
 if (help) {
   console.log(USAGE);
   process.exit(0);
@@ -116,3 +132,4 @@ for (const name of names) {
   if (!json) console.log(`\n${name}: ${about}\n\n${formatTable(rows)}\n`);
 }
 if (json) console.log(JSON.stringify(results, null, 2));
+if (readme) writeReadme(Object.values(results).flat());

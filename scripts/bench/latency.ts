@@ -59,8 +59,9 @@ async function measureBesideRebuild(run: Run, { listings }: World, server: Servi
     const figures = { ours: getPercentile(ours, share), theirs: getPercentile(theirs, share), goal };
     return buildRow({ ...base, what: `first byte beside a full rebuild, ${share * 100} % within`, ...figures });
   };
+  const goal = listings >= 10_000 ? 'ours < 5' : undefined;
   const atRest = buildRow({ listings, unit: 'ms', what: 'first byte at rest, 50 % within', ours: getMedian(rest) });
-  return [atRest, row(0.5, 'ours < 5'), row(0.99, 'ours < 5')];
+  return [atRest, row(0.5, goal), row(0.99, goal)];
 }
 
 /** Times the first document after each of some changes, beside one after none. */

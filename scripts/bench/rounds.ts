@@ -1,5 +1,6 @@
 import autocannon from 'autocannon';
 import type { Peer } from './peers.ts';
+import { readAnswer } from './serving.ts';
 import { readUsage } from './usage.ts';
 import { runWrk } from './wrk.ts';
 
@@ -43,10 +44,12 @@ export interface RoundsOptions {
 const CONNECTIONS = 8;
 
 /**
- * Loads each of some contestants in turn, round after round, so that what else the machine does falls on all alike. Gives
+ * Asks each contestant once, then loads each in turn, round after round, so that what else the machine does falls on all alike. Gives
  * what each made, in their order. Throws when any answer is a failure.
  */
 export async function measureRounds(contestants: readonly Contestant[], options: RoundsOptions): Promise<Measured[]> {
+  // What is read at the first request is no part of it.
+  for (const { url, asked } of contestants) if (asked[0]) await readAnswer(url, asked[0]);
   const rates = contestants.map((): number[] => []);
   const costs = contestants.map((): number[] => []);
   for (let round = 0; round < options.rounds; round += 1) {

@@ -23,7 +23,7 @@ type Query = Record<string, string | number>;
 type Ask = (query: Query) => Response | Promise<Response>;
 
 /** What 99 of 100 searches may take, in milliseconds. */
-const getGoal = (listings: number) => (listings >= 100_000 ? '< 25' : '< 10');
+const getGoal = (listings: number) => (listings >= 100_000 ? '< 25' : listings >= 10_000 ? '< 10' : undefined);
 
 /** Measures searching a synthetic catalogue of so many listings, with the HTTP handler and the MCP tool called in-process. */
 export async function measureSearch(run: Run, listings: number): Promise<Row[]> {
@@ -103,7 +103,7 @@ async function measureKind(listings: number, request: string, ask: Ask, build: (
     buildRow({ ...base, what: `${request}, 50 % within`, ours: getPercentile(times, 0.5) }),
     buildRow({ ...base, what: `${request}, 99 % within`, ours: getPercentile(times, 0.99), goal }),
     // What else the machine does falls on processor time less.
-    buildRow({ ...base, what: `${request}, 99 % within, processor time`, ours: getPercentile(cpu, 0.99), goal }),
+    buildRow({ ...base, what: `${request}, 99 % within, processor time`, ours: getPercentile(cpu, 0.99) }),
   ];
 }
 

@@ -3,7 +3,7 @@ import { findPageCode } from '../../src/release/page-code.ts';
 import { getSite } from '../../src/release/release.ts';
 import type { AstroServerOptions } from './astro-server.ts';
 import { getPeer } from './peers.ts';
-import { buildSearches, buildToolCall } from './requests.ts';
+import { buildSearches, buildToolCall, listSlugs } from './requests.ts';
 import { measureRounds } from './rounds.ts';
 import { buildRow, type Row } from './row.ts';
 import { startServer, startServing } from './serving.ts';
@@ -17,13 +17,15 @@ export async function measureTools(run: Run, listings: number): Promise<Row[]> {
   const world = await openReleasedWorld(run, listings);
   const wrk = await getPeer('wrk', run.tell);
   const [server, astro] = [await startServing(world), await startAstro(world)];
+  const slugs = await listSlugs(server.url);
   const kinds = {
-    'MCP search_listings, one question': [buildToolCall({ q: 'weather forecast', limit: 5 })],
-    'MCP search_listings, 100 questions': buildSearches().map((q) => buildToolCall({ q, limit: 5 })),
+    search_listings: buildSearches().map((q) => buildToolCall({ q, limit: 5 })),
+    get_listing: slugs.map((slug) => buildToolCall({ slug }, 'get_listing')),
+    catalogue_summary: [buildToolCall({}, 'catalogue_summary')],
   };
   try {
     const rows: Row[] = [];
-    for (const [what, asked] of Object.entries(kinds)) {
+    for (const [tool, asked] of Object.entries(kinds)) {
       const [theirs, ours] = await measureRounds(
         [
           { ...astro, asked },
@@ -34,7 +36,7 @@ export async function measureTools(run: Run, listings: number): Promise<Row[]> {
       if (!theirs || !ours) throw new Error('both contestants are measured');
       const cpu_ratio = theirs.cpuMicros && ours.cpuMicros && theirs.cpuMicros / ours.cpuMicros;
       const figures = { unit: 'requests/s', ours: ours.perSecond, theirs: theirs.perSecond, cpu_ratio };
-      rows.push(buildRow({ listings, what, beside: 'Astro pipeline', ...figures, goal: '≥ 5' }));
+      rows.push(buildRow({ listings, what: `MCP ${tool}`, beside: 'Astro pipeline', ...figures, goal: '≥ 5' }));
     }
     return rows;
   } finally {
