@@ -79,7 +79,10 @@ async function prepare({ rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnv
       // One after another: two transfers at once would take the same account nonce.
       const transfer = queue.then(async () => {
         const args = [address as Hex, atomic] as const;
-        return wallet.writeContract({ address: TOKEN_ADDRESS, abi: TOKEN_ABI, functionName: 'transfer', args });
+        const call = { address: TOKEN_ADDRESS, abi: TOKEN_ABI, functionName: 'transfer', args } as const;
+        const hash = await wallet.writeContract(call);
+        await wallet.waitForTransactionReceipt({ hash });
+        return hash;
       });
       queue = transfer.catch(() => undefined);
       return transfer;

@@ -33,7 +33,8 @@ function runPython(code: string): Record<string, unknown> | undefined {
       env: { ...process.env, EVM_PRIVATE_KEY: '0x1', SVM_PRIVATE_KEY: '1', PYTHONIOENCODING: 'utf-8' },
     },
   );
-  if (error) {
+  // A shell's own answer for a command that is not there, and what stands in for one in places without.
+  if (error || status === 127) {
     console.log('Not run: there is no python3 on this machine.');
     return undefined;
   }
