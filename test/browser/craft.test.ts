@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PATHS } from '../../src/views/links.ts';
 import { PAGE_KINDS } from './page-kinds.ts';
-import { openPage, openWorld, type World } from './world.ts';
+import { openPage, openWorld, visit, type World } from './world.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 /** Of what has to be loaded for the page of a listing, compressed. */
@@ -30,7 +30,7 @@ it('breaks no accessibility rule on any kind of page, light and dark, on a phone
       await context.addInitScript(AXE);
       const violations: string[] = [];
       for (const { name, path } of kinds) {
-        await page.goto(`${world.url}${path}`);
+        await visit(page, `${world.url}${path}`);
         for (const width of [1280, 390]) {
           await page.setViewportSize({ width, height: 844 });
           for (const colorScheme of ['light', 'dark'] as const) {

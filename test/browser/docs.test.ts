@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/views/links.ts';
-import { openPage, openWorld, type World } from './world.ts';
+import { openPage, openWorld, visit, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => world.close());
 describe('the reference of endpoints', () => {
   it('sends a request and shows what came, and the command for it', async () => {
     const { page, faults } = await openPage(world);
-    await page.goto(`${world.url}${PATHS.docsApi}`);
+    await visit(page, `${world.url}${PATHS.docsApi}`);
     const form = page.locator('form[data-operation="listListings"]');
     await form.locator('#listListings-q').fill('prices');
     await form.getByText('more parameters').click();
@@ -30,7 +30,7 @@ describe('the reference of endpoints', () => {
 
   it('fills in the path, and shows a refusal as one', async () => {
     const { page } = await openPage(world);
-    await page.goto(`${world.url}${PATHS.docsApi}#getListing`);
+    await visit(page, `${world.url}${PATHS.docsApi}#getListing`);
     const form = page.locator('form[data-operation="getListing"]');
     await form.locator('#getListing-slug').fill('no such/listing');
     await form.getByRole('button', { name: 'Send' }).click();
@@ -41,7 +41,7 @@ describe('the reference of endpoints', () => {
 
   it('posts a body', async () => {
     const { page, faults } = await openPage(world);
-    await page.goto(`${world.url}${PATHS.docsApi}`);
+    await visit(page, `${world.url}${PATHS.docsApi}`);
     const form = page.locator('form[data-operation="callMcp"]');
     await form.getByRole('button', { name: 'Send' }).click();
     await form.locator('[data-state="ok"]').waitFor();
@@ -51,7 +51,7 @@ describe('the reference of endpoints', () => {
 
   it('shows the listings of the live document with each of their fields, and runs nothing of theirs', async () => {
     const { page, faults } = await openPage(world);
-    await page.goto(`${world.url}${PATHS.docsApi}`);
+    await visit(page, `${world.url}${PATHS.docsApi}`);
     const section = page.locator('[data-tags]');
     await section.getByLabel('Words of a listing').fill('hostile');
     await section.getByRole('button', { name: 'Show listings' }).click();
@@ -96,7 +96,7 @@ describe('the page of changes', () => {
 describe('the page of the market', () => {
   it('draws plots that are named, and has the figures of each behind it', async () => {
     const { page } = await openPage(world);
-    await page.goto(`${world.url}${PATHS.market}`);
+    await visit(page, `${world.url}${PATHS.market}`);
     const pictures = page.getByRole('img');
     // No round of probes is on record in this world, which is said in place of a plot.
     expect(await pictures.count()).toBe(5);

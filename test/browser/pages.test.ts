@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PAGE_KINDS } from './page-kinds.ts';
-import { isTooWide, openPage, openWorld, tabTo, type World } from './world.ts';
+import { isTooWide, openPage, openWorld, tabTo, visit, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('in a real browser', () => {
         );
       });
       for (const { path, status = 200 } of PAGE_KINDS) {
-        const response = await page.goto(`${world.url}${path}`);
+        const response = await visit(page, `${world.url}${path}`);
         expect([path, response?.status()]).toEqual([path, status]);
         expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
         expect([path, await page.evaluate(() => 'hacked' in window)]).toEqual([path, false]);
@@ -44,7 +44,7 @@ describe('in a real browser', () => {
     const colours = await Promise.all(
       (['light', 'dark'] as const).map(async (colorScheme) => {
         const { page } = await open({ colorScheme });
-        await page.goto(world.url);
+        await visit(page, world.url);
         return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       }),
     );
@@ -54,7 +54,7 @@ describe('in a real browser', () => {
   it('lets one find, compare, copy a call and check a receipt with the keyboard alone', async () => {
     const { page, context, faults } = await open();
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.url });
-    await page.goto(world.url);
+    await visit(page, world.url);
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/skip/i);
 
@@ -103,7 +103,7 @@ describe('in a real browser', () => {
 
   it('shows how a listing answered and what it cost: drawn, named for a screen reader, and as tables by keyboard', async () => {
     const { page } = await open({ viewport: { width: 390, height: 800 } });
-    await page.goto(`${world.url}/api/example-prices`);
+    await visit(page, `${world.url}/api/example-prices`);
     for (const [name, description, size] of [
       ['Probe results by day, 2026-10-24 to 2026-11-23', '2 of 3 days without a failure; 2 of 3 samples valid', 20],
       ['Price over time, 2026-11-20 to 2026-11-23', '0.001-0.0025 USDC per request', 150],
@@ -130,7 +130,7 @@ describe('in a real browser', () => {
       [390, 844],
     ] as const) {
       const { page } = await open({ viewport: { width, height } });
-      await page.goto(`${world.url}/api/example-prices`);
+      await visit(page, `${world.url}/api/example-prices`);
       for (const words of ['Settlement-verified', 'USDC per request', 'Reliability', 'How to call this API']) {
         const box = await page.locator('main').getByText(words).first().boundingBox();
         expect([width, words, (box?.y ?? height) + (box?.height ?? 0) < height]).toEqual([width, words, true]);
@@ -150,7 +150,7 @@ describe('in a real browser', () => {
       if (words === 'offline') return route.abort();
       return route.continue().catch(() => undefined);
     });
-    await page.goto(`${world.url}/api/example-prices`);
+    await visit(page, `${world.url}/api/example-prices`);
     const box = page.locator('#site-q');
     const links = page.locator('.suggestions a');
     await box.fill('title');
@@ -181,7 +181,8 @@ describe('in a real browser', () => {
   it('shows the filters of the address again to who comes back, not those that were chosen before leaving', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page } = await open({ javaScriptEnabled });
-      await page.goto(`${world.url}/search?q=prices`);
+      const url = `${world.url}/search?q=prices`;
+      await (javaScriptEnabled ? visit(page, url) : page.goto(url));
       await page.getByLabel('Verification').selectOption('true');
       await page.getByRole('button', { name: 'Apply' }).click();
       await page.waitForURL('**/search?q=prices&**');
@@ -196,7 +197,7 @@ describe('in a real browser', () => {
 
   it('finds a route among many while one types', async () => {
     const { page } = await open();
-    await page.goto(`${world.url}/api/many-routes`);
+    await visit(page, `${world.url}/api/many-routes`);
     await page.getByLabel('Filter routes').fill('get tool-7 text');
     expect(await page.locator('.routes tbody tr:not(.group):visible').count()).toBe(1);
     expect(await page.getByText('1 of 24 routes').isVisible()).toBe(true);

@@ -156,3 +156,14 @@ export async function tabTo(page: Page, text: string): Promise<void> {
   }
   throw new Error(`nothing that says "${text}" was reached`);
 }
+
+/** Goes to a page and waits for its scripts, which come after the first paint and would else be at work in between. */
+export async function visit(page: Page, url: string) {
+  const response = await page.goto(url);
+  await page.evaluate(`Promise.all(
+    [...document.querySelectorAll('script[data-src]')]
+      .flatMap((script) => script.dataset.src.split(' '))
+      .map((address) => import(new URL(address, location.href).href)),
+  ).then(() => undefined)`);
+  return response;
+}
