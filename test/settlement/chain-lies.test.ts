@@ -178,11 +178,12 @@ it('a payment that its wallet took back is not settled, and nothing was spent', 
     primaryType: 'CancelAuthorization',
     message,
   });
-  await wallet.writeContract({
+  const hash = await wallet.writeContract({
     address: TOKEN_ADDRESS,
     abi: TOKEN_ABI,
     functionName: 'cancelAuthorization',
     args: [message.authorizer, message.nonce, signature],
   });
+  await wallet.waitForTransactionReceipt({ hash });
   expect(await reconcilePayments({ rail, ledger, now })).toMatchObject([{ state: 'not_settled', reason: 'cancelled' }]);
 });
