@@ -84,8 +84,7 @@ function checkSubject(path: string, text: string, { site, getSnapshot }: Reading
 
 /**
  * Whatever a page links to under the service's own address is a page of the release, the Markdown twin of one, an asset, or
- * answered live. Links
- * that a provider gave (`nofollow`) are its own affair, wherever they lead.
+ * answered live. Links that a provider gave (`nofollow`) are its own affair, wherever they lead.
  */
 function checkLinks(path: string, html: string, known: ReadonlySet<string>, baseUrl: string): void {
   for (const [tag] of html.matchAll(TAG)) {
