@@ -22,7 +22,7 @@ export function findListing(
   return row && parseDocument(row.document);
 }
 
-/** Opens the question whether the listing with a slug is delisted, prepared for being asked with every page. */
+/** Opens the question whether the listing with a slug is delisted, for who has no snapshot yet: prepared, since asked often. */
 export function openDelisted({ sqlite }: Catalogue): (slug: string) => boolean {
   const find = sqlite.prepare("SELECT 1 FROM listings WHERE slug = ? AND state = 'delisted'").pluck();
   return (slug) => find.get(slug) !== undefined;

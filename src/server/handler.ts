@@ -31,7 +31,7 @@ export interface Serving extends PictureServing {
   readonly getSnapshot: GetSnapshot;
   /** What a process waits for that has just started and needs the snapshot; undefined once that is loaded. */
   readonly getLoading: () => Promise<void> | undefined;
-  /** Says whether a listing is delisted, without the snapshot. */
+  /** Says whether a listing is delisted, for the time in which there is no snapshot yet. */
   readonly isDelisted: (slug: string) => boolean;
   readonly releasesDir: string;
   readonly current: CurrentRelease;
@@ -196,9 +196,9 @@ async function findPage(serving: Serving, path: string, query = ''): Promise<Pag
 }
 
 /** Without a catalogue the release is served on: it is right as of its time. */
-function isGone({ isDelisted, logger }: Serving, slug: string): boolean {
+function isGone({ getLoading, getSnapshot, isDelisted, logger }: Serving, slug: string): boolean {
   try {
-    return isDelisted(slug);
+    return getLoading() ? isDelisted(slug) : getSnapshot().tombstones.has(slug);
   } catch (error) {
     logger.error({ err: error }, 'the catalogue cannot be read');
     return false;
