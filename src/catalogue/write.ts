@@ -67,3 +67,12 @@ export function getCatalogueState(catalogue: Catalogue): { identity: string; rev
   );
   return row ?? { identity: '', revision: 0, revised_at: '' };
 }
+
+/** Gives a number that is another after anybody else wrote anything to the catalogue. */
+export type GetVersion = () => number;
+
+/** Opens the version of a catalogue as SQLite counts it (`PRAGMA data_version`): not only what readers see moves it. */
+export function openVersion({ sqlite }: Catalogue): GetVersion {
+  const read = sqlite.prepare<[], number>('PRAGMA data_version').pluck();
+  return () => read.get() ?? 0;
+}

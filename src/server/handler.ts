@@ -24,6 +24,7 @@ const METHODS = 'GET, HEAD, OPTIONS';
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
 /** Endings of what programs read: they are told of a missing document by another document, not by a page. */
 const FOR_PROGRAMS = /\.(md|txt|json|xml)$/;
+const NOTHING_TOLD: readonly string[] = [];
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 
 /** What requests are answered with. */
@@ -77,7 +78,7 @@ export async function handleRequest(
     }
     const loading = serving.getLoading();
     if (loading) await loading;
-    return serving.live(request, response, [...serving.liveHeaders, ...(admission?.headers ?? [])]);
+    return serving.live(request, response, admission?.headers ?? NOTHING_TOLD);
   }
   if (request.method === 'OPTIONS') {
     const asked = request.headers['access-control-request-headers'];

@@ -1,67 +1,87 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { AnswerStore, KeptAnswer } from './answer-store.ts';
+import { findQuestion, readMessage } from './questions.ts';
 
-/** Answers a request by the live app; `headers` are flat names and values that the answer carries before its own. */
-export type AnswerLive = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  headers: readonly string[],
-) => Promise<void>;
+/** Answers a request by the live app; `told` are flat names and values that this answer alone carries. */
+export type AnswerLive = (request: IncomingMessage, response: ServerResponse, told: readonly string[]) => Promise<void>;
 
-/** An answer as the live app gave it. */
-interface Answer {
-  readonly status: number;
+/** What live answers are made by. */
+export interface LiveAnswersOptions {
+  readonly live: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Flat names and values of the headers that every live answer carries. */
   readonly headers: readonly string[];
-  readonly body: Uint8Array;
+  readonly store: AnswerStore;
 }
 
 /**
- * Opens the live app for a server. Requests that are answered in one turn of the event loop came at the same time: what one
- * of them got, every other gets that asks for the very same. Nothing is kept longer, so nothing is ever out of date.
+ * Opens the live app for a server. Whoever asks the very same while nobody wrote to the catalogue gets the very same answer,
+ * which is then not made again.
  */
-export function openLiveAnswers(
-  live: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-): AnswerLive {
-  const ofThisTurn = new Map<string, Answer>();
-  const forget = () => ofThisTurn.clear();
-  return async (request, response, headers) => {
-    const key = findKey(request);
-    const known = key === undefined ? undefined : ofThisTurn.get(key);
-    if (known) {
-      response.writeHead(known.status, [...headers, ...known.headers]).end(known.body);
-      return;
-    }
-    addHeaders(response, headers, (answer) => {
-      if (key === undefined) return;
-      if (ofThisTurn.size === 0) setImmediate(forget);
-      ofThisTurn.set(key, answer);
-    });
+export function openLiveAnswers({ live, headers, store }: LiveAnswersOptions): AnswerLive {
+  return async (request, response, told) => {
+    const message = await readMessage(request);
+    if (message === 'cut off') return;
+    const question = findQuestion(request, message);
+    const kept = question === undefined ? undefined : store.find(question);
+    if (kept) return sendKept(response, kept, told);
+    const keep = question === undefined ? undefined : store.open(question);
+    addHeaders(response, headers, told, keep);
     await live(request, response);
   };
 }
 
-/** Names all that the answer to a request depends on; undefined where more than its address and these headers may count. */
-function findKey({ method, url = '', headers }: IncomingMessage): string | undefined {
-  if (method !== 'GET' || !/^\/(?:agent|discovery)\//.test(url)) return undefined;
-  return `${url}\n${headers['accept-encoding'] ?? ''}\n${headers['if-none-match'] ?? ''}`;
+function sendKept(
+  response: ServerResponse,
+  { status, headers, pieces, bytes }: KeptAnswer,
+  told: readonly string[],
+): void {
+  response.writeHead(status, told.length === 0 ? headers : [...headers, ...told]);
+  const [only] = pieces;
+  if (only && only.length === bytes) {
+    response.end(only);
+    return;
+  }
+  response.cork();
+  for (const piece of pieces) response.write(piece);
+  response.uncork();
+  response.end();
 }
 
 /**
  * Puts headers before those that an answer will be given, all in one step, which is several times cheaper than setting one
- * after the other. `onAnswer` is told of an answer whose body came in one piece.
+ * after the other. `keep` is told of the answer when it is complete.
  */
-function addHeaders(response: ServerResponse, added: readonly string[], onAnswer: (answer: Answer) => void): void {
+function addHeaders(
+  response: ServerResponse,
+  headers: readonly string[],
+  told: readonly string[],
+  keep: ((answer: KeptAnswer) => void) | undefined,
+): void {
   const writeHead = response.writeHead.bind(response);
+  const write = response.write.bind(response);
   const end = response.end.bind(response);
+  const pieces: Uint8Array[] = [];
   let own: { status: number; headers: string[] } | undefined;
+  const note = (piece: unknown) => {
+    if (piece instanceof Uint8Array) pieces.push(piece);
+    else if (typeof piece === 'string') pieces.push(Buffer.from(piece));
+  };
   Object.assign(response, {
     writeHead: (status: number, given: OutgoingHttpHeaders | string[] = []) => {
-      own = { status, headers: flattenHeaders(given) };
-      return writeHead(status, [...added, ...own.headers]);
+      own = { status, headers: [...headers, ...flattenHeaders(given)] };
+      return writeHead(status, told.length === 0 ? own.headers : [...own.headers, ...told]);
     },
-    end: (body?: Uint8Array) => {
-      if (own && body instanceof Uint8Array) onAnswer({ ...own, body });
-      return end(body);
-    },
+    ...(keep && {
+      write: (...given: Parameters<typeof write>) => {
+        note(given[0]);
+        return write(...given);
+      },
+      end: (...given: Parameters<typeof end>) => {
+        note(given[0]);
+        if (own) keep({ ...own, pieces, bytes: pieces.reduce((sum, { length }) => sum + length, 0) });
+        return end(...given);
+      },
+    }),
   });
 }
 

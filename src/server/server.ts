@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { openDelisted } from '../catalogue/listings.ts';
+import { openVersion } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { createLive } from '../live/app.ts';
@@ -11,6 +12,7 @@ import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
 import { openAdmission } from './admission.ts';
+import { createAnswerStore } from './answer-store.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
@@ -58,7 +60,11 @@ export async function startServer({
   /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
   now?: () => number;
 }): Promise<RunningServer> {
-  const reading = openReading(config.catalogueFile, getSite(config));
+  let readings = 0;
+  const reading = openReading(config.catalogueFile, getSite(config), () => {
+    readings += 1;
+    return new Date();
+  });
   const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, logger });
@@ -70,6 +76,7 @@ export async function startServer({
   const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
   const headers = buildSecurityHeaders(config.baseUrl);
   const link = buildLinkHeader(config.baseUrl);
+  const liveHeaders = [...headers, 'Cross-Origin-Resource-Policy', 'cross-origin', 'Link', link];
   const serving: Serving = {
     getSnapshot: openSnapshotOfTurn(reading.getSnapshot),
     getLoading: () => loading,
@@ -81,13 +88,15 @@ export async function startServer({
     findReleasePage: openReleasePages({ current, store, logger }),
     onDemand,
     store,
-    live: openLiveAnswers(
-      getRequestListener(live.fetch, {
+    live: openLiveAnswers({
+      live: getRequestListener(live.fetch, {
         hostname: 'localhost',
         errorHandler: (error) => answerBroken(logger, error),
       }),
-    ),
-    liveHeaders: [...headers, 'Cross-Origin-Resource-Policy', 'cross-origin', 'Link', link],
+      headers: liveHeaders,
+      store: createAnswerStore(openVersion(reading.catalogue), () => readings),
+    }),
+    liveHeaders,
     getReadiness: () => checkReadiness(shuttingDown),
     admit: openAdmission(config, now),
     headers,

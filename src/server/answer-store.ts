@@ -1,0 +1,81 @@
+import type { GetVersion } from '../catalogue/write.ts';
+
+/** An answer as it was given. */
+export interface KeptAnswer {
+  readonly status: number;
+  /** Flat names and values, given as they are and never changed. */
+  readonly headers: string[];
+  readonly pieces: readonly Uint8Array[];
+  /** Length of all pieces. */
+  readonly bytes: number;
+}
+
+/** Keeps answers as long as they would come out the same. */
+export interface AnswerStore {
+  /** Finds the answer to a question, if the same answer would be given now. */
+  find(question: string): KeptAnswer | undefined;
+  /** Is called before an answer is made; what it gives takes the answer when it is complete. */
+  open(question: string): (answer: KeptAnswer) => void;
+}
+
+/** How much is kept, in bytes, and the largest answer that is. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+const LARGEST_BYTES = 4 * 1024 * 1024;
+
+/** How long an answer that says what time it was made may be given again, in milliseconds. */
+const TIMED_MS = 50;
+
+/**
+ * Creates a store of answers. All are dropped whenever anybody wrote to the catalogue, which is looked at once in a turn of
+ * the event loop: requests that are answered in one turn came at the same time. An answer for which the time was read
+ * (`getReadings` counts how often that happened) is given again for a moment only.
+ */
+export function createAnswerStore(getVersion: GetVersion, getReadings: () => number): AnswerStore {
+  const kept = new Map<string, KeptAnswer & { size: number; until: number }>();
+  let [bytes, version] = [0, -1];
+  let isLooked = false;
+  const look = () => {
+    if (isLooked) return;
+    const now = getVersion();
+    if (now !== version) {
+      kept.clear();
+      bytes = 0;
+      version = now;
+    }
+    isLooked = true;
+    setImmediate(() => {
+      isLooked = false;
+    });
+  };
+  const drop = (question: string, size: number) => {
+    kept.delete(question);
+    bytes -= size;
+  };
+  return {
+    find(question) {
+      look();
+      const answer = kept.get(question);
+      if (!answer) return undefined;
+      if (answer.until < performance.now()) {
+        drop(question, answer.size);
+        return undefined;
+      }
+      return answer;
+    },
+    open(question) {
+      const [readings, before] = [getReadings(), version];
+      return (answer) => {
+        look();
+        if (answer.status !== 200 || answer.bytes > LARGEST_BYTES || version !== before || kept.has(question)) return;
+        const until = getReadings() === readings ? Number.POSITIVE_INFINITY : performance.now() + TIMED_MS;
+        const size = question.length + answer.bytes;
+        kept.set(question, { ...answer, size, until });
+        bytes += size;
+        for (const [oldest, { size }] of kept) {
+          if (bytes <= KEPT_BYTES) break;
+          drop(oldest, size);
+        }
+      };
+    },
+  };
+}
