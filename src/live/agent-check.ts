@@ -61,8 +61,8 @@ export function createAgentCheck(reading: Reading): AgentCheckRoutes {
   });
   const answerChallenge = catalogue.sqlite.transaction((question: CheckQuestion): Response => {
     const snapshot = getSnapshot();
-    const { raw } = buildBody(question);
-    return new Response(`${buildHead(snapshot).head}${raw}`, {
+    const { pieces } = buildBody(question);
+    return new Response(Buffer.concat([Buffer.from(buildHead(snapshot).head), ...pieces]), {
       headers: {
         ...PUBLIC_HEADERS,
         'Content-Type': 'application/json; charset=utf-8',

@@ -18,7 +18,7 @@ export function createAgentList(reading: Reading): (request: Request) => Respons
   const getBody = (snapshot: Snapshot, key: string, query: ListQuery): Part => {
     if (kept?.snapshot !== snapshot) kept = { snapshot, bodies: new Map() };
     const body = kept.bodies.get(key) ?? buildBody(reading, snapshot, query);
-    if (body.raw.length > KEPT_BYTES) return body;
+    if (body.length > KEPT_BYTES) return body;
     kept.bodies.delete(key);
     kept.bodies.set(key, body);
     const [oldest] = kept.bodies.keys();

@@ -1,3 +1,5 @@
+import { listTagged } from '../snapshot/chunks.ts';
+import { parseItem } from '../snapshot/entry.ts';
 import { createPacking } from '../snapshot/packed.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { getCounts } from '../snapshot/selections.ts';
@@ -8,7 +10,11 @@ import { refuseUnknown } from './parameters.ts';
 
 /** Serves `GET /llms-full.txt`: every live listing, from the snapshot, put together from pieces of some 64 listings. */
 export function createFullGuide({ site, getSnapshot }: Reading): (request: Request) => Promise<Response> {
-  const pack = createPacking(({ item, tag }) => buildFullGuideListing(item, JSON.parse(tag) as ListingTag));
+  const pack = createPacking((chunk) =>
+    listTagged(chunk)
+      .map(({ entry, tag }) => buildFullGuideListing(parseItem(entry), JSON.parse(tag) as ListingTag))
+      .join(''),
+  );
   return async (request) => {
     refuseUnknown(new URL(request.url).searchParams, []);
     const snapshot = getSnapshot();

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { combineCrc32 } from '../snapshot/crc32.ts';
 import type { Part } from '../snapshot/part.ts';
 
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -12,7 +13,7 @@ const STORED_MAX = 0xffff;
  * neither compressed nor read again. Gives the buffers to send one after the other (RFC 1951, RFC 1952).
  */
 export function buildGzip(head: Buffer, part: Part): Buffer[] {
-  const { first, last } = buildGzipEnds(head, { crc: part.crc, length: part.raw.length });
+  const { first, last } = buildGzipEnds(head, part);
   return [first, part.getDeflated(), last];
 }
 
@@ -34,37 +35,4 @@ function storeBlocks(bytes: Buffer): Buffer {
     blocks.push(header, block);
   }
   return Buffer.concat(blocks);
-}
-
-/** The polynomial of CRC-32, bits reversed. */
-const POLYNOMIAL = 0xedb88320;
-
-/**
- * Gives the CRC-32 of two byte strings joined, from the check sum of each and the length of the second: the first sum is
- * carried over that many zero bytes by multiplying with x^(8·length) modulo the polynomial, which takes log(length) steps.
- */
-export function combineCrc32(first: number, second: number, secondLength: number): number {
-  return (multiplyModulo(getPowerOfX(secondLength * 8), first) ^ second) >>> 0;
-}
-
-/** x^n modulo the polynomial, by squaring. */
-function getPowerOfX(n: number): number {
-  let power = 0x80000000;
-  let square = 0x40000000;
-  for (let rest = n; rest > 0; rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) power = multiplyModulo(square, power);
-    square = multiplyModulo(square, square);
-  }
-  return power;
-}
-
-/** Product of two polynomials over GF(2) modulo the CRC polynomial, in reversed bit order. */
-function multiplyModulo(a: number, b: number): number {
-  let product = 0;
-  let shifted = b;
-  for (let bit = 0x80000000; bit !== 0; bit >>>= 1) {
-    if ((a & bit) !== 0) product ^= shifted;
-    shifted = (shifted & 1) !== 0 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
-  }
-  return product >>> 0;
 }

@@ -87,7 +87,7 @@ function buildContent(head: string, body: Part, gzip: boolean): Buffer[] {
   const last = lastSent.get(body);
   if (last?.head === head && last.gzip === gzip) return last.content;
   const bytes = Buffer.from(head);
-  const pieces = gzip ? buildGzip(bytes, body) : [bytes, body.raw];
+  const pieces = gzip ? buildGzip(bytes, body) : [bytes, ...body.pieces];
   const isSmall = pieces.reduce((sum, { length }) => sum + length, 0) <= COPY_LIMIT;
   const content = isSmall ? [Buffer.concat(pieces)] : pieces;
   lastSent.set(body, { head, gzip, content });

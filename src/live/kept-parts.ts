@@ -25,12 +25,12 @@ export function createKeptParts(limit: number): KeptParts {
       const known = kept.get(key);
       const part = known ?? build();
       if (known) kept.delete(key);
-      else bytes += part.raw.length;
+      else bytes += part.length;
       kept.set(key, part);
-      for (const [oldest, { raw }] of kept) {
+      for (const [oldest, { length }] of kept) {
         if (bytes <= limit || oldest === key) break;
         kept.delete(oldest);
-        bytes -= raw.length;
+        bytes -= length;
       }
       return part;
     },

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
+import { combineCrc32 } from '../snapshot/crc32.ts';
 import { type Packed, readPacked } from '../snapshot/packed.ts';
-import { buildGzipEnds, combineCrc32 } from './gzip.ts';
+import { buildGzipEnds } from './gzip.ts';
 import { acceptsGzip, buildDocumentHeaders, isNotModified } from './joined.ts';
 
 /** A document of which all but a short head is kept compressed. */

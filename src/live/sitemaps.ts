@@ -1,10 +1,11 @@
 import { ServiceError } from '../errors.ts';
 import type { Chunk } from '../snapshot/chunks.ts';
+import type { ListingEntry } from '../snapshot/entry.ts';
 import { buildPacked, createPacking } from '../snapshot/packed.ts';
 import { listSitePages } from '../snapshot/pages.ts';
 import { buildPart } from '../snapshot/part.ts';
 import type { Reading } from '../snapshot/reading.ts';
-import type { ListingEntry, Snapshot } from '../snapshot/snapshot.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
 import {
   buildSitemapIndex,
   buildSitemapUrl,
@@ -25,8 +26,10 @@ const FIRST_OF_LISTINGS = 2;
 /** Serves `GET /sitemap-index.xml` and the sitemaps that it names, from the snapshot. */
 export function createSitemaps({ site, getSnapshot }: Reading) {
   const { baseUrl } = site;
-  const pack = createPacking(({ slug, item }) =>
-    buildSitemapUrl({ path: PATHS.listing(slug), lastmod: item.updated_at }, baseUrl),
+  const pack = createPacking(({ entries }) =>
+    entries
+      .map(({ slug, updated_at }) => buildSitemapUrl({ path: PATHS.listing(slug), lastmod: updated_at }, baseUrl))
+      .join(''),
   );
 
   const serveIndex = (request: Request): Response => {
@@ -80,8 +83,7 @@ function listRuns({ chunks }: Snapshot): Chunk<ListingEntry>[][] {
 
 function getLatest(chunks: readonly Chunk<ListingEntry>[]): string {
   let latest = '';
-  for (const { entries } of chunks)
-    for (const { item } of entries) if (item.updated_at > latest) latest = item.updated_at;
+  for (const { entries } of chunks) for (const { updated_at } of entries) if (updated_at > latest) latest = updated_at;
   return latest;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../errors.ts';
 import { getPictureKey, type Pictures } from '../pictures/pictures.ts';
+import { parseItem } from '../snapshot/entry.ts';
 import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
 import { PATHS } from '../views/links.ts';
 import { buildListingPicture, buildServicePicture, type Picture } from '../views/picture.ts';
@@ -71,6 +72,6 @@ function findPicture(path: string, { bySlug, tombstones }: Snapshot, site: Site)
   if (path === PATHS.servicePicture) return buildServicePicture(site);
   const slug = PICTURE_PATH.exec(path)?.[1] ?? '';
   const entry = bySlug.get(slug);
-  if (entry) return buildListingPicture(entry.item, site);
+  if (entry) return buildListingPicture(parseItem(entry), site);
   return tombstones.has(slug) ? 'gone' : undefined;
 }

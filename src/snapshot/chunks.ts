@@ -1,27 +1,35 @@
 import { buildPart, type Part } from './part.ts';
 
 /** How many entries a chunk is cut to, and how many it may grow to before it is cut. */
-const CHUNK_SIZE = 64;
+export const CHUNK_SIZE = 64;
 const CHUNK_LIMIT = 2 * CHUNK_SIZE;
 
-/** Something kept in the order of its slug, with its text in a document. */
+/** Something kept in the order of its slug. */
 export interface Entry {
   readonly slug: string;
-  /** Its JSON as an element of the OpenAPI document's `tags`. */
+}
+
+/** An entry with its JSON as an element of the OpenAPI document's `tags`. */
+export interface Tagged<E extends Entry> {
+  readonly entry: E;
   readonly tag: string;
 }
 
 /** A run of neighbouring entries and their tags as one piece of the document. Never changed once made. */
 export interface Chunk<E extends Entry> {
   readonly entries: readonly E[];
+  /** The tags of the entries in their order, comma-separated. */
   readonly tags: Part;
 }
 
+/** Where each tag ends among those of its chunk, in bytes. */
+const endsOf = new WeakMap<Part, Uint32Array>();
+
 /** Cuts entries, sorted by slug, into chunks. */
-export function buildChunks<E extends Entry>(entries: readonly E[]): Chunk<E>[] {
+export function buildChunks<E extends Entry>(tagged: readonly Tagged<E>[]): Chunk<E>[] {
   const chunks: Chunk<E>[] = [];
-  for (let start = 0; start < entries.length; start += CHUNK_SIZE) {
-    chunks.push(buildChunk(entries.slice(start, start + CHUNK_SIZE)));
+  for (let start = 0; start < tagged.length; start += CHUNK_SIZE) {
+    chunks.push(buildChunk(tagged.slice(start, start + CHUNK_SIZE)));
   }
   return chunks;
 }
@@ -32,19 +40,19 @@ export function buildChunks<E extends Entry>(entries: readonly E[]): Chunk<E>[] 
  */
 export function updateChunks<E extends Entry>(
   chunks: readonly Chunk<E>[],
-  changes: ReadonlyMap<string, E | null>,
+  changes: ReadonlyMap<string, Tagged<E> | null>,
 ): Chunk<E>[] {
-  if (chunks.length === 0) return buildChunks(sortEntries([...changes.values()].filter((entry) => entry !== null)));
+  if (chunks.length === 0) return buildChunks(sortTagged([...changes.values()].filter((tagged) => tagged !== null)));
   const byChunk = Map.groupBy(changes, ([slug]) => findChunkIndex(chunks, slug));
   return chunks.flatMap((chunk, index) => {
     const changed = byChunk.get(index);
     if (!changed) return chunk;
-    const entries = new Map(chunk.entries.map((entry) => [entry.slug, entry]));
-    for (const [slug, entry] of changed) {
-      if (entry) entries.set(slug, entry);
-      else entries.delete(slug);
+    const members = new Map(listTagged(chunk).map((tagged) => [tagged.entry.slug, tagged]));
+    for (const [slug, tagged] of changed) {
+      if (tagged) members.set(slug, tagged);
+      else members.delete(slug);
     }
-    const sorted = sortEntries([...entries.values()]);
+    const sorted = sortTagged([...members.values()]);
     if (sorted.length > CHUNK_LIMIT) return buildChunks(sorted);
     return sorted.length > 0 ? buildChunk(sorted) : [];
   });
@@ -61,17 +69,30 @@ export function findChunkIndex(chunks: readonly Chunk<Entry>[], slug: string): n
   return low;
 }
 
-function buildChunk<E extends Entry>(entries: readonly E[]): Chunk<E> {
-  let tags: Part | undefined;
-  return {
-    entries,
-    get tags() {
-      tags ??= buildPart(entries.map(({ tag }) => tag).join(','));
-      return tags;
-    },
-  };
+/** Lists the entries of a chunk with their tags, which are kept as bytes of the document only. */
+export function listTagged<E extends Entry>({ entries, tags }: Chunk<E>): Tagged<E>[] {
+  const [bytes] = tags.pieces;
+  const ends = endsOf.get(tags);
+  if (!bytes || !ends) throw new Error('a chunk is made of tags');
+  return entries.map((entry, at) => {
+    const start = at === 0 ? 0 : (ends[at - 1] as number) + 1;
+    return { entry, tag: bytes.toString('utf8', start, ends[at]) };
+  });
 }
 
-function sortEntries<E extends Entry>(entries: E[]): E[] {
-  return entries.sort((a, b) => (a.slug < b.slug ? -1 : 1));
+function buildChunk<E extends Entry>(tagged: readonly Tagged<E>[]): Chunk<E> {
+  const tags = buildPart(tagged.map(({ tag }) => tag).join(','));
+  let end = -1;
+  endsOf.set(
+    tags,
+    Uint32Array.from(tagged, ({ tag }) => {
+      end += 1 + Buffer.byteLength(tag);
+      return end;
+    }),
+  );
+  return { entries: tagged.map(({ entry }) => entry), tags };
+}
+
+function sortTagged<E extends Entry>(tagged: Tagged<E>[]): Tagged<E>[] {
+  return tagged.sort((a, b) => (a.entry.slug < b.entry.slug ? -1 : 1));
 }

@@ -3,7 +3,8 @@ import { reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import type { ListQuery } from '../views/list-query.ts';
-import type { ListingEntry, Snapshot } from './snapshot.ts';
+import type { ListingEntry } from './entry.ts';
+import type { Snapshot } from './snapshot.ts';
 
 type Chunk = Snapshot['chunks'][number];
 
@@ -35,11 +36,11 @@ export function getColumns(chunk: Chunk): Columns {
     columns = {
       traits: Uint16Array.from(entries, getTraits),
       keys: {
-        price: pick(({ item }) => item.price_min_usdc),
-        updated: pick(({ item }) => -Date.parse(item.updated_at)),
-        reliability: pick(({ item }) => -(item.reliability_score ?? -1)),
+        price: pick(({ price_min_usdc }) => price_min_usdc),
+        updated: pick(({ updated_at }) => -Date.parse(updated_at)),
+        reliability: pick(({ reliability_score }) => -(reliability_score ?? -1)),
       },
-      providers: entries.map(({ item }) => item.provider_name.toLowerCase()),
+      providers: entries.map(({ provider }) => provider),
     };
     columnsOf.set(chunk, columns);
   }
@@ -75,10 +76,10 @@ export function buildFilter(query: ListQuery): Filter | undefined {
   return filters.length === 0 ? undefined : (columns, at) => filters.every((isPassing) => isPassing(columns, at));
 }
 
-function getTraits({ item }: ListingEntry): number {
-  return item.networks.reduce<number>(
+function getTraits({ networks, category, reliability_band, payment_verified }: ListingEntry): number {
+  return networks.reduce<number>(
     (bits, network) => bits | NETWORK_BITS[network],
-    CATEGORY_BITS[item.category] | BAND_BITS[item.reliability_band] | (item.payment_verified ? VERIFIED : UNVERIFIED),
+    CATEGORY_BITS[category] | BAND_BITS[reliability_band] | (payment_verified ? VERIFIED : UNVERIFIED),
   );
 }
 

@@ -3,10 +3,11 @@ import { CATEGORIES, type Category } from '../model/category.ts';
 import type { Reliability } from '../model/listing.ts';
 import { type CategoryFigures, getPriceStep, getQuartiles, type MarketData } from '../views/pages/market-data.ts';
 import { buildMarketPage, type MarketPage } from '../views/pages/market-page.ts';
+import type { ListingEntry } from './entry.ts';
 import { listChangeNews } from './news.ts';
 import type { Reading } from './reading.ts';
 import { getCounts } from './selections.ts';
-import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
+import { listEntries, type Snapshot } from './snapshot.ts';
 
 /** Prices of documents are decimal numbers; whole ones are counted and compared. */
 const ATOMIC_PER_USDC = 1_000_000;
@@ -44,12 +45,12 @@ function countEntries(snapshot: Snapshot): Pick<MarketData, 'categories' | 'netw
   const byCategory = new Map(CATEGORIES.map((category) => [category, openFigures()]));
   const networks = { base: { advertised: 0, verified: 0 }, solana: { advertised: 0, verified: 0 } };
   let neither = 0;
-  for (const { item, verified_networks } of listEntries(snapshot)) {
-    const figures = byCategory.get(item.category);
-    if (figures) count(figures, item);
-    for (const key of item.networks) networks[key].advertised += 1;
-    for (const key of verified_networks) networks[key].verified += 1;
-    if (item.networks.length === 0) neither += 1;
+  for (const entry of listEntries(snapshot)) {
+    const figures = byCategory.get(entry.category);
+    if (figures) count(figures, entry);
+    for (const key of entry.networks) networks[key].advertised += 1;
+    for (const key of entry.verified_networks) networks[key].verified += 1;
+    if (entry.networks.length === 0) neither += 1;
   }
   const categories = [...byCategory].map(([category, figures]) => closeFigures(category, figures));
   return { categories, networks, neither };
@@ -67,11 +68,11 @@ function openFigures(): OpenFigures {
   return { listings: 0, verified: 0, bands: { established: 0, thin: 0, unscored: 0 }, prices: new Map() };
 }
 
-function count(figures: OpenFigures, item: ListingEntry['item']): void {
+function count(figures: OpenFigures, { reliability_band, payment_verified, price_min_usdc }: ListingEntry): void {
   figures.listings += 1;
-  figures.bands[item.reliability_band] += 1;
-  if (item.payment_verified) figures.verified += 1;
-  figures.prices.set(item.price_min_usdc, (figures.prices.get(item.price_min_usdc) ?? 0) + 1);
+  figures.bands[reliability_band] += 1;
+  if (payment_verified) figures.verified += 1;
+  figures.prices.set(price_min_usdc, (figures.prices.get(price_min_usdc) ?? 0) + 1);
 }
 
 function closeFigures(category: Category, { prices, ...figures }: OpenFigures): CategoryFigures {

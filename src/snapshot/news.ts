@@ -2,6 +2,7 @@ import { listTellingChangesOf, listTellingRevisions } from '../catalogue/change-
 import { findListing } from '../catalogue/listings.ts';
 import { buildChangeNews, type ChangeNews, type NewsListing } from '../views/change-news.ts';
 import { PATHS } from '../views/links.ts';
+import { parseItem } from './entry.ts';
 import type { Reading } from './reading.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -11,7 +12,8 @@ const REVISIONS_AT_ONCE = 25;
 /** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first. */
 export function listChangeNews({ catalogue }: Reading, snapshot: Snapshot, limit: number): ChangeNews[] {
   const getListing = (slug: string): NewsListing => {
-    const title = snapshot.bySlug.get(slug)?.item.title ?? snapshot.tombstones.get(slug)?.title;
+    const entry = snapshot.bySlug.get(slug);
+    const title = entry ? parseItem(entry).title : snapshot.tombstones.get(slug)?.title;
     // What is on record without being live has no page.
     if (title === undefined)
       return { slug, title: findListing(catalogue, { slug })?.title ?? slug, path: PATHS.changes };

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants, crc32, inflateRawSync } from 'node:zlib';
 import type { Chunk } from './chunks.ts';
-import type { ListingEntry } from './snapshot.ts';
+import type { ListingEntry } from './entry.ts';
+import { deflate } from './part.ts';
 
 /** How long packing may hold up other requests at a time, in milliseconds; one chunk more than that is finished. */
 const MAX_HOLD_MS = 8;
@@ -19,11 +20,7 @@ export interface Packed {
 /** Packs text. */
 export function buildPacked(text: string): Packed {
   const raw = Buffer.from(text);
-  const deflated = deflateRawSync(raw, { level: 6, finishFlush: constants.Z_FULL_FLUSH });
-  // zlib gives a view of a larger buffer, which would be kept as a whole, and so would be a pool that is shared with others.
-  const own = Buffer.allocUnsafeSlow(deflated.length);
-  deflated.copy(own);
-  return { length: raw.length, crc: crc32(raw), deflated: own };
+  return { length: raw.length, crc: crc32(raw), deflated: deflate(raw) };
 }
 
 /** Gives the plain bytes of a piece, which ends with a flush and not with a last block. */
@@ -35,11 +32,11 @@ export function readPacked({ deflated }: Packed): Buffer {
 export type PackChunks = (chunks: readonly Chunk<ListingEntry>[]) => Promise<Packed[]>;
 
 /**
- * Creates the packing of what a document says of each listing. A chunk is packed when first asked for and kept as long
+ * Creates the packing of what a document says of the listings of each chunk. A chunk is packed when first asked for and kept as long
  * as the chunk is, so one changed listing costs one chunk. Other requests are answered in between, and whoever asks
  * meanwhile waits for what is under way.
  */
-export function createPacking(buildText: (entry: ListingEntry) => string): PackChunks {
+export function createPacking(buildText: (chunk: Chunk<ListingEntry>) => string): PackChunks {
   const packedOf = new WeakMap<Chunk<ListingEntry>, Packed>();
   let underway: Promise<unknown> = Promise.resolve();
 
@@ -53,7 +50,7 @@ export function createPacking(buildText: (entry: ListingEntry) => string): PackC
           await setImmediate();
           started = performance.now();
         }
-        packed = buildPacked(chunk.entries.map(buildText).join(''));
+        packed = buildPacked(buildText(chunk));
         packedOf.set(chunk, packed);
       }
       all.push(packed);

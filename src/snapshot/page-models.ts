@@ -7,6 +7,7 @@ import { buildCategoryPage, buildVerifiedPage, type ListPage } from '../views/pa
 import { buildListingPage, type ListingPage } from '../views/pages/listing-page.ts';
 import { buildTombstonePage, type TombstonePage } from '../views/pages/tombstone-page.ts';
 import { findTombstone } from '../views/tombstone.ts';
+import { parseItem } from './entry.ts';
 import { findDelisting, listHistory } from './history.ts';
 import type { Reading } from './reading.ts';
 import { listReceiptViews } from './receipts.ts';
@@ -22,8 +23,8 @@ export function getHomePage({ getSnapshot, site }: Reading): HomePage {
     {
       counts: getCounts(snapshot),
       by_category: countByCategory,
-      newest: newest.map(({ item, listed_at }) => ({ item, at: listed_at })),
-      newly_verified: newlyVerified.map(({ item, verified_at }) => ({ item, at: verified_at ?? '' })),
+      newest: newest.map((entry) => ({ item: parseItem(entry), at: entry.listed_at })),
+      newly_verified: newlyVerified.map((entry) => ({ item: parseItem(entry), at: entry.verified_at ?? '' })),
     },
     site,
   );
@@ -57,11 +58,11 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
   const tombstone = findTombstone(listing);
   if (tombstone) return buildTombstonePage(tombstone, findDelisting(reading, slug));
   if (!isLive(listing)) return undefined;
-  const related = listRelated(snapshot, slug).map(({ item }) => item);
+  const related = listRelated(snapshot, slug).map(parseItem);
   const surroundings = { related, receipts: listReceiptViews(reading, listing), ...listHistory(reading, listing) };
   return buildListingPage(listing, surroundings, reading.site);
 }
 
 function buildListPart({ entries, page, has_next, total }: EntryPage, snapshot: Snapshot) {
-  return { items: entries.map(({ item }) => item), page, has_next, total, counts: getCounts(snapshot) };
+  return { items: entries.map(parseItem), page, has_next, total, counts: getCounts(snapshot) };
 }

@@ -1,5 +1,6 @@
 import { type Chunk, findChunkIndex } from './chunks.ts';
-import type { ListingEntry, Snapshot } from './snapshot.ts';
+import type { ListingEntry } from './entry.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** How many related listings a page shows. */
 const RELATED_COUNT = 4;
@@ -118,8 +119,8 @@ function forgetAround({ entries, numbersByKey, answers }: Nearness, entry: Listi
 }
 
 /** The provider counts as one more word, told from the others by its colon. */
-function listKeys({ topics, item }: ListingEntry): string[] {
-  return [...topics, `:${item.provider_name.toLowerCase()}`];
+function listKeys({ topics, provider }: ListingEntry): string[] {
+  return [...topics, `:${provider}`];
 }
 
 function findNearest(
@@ -186,7 +187,7 @@ function fillFromCategory(chunks: Snapshot['chunks'], self: ListingEntry, relate
 }
 
 function isOfCategory(entry: ListingEntry, other: ListingEntry): boolean {
-  return entry.item.category === other.item.category;
+  return entry.category === other.category;
 }
 
 /** Lists the listings after a slug (step 1), or before it (step -1), by name and round again from the other end. */

@@ -4,9 +4,10 @@ import { isLive, type LiveListing } from '../model/listing.ts';
 import { findNetwork } from '../model/network.ts';
 import type { Route } from '../model/route.ts';
 import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery-query.ts';
+import type { ListingEntry } from './entry.ts';
 import { countPayable, type PayableOffer } from './payable.ts';
 import type { Reading } from './reading.ts';
-import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
+import { listEntries, type Snapshot } from './snapshot.ts';
 
 /** A route that can be paid for, with its listing. */
 export interface Resource {

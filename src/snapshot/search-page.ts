@@ -1,5 +1,6 @@
 import type { ListQuery } from '../views/list-query.ts';
 import { buildSearchPage, RESULTS_SIZE, type SearchPage, type SearchValues } from '../views/pages/search-page.ts';
+import { parseItem } from './entry.ts';
 import type { Reading } from './reading.ts';
 import { selectListings } from './select.ts';
 import { getCounts } from './selections.ts';
@@ -11,6 +12,6 @@ import { getCounts } from './selections.ts';
 export function getSearchPage(reading: Reading, values: SearchValues, query: Omit<ListQuery, 'limit'>): SearchPage {
   const snapshot = reading.getSnapshot();
   const { entries, total, next_cursor } = selectListings(reading, snapshot, { ...query, limit: RESULTS_SIZE });
-  const items = entries.map(({ item }) => item);
+  const items = entries.map(parseItem);
   return buildSearchPage(values, { items, total, next_cursor, counts: getCounts(snapshot) });
 }

@@ -2,8 +2,9 @@ import type { Plan } from '../search/plan.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/list-query.ts';
 import { buildFilter, type Columns, getColumns } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
+import type { ListingEntry } from './entry.ts';
 import type { Reading } from './reading.ts';
-import type { ListingEntry, Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
 import { getWordIndex, type WordIndex } from './word-index.ts';
 
@@ -115,9 +116,9 @@ function createFinder(words: WordIndex, plan: Plan): Find {
   return (chunk, at) => {
     const score = scores[words.listNumbers(chunk)[at] as number] ?? 0;
     if (score === 0) return undefined;
-    const { item } = chunk.entries[at] as ListingEntry;
-    const verified = item.payment_verified ? VERIFIED_BONUS : 0;
-    return score + verified + (RELIABILITY_BONUS * (item.reliability_score ?? 0)) / 100;
+    const { payment_verified, reliability_score } = chunk.entries[at] as ListingEntry;
+    const verified = payment_verified ? VERIFIED_BONUS : 0;
+    return score + verified + (RELIABILITY_BONUS * (reliability_score ?? 0)) / 100;
   };
 }
 

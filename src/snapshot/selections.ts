@@ -1,7 +1,8 @@
 import { CATEGORIES, type Category } from '../model/category.ts';
 import type { Counts } from '../views/counts.ts';
 import { PAGE_SIZE } from '../views/pages/list-page.ts';
-import { type ListingEntry, listEntries, type Snapshot } from './snapshot.ts';
+import type { ListingEntry } from './entry.ts';
+import { listEntries, type Snapshot } from './snapshot.ts';
 
 /** How many listings the home page names as new, and as newly verified. */
 const NEWEST_COUNT = 8;
@@ -60,8 +61,8 @@ function buildSelections(entries: readonly ListingEntry[]): Selections {
   const verified = entries.filter(({ verified_at }) => verified_at !== null);
   const byCategory = new Map(
     CATEGORIES.map((category) => {
-      const members = entries.filter(({ item }) => item.category === category);
-      return [category, members.sort((a, b) => Number(b.item.payment_verified) - Number(a.item.payment_verified))];
+      const members = entries.filter((entry) => entry.category === category);
+      return [category, members.sort((a, b) => Number(b.payment_verified) - Number(a.payment_verified))];
     }),
   );
   return {

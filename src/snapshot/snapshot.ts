@@ -3,37 +3,13 @@ import { type Catalogue, openCatalogueForReading } from '../catalogue/database.t
 import { iterateListings, listListingsSince } from '../catalogue/listings.ts';
 import { getCatalogueState } from '../catalogue/write.ts';
 import { CATEGORIES } from '../model/category.ts';
-import { isLive, type Listing } from '../model/listing.ts';
-import type { NetworkKey } from '../model/network.ts';
 import type { CatalogueSummary } from '../model/summary.ts';
-import { type AgentItem, buildAgentItem } from '../views/agent-item.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
-import { buildListingTag } from '../views/tag.ts';
-import { findTombstone, type Tombstone } from '../views/tombstone.ts';
-import { listTopics } from '../views/topics.ts';
-import { buildChunks, type Chunk, updateChunks } from './chunks.ts';
+import type { Tombstone } from '../views/tombstone.ts';
+import { buildChunks, CHUNK_SIZE, type Chunk, type Tagged, updateChunks } from './chunks.ts';
+import { type ListingEntry, openListingReader, type ReadListing } from './entry.ts';
 import { buildPart, joinParts, type Part } from './part.ts';
-import { listPayableGroups, type PayableGroup } from './payable.ts';
-
-/** A live listing in memory: its short form, and that and its tag as JSON. */
-export interface ListingEntry {
-  readonly slug: string;
-  /** Catalogue revision of its latest reader-visible change: the key under which anything made of it can be kept. */
-  readonly revision: number;
-  readonly listed_at: string;
-  /** Time of its latest verified payment; null while no route is verified. */
-  readonly verified_at: string | null;
-  /** Networks on which a route of it is settlement-verified. */
-  readonly verified_networks: readonly NetworkKey[];
-  /** The words that say what it is about, the telling first. */
-  readonly topics: readonly string[];
-  /** Its routes that can be paid for, counted by how. */
-  readonly payable: readonly PayableGroup[];
-  readonly item: AgentItem;
-  readonly itemJson: string;
-  readonly tag: string;
-}
 
 /** The public catalogue at one revision. Never changed once made: every surface of one request answers from one of these. */
 export interface Snapshot {
@@ -75,13 +51,15 @@ const TURN_MS = 8;
 export function openSnapshots(catalogue: Catalogue, site: Site): Snapshots {
   let current: Snapshot | undefined;
   const readState = catalogue.sqlite.prepare('SELECT revision FROM catalogue').pluck();
+  const readListing = openListingReader(site);
   const read = catalogue.sqlite.transaction((): Snapshot => {
     const state = getCatalogueState(catalogue);
-    const previous = current?.identity === state.identity ? current : undefined;
-    const changed = previous ? listListingsSince(catalogue, previous.revision) : iterateListings(catalogue);
-    const read: ReadListing[] = [];
-    for (const listing of changed) read.push(readListing(listing, site));
-    return buildSnapshot(state, previous, read);
+    if (current?.identity === state.identity) {
+      return buildNext(state, current, listListingsSince(catalogue, current.revision).map(readListing));
+    }
+    const first = openFirst();
+    for (const listing of iterateListings(catalogue)) first.add(readListing(listing));
+    return first.build(state);
   });
   return {
     getSnapshot: () => {
@@ -94,15 +72,15 @@ export function openSnapshots(catalogue: Catalogue, site: Site): Snapshots {
       try {
         beside.sqlite.exec('BEGIN');
         const state = getCatalogueState(beside);
-        const read: ReadListing[] = [];
+        const first = openFirst();
         let since = performance.now();
         for (const listing of iterateListings(beside)) {
-          read.push(readListing(listing, site));
+          first.add(readListing(listing));
           if (performance.now() - since < TURN_MS) continue;
           await nextTurn();
           since = performance.now();
         }
-        current ??= buildSnapshot(state, undefined, read);
+        current ??= first.build(state);
       } finally {
         beside.close();
       }
@@ -126,36 +104,47 @@ export function* listEntries(snapshot: Snapshot): Generator<ListingEntry> {
   for (const { entries } of snapshot.chunks) yield* entries;
 }
 
-/** A listing as read from the catalogue: what a snapshot keeps of it. */
-interface ReadListing {
-  readonly slug: string;
-  readonly id: string;
-  /** Null while it is not live. */
-  readonly entry: ListingEntry | null;
-  readonly tombstone: Tombstone | undefined;
+type State = Pick<Snapshot, 'identity' | 'revision' | 'revised_at'>;
+
+/** Collects the listings of a first snapshot, given in the order of their slugs. */
+function openFirst(): { add(listing: ReadListing): void; build(state: State): Snapshot } {
+  const chunks: Chunk<ListingEntry>[] = [];
+  const [bySlug, slugById] = [new Map<string, ListingEntry>(), new Map<string, string>()];
+  const tombstones = new Map<string, Tombstone>();
+  let run: Tagged<ListingEntry>[] = [];
+  let verified = 0;
+  const cut = () => {
+    chunks.push(...buildChunks(run));
+    run = [];
+  };
+  return {
+    add({ slug, id, live, tombstone }) {
+      if (tombstone) tombstones.set(slug, tombstone);
+      if (!live) return;
+      bySlug.set(slug, live.entry);
+      slugById.set(id, slug);
+      verified += Number(live.entry.payment_verified);
+      run.push(live);
+      if (run.length === CHUNK_SIZE) cut();
+    },
+    build(state) {
+      cut();
+      return createSnapshot(state, { chunks, bySlug, slugById, tombstones, settlement_verified: verified });
+    },
+  };
 }
 
-function readListing(listing: Listing, site: Site): ReadListing {
-  const { slug, id } = listing;
-  return { slug, id, entry: isLive(listing) ? buildEntry(listing, site) : null, tombstone: findTombstone(listing) };
-}
-
-function buildSnapshot(
-  state: { identity: string; revision: number; revised_at: string },
-  previous: Snapshot | undefined,
-  changed: readonly ReadListing[],
-): Snapshot {
-  const bySlug = new Map(previous?.bySlug);
-  const slugById = new Map(previous?.slugById);
-  const tombstones = new Map(previous?.tombstones);
-  const changes = new Map<string, ListingEntry | null>();
-  let verified = previous?.settlement_verified ?? 0;
-  for (const { slug, id, entry, tombstone } of changed) {
+function buildNext(state: State, previous: Snapshot, changed: readonly ReadListing[]): Snapshot {
+  const [bySlug, slugById] = [new Map(previous.bySlug), new Map(previous.slugById)];
+  const tombstones = new Map(previous.tombstones);
+  const changes = new Map<string, Tagged<ListingEntry> | null>();
+  let verified = previous.settlement_verified;
+  for (const { slug, id, live, tombstone } of changed) {
     const before = bySlug.get(slug);
-    verified += Number(entry?.item.payment_verified ?? false) - Number(before?.item.payment_verified ?? false);
-    if (entry || before) changes.set(slug, entry);
-    if (entry) {
-      bySlug.set(slug, entry);
+    verified += Number(live?.entry.payment_verified ?? false) - Number(before?.payment_verified ?? false);
+    if (live || before) changes.set(slug, live);
+    if (live) {
+      bySlug.set(slug, live.entry);
       slugById.set(id, slug);
     } else {
       bySlug.delete(slug);
@@ -164,50 +153,24 @@ function buildSnapshot(
     if (tombstone) tombstones.set(slug, tombstone);
     else tombstones.delete(slug);
   }
-  const chunks = previous
-    ? updateChunks(previous.chunks, changes)
-    : buildChunks([...changes.values()].filter((entry) => entry !== null));
-  let tags: Part | undefined;
-  return {
-    ...state,
-    live_listings: bySlug.size,
-    settlement_verified: verified,
-    chunks,
-    bySlug,
-    slugById,
-    tombstones,
-    getTags: () => {
-      tags ??= joinParts(chunks.flatMap((chunk, index) => (index === 0 ? [chunk.tags] : [COMMA, chunk.tags])));
-      return tags;
-    },
-  };
+  const chunks = updateChunks(previous.chunks, changes);
+  return createSnapshot(state, { chunks, bySlug, slugById, tombstones, settlement_verified: verified });
 }
 
 const COMMA = buildPart(',');
 
-function buildEntry(listing: Parameters<typeof buildAgentItem>[0], site: Site): ListingEntry {
-  const item = buildAgentItem(listing, site);
+function createSnapshot(
+  state: State,
+  parts: Pick<Snapshot, 'chunks' | 'bySlug' | 'slugById' | 'tombstones' | 'settlement_verified'>,
+): Snapshot {
+  let tags: Part | undefined;
   return {
-    slug: listing.slug,
-    revision: listing.revision,
-    listed_at: listing.listed_at,
-    verified_at: listing.routes.reduce<string | null>(
-      (latest, { proof }) => (proof && (latest === null || proof.verified_at > latest) ? proof.verified_at : latest),
-      null,
-    ),
-    verified_networks: listVerifiedNetworks(listing),
-    topics: listTopics(listing),
-    payable: listPayableGroups(listing),
-    item,
-    itemJson: JSON.stringify(item),
-    tag: JSON.stringify(buildListingTag(listing, site)),
+    ...state,
+    ...parts,
+    live_listings: parts.bySlug.size,
+    getTags: () => {
+      tags ??= joinParts(parts.chunks.flatMap((chunk, index) => (index === 0 ? [chunk.tags] : [COMMA, chunk.tags])));
+      return tags;
+    },
   };
-}
-
-const NO_NETWORKS: readonly NetworkKey[] = [];
-
-/** Most listings have none, and share one empty list. */
-function listVerifiedNetworks({ networks }: Listing): readonly NetworkKey[] {
-  const verified = networks.filter(({ settlement_verified }) => settlement_verified);
-  return verified.length === 0 ? NO_NETWORKS : verified.map(({ key }) => key);
 }

@@ -40,7 +40,7 @@ describe('the sitemaps', () => {
     const pages = [...listPages(reading.getSnapshot())].filter(({ file }) => file.endsWith('.html'));
     const wanted = pages.map(({ path }) => path).filter((path) => path !== '/404');
     expect([...all.keys()].sort()).toEqual(wanted.map((path) => `${SITE.baseUrl}${path === '/' ? '' : path}`).sort());
-    expect(all.get(`${SITE.baseUrl}/api/one`)).toBe(reading.getSnapshot().bySlug.get('one')?.item.updated_at);
+    expect(all.get(`${SITE.baseUrl}/api/one`)).toBe(reading.getSnapshot().bySlug.get('one')?.updated_at);
     expect(all.has(`${SITE.baseUrl}/api/two`)).toBe(false);
   });
 
@@ -62,8 +62,11 @@ describe('the sitemaps', () => {
     const [entry] = listEntries(snapshot);
     if (!entry) throw new Error('no entry');
     const count = 50_100;
-    const entries = Array.from({ length: count }, (_, n) => ({ ...entry, slug: `api-${String(n).padStart(6, '0')}` }));
-    const large = { ...snapshot, chunks: buildChunks(entries) };
+    const tagged = Array.from({ length: count }, (_, n) => ({
+      entry: { ...entry, slug: `api-${String(n).padStart(6, '0')}` },
+      tag: '',
+    }));
+    const large = { ...snapshot, chunks: buildChunks(tagged) };
     const { serveIndex, serveSitemap } = createSitemaps({ ...reading, getSnapshot: () => large });
     const ask = (path: string) => new Request(`${SITE.baseUrl}${path}`);
     const index = readSitemap(await serveIndex(ask('/sitemap-index.xml')).text(), 'sitemapindex');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseItem } from '../../src/snapshot/entry.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { selectListings } from '../../src/snapshot/select.ts';
 import { listQuery } from '../../src/views/list-query.ts';
@@ -24,10 +25,10 @@ describe.skipIf(!existsSync(FEED))('the labelled requests over real listings', (
     const reading = openReading(environment.CATALOGUE ?? '', SITE);
     onTestFinished(() => reading.catalogue.close());
     const snapshot = reading.getSnapshot();
-    const hosts = [...snapshot.bySlug.values()].map(({ item }) => new URL(item.base_url).host);
+    const hosts = [...snapshot.bySlug.values()].map((entry) => new URL(parseItem(entry).base_url).host);
     const find = (q: string) => {
       const { entries, total } = selectListings(reading, snapshot, listQuery.parse({ q, limit: 1000 }));
-      return { total, hosts: entries.map(({ item }) => new URL(item.base_url).host) };
+      return { total, hosts: entries.map((entry) => new URL(parseItem(entry).base_url).host) };
     };
     const answered = readRequests().map((request) => ({ request, ...find(request.q) }));
 

@@ -4,7 +4,7 @@ import { completeSlug } from '../../src/snapshot/slug-completion.ts';
 
 /** As much of a snapshot as completion reads. */
 function makeSnapshot(slugs: readonly string[]) {
-  return { chunks: buildChunks(slugs.toSorted().map((slug) => ({ slug, tag: '' }))) };
+  return { chunks: buildChunks(slugs.toSorted().map((slug) => ({ entry: { slug }, tag: '' }))) };
 }
 
 const SLUGS = [

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CATEGORIES, category } from '../../model/category.ts';
 import { catalogueSummary } from '../../model/summary.ts';
-import { buildSummary, listEntries } from '../../snapshot/snapshot.ts';
+import { getSelections } from '../../snapshot/selections.ts';
+import { buildSummary } from '../../snapshot/snapshot.ts';
 import { VERIFIED_MEANING } from '../../views/site.ts';
 import { buildTool } from '../tool.ts';
 
@@ -19,13 +20,12 @@ export const catalogueSummaryTool = buildTool({
     settlement_verified_means: z.string(),
   }),
   answer: (_args, { reading, snapshot }) => {
-    const counts = new Map(CATEGORIES.map((name) => [name, 0]));
-    for (const { item } of listEntries(snapshot)) counts.set(item.category, (counts.get(item.category) ?? 0) + 1);
+    const { countByCategory } = getSelections(snapshot);
     return {
       ...buildSummary(snapshot, reading.site, reading.now()),
       revision: snapshot.revision,
       revised_at: snapshot.revised_at,
-      by_category: [...counts].map(([name, live_listings]) => ({ category: name, live_listings })),
+      by_category: CATEGORIES.map((name) => ({ category: name, live_listings: countByCategory.get(name) ?? 0 })),
       settlement_verified_means: VERIFIED_MEANING,
     };
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseItem } from '../../snapshot/entry.ts';
 import { selectListings } from '../../snapshot/select.ts';
 import { listQuery } from '../../views/list-query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
@@ -35,7 +36,7 @@ export const searchListingsTool = buildTool({
   }),
   answer: (query, { reading, snapshot }) => {
     const asked = selectListings(reading, snapshot, query);
-    const listings = asked.entries.map(({ item }) => buildCompactItem(item));
+    const listings = asked.entries.map((entry) => buildCompactItem(parseItem(entry)));
     const { revision } = snapshot;
     const { total, next_cursor: cursor } = asked;
     const frame = getTokenEstimate(JSON.stringify({ revision, total, next_cursor: cursor, listings: [] }));
