@@ -3,14 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCatalogue, openCatalogueForReading } from '../src/catalogue/database.ts';
 import { getRevision } from '../src/catalogue/write.ts';
-import { seedCatalogue } from '../src/commands/seed.ts';
 import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { PROJECT_DIR } from '../src/release/code-version.ts';
 import { acquireLock } from '../src/release/lock.ts';
-import { rebuild } from '../src/release/rebuild.ts';
 import { hasServableRelease } from '../src/release/state.ts';
-import { describeRebuildEvent, describeRebuildResult } from '../src/release/words.ts';
 
 /** What goes before serving, and only where it is lacking. */
 interface FirstStart {
@@ -44,6 +41,8 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
   const catalogue = openCatalogue(catalogueFile, { identity: randomUUID(), at: now().toISOString() });
   try {
     if (getRevision(catalogue) > 0) return;
+    // What only the very first start needs is loaded by that alone.
+    const { seedCatalogue } = await import('../src/commands/seed.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
     if (report) tell(`Created ${catalogueFile} with ${report.listings.added} listings from data/listings.`);
   } finally {
@@ -54,6 +53,8 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
 /** Makes the first release, so that the first visitor finds pages. With any release that fits, however old, it is left. */
 export async function prepareRelease({ config, signal, tell }: FirstStart): Promise<void> {
   if (hasServableRelease(config)) return;
+  const { rebuild } = await import('../src/release/rebuild.ts');
+  const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
   const result = await rebuild({
     config,
     signal,

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { BareAnswer } from './bare-server.ts';
@@ -15,7 +16,8 @@ export interface Serving {
 
 /** Starts `npm start -- --no-rebuild`, without npm. Resolves when it listens; throws where it ends before. */
 export async function startServing({ env }: Pick<World, 'env'>): Promise<Serving> {
-  const args = ['--import', './scripts/require-node.mjs', 'scripts/serve.ts', '--no-rebuild'];
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const args = [...scripts.start.split(' ').slice(1), '--no-rebuild'];
   const child = startChild(process.execPath, args, { env, stdout: 'pipe' });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let said = '';

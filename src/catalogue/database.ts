@@ -1,7 +1,8 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Compilable, Kysely } from 'kysely';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { createFolder } from './folder.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -80,6 +81,15 @@ export function runStatement({ statements, sqlite }: Catalogue, query: Compilabl
   return prepare(statements, sqlite, sql).run(...parameters);
 }
 
+/** Finds the first row of a statement that is read often, or before there is any query. */
+export function findRowBy<Row>(
+  { statements, sqlite }: Catalogue,
+  sql: string,
+  ...parameters: unknown[]
+): Row | undefined {
+  return prepare(statements, sqlite, sql).get(...parameters) as Row | undefined;
+}
+
 function prepare(statements: Map<string, Sqlite.Statement>, sqlite: Sqlite.Database, sql: string): Sqlite.Statement {
   let statement = statements.get(sql);
   if (!statement) {
@@ -90,15 +100,30 @@ function prepare(statements: Map<string, Sqlite.Statement>, sqlite: Sqlite.Datab
 }
 
 function buildCatalogue(file: string, sqlite: Sqlite.Database): Catalogue {
-  const query = new Kysely<Tables>({
+  let query: Kysely<Tables> | undefined;
+  return {
+    file,
+    sqlite,
+    get query() {
+      query ??= createQueries();
+      return query;
+    },
+    statements: new Map(),
+    close: () => sqlite.close(),
+  };
+}
+
+/** Kysely is 250 modules, a third of what a server loads to start, and is needed only once a query is built. */
+function createQueries(): Kysely<Tables> {
+  const kysely: typeof import('kysely') = createRequire(import.meta.url)('kysely');
+  return new kysely.Kysely<Tables>({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createAdapter: () => new kysely.SqliteAdapter(),
+      createDriver: () => new kysely.DummyDriver(),
+      createIntrospector: (db) => new kysely.SqliteIntrospector(db),
+      createQueryCompiler: () => new kysely.SqliteQueryCompiler(),
     },
   });
-  return { file, sqlite, query, statements: new Map(), close: () => sqlite.close() };
 }
 
 function openFile(file: string, options: { readonly: boolean }): Sqlite.Database {

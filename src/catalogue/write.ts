@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../model/change.ts';
 import type { JsonObject } from '../model/route.ts';
-import { type Catalogue, findRow, runStatement } from './database.ts';
+import { type Catalogue, findRowBy, runStatement } from './database.ts';
 
 /** A change before it has a revision and a time. */
 export interface NewChange {
@@ -56,16 +56,26 @@ export function writeCatalogue<Result>(
 
 /** Gives the catalogue's revision: how often what readers see has changed. */
 export function getRevision(catalogue: Catalogue): number {
-  return findRow(catalogue, catalogue.query.selectFrom('catalogue').select('revision'))?.revision ?? 0;
+  return findRowBy<{ revision: number }>(catalogue, 'SELECT revision FROM catalogue')?.revision ?? 0;
+}
+
+/** Which catalogue it is, and where in its history. */
+export interface CatalogueState {
+  readonly identity: string;
+  readonly revision: number;
+  /** Time of the latest reader-visible change, ISO 8601 UTC. */
+  readonly revised_at: string;
 }
 
 /** Gives the catalogue's name, its revision and the time of the latest reader-visible change. */
-export function getCatalogueState(catalogue: Catalogue): { identity: string; revision: number; revised_at: string } {
-  const row = findRow(
-    catalogue,
-    catalogue.query.selectFrom('catalogue').select(['identity', 'revision', 'revised_at']),
-  );
+export function getCatalogueState(catalogue: Catalogue): CatalogueState {
+  const row = findRowBy<CatalogueState>(catalogue, 'SELECT identity, revision, revised_at FROM catalogue');
   return row ?? { identity: '', revision: 0, revised_at: '' };
+}
+
+/** Finds the time of a revision, ISO 8601 UTC; undefined where the catalogue never had one of that number. */
+export function findRevisionTime(catalogue: Catalogue, revision: number): string | undefined {
+  return findRowBy<{ at: string }>(catalogue, 'SELECT at FROM changes WHERE revision = ? LIMIT 1', revision)?.at;
 }
 
 /** Gives a number that is another after anybody else wrote anything to the catalogue. */

@@ -1,5 +1,5 @@
-import { listChanges } from '../catalogue/changes.ts';
 import type { Catalogue } from '../catalogue/database.ts';
+import { findRevisionTime } from '../catalogue/write.ts';
 import { findCurrentRelease, listReleases, type Release, type ReleaseHeader } from './release.ts';
 import { findReleasePages, type ReleasePages } from './release-pages.ts';
 
@@ -52,7 +52,5 @@ export function isSameKind(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
  * something else. It has been through a release's state if its own change of that number is of the same time.
  */
 export function hasBeenAt(catalogue: Catalogue, { revision, revised_at }: ReleaseHeader): boolean {
-  if (revision === 0) return true;
-  const [change] = listChanges(catalogue, { since: revision - 1, limit: 1 });
-  return change?.revision === revision && change.at === revised_at;
+  return revision === 0 || findRevisionTime(catalogue, revision) === revised_at;
 }

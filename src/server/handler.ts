@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { isLivePath } from '../live/app.ts';
+import { isLivePath } from '../live/paths.ts';
 import { buildPreflightHeaders } from '../live/preflight.ts';
 import { NOTHING_HERE } from '../live/problem.ts';
 import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
@@ -30,7 +30,9 @@ const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 /** What requests are answered with. */
 export interface Serving extends PictureServing {
   readonly getSnapshot: GetSnapshot;
-  /** What a process waits for that has just started and needs the snapshot; undefined once that is loaded. */
+  /** Whether there is a snapshot, and the live app. */
+  readonly isLoaded: () => boolean;
+  /** Loads these, if that has not begun, and gives what to wait for; undefined once they are there. */
   readonly getLoading: () => Promise<void> | undefined;
   /** Says whether a listing is delisted, for the time in which there is no snapshot yet. */
   readonly isDelisted: (slug: string) => boolean;
@@ -39,7 +41,8 @@ export interface Serving extends PictureServing {
   readonly findReleasePage: FindReleasePage;
   readonly onDemand: OnDemand;
   readonly store: ContentStore;
-  readonly live: AnswerLive;
+  /** The live app; undefined where it is not loaded, or could not be. */
+  readonly getLive: () => AnswerLive | undefined;
   /** Headers of every live answer, as flat names and values. */
   readonly liveHeaders: readonly string[];
   readonly getReadiness: () => Readiness;
@@ -78,7 +81,9 @@ export async function handleRequest(
     }
     const loading = serving.getLoading();
     if (loading) await loading;
-    return serving.live(request, response, admission?.headers ?? NOTHING_TOLD);
+    const live = serving.getLive();
+    if (!live) throw new Error('The live routes could not be loaded.');
+    return live(request, response, admission?.headers ?? NOTHING_TOLD);
   }
   if (request.method === 'OPTIONS') {
     const asked = request.headers['access-control-request-headers'];
@@ -197,9 +202,9 @@ async function findPage(serving: Serving, path: string, query = ''): Promise<Pag
 }
 
 /** Without a catalogue the release is served on: it is right as of its time. */
-function isGone({ getLoading, getSnapshot, isDelisted, logger }: Serving, slug: string): boolean {
+function isGone({ isLoaded, getSnapshot, isDelisted, logger }: Serving, slug: string): boolean {
   try {
-    return getLoading() ? isDelisted(slug) : getSnapshot().tombstones.has(slug);
+    return isLoaded() ? getSnapshot().tombstones.has(slug) : isDelisted(slug);
   } catch (error) {
     logger.error({ err: error }, 'the catalogue cannot be read');
     return false;

@@ -21,6 +21,7 @@ export interface OnDemand {
    * time and not kept: there is no end of queries.
    */
   find(path: string): Promise<Page | undefined>;
+  /** Is to be asked soon after the start: reading all sources for their version takes time that the start has not. */
   isReady(): boolean;
   close(): void;
 }
@@ -39,10 +40,10 @@ export function openOnDemand({
   current: CurrentRelease;
   logger: Logger;
 }): OnDemand {
-  const ownVersion = getCodeVersion();
+  let ownVersion: string | undefined;
   const found = new Map<string, PageCode>();
   const renderers = new Map<string, Promise<RenderPage>>();
-  const told = new Set([ownVersion]);
+  const told = new Set<string>();
   const inUse = new Set<PageCode>();
   const timer = setInterval(() => {
     for (const code of inUse) recordUse(code);
@@ -57,6 +58,8 @@ export function openOnDemand({
   };
 
   const findCode = (): PageCode | undefined => {
+    ownVersion ??= getCodeVersion();
+    told.add(ownVersion);
     const released = current.find()?.header.code_version;
     if (released !== undefined && !told.has(released)) {
       told.add(released);

@@ -1,25 +1,18 @@
-import { createServer } from 'node:http';
-import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { openDelisted } from '../catalogue/listings.ts';
-import { openVersion } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
-import { ServiceError } from '../errors.ts';
-import { createLive } from '../live/app.ts';
-import { buildProblem, buildProblemResponse } from '../live/problem.ts';
 import { openPictures } from '../pictures/pictures.ts';
 import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
 import { openAdmission } from './admission.ts';
-import { createAnswerStore } from './answer-store.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
 import { handleRequest, type Serving } from './handler.ts';
 import { openReadiness } from './health.ts';
 import { getUrl, LIMITS, listen, openDrain } from './listening.ts';
-import { openLiveAnswers } from './live-answers.ts';
+import type { AnswerLive } from './live-answers.ts';
 import { openOnDemand } from './on-demand.ts';
 import { openReleasePages } from './page-files.ts';
 import { startProbing } from './probing.ts';
@@ -29,8 +22,14 @@ import { buildSecurityHeaders } from './security-headers.ts';
 import { openSnapshotOfTurn } from './snapshot-of-turn.ts';
 import { answerUnreadable } from './unreadable.ts';
 
+/** As an import, node:http would load all of fetch with it, which takes a tenth of a start. */
+const { createServer } = process.getBuiltinModule('node:http');
+
 /** How much of the pages is kept in memory. */
 const PAGE_MEMORY = 256 * 1024 * 1024;
+
+/** For how long after the start pages are served and nothing else is done, unless something else is asked for; milliseconds. */
+const PAGES_FIRST_MS = 200;
 
 /** A server that answers. */
 export interface RunningServer {
@@ -60,11 +59,7 @@ export async function startServer({
   /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
   now?: () => number;
 }): Promise<RunningServer> {
-  let readings = 0;
-  const reading = openReading(config.catalogueFile, getSite(config), () => {
-    readings += 1;
-    return new Date();
-  });
+  const reading = openReading(config.catalogueFile, getSite(config));
   const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, logger });
@@ -72,14 +67,15 @@ export async function startServer({
   const pictures = openPictures();
   const checkReadiness = openReadiness({ reading, current, catalogueFile, releasesDir: config.releasesDir });
   let shuttingDown = false;
-  let loading: Promise<void> | undefined;
-  const live = createLive({ reading, onError: (error) => logLiveError(logger, error) });
+  let [isLoaded, loading]: [boolean, Promise<void> | undefined] = [false, undefined];
+  let live: AnswerLive | undefined;
   const headers = buildSecurityHeaders(config.baseUrl);
   const link = buildLinkHeader(config.baseUrl);
   const liveHeaders = [...headers, 'Cross-Origin-Resource-Policy', 'cross-origin', 'Link', link];
   const serving: Serving = {
     getSnapshot: openSnapshotOfTurn(reading.getSnapshot),
-    getLoading: () => loading,
+    isLoaded: () => isLoaded,
+    getLoading: () => (isLoaded ? undefined : load()),
     isDelisted: openDelisted(reading.catalogue),
     releasesDir: config.releasesDir,
     current,
@@ -88,14 +84,7 @@ export async function startServer({
     findReleasePage: openReleasePages({ current, store, logger }),
     onDemand,
     store,
-    live: openLiveAnswers({
-      live: getRequestListener(live.fetch, {
-        hostname: 'localhost',
-        errorHandler: (error) => answerBroken(logger, error),
-      }),
-      headers: liveHeaders,
-      store: createAnswerStore(openVersion(reading.catalogue), () => readings),
-    }),
+    getLive: () => live,
     liveHeaders,
     getReadiness: () => checkReadiness(shuttingDown),
     admit: openAdmission(config, now),
@@ -103,6 +92,22 @@ export async function startServer({
     baseUrl: config.baseUrl,
     link,
     logger,
+  };
+  const loadAll = async () => {
+    onDemand.isReady();
+    const { openLive } = await import('./live.ts');
+    live = openLive({ reading, logger, headers: liveHeaders });
+    await reading.load();
+  };
+  const load = () => {
+    loading ??= loadAll()
+      .catch((error: unknown) => logger.error({ err: error }, 'the catalogue cannot be read'))
+      .finally(() => {
+        isLoaded = true;
+        // Whoever waited is answered first.
+        setImmediate(giveBackMemory);
+      });
+    return loading;
   };
   const server = createServer(LIMITS);
   const drain = openDrain(server);
@@ -124,40 +129,24 @@ export async function startServer({
     release();
     throw error;
   }
-  loading = reading
-    .load()
-    .catch((error: unknown) => logger.error({ err: error }, 'the catalogue cannot be read'))
-    .finally(() => {
-      loading = undefined;
-    });
+  const pagesFirst = setTimeout(load, PAGES_FIRST_MS);
   const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
   const stopProbing = probing ? startProbing(logger) : undefined;
   return {
     url: getUrl(server),
     async close() {
       shuttingDown = true;
+      clearTimeout(pagesFirst);
       await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
       release();
     },
   };
 }
 
-/** What a reader did wrong is the reader's affair; only our own failures are logged as errors. */
-function logLiveError(logger: Logger, error: unknown): void {
-  const isOurs = !(error instanceof ServiceError) || error.code === 'internal' || error.code === 'unavailable';
-  if (isOurs) logger.error({ err: error }, 'a live route failed');
-}
-
-/** Answers what the live app does not get to see as a request, such as one with a broken Host. */
-function answerBroken(logger: Logger, error: unknown): Response {
-  if (error instanceof RequestError) {
-    return buildProblem({
-      status: 400,
-      code: 'malformed_request',
-      detail: 'The request is malformed.',
-      hint: 'Send one Host header that names a host.',
-    });
-  }
-  logLiveError(logger, error);
-  return buildProblemResponse(error);
+/**
+ * Reading a whole catalogue leaves several times as much garbage behind as is kept of it, between what is kept. Left to
+ * itself that is cleared away when memory is short, which on a machine with much of it is never. (`npm start` allows it.)
+ */
+function giveBackMemory(): void {
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLivePath } from '../../src/live/app.ts';
+import { isLivePath } from '../../src/live/paths.ts';
 import { listPages, type PageRef } from '../../src/snapshot/pages.ts';
 import type { Reading } from '../../src/snapshot/reading.ts';
 import { openReading } from '../../src/snapshot/reading.ts';

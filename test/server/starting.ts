@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,16 +19,13 @@ export function start(folder: string, settings: Record<string, string> = {}, arg
     PORT: '0',
     ...settings,
   };
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const out = into === undefined ? 'pipe' : openSync(into, 'w');
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['--import', './scripts/require-node.mjs', 'scripts/serve.ts', ...args],
-    {
-      cwd: ROOT,
-      env,
-      stdio: ['ignore', out, out],
-    },
-  );
+  const child: ChildProcess = spawn(process.execPath, [...scripts.start.split(' ').slice(1), ...args], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', out, out],
+  });
   if (typeof out === 'number') closeSync(out);
   const said = { out: '', err: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLive, isLivePath } from '../../src/live/app.ts';
+import { createLive } from '../../src/live/app.ts';
+import { isLivePath } from '../../src/live/paths.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { NOW } from '../builders.ts';
