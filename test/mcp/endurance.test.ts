@@ -5,6 +5,7 @@ import { CLIENTS } from './clients.ts';
 import { makeMany, serveMcp } from './serving.ts';
 
 const CALLS = 200;
+const ROUNDS = 3;
 /** What may be left over of one call: far less than the server and transport that each call is given. */
 const BYTES_A_CALL = 4_000;
 
@@ -19,9 +20,14 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
       }
     };
     await callMany();
-    const before = getHeapUsed();
-    await callMany();
-    expect((getHeapUsed() - before) / CALLS).toBeLessThan(BYTES_A_CALL);
+    // What grows once was loaded or compiled meanwhile; what is left over of calls grows each time.
+    let grown = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < ROUNDS && grown >= BYTES_A_CALL; round += 1) {
+      const before = getHeapUsed();
+      await callMany();
+      grown = (getHeapUsed() - before) / CALLS;
+    }
+    expect(grown).toBeLessThan(BYTES_A_CALL);
     expect(errors).toEqual([]);
   });
 });
