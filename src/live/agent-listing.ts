@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { isLive } from '../model/listing.ts';
 import { buildPart, type Part } from '../snapshot/part.ts';
 import type { Reading } from '../snapshot/reading.ts';
+import { findEntry } from '../snapshot/snapshot.ts';
 import { buildAgentListing } from '../views/agent-listing.ts';
 import { PATHS } from '../views/links.ts';
 import { buildJoinedResponse } from './joined.ts';
@@ -21,8 +22,9 @@ export function createAgentListing(reading: Reading): (request: Request, slug: s
   const { catalogue, getSnapshot } = reading;
   const kept = createKeptParts(KEPT_BYTES);
   const answer = catalogue.sqlite.transaction((request: Request, slug: string): Response => {
-    const { revision, bySlug, tombstones } = getSnapshot();
-    const entry = bySlug.get(slug);
+    const snapshot = getSnapshot();
+    const { revision, tombstones } = snapshot;
+    const entry = findEntry(snapshot, slug);
     const tombstone = tombstones.get(slug);
     if (tombstone) {
       throw new ServiceError('gone', `The listing ${slug} was taken out on ${tombstone.delisted_at.slice(0, 10)}.`, {

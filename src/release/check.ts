@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import type { Reading } from '../snapshot/reading.ts';
+import { findEntry } from '../snapshot/snapshot.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import { ASSETS_FOLDER } from './assets.ts';
 import { listNames } from './folders.ts';
@@ -77,7 +78,7 @@ function listSamples(pages: ReleasePages, revision: number): (readonly [string, 
 function checkSubject(path: string, text: string, { site, getSnapshot }: Reading): void {
   const slug = LISTING.exec(path)?.[1];
   if (slug === undefined) return;
-  if (!getSnapshot().bySlug.has(slug)) throw buildCheckError(path, 'is of a listing that is not live');
+  if (!findEntry(getSnapshot(), slug)) throw buildCheckError(path, 'is of a listing that is not live');
   const isOwn = text.includes(`<link rel="canonical" href="${buildUrl(site.baseUrl, path)}"`);
   if (!isOwn) throw buildCheckError(path, 'is of another listing');
 }

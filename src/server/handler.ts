@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { isLivePath } from '../live/paths.ts';
 import { buildPreflightHeaders } from '../live/preflight.ts';
 import { NOTHING_HERE } from '../live/problem.ts';
-import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
+import { findEntry, type GetSnapshot, type Snapshot } from '../snapshot/snapshot.ts';
 import { buildCanonicalLink, buildMarkdownLink } from '../views/conventions/link-header.ts';
 import { PATHS } from '../views/links.ts';
 import { prefersJson, prefersMarkdown } from './accepting.ts';
@@ -230,7 +230,7 @@ function mayExist(
   snapshot: Snapshot,
   release: ServedRelease | undefined,
 ): boolean {
-  if (slug !== undefined) return snapshot.bySlug.has(slug);
+  if (slug !== undefined) return findEntry(snapshot, slug) !== undefined;
   if (!PLAIN_PATH.test(path) || isLivePath(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
   if (path === PATHS.search) return true;
   const isComplete = release?.header.revision === snapshot.revision;

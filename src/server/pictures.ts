@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../errors.ts';
 import { getPictureKey, type Pictures } from '../pictures/pictures.ts';
 import { parseItem } from '../snapshot/entry.ts';
-import type { GetSnapshot, Snapshot } from '../snapshot/snapshot.ts';
+import { findEntry, type GetSnapshot, type Snapshot } from '../snapshot/snapshot.ts';
 import { PATHS } from '../views/links.ts';
 import { buildListingPicture, buildServicePicture, type Picture } from '../views/picture.ts';
 import type { Site } from '../views/site.ts';
@@ -68,10 +68,10 @@ export async function answerPicture(
   }
 }
 
-function findPicture(path: string, { bySlug, tombstones }: Snapshot, site: Site): Picture | 'gone' | undefined {
+function findPicture(path: string, snapshot: Snapshot, site: Site): Picture | 'gone' | undefined {
   if (path === PATHS.servicePicture) return buildServicePicture(site);
   const slug = PICTURE_PATH.exec(path)?.[1] ?? '';
-  const entry = bySlug.get(slug);
+  const entry = findEntry(snapshot, slug);
   if (entry) return buildListingPicture(parseItem(entry), site);
-  return tombstones.has(slug) ? 'gone' : undefined;
+  return snapshot.tombstones.has(slug) ? 'gone' : undefined;
 }

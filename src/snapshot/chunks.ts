@@ -69,6 +69,20 @@ export function findChunkIndex(chunks: readonly Chunk<Entry>[], slug: string): n
   return low;
 }
 
+/** Finds the entry of a slug. */
+export function findMember<E extends Entry>(chunks: readonly Chunk<E>[], slug: string): E | undefined {
+  const entries = chunks[findChunkIndex(chunks, slug)]?.entries ?? [];
+  let [low, high] = [0, entries.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const entry = entries[middle] as E;
+    if (entry.slug === slug) return entry;
+    if (entry.slug < slug) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
+}
+
 /** Lists the entries of a chunk with their tags, which are kept as bytes of the document only. */
 export function listTagged<E extends Entry>({ entries, tags }: Chunk<E>): Tagged<E>[] {
   const [bytes] = tags.pieces;

@@ -52,7 +52,6 @@ export function parseItem({ itemJson }: Pick<ListingEntry, 'itemJson'>): AgentIt
 /** A listing as read from the catalogue: what a snapshot keeps of it. */
 export interface ReadListing {
   readonly slug: string;
-  readonly id: string;
   /** Null while it is not live. */
   readonly live: Tagged<ListingEntry> | null;
   readonly tombstone: Tombstone | undefined;
@@ -82,8 +81,7 @@ export function openListingReader(site: Site): (listing: Listing) => ReadListing
     return { entry, tag: JSON.stringify(buildListingTag(listing, site)) };
   };
   return (listing) => {
-    const { slug, id } = listing;
-    return { slug, id, live: isLive(listing) ? build(listing) : null, tombstone: findTombstone(listing) };
+    return { slug: listing.slug, live: isLive(listing) ? build(listing) : null, tombstone: findTombstone(listing) };
   };
 }
 

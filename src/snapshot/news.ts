@@ -4,7 +4,7 @@ import { buildChangeNews, type ChangeNews, type NewsListing } from '../views/cha
 import { PATHS } from '../views/links.ts';
 import { parseItem } from './entry.ts';
 import type { Reading } from './reading.ts';
-import type { Snapshot } from './snapshot.ts';
+import { findEntry, type Snapshot } from './snapshot.ts';
 
 /** Revisions looked at in one go. */
 const REVISIONS_AT_ONCE = 25;
@@ -12,7 +12,7 @@ const REVISIONS_AT_ONCE = 25;
 /** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first. */
 export function listChangeNews({ catalogue }: Reading, snapshot: Snapshot, limit: number): ChangeNews[] {
   const getListing = (slug: string): NewsListing => {
-    const entry = snapshot.bySlug.get(slug);
+    const entry = findEntry(snapshot, slug);
     const title = entry ? parseItem(entry).title : snapshot.tombstones.get(slug)?.title;
     // What is on record without being live has no page.
     if (title === undefined)

@@ -1,6 +1,6 @@
 import { type Chunk, findChunkIndex } from './chunks.ts';
 import type { ListingEntry } from './entry.ts';
-import type { Snapshot } from './snapshot.ts';
+import { findEntry, type Snapshot } from './snapshot.ts';
 
 /** How many related listings a page shows. */
 const RELATED_COUNT = 4;
@@ -38,7 +38,7 @@ let latest: Nearness | undefined;
  * first asked for, and again (with another array) once that may have changed.
  */
 export function listRelated(snapshot: Snapshot, slug: string): readonly ListingEntry[] {
-  const self = snapshot.bySlug.get(slug);
+  const self = findEntry(snapshot, slug);
   if (!self) return [];
   if (latest?.snapshot !== snapshot) latest = followSnapshot(latest, snapshot);
   let related = latest.answers.get(slug);

@@ -7,7 +7,7 @@ import type { CatalogueSummary } from '../model/summary.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
 import type { Tombstone } from '../views/tombstone.ts';
-import { buildChunks, CHUNK_SIZE, type Chunk, type Tagged, updateChunks } from './chunks.ts';
+import { buildChunks, CHUNK_SIZE, type Chunk, findMember, type Tagged, updateChunks } from './chunks.ts';
 import { type ListingEntry, openListingReader, type ReadListing } from './entry.ts';
 import { buildPart, joinParts, type Part } from './part.ts';
 
@@ -19,10 +19,8 @@ export interface Snapshot {
   readonly revised_at: string;
   readonly live_listings: number;
   readonly settlement_verified: number;
-  /** Live listings by slug, in the order of their slugs where iterated by chunk. */
+  /** Live listings in the order of their slugs: see `findEntry` and `listEntries`. */
   readonly chunks: readonly Chunk<ListingEntry>[];
-  readonly bySlug: ReadonlyMap<string, ListingEntry>;
-  readonly slugById: ReadonlyMap<string, string>;
   readonly tombstones: ReadonlyMap<string, Tombstone>;
   /** All tags of the OpenAPI document, comma-separated. */
   getTags(): Part;
@@ -99,6 +97,11 @@ export function buildSummary(snapshot: Snapshot, site: Site, generatedAt: Date):
   };
 }
 
+/** Finds a live listing of a snapshot by its slug. */
+export function findEntry({ chunks }: Pick<Snapshot, 'chunks'>, slug: string): ListingEntry | undefined {
+  return findMember(chunks, slug);
+}
+
 /** Lists the live listings of a snapshot in the order of their slugs. */
 export function* listEntries(snapshot: Snapshot): Generator<ListingEntry> {
   for (const { entries } of snapshot.chunks) yield* entries;
@@ -109,65 +112,55 @@ type State = Pick<Snapshot, 'identity' | 'revision' | 'revised_at'>;
 /** Collects the listings of a first snapshot, given in the order of their slugs. */
 function openFirst(): { add(listing: ReadListing): void; build(state: State): Snapshot } {
   const chunks: Chunk<ListingEntry>[] = [];
-  const [bySlug, slugById] = [new Map<string, ListingEntry>(), new Map<string, string>()];
   const tombstones = new Map<string, Tombstone>();
   let run: Tagged<ListingEntry>[] = [];
-  let verified = 0;
+  let [live_listings, settlement_verified] = [0, 0];
   const cut = () => {
     chunks.push(...buildChunks(run));
     run = [];
   };
   return {
-    add({ slug, id, live, tombstone }) {
+    add({ slug, live, tombstone }) {
       if (tombstone) tombstones.set(slug, tombstone);
       if (!live) return;
-      bySlug.set(slug, live.entry);
-      slugById.set(id, slug);
-      verified += Number(live.entry.payment_verified);
+      live_listings += 1;
+      settlement_verified += Number(live.entry.payment_verified);
       run.push(live);
       if (run.length === CHUNK_SIZE) cut();
     },
     build(state) {
       cut();
-      return createSnapshot(state, { chunks, bySlug, slugById, tombstones, settlement_verified: verified });
+      return createSnapshot(state, { chunks, live_listings, settlement_verified, tombstones });
     },
   };
 }
 
 function buildNext(state: State, previous: Snapshot, changed: readonly ReadListing[]): Snapshot {
-  const [bySlug, slugById] = [new Map(previous.bySlug), new Map(previous.slugById)];
   const tombstones = new Map(previous.tombstones);
   const changes = new Map<string, Tagged<ListingEntry> | null>();
-  let verified = previous.settlement_verified;
-  for (const { slug, id, live, tombstone } of changed) {
-    const before = bySlug.get(slug);
-    verified += Number(live?.entry.payment_verified ?? false) - Number(before?.payment_verified ?? false);
+  let { live_listings, settlement_verified } = previous;
+  for (const { slug, live, tombstone } of changed) {
+    const before = findEntry(previous, slug);
+    live_listings += Number(live !== null) - Number(before !== undefined);
+    settlement_verified += Number(live?.entry.payment_verified ?? false) - Number(before?.payment_verified ?? false);
     if (live || before) changes.set(slug, live);
-    if (live) {
-      bySlug.set(slug, live.entry);
-      slugById.set(id, slug);
-    } else {
-      bySlug.delete(slug);
-      slugById.delete(id);
-    }
     if (tombstone) tombstones.set(slug, tombstone);
     else tombstones.delete(slug);
   }
   const chunks = updateChunks(previous.chunks, changes);
-  return createSnapshot(state, { chunks, bySlug, slugById, tombstones, settlement_verified: verified });
+  return createSnapshot(state, { chunks, live_listings, settlement_verified, tombstones });
 }
 
 const COMMA = buildPart(',');
 
 function createSnapshot(
   state: State,
-  parts: Pick<Snapshot, 'chunks' | 'bySlug' | 'slugById' | 'tombstones' | 'settlement_verified'>,
+  parts: Pick<Snapshot, 'chunks' | 'live_listings' | 'settlement_verified' | 'tombstones'>,
 ): Snapshot {
   let tags: Part | undefined;
   return {
     ...state,
     ...parts,
-    live_listings: parts.bySlug.size,
     getTags: () => {
       tags ??= joinParts(parts.chunks.flatMap((chunk, index) => (index === 0 ? [chunk.tags] : [COMMA, chunk.tags])));
       return tags;

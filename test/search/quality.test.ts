@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseItem } from '../../src/snapshot/entry.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { selectListings } from '../../src/snapshot/select.ts';
+import { listEntries } from '../../src/snapshot/snapshot.ts';
 import { listQuery } from '../../src/views/list-query.ts';
 import { makeCommands } from '../commands/running.ts';
 import { SITE } from '../live/serving.ts';
@@ -25,7 +26,7 @@ describe.skipIf(!existsSync(FEED))('the labelled requests over real listings', (
     const reading = openReading(environment.CATALOGUE ?? '', SITE);
     onTestFinished(() => reading.catalogue.close());
     const snapshot = reading.getSnapshot();
-    const hosts = [...snapshot.bySlug.values()].map((entry) => new URL(parseItem(entry).base_url).host);
+    const hosts = [...listEntries(snapshot)].map((entry) => new URL(parseItem(entry).base_url).host);
     const find = (q: string) => {
       const { entries, total } = selectListings(reading, snapshot, listQuery.parse({ q, limit: 1000 }));
       return { total, hosts: entries.map((entry) => new URL(parseItem(entry).base_url).host) };

@@ -2,7 +2,7 @@ import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buildGzip } from '../../src/live/gzip.ts';
-import { buildChunks, listTagged, updateChunks } from '../../src/snapshot/chunks.ts';
+import { buildChunks, findMember, listTagged, updateChunks } from '../../src/snapshot/chunks.ts';
 import { combineCrc32 } from '../../src/snapshot/crc32.ts';
 import { buildPart, joinParts } from '../../src/snapshot/part.ts';
 
@@ -29,6 +29,8 @@ it('chunks hold the tags of their entries, whatever was put in, replaced and tak
         }
         chunks = updateChunks(chunks, changes);
         expect(chunks.flatMap(listTagged)).toEqual(list());
+        for (const { entry } of list()) expect(findMember(chunks, entry.slug)).toEqual(entry);
+        expect(findMember(chunks, 'api-1')).toBeUndefined();
       }
       const text = chunks.map(({ tags }) => Buffer.concat([...tags.pieces]).toString()).join(',');
       expect(text).toBe(

@@ -15,6 +15,7 @@ import {
 import { listPages } from '../../src/snapshot/pages.ts';
 import type { Reading } from '../../src/snapshot/reading.ts';
 import { listRelated } from '../../src/snapshot/related.ts';
+import { listEntries } from '../../src/snapshot/snapshot.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { findCategoryByPath, PAGE_SIZE, parsePageNumber } from '../../src/views/pages/list-page.ts';
 import { MARKET_TABLES } from '../../src/views/pages/market-tables.ts';
@@ -49,10 +50,13 @@ const COUNTING = [
 /** Lists the paths of the pages that show a listing: its own, those it is related to, and its place in its category. */
 function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
   const snapshot = reading.getSnapshot();
-  const showing = [...snapshot.bySlug.keys()].filter(
-    (other) => other === slug || listRelated(snapshot, other).some((entry) => entry.slug === slug),
-  );
-  const place = [...snapshot.bySlug.keys()].sort().indexOf(slug);
+  const showing = [...listEntries(snapshot)]
+    .map((entry) => entry.slug)
+    .filter((other) => other === slug || listRelated(snapshot, other).some((entry) => entry.slug === slug));
+  const place = [...listEntries(snapshot)]
+    .map((entry) => entry.slug)
+    .sort()
+    .indexOf(slug);
   const page = Math.floor(place / PAGE_SIZE) + 1;
   return [...showing.map((other) => `/api/${other}`), PATHS.category('Tools', page)];
 }

@@ -6,6 +6,7 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { CATEGORIES } from '../../src/model/category.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { listRelated } from '../../src/snapshot/related.ts';
+import { listEntries } from '../../src/snapshot/snapshot.ts';
 import { NOW } from '../builders.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 
@@ -80,7 +81,7 @@ describe('related listings', () => {
         const { reading, catalogue, record } = makeReadCatalogue();
         const getAll = () => {
           const snapshot = reading.getSnapshot();
-          return [...snapshot.bySlug.keys()].map((slug) => listRelated(snapshot, slug).map((entry) => entry.slug));
+          return [...listEntries(snapshot)].map(({ slug }) => listRelated(snapshot, slug).map((entry) => entry.slug));
         };
         for (const { kind, members } of changes) {
           if (kind === 'put')

@@ -5,6 +5,7 @@ import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { selectListings } from '../../src/snapshot/select.ts';
+import { findEntry } from '../../src/snapshot/snapshot.ts';
 import { listQuery } from '../../src/views/list-query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { SITE } from '../live/serving.ts';
@@ -82,7 +83,7 @@ it.each([
         // The last one shown goes each time: a cursor must not need it.
         const last = seen.at(-1) ?? '';
         const gone = new Set([last, ...happening.gone.map((n) => `shop-${n}`)]);
-        remove([...gone].filter((slug) => reading.getSnapshot().bySlug.has(slug)));
+        remove([...gone].filter((slug) => findEntry(reading.getSnapshot(), slug)));
         // What is rewritten may move to a page that is already shown, or to one still to come: nothing is promised of it.
         const rewritten = happening.rewritten.filter((n) => !gone.has(`shop-${n}`));
         for (const slug of [...gone, ...rewritten.map((n) => `shop-${n}`)]) stayed.delete(slug);

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLive } from '../../src/live/app.ts';
 import { isLivePath } from '../../src/live/paths.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
+import { listEntries } from '../../src/snapshot/snapshot.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { NOW } from '../builders.ts';
 import { makeCommands } from '../commands/running.ts';
@@ -29,7 +30,7 @@ async function openDoors(kind: 'feed' | 'manifest', words: Words) {
   onTestFinished(() => reading.catalogue.close());
   const live = createLive({ reading });
   const pages = await openPages(reading);
-  const [slug = ''] = reading.getSnapshot().bySlug.keys();
+  const [{ slug } = { slug: '' }] = listEntries(reading.getSnapshot());
   return {
     slug,
     ask: async (path: string) => {
