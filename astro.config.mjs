@@ -10,7 +10,7 @@ process.env.ASTRO_TELEMETRY_DISABLED ??= '1';
  */
 export default defineConfig({
   output: 'server',
-  adapter: node({ mode: 'middleware' }),
+  adapter: node({ mode: 'middleware', experimentalDisableStreaming: true }),
   trailingSlash: 'never',
   build: { format: 'file', inlineStylesheets: 'never' },
   // No sessions, no image service (sharp is not installed everywhere), no toolbar in the pages of `astro dev`.

@@ -1,5 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { countAllListings } from '../catalogue/counts.ts';
+import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { listPages } from '../snapshot/pages.ts';
@@ -9,7 +11,7 @@ import { type Base, findBase, isMadeFrom, type MadeFrom } from './base.ts';
 import { checkRelease } from './check.ts';
 import { openPageCode } from './compiling.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
-import { syncFolder, writeDurably } from './folders.ts';
+import { makeDurable, syncPath, writeNew } from './folders.ts';
 import { acquireLock } from './lock.ts';
 import type { PageCode } from './page-code.ts';
 import type { PinnedReadings } from './pinned-reading.ts';
@@ -18,9 +20,9 @@ import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } f
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
 import { isWhole, type ReleasePages } from './release-pages.ts';
 import type { RenderedPages } from './render-pages.ts';
-import { renderInThreads } from './render-threads.ts';
+import { openRenderThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
-import { getShardName, linkShard, storeShard } from './shards.ts';
+import { getShardName, linkShard, listShard, storeShard } from './shards.ts';
 import { swapCurrent } from './swap.ts';
 
 /** What one rebuild is asked for. */
@@ -63,7 +65,7 @@ export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildR
 
 async function makeFrom(reading: Reading, code: PageCode, options: MakeReleaseOptions): Promise<RebuildResult> {
   const { force, onEvent, config } = options;
-  const { identity, revision, revised_at } = reading.getSnapshot();
+  const { identity, revision, revised_at } = getCatalogueState(reading.catalogue);
   const settings_hash = getSettingsHash(reading.site);
   const madeFrom = { identity, revision, revised_at, code_version: code.version, settings_hash };
   const { assets, published } = publishAssets(code, getReleasePaths(config.releasesDir).assets, options.now());
@@ -102,33 +104,35 @@ async function buildRelease(
   const started = performance.now();
   const { releasesDir } = config;
   const { revision } = madeFrom;
-  const refs = [...listPages(reading.getSnapshot())];
   const made_at = now().toISOString();
   const folder = getUnfinishedFolder(releasesDir, getReleaseId(made_at, revision));
+  const threads = openRenderThreads({ config, code, revision });
   try {
+    // Where every page is to be rendered, that is known before anything was read.
+    if (!base) threads.start(countAllListings(reading.catalogue));
+    const refs = [...listPages(reading.getSnapshot())];
     mkdirSync(folder, { recursive: true });
     const plan = planRelease(refs, folder, base);
-    const rendered = await renderInThreads(
-      { config, code, job: plan.job, revision },
-      { render: await loadPageCode(code), reading, onEvent },
-    );
+    const rendered = await threads.render(plan.job, { render: await loadPageCode(code), reading, onEvent });
     const shards = await storeShards(plan, rendered, { folder, shardsDir: getReleasePaths(releasesDir).shards });
     const facts = { page_count: refs.length, shards, assets };
     const header = buildReleaseHeader({ ...madeFrom, made_at, ...facts });
-    await writeDurably(join(folder, 'release.json'), JSON.stringify(header, null, 2));
+    const file = join(folder, 'release.json');
+    writeNew(file, JSON.stringify(header, null, 2));
     const pages = checkRelease({ header, folder, releasesDir, reading, known: base?.pages });
-    await syncFolder(folder);
+    await makeDurable(folder, [file, folder]);
     await swapCurrent(releasesDir, folder, header.id);
     if (last) last.pages = pages;
     const ms = Math.round(performance.now() - started);
     const linked = refs.length - rendered.length;
     return { outcome: 'released', release: header, rendered: rendered.length, linked, ms };
   } finally {
+    await threads.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Stores the new shards of a release and links to those that it keeps. Gives the hashes of all by name. */
+/** Stores the new shards of a release, durably, and links to those that it keeps. Gives the hashes of all by name. */
 async function storeShards(
   { kept, made, linked }: ReleasePlan,
   rendered: RenderedPages,
@@ -137,11 +141,16 @@ async function storeShards(
   const shards = new Map([...kept].map(([name, { hash }]) => [name, hash]));
   for (const [name, hash] of shards) linkShard(join(folder, name), hash);
   const pages = Map.groupBy([...linked, ...rendered], ([path]) => getShardName(path));
+  const written = rendered.map(([, { file }]) => join(folder, file));
   for (const name of made) {
     const sorted = (pages.get(name) ?? []).toSorted(([a], [b]) => (a < b ? -1 : 1));
-    shards.set(name, (await storeShard(shardsDir, join(folder, name), new Map(sorted))).hash);
+    const { shard, list } = listShard(join(folder, name), new Map(sorted));
+    shards.set(name, shard.hash);
+    written.push(list, join(folder, name));
   }
-  if (made.length > 0) await syncFolder(shardsDir);
+  await makeDurable(folder, written);
+  for (const name of made) storeShard(shardsDir, join(folder, name), shards.get(name) ?? '');
+  if (made.length > 0) await syncPath(shardsDir);
   return Object.fromEntries([...shards].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
+import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { openReading, type Reading } from '../snapshot/reading.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
 import { getSite } from './release.ts';
 
 /** A catalogue that is read at one revision after the other; what did not change in between is not read again. */
@@ -41,11 +43,22 @@ export function openPinnedReading(config: Config): Reading {
   return pinReading(openReading(config.catalogueFile, getSite(config)));
 }
 
-/** A read transaction is held open, which stands still at the state that the snapshot is of. */
+/**
+ * A read transaction is held open, which stands still at the state that is read first. The snapshot is of that, and made
+ * when it is first asked for.
+ */
 function pinReading(reading: Reading): Reading {
   reading.catalogue.sqlite.exec('BEGIN');
-  const snapshot = reading.getSnapshot();
-  return { ...reading, getSnapshot: () => snapshot, now: () => new Date(snapshot.revised_at) };
+  const { revised_at } = getCatalogueState(reading.catalogue);
+  let snapshot: Snapshot | undefined;
+  return {
+    ...reading,
+    getSnapshot: () => {
+      snapshot ??= reading.getSnapshot();
+      return snapshot;
+    },
+    now: () => new Date(revised_at),
+  };
 }
 
 function getFileNumber(file: string): string {

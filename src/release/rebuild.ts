@@ -7,6 +7,7 @@ import { ServiceError } from '../errors.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { buildFailureError } from './failure.ts';
 import type { RebuildMessage, RebuildRequest } from './rebuild-process.ts';
+import { SEMI_SPACE_MB } from './render-threads.ts';
 
 const PROCESS = join(import.meta.dirname, 'rebuild-process.ts');
 
@@ -57,7 +58,10 @@ export function openRebuilder({ background = false }: { background?: boolean } =
       try {
         let result: RebuildResult | undefined;
         while (!result) {
-          child ??= fork(PROCESS, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+          child ??= fork(PROCESS, {
+            execArgv: [`--max-semi-space-size=${SEMI_SPACE_MB}`],
+            stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+          });
           result = await ask(child, request, { onEvent, signal });
           if (!result) await close();
         }

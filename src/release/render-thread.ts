@@ -1,5 +1,6 @@
 /** A thread that helps to render: it opens the catalogue itself and takes part only if it sees the same revision. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { type Failure, getFailure } from './failure.ts';
 import type { PageCode } from './page-code.ts';
@@ -7,24 +8,28 @@ import { openPinnedReading } from './pinned-reading.ts';
 import { type RenderedPages, type RenderJob, renderPages } from './render-pages.ts';
 import { loadPageCode } from './rendering.ts';
 
-/** What the thread is given. */
+/** What the thread is given at its start; the job comes as a message when it is known. */
 export interface RenderThreadData {
   readonly config: Config;
   readonly code: PageCode;
-  readonly job: RenderJob;
   readonly revision: number;
 }
 
-/** What the thread says: that another page is done, or how it ended. */
-export type RenderThreadMessage = { done: 1 } | { rendered: RenderedPages } | { failure: Failure };
+/** How the thread ended. */
+export type RenderThreadMessage = { rendered: RenderedPages } | { failure: Failure };
 
-const { config, code, job, revision }: RenderThreadData = workerData;
+const { config, code, revision }: RenderThreadData = workerData;
 const say = (message: RenderThreadMessage) => parentPort?.postMessage(message);
 try {
+  const { promise: asked, resolve } = Promise.withResolvers<RenderJob>();
+  parentPort?.once('message', resolve);
   const reading = openPinnedReading(config);
-  const isSame = reading.getSnapshot().revision === revision;
+  const isSame = getCatalogueState(reading.catalogue).revision === revision;
+  // What rendering needs is read while the others still find out what there is to do.
+  if (isSame) reading.getSnapshot();
   const render = await loadPageCode(code);
-  say({ rendered: isSame ? await renderPages(job, { render, reading, onDone: () => say({ done: 1 }) }) : [] });
+  const job = await asked;
+  say({ rendered: isSame ? await renderPages(job, { render, reading }) : [] });
   reading.catalogue.close();
 } catch (error) {
   say({ failure: getFailure(error, config.releasesDir) });

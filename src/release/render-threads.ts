@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Reading } from '../snapshot/reading.ts';
 import type { OnRebuildEvent } from './events.ts';
 import { buildFailureError } from './failure.ts';
-import { type RenderedPages, renderPages } from './render-pages.ts';
+import { countTaken, type RenderedPages, type RenderJob, renderPages } from './render-pages.ts';
 import type { RenderThreadData, RenderThreadMessage } from './render-thread.ts';
 import type { RenderPage } from './rendering.ts';
 
@@ -11,47 +11,70 @@ import type { RenderPage } from './rendering.ts';
 const PAGES_WORTH_A_THREAD = 1000;
 const MAX_THREADS = 4;
 
-/** How often progress is said, at most. */
-const PROGRESS_MS = 200;
+/**
+ * How large V8 lets a half of the young generation grow. Rendering leaves nearly everything behind at once: with the larger
+ * ones that V8 would take, a thread has more memory than it needs, and each page of it has to be had from the system.
+ */
+export const SEMI_SPACE_MB = 16;
 
 const THREAD = new URL('./render-thread.ts', import.meta.url);
 
-/**
- * Renders all pages of a job, in this thread and, where there are many pages and more processors, in others beside it.
- * Throws what the first failing page threw.
- */
-export async function renderInThreads(
-  data: RenderThreadData,
-  { render, reading, onEvent }: { render: RenderPage; reading: Reading; onEvent: OnRebuildEvent },
-): Promise<RenderedPages> {
-  const total = data.job.pages.length;
-  let [done, said] = [0, performance.now()];
-  const onDone = () => {
-    done += 1;
-    if (done < total && performance.now() - said < PROGRESS_MS) return;
-    said = performance.now();
-    onEvent({ type: 'rendering', done, total });
-  };
-  const wanted = Math.min(MAX_THREADS, availableParallelism(), Math.ceil(total / PAGES_WORTH_A_THREAD));
-  const threads = Array.from({ length: wanted - 1 }, () => startThread(data, onDone));
-  try {
-    const own = renderPages(data.job, { render, reading, onDone });
-    return (await Promise.all([own, ...threads.map(({ rendered }) => rendered)])).flat();
-  } finally {
-    await Promise.all(threads.map(({ worker }) => worker.terminate()));
-  }
+/** Threads that render beside this one. */
+export interface RenderThreads {
+  /** Starts as many as so many pages are worth, if they do not run yet; they read the catalogue until there is a job. */
+  start(pages: number): void;
+  /** Renders all pages of a job, in this thread and in the others. Once. Throws what the first failing page threw. */
+  render(
+    job: RenderJob,
+    own: { render: RenderPage; reading: Reading; onEvent: OnRebuildEvent },
+  ): Promise<RenderedPages>;
+  close(): Promise<void>;
 }
 
-function startThread(data: RenderThreadData, onDone: () => void): { worker: Worker; rendered: Promise<RenderedPages> } {
-  const worker = new Worker(THREAD, { workerData: data });
+/** Opens the rendering in threads, none of which runs yet. */
+export function openRenderThreads(data: RenderThreadData): RenderThreads {
+  const threads: Thread[] = [];
+  const start = (pages: number) => {
+    const wanted = Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD));
+    while (threads.length < wanted - 1) threads.push(startThread(data));
+  };
+  return {
+    start,
+    async render(job, { render, reading, onEvent }) {
+      const total = job.pages.length;
+      const onTurn = () => onEvent({ type: 'rendering', done: countTaken(job), total });
+      start(total);
+      for (const { worker } of threads) worker.postMessage(job);
+      const own = renderPages(job, { render, reading, onTurn });
+      const rendered = await Promise.all([own, ...threads.map((thread) => thread.rendered)]);
+      if (total > 0) onTurn();
+      return rendered.flat();
+    },
+    close: async () => {
+      await Promise.all(threads.map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly rendered: Promise<RenderedPages>;
+}
+
+function startThread(data: RenderThreadData): Thread {
+  const worker = new Worker(THREAD, {
+    workerData: data,
+    resourceLimits: { maxYoungGenerationSizeMb: 3 * SEMI_SPACE_MB },
+  });
   const rendered = new Promise<RenderedPages>((resolve, reject) => {
-    worker.on('message', (message: RenderThreadMessage) => {
-      if ('done' in message) onDone();
-      else if ('failure' in message) reject(buildFailureError(message.failure));
+    worker.once('message', (message: RenderThreadMessage) => {
+      if ('failure' in message) reject(buildFailureError(message.failure));
       else resolve(message.rendered);
     });
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`A rendering thread ended early with code ${code}.`)));
   });
+  // One that fails before there is a job is heard of when there is one.
+  void Promise.allSettled([rendered]);
   return { worker, rendered };
 }

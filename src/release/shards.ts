@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isFileError, isMissing, syncFolder, writeDurably } from './folders.ts';
+import { isFileError, isMissing, writeNew } from './folders.ts';
 import { getHash } from './hash.ts';
 import type { ReleasePage } from './release-pages.ts';
 
@@ -35,19 +35,19 @@ export function getPlace(path: string, file: string): string {
   return `${getShardName(path)}/${basename(file)}`;
 }
 
+/** Writes the list of the finished pages in `folder`, which makes it a shard. Gives the place of the list, too. */
+export function listShard(folder: string, pages: ReadonlyMap<string, ReleasePage>): { shard: Shard; list: string } {
+  const content = Buffer.from(JSON.stringify(Object.fromEntries(pages)));
+  const list = join(folder, LIST);
+  const written = writeNew(list, content);
+  return { shard: { hash: getHash(content), pages, written }, list };
+}
+
 /**
- * Gives the finished pages in `folder` their name among the shards, durably, and links to them where they were. The list is
- * written last, so what has its name is complete.
+ * Gives a shard made in `folder` its name among the shards, and links to it where it was. What is among them is taken for
+ * complete, so everything in the folder has to be durable before.
  */
-export async function storeShard(
-  shardsDir: string,
-  folder: string,
-  pages: ReadonlyMap<string, ReleasePage>,
-): Promise<Shard> {
-  const list = Buffer.from(JSON.stringify(Object.fromEntries(pages)));
-  const hash = getHash(list);
-  const written = await writeDurably(join(folder, LIST), list);
-  await syncFolder(folder);
+export function storeShard(shardsDir: string, folder: string, hash: string): void {
   mkdirSync(shardsDir, { recursive: true });
   try {
     renameSync(folder, join(shardsDir, hash));
@@ -56,7 +56,6 @@ export async function storeShard(
     rmSync(folder, { recursive: true });
   }
   linkShard(folder, hash);
-  return { hash, pages, written };
 }
 
 /** Puts a link to a shard into a release's folder. */

@@ -1,6 +1,6 @@
 import { renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncFolder } from './folders.ts';
+import { syncPath } from './folders.ts';
 import { getReleasePaths } from './release.ts';
 
 /**
@@ -10,9 +10,9 @@ import { getReleasePaths } from './release.ts';
 export async function swapCurrent(releasesDir: string, folder: string, id: string): Promise<void> {
   const { releases, current } = getReleasePaths(releasesDir);
   renameSync(folder, join(releases, id));
-  await syncFolder(releases);
+  await syncPath(releases);
   const link = join(releasesDir, `.current.${id}.unfinished`);
   symlinkSync(join('releases', id), link);
   renameSync(link, current);
-  await syncFolder(releasesDir);
+  await syncPath(releasesDir);
 }
