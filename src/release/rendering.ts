@@ -88,6 +88,9 @@ class PageResponse extends EventEmitter {
   }
 
   getPage(): RenderedPage {
-    return { status: this.statusCode, type: this.#type, body: Buffer.concat(this.#chunks) };
+    const [first] = this.#chunks;
+    const isOne = first !== undefined && this.#chunks.length === 1;
+    const body = isOne ? Buffer.from(first.buffer, first.byteOffset, first.length) : Buffer.concat(this.#chunks);
+    return { status: this.statusCode, type: this.#type, body };
   }
 }

@@ -11,7 +11,6 @@ import { parseItem } from './entry.ts';
 import { findDelisting, listHistory } from './history.ts';
 import type { Reading } from './reading.ts';
 import { listReceiptViews } from './receipts.ts';
-import { listRelated } from './related.ts';
 import { type EntryPage, findEntryPage, getCounts, getSelections } from './selections.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -58,7 +57,7 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
   const tombstone = findTombstone(listing);
   if (tombstone) return buildTombstonePage(tombstone, findDelisting(reading, slug));
   if (!isLive(listing)) return undefined;
-  const related = listRelated(snapshot, slug).map(parseItem);
+  const related = reading.listRelated(snapshot, slug).map(parseItem);
   const surroundings = { related, receipts: listReceiptViews(reading, listing), ...listHistory(reading, listing) };
   return buildListingPage(listing, surroundings, reading.site);
 }

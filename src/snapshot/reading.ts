@@ -1,5 +1,6 @@
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import type { Site } from '../views/site.ts';
+import { listRelated } from './related.ts';
 import { type GetSnapshot, openSnapshots } from './snapshot.ts';
 
 /** All that the reading side works with: what the service says of itself, the catalogue (read-only), and the time. */
@@ -10,10 +11,12 @@ export interface Reading {
   /** See `Snapshots.load`. */
   readonly load: () => Promise<void>;
   readonly now: () => Date;
+  /** See `listRelated`. Pages are compiled by themselves: asked for here, what is related is found once for them and us. */
+  readonly listRelated: typeof listRelated;
 }
 
 /** Opens a catalogue file for the reading side. Throws as `openCatalogueForReading` does. */
 export function openReading(file: string, site: Site, now: () => Date = () => new Date()): Reading {
   const catalogue = openCatalogueForReading(file);
-  return { site, catalogue, ...openSnapshots(catalogue, site), now };
+  return { site, catalogue, ...openSnapshots(catalogue, site), now, listRelated };
 }
