@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runChild, startChild, waitForEnd } from './children.ts';
@@ -17,9 +17,8 @@ export interface HugoBuild {
   readonly peak: number | undefined;
 }
 
-/** Builds the listings of a catalogue with Hugo, from nothing, data export included. */
+/** Builds the listings of a catalogue with Hugo, from nothing, data export included, in a folder that is not there. */
 export async function buildWithHugo({ command, env }: Peer, { config }: World, folder: string): Promise<HugoBuild> {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   cpSync(SITE, folder, { recursive: true });
   const exporter = fileURLToPath(new URL('./hugo-export.ts', import.meta.url));

@@ -58,7 +58,10 @@ export async function openReleasedWorld(run: Run, listings: number): Promise<Wor
   return world;
 }
 
+/** What `npm run rebuild` runs with Node. */
+export const REBUILD: readonly string[] = ['--import', './scripts/require-node.mjs', 'scripts/rebuild.ts'];
+
 /** Runs the rebuild command to its end, as an operator does. */
 export async function runRebuild({ env }: Pick<World, 'env'>): Promise<void> {
-  await runChild(process.execPath, ['scripts/rebuild.ts'], { env });
+  await runChild(process.execPath, REBUILD, { env });
 }
