@@ -7,6 +7,9 @@ export interface Interning {
 /** From so many texts on it starts afresh, so that what nobody says any more is not kept for ever. */
 const MOST_TEXTS = 500_000;
 
+/** V8 copies parts of a text that are shorter than this. */
+const SHORT = 13;
+
 /** Creates an interning that knows no text yet. */
 export function createInterning(): Interning {
   const texts = new Map<string, string>();
@@ -15,8 +18,8 @@ export function createInterning(): Interning {
     const known = texts.get(value);
     if (known !== undefined) return known;
     if (texts.size >= MOST_TEXTS) texts.clear();
-    // A part of a longer text would keep all of it: the round trip gives a text of its own.
-    const own = Buffer.from(value).toString();
+    // A part of a longer text keeps all of it where it is not short; the round trip gives a text of its own.
+    const own = value.length < SHORT ? value : Buffer.from(value).toString();
     texts.set(own, own);
     return own;
   };
