@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
-import { openReading, type Reading } from '../snapshot/reading.ts';
+import { openPageReading, type Reading } from '../snapshot/reading.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { getSite } from './release.ts';
 
@@ -29,7 +29,7 @@ export function openPinnedReadings(config: Config): PinnedReadings {
     pin() {
       const file = getFileNumber(config.catalogueFile);
       if (opened?.file !== file) close();
-      opened ??= { reading: openReading(config.catalogueFile, getSite(config)), file };
+      opened ??= { reading: openPageReading(config.catalogueFile, getSite(config)), file };
       return pinReading(opened.reading);
     },
     unpin() {
@@ -40,7 +40,7 @@ export function openPinnedReadings(config: Config): PinnedReadings {
 
 /** Opens the catalogue at one revision, see `PinnedReadings.pin`. Close its catalogue when done. */
 export function openPinnedReading(config: Config): Reading {
-  return pinReading(openReading(config.catalogueFile, getSite(config)));
+  return pinReading(openPageReading(config.catalogueFile, getSite(config)));
 }
 
 /**

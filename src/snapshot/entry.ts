@@ -2,7 +2,7 @@ import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { type AgentItem, buildAgentItem } from '../views/agent-item.ts';
 import type { Site } from '../views/site.ts';
-import { buildListingTag } from '../views/tag.ts';
+import type { ListingTag } from '../views/tag.ts';
 import { findTombstone, type Tombstone } from '../views/tombstone.ts';
 import { listTopics } from '../views/topics.ts';
 import type { Tagged } from './chunks.ts';
@@ -57,8 +57,11 @@ export interface ReadListing {
   readonly tombstone: Tombstone | undefined;
 }
 
+/** Builds the tag of a listing in the OpenAPI document. */
+export type BuildTag = (listing: LiveListing, site: Site) => ListingTag;
+
 /** Opens the making of what a snapshot keeps of a listing. What many listings share is kept once. */
-export function openListingReader(site: Site): (listing: Listing) => ReadListing {
+export function openListingReader(site: Site, buildTag?: BuildTag): (listing: Listing) => ReadListing {
   const interning = createInterning();
   const build = (listing: LiveListing): Tagged<ListingEntry> => {
     const item = buildAgentItem(listing, site);
@@ -78,7 +81,7 @@ export function openListingReader(site: Site): (listing: Listing) => ReadListing
       payable: listPayableGroups(listing),
       itemJson: JSON.stringify(item),
     };
-    return { entry, tag: JSON.stringify(buildListingTag(listing, site)) };
+    return { entry, tag: buildTag ? JSON.stringify(buildTag(listing, site)) : '' };
   };
   return (listing) => {
     return { slug: listing.slug, live: isLive(listing) ? build(listing) : null, tombstone: findTombstone(listing) };

@@ -1,5 +1,6 @@
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import type { Site } from '../views/site.ts';
+import { buildListingTag } from '../views/tag.ts';
 import { listRelated } from './related.ts';
 import { type GetSnapshot, openSnapshots } from './snapshot.ts';
 
@@ -18,5 +19,11 @@ export interface Reading {
 /** Opens a catalogue file for the reading side. Throws as `openCatalogueForReading` does. */
 export function openReading(file: string, site: Site, now: () => Date = () => new Date()): Reading {
   const catalogue = openCatalogueForReading(file);
-  return { site, catalogue, ...openSnapshots(catalogue, site), now, listRelated };
+  return { site, catalogue, ...openSnapshots(catalogue, site, buildListingTag), now, listRelated };
+}
+
+/** Opens a catalogue file for pages alone: as `openReading`, but without tags, which are a third of all work and memory. */
+export function openPageReading(file: string, site: Site): Reading {
+  const catalogue = openCatalogueForReading(file);
+  return { site, catalogue, ...openSnapshots(catalogue, site), now: () => new Date(), listRelated };
 }

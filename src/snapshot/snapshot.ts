@@ -8,7 +8,7 @@ import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
 import type { Tombstone } from '../views/tombstone.ts';
 import { buildChunks, CHUNK_SIZE, type Chunk, findMember, type Tagged, updateChunks } from './chunks.ts';
-import { type ListingEntry, openListingReader, type ReadListing } from './entry.ts';
+import { type BuildTag, type ListingEntry, openListingReader, type ReadListing } from './entry.ts';
 import { buildPart, joinParts, type Part } from './part.ts';
 
 /** The public catalogue at one revision. Never changed once made: every surface of one request answers from one of these. */
@@ -22,7 +22,7 @@ export interface Snapshot {
   /** Live listings in the order of their slugs: see `findEntry` and `listEntries`. */
   readonly chunks: readonly Chunk<ListingEntry>[];
   readonly tombstones: ReadonlyMap<string, Tombstone>;
-  /** All tags of the OpenAPI document, comma-separated. */
+  /** All tags of the OpenAPI document, comma-separated; nothing but commas in snapshots for pages. */
   getTags(): Part;
 }
 
@@ -44,12 +44,12 @@ const TURN_MS = 8;
 
 /**
  * Opens the reading of a catalogue as snapshots. Each call reads the revision; only when it moved are the changed listings
- * read again (architecture, decision 2). Reading revision and listings is one transaction, so a snapshot is of one revision.
+ * read again (architecture, decision 2); without `buildTag` they have no tags. Reading revision and listings is one transaction, so a snapshot is of one revision.
  */
-export function openSnapshots(catalogue: Catalogue, site: Site): Snapshots {
+export function openSnapshots(catalogue: Catalogue, site: Site, buildTag?: BuildTag): Snapshots {
   let current: Snapshot | undefined;
   const readState = catalogue.sqlite.prepare('SELECT revision FROM catalogue').pluck();
-  const readListing = openListingReader(site);
+  const readListing = openListingReader(site, buildTag);
   const read = catalogue.sqlite.transaction((): Snapshot => {
     const state = getCatalogueState(catalogue);
     if (current?.identity === state.identity) {
