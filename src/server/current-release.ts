@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import { getCatalogueState } from '../catalogue/write.ts';
 import { getErrorMessage } from '../errors.ts';
 import { findCurrentId, findCurrentRelease, type Release } from '../release/release.ts';
-import { findReleasePages, type ReleasePages } from '../release/release-pages.ts';
 import { isServable } from '../release/state.ts';
 import type { Reading } from '../snapshot/reading.ts';
+import { createServedPages, type ServedPages } from './served-pages.ts';
 
 /** How often `current` is looked at: one read of a link. */
 const FOLLOW_MS = 200;
 
 /** A release with its pages, as the server serves it. */
 export interface ServedRelease extends Release {
-  readonly pages: ReleasePages;
+  readonly pages: ServedPages;
 }
 
 /** Follows the `current` release. */
@@ -37,18 +37,27 @@ export function openCurrentRelease({
   reading: Reading;
   logger: Logger;
 }): CurrentRelease {
+  const openPages = createServedPages();
   let link: string | undefined;
   let loaded: ServedRelease | undefined;
   let served: ServedRelease | undefined;
   let state = '';
   let complaint = '';
 
+  const complain = (release: string, shard: string) => {
+    // One that is cleared away loses its lists, too.
+    if (release !== findCurrentId(releasesDir)) return;
+    logger.error(
+      { release, shard },
+      'a list of pages is lost or damaged, which are rendered on demand; npm run rebuild -- --force mends it',
+    );
+  };
+
   const load = () => {
     const target = findCurrentId(releasesDir);
     if (target === link) return;
     const release = findCurrentRelease(releasesDir);
-    const pages = release && findReleasePages(release, loaded?.pages);
-    loaded = pages && { ...release, pages };
+    loaded = release && { ...release, pages: openPages(release, (shard) => complain(release.header.id, shard)) };
     link = target;
     state = '';
     if (loaded || target === undefined || target !== findCurrentId(releasesDir)) return;

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { openPictures } from '../pictures/pictures.ts';
 import { getSite } from '../release/release.ts';
 import { openReading } from '../snapshot/reading.ts';
+import { getWordIndex } from '../snapshot/word-index.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
 import { openAdmission } from './admission.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
@@ -98,6 +99,8 @@ export async function startServer({
     const { openLive } = await import('./live.ts');
     live = openLive({ reading, logger, headers: liveHeaders });
     await reading.load();
+    // Whoever searches first would wait for it.
+    getWordIndex(reading.catalogue, reading.getSnapshot());
   };
   const load = () => {
     loading ??= loadAll()

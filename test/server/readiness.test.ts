@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -95,4 +95,16 @@ it('logs one line for each request at level debug, and none above', async () => 
     { level: 20, url: '/agent/none', status: 404 },
   ]);
   expect(server.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+});
+
+it('says once that a list of pages is damaged, and renders these on demand', async () => {
+  const server = await serveShelf();
+  const { config } = server.shelf;
+  writeFileSync(join(config.releasesDir, 'current/api.ap/list.json'), '{"/api/api-1":');
+  for (const path of ['/api/api-1', '/api/api-2', '/api/api-1'])
+    expect((await ask(server, path)).text).toContain('</html>');
+  expect((await ask(server, '/')).status).toBe(200);
+  expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([
+    { level: 50, shard: 'api.ap', msg: expect.stringContaining('a list of pages is lost or damaged') },
+  ]);
 });
