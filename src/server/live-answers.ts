@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AnswerStore, KeptAnswer } from './answer-store.ts';
-import { findQuestion, readMessage } from './questions.ts';
+import { findQuestion, hasMessage, readMessage } from './questions.ts';
 
 /** Answers a request by the live app; `told` are flat names and values that this answer alone carries. */
 export type AnswerLive = (request: IncomingMessage, response: ServerResponse, told: readonly string[]) => Promise<void>;
@@ -19,7 +19,7 @@ export interface LiveAnswersOptions {
  */
 export function openLiveAnswers({ live, headers, store }: LiveAnswersOptions): AnswerLive {
   return async (request, response, told) => {
-    const message = await readMessage(request);
+    const message = hasMessage(request) ? await readMessage(request) : undefined;
     if (message === 'cut off') return;
     const question = findQuestion(request, message);
     const kept = question === undefined ? undefined : store.find(question);

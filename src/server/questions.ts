@@ -5,13 +5,17 @@ import { PATHS } from '../views/links.ts';
 const MESSAGE_BYTES = 16 * 1024;
 
 /**
- * Reads the message that a POST to the MCP endpoint carries, and leaves it where the live app finds it. Undefined for other
- * requests, and for what says to be long or does not say how long it is: the app itself deals with these.
+ * Says whether a request carries a message to the MCP endpoint. What says to be long, or does not say how long it is, is for
+ * the live app itself to deal with.
  */
-export async function readMessage(request: IncomingMessage): Promise<Buffer | 'cut off' | undefined> {
-  if (request.method !== 'POST' || request.url !== PATHS.mcp) return undefined;
-  const length = Number(request.headers['content-length']);
-  if (!(length > 0 && length <= MESSAGE_BYTES)) return undefined;
+export function hasMessage({ method, url, headers }: IncomingMessage): boolean {
+  if (method !== 'POST' || url !== PATHS.mcp) return false;
+  const length = Number(headers['content-length']);
+  return length > 0 && length <= MESSAGE_BYTES;
+}
+
+/** Reads the message that a request carries, and leaves it where the live app finds it. */
+export async function readMessage(request: IncomingMessage): Promise<Buffer | 'cut off'> {
   const message = await new Promise<Buffer | 'cut off'>((resolve) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
