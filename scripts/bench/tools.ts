@@ -9,6 +9,9 @@ import { buildRow, type Row } from './row.ts';
 import { startServer, startServing } from './serving.ts';
 import { openReleasedWorld, type Run, type World } from './world.ts';
 
+/** More calls than are made in one round. */
+const UNREPEATED = 20_000;
+
 /**
  * Measures a tool call over MCP beside the same call to the same endpoint through Astro's request pipeline, that is the
  * node adapter's handler, as it would be served without a server of our own.
@@ -22,6 +25,7 @@ export async function measureTools(run: Run, listings: number): Promise<Row[]> {
     search_listings: buildSearches().map((q) => buildToolCall({ q, limit: 5 })),
     get_listing: slugs.map((slug) => buildToolCall({ slug }, 'get_listing')),
     catalogue_summary: [buildToolCall({}, 'catalogue_summary')],
+    'search_listings, another each time': buildSearches(UNREPEATED).map((q) => buildToolCall({ q, limit: 5 })),
   };
   try {
     const rows: Row[] = [];

@@ -1,4 +1,5 @@
 /** A process of its own that makes releases, one after the other, tells its parent what happens, and ends with it. */
+import { readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Config } from '../config.ts';
 import { getCodeVersion } from './code-version.ts';
@@ -23,7 +24,7 @@ export type RebuildMessage =
   | { outdated: true };
 
 /** With the processor short, it is a rebuild in the background that waits, and not readers. */
-const LOWER_PRIORITY = 10;
+const LOWER_PRIORITY = 19;
 
 const version = getCodeVersion();
 let kept: Kept | undefined;
@@ -39,7 +40,7 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
     say({ outdated: true });
     return;
   }
-  if (background) setPriority(LOWER_PRIORITY);
+  if (background) giveWay();
   try {
     const onEvent = (event: RebuildEvent) => say({ event });
     say({ result: await makeRelease({ config, ...getKept(config), force, onEvent, now: () => new Date() }) });
@@ -47,6 +48,23 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
     say({ failure: getFailure(error, config.releasesDir) });
   }
 });
+
+/**
+ * Lowers the priority of this process. On Linux each thread has its own, which those that it starts inherit; some that V8
+ * collects garbage and compiles with are there from the start.
+ */
+function giveWay(): void {
+  setPriority(LOWER_PRIORITY);
+  if (process.platform !== 'linux') return;
+  for (const thread of readdirSync('/proc/self/task')) {
+    try {
+      setPriority(Number(thread), LOWER_PRIORITY);
+    } catch (error) {
+      // It ended meanwhile.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error;
+    }
+  }
+}
 
 /** What was read for other settings is of no use. */
 function getKept(config: Config): Kept {
