@@ -28,10 +28,12 @@ export function readSearchNews({ sqlite }: Catalogue, { seq, word }: { seq: numb
     const rows = sqlite.prepare<[number], EntryRow>(
       'SELECT seq, listing, slug, terms FROM search_entries JOIN listings ON listings.number = listing WHERE seq > ? ORDER BY seq',
     );
+    const length = sqlite.prepare<[number], number>('SELECT total(length(terms)) FROM search_entries WHERE seq > ?');
+    const terms = openTerms(length.pluck().get(seq) ?? 0);
     const entries: (Entry & { slug: string })[] = [];
     let latest = seq;
     for (const row of rows.iterate(seq)) {
-      entries.push({ listing: row.listing, slug: row.slug, terms: decodeTerms(row.terms) });
+      entries.push({ listing: row.listing, slug: row.slug, terms: terms.add(row.terms) });
       latest = row.seq;
     }
     return { words: words.all(word), entries, seq: latest };
@@ -50,9 +52,19 @@ export function listIndexed(catalogue: Catalogue): Map<string, Map<string, numbe
   );
 }
 
-/** Reads terms as they are stored: 32 bits each, little-endian. */
-function decodeTerms(bytes: Buffer): Uint32Array {
-  const own = new Uint8Array(bytes);
-  if (endianness() === 'BE') Buffer.from(own.buffer).swap32();
-  return new Uint32Array(own.buffer, 0, own.length >>> 2);
+/** Opens room for terms of so many bytes in all: hundreds of thousands of small arrays would take several times as much. */
+function openTerms(length: number): { add(stored: Buffer): Uint32Array } {
+  const all = new Uint32Array(length >>> 2);
+  let at = 0;
+  return {
+    /** Reads terms as they are stored: 32 bits each, little-endian. */
+    add(stored) {
+      const bytes = Buffer.from(all.buffer, at, stored.length);
+      stored.copy(bytes);
+      if (endianness() === 'BE') bytes.swap32();
+      const terms = all.subarray(at >>> 2, (at + stored.length) >>> 2);
+      at += stored.length;
+      return terms;
+    },
+  };
 }
