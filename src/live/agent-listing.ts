@@ -12,7 +12,7 @@ import { createKeptParts } from './kept-parts.ts';
 import { refuseUnknown } from './parameters.ts';
 
 /** How much of the answers is kept: a usual one is some 10 kB, one of thousands of routes several MB. */
-const KEPT_BYTES = 32 * 1024 * 1024;
+const KEPT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Serves `GET /agent/listings/{slug}`: snapshot, listing and decisions are read in one transaction, so they are of one

@@ -19,8 +19,8 @@ export interface AnswerStore {
 }
 
 /** How much is kept, in bytes, and the largest answer that is. */
-const KEPT_BYTES = 32 * 1024 * 1024;
-const LARGEST_BYTES = 4 * 1024 * 1024;
+const KEPT_BYTES = 8 * 1024 * 1024;
+const LARGEST_BYTES = 2 * 1024 * 1024;
 
 /** How long an answer that says what time it was made may be given again, in milliseconds. */
 const TIMED_MS = 100;

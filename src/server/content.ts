@@ -15,7 +15,19 @@ const BROTLI_QUALITY = 10;
 export interface Content {
   readonly hash: string;
   readonly body: Buffer;
-  readonly compressed: Partial<Record<Encoding, Buffer>>;
+  readonly forms: CompressedForms;
+}
+
+/** Compressed forms of one content, as far as they are kept. */
+export interface CompressedForms {
+  find(encoding: Encoding): Buffer | undefined;
+  keep(encoding: Encoding, bytes: Buffer): void;
+}
+
+/** Creates forms that are kept as long as their content is. */
+export function createForms(): CompressedForms {
+  const kept = new Map<Encoding, Buffer>();
+  return { find: (encoding) => kept.get(encoding), keep: (encoding, bytes) => kept.set(encoding, bytes) };
 }
 
 /** Says whether a media type gets smaller by compression; images other than SVG are compressed already. */
@@ -23,9 +35,8 @@ export function isCompressible(type: string, bytes: number): boolean {
   return bytes >= SMALLEST_COMPRESSED && /^text\/|json|javascript|xml/.test(type);
 }
 
-/** Compresses content, and keeps the result with it. */
-export async function compressContent(content: Content, encoding: Encoding): Promise<Buffer> {
-  const { body, compressed } = content;
+/** Compresses content, and keeps the result. */
+export async function compressContent({ body, forms }: Content, encoding: Encoding): Promise<Buffer> {
   const bytes =
     encoding === 'br'
       ? await compressBrotli(body, {
@@ -35,8 +46,11 @@ export async function compressContent(content: Content, encoding: Encoding): Pro
           },
         })
       : await compressGzip(body, { level: 9 });
-  compressed[encoding] ??= bytes;
-  return compressed[encoding];
+  // What zlib gives may be a small part of a large buffer, which would be kept as a whole.
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  forms.keep(encoding, own);
+  return own;
 }
 
 /** Keeps content by its hash, the latest used up to a number of bytes. */
@@ -46,31 +60,58 @@ export interface ContentStore {
   add(hash: string, body: Buffer): Content;
 }
 
-/** Creates a store of at most `limit` bytes; compressed forms, a fraction of their bodies, are not counted. */
-export function createContentStore(limit: number): ContentStore {
-  const kept = new Map<string, Content>();
+/**
+ * Creates a store of at most so many bytes of bodies and of compressed forms. These are kept by themselves, and longer: a
+ * body is soon read from its file again, but compressing it takes a hundred times as long, and leaves a fifth of it.
+ */
+export function createContentStore(limits: { bodies: number; forms: number }): ContentStore {
+  const contents = createLatest<Content>(limits.bodies, ({ body }) => body.length);
+  const forms = createLatest<Buffer>(limits.forms, (bytes) => bytes.length);
+  return {
+    find: contents.find,
+    add(hash, body) {
+      const known = contents.find(hash);
+      if (known) return known;
+      const content: Content = {
+        hash,
+        body,
+        forms: {
+          find: (encoding) => forms.find(`${hash} ${encoding}`),
+          keep: (encoding, bytes) => forms.add(`${hash} ${encoding}`, bytes),
+        },
+      };
+      contents.add(hash, content);
+      return content;
+    },
+  };
+}
+
+/** Keeps values by a key, the latest used up to a number of bytes, or one that is larger. */
+function createLatest<Value>(limit: number, measure: (value: Value) => number) {
+  const kept = new Map<string, Value>();
   let bytes = 0;
-  const find = (hash: string) => {
-    const content = kept.get(hash);
-    if (!content) return undefined;
-    kept.delete(hash);
-    kept.set(hash, content);
-    return content;
+  const remove = (key: string): Value | undefined => {
+    const value = kept.get(key);
+    if (value === undefined) return undefined;
+    kept.delete(key);
+    bytes -= measure(value);
+    return value;
+  };
+  const add = (key: string, value: Value) => {
+    remove(key);
+    kept.set(key, value);
+    bytes += measure(value);
+    for (const oldest of kept.keys()) {
+      if (bytes <= limit || oldest === key) break;
+      remove(oldest);
+    }
   };
   return {
-    find,
-    add(hash, body) {
-      const known = find(hash);
-      if (known) return known;
-      const content: Content = { hash, body, compressed: {} };
-      kept.set(hash, content);
-      bytes += body.length;
-      for (const [oldest, { body: old }] of kept) {
-        if (bytes <= limit || oldest === hash) break;
-        kept.delete(oldest);
-        bytes -= old.length;
-      }
-      return content;
+    add,
+    find(key: string): Value | undefined {
+      const value = remove(key);
+      if (value !== undefined) add(key, value);
+      return value;
     },
   };
 }

@@ -5,6 +5,7 @@ import { findPageCode, type PageCode, recordUse } from '../release/page-code.ts'
 import { loadPageCode, type RenderPage } from '../release/rendering.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
+import { createForms } from './content.ts';
 import type { CurrentRelease } from './current-release.ts';
 import type { Page } from './page-files.ts';
 
@@ -97,7 +98,7 @@ export function openOnDemand({
       if (!rendered || rendered.body.length === 0 || (rendered.status >= 300 && rendered.status < 400))
         return undefined;
       const { status, type, body } = rendered;
-      const page = { status, type, content: { hash: getHash(body), body, compressed: {} } };
+      const page = { status, type, content: { hash: getHash(body), body, forms: createForms() } };
       if (status < 500 && pages.size < KEPT_PAGES && !path.includes('?')) pages.set(path, page);
       return page;
     },

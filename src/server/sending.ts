@@ -42,7 +42,7 @@ export async function sendPage(
     return;
   }
   const encoding = compressible ? chooseEncoding(request.headers['accept-encoding']) : undefined;
-  const body = encoding ? (content.compressed[encoding] ?? (await compressContent(content, encoding))) : content.body;
+  const body = encoding ? (content.forms.find(encoding) ?? (await compressContent(content, encoding))) : content.body;
   if (encoding) shared.push('Content-Encoding', encoding);
   response.writeHead(status, [...shared, 'Content-Type', type, 'Content-Length', String(body.length)]);
   response.end(request.method === 'HEAD' ? undefined : body);

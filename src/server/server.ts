@@ -26,8 +26,8 @@ import { answerUnreadable } from './unreadable.ts';
 /** As an import, node:http would load all of fetch with it, which takes a tenth of a start. */
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** How much of the pages is kept in memory. */
-const PAGE_MEMORY = 256 * 1024 * 1024;
+/** How much of the pages is kept in memory, and of their compressed forms: those of thousands of pages. */
+const PAGE_MEMORY = { bodies: 8 * 1024 * 1024, forms: 16 * 1024 * 1024 };
 
 /** For how long after the start pages are served and nothing else is done, unless something else is asked for; milliseconds. */
 const PAGES_FIRST_MS = 200;

@@ -122,7 +122,7 @@ it('keeps an answer until anything is written, and one that names the time for a
   late(answer);
   expect(store.find('late')).toBeUndefined();
 
-  const large = { ...answer, bytes: 4 * 1024 * 1024 };
+  const large = { ...answer, bytes: 2 * 1024 * 1024 };
   for (let count = 0; count < 20; count += 1) record(`large ${count}`, large);
   expect(store.find('large 0')).toBeUndefined();
   expect(store.find('large 19')).toMatchObject(large);

@@ -11,7 +11,7 @@ export interface CountLedger {
 /** A document's own counts come first in it, before those of examples: as JSON, also inside a text, and as a sentence. */
 const STATED = [
   /live_listings\\?":(?<live>\d+),\\?"settlement_verified\\?":(?<verified>\d+)/,
-  /(?<live>\d+) live listings?, (?<verified>\d+) of them settlement-verified/,
+  /(?<live>[\d,]+) live listings?, (?<verified>[\d,]+) of them settlement-verified/,
 ];
 
 /** Opens a ledger of counts. */
@@ -34,7 +34,7 @@ export function openCountLedger(): CountLedger {
       if (revision === undefined) return;
       for (const pattern of STATED) {
         for (const [count, number] of Object.entries(pattern.exec(text)?.groups ?? {})) {
-          compare(what, revision, count, number);
+          compare(what, revision, count, number.replaceAll(',', ''));
         }
       }
       const tags = countTags(text);
