@@ -113,7 +113,7 @@ function buildCatalogue(file: string, sqlite: Sqlite.Database): Catalogue {
   };
 }
 
-/** Kysely is 250 modules, a third of what a server loads to start, and is needed only once a query is built. */
+/** Kysely is 250 modules, half of what a server would load to start, and is needed only once a query is built. */
 function createQueries(): Kysely<Tables> {
   const kysely: typeof import('kysely') = createRequire(import.meta.url)('kysely');
   return new kysely.Kysely<Tables>({

@@ -62,7 +62,7 @@ export interface ContentStore {
 
 /**
  * Creates a store of at most so many bytes of bodies and of compressed forms. These are kept by themselves, and longer: a
- * body is soon read from its file again, but compressing it takes a hundred times as long, and leaves a fifth of it.
+ * body is soon read from its file again, but compressing it takes some ten milliseconds, and leaves a fraction of it.
  */
 export function createContentStore(limits: { bodies: number; forms: number }): ContentStore {
   const contents = createLatest<Content>(limits.bodies, ({ body }) => body.length);

@@ -9,7 +9,7 @@ export interface ServedPages {
   get(path: string): ReleasePage | undefined;
 }
 
-/** How many pages are known at once, the lists used last; each is some 400 bytes. */
+/** How many pages are known at once, the lists used last. */
 const KNOWN_PAGES = 40_000;
 
 /**

@@ -22,7 +22,7 @@ export function openReading(file: string, site: Site, now: () => Date = () => ne
   return { site, catalogue, ...openSnapshots(catalogue, site, buildListingTag), now, listRelated };
 }
 
-/** Opens a catalogue file for pages alone: as `openReading`, but without tags, which are a third of all work and memory. */
+/** Opens a catalogue file for pages alone: as `openReading`, but without tags, which no page shows. */
 export function openPageReading(file: string, site: Site): Reading {
   const catalogue = openCatalogueForReading(file);
   return { site, catalogue, ...openSnapshots(catalogue, site), now: () => new Date(), listRelated };
