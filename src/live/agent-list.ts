@@ -4,6 +4,7 @@ import { selectListings } from '../snapshot/select.ts';
 import { buildSummary, type Snapshot } from '../snapshot/snapshot.ts';
 import { getListSort, type ListQuery } from '../views/list-query.ts';
 import { buildJoinedResponse } from './joined.ts';
+import { createLatest, type Latest } from './latest.ts';
 import { parseListQuery } from './parameters.ts';
 
 /** How many answers of one revision are kept, and how large one may be; the least recently asked for goes first. */
@@ -13,16 +14,14 @@ const KEPT_BYTES = 96 * 1024;
 /** Serves `GET /agent/list`: the summary is built per request, the page of listings once per revision and query. */
 export function createAgentList(reading: Reading): (request: Request) => Response {
   const { site, getSnapshot, now } = reading;
-  let kept: { snapshot: Snapshot; bodies: Map<string, Part> } | undefined;
+  let kept: { snapshot: Snapshot; bodies: Latest<Part> } | undefined;
 
   const getBody = (snapshot: Snapshot, key: string, query: ListQuery): Part => {
-    if (kept?.snapshot !== snapshot) kept = { snapshot, bodies: new Map() };
-    const body = kept.bodies.get(key) ?? buildBody(reading, snapshot, query);
-    if (body.length > KEPT_BYTES) return body;
-    kept.bodies.delete(key);
-    kept.bodies.set(key, body);
-    const [oldest] = kept.bodies.keys();
-    if (kept.bodies.size > KEPT_ANSWERS && oldest !== undefined) kept.bodies.delete(oldest);
+    if (kept?.snapshot !== snapshot) kept = { snapshot, bodies: createLatest(KEPT_ANSWERS, () => 1) };
+    const known = kept.bodies.find(key);
+    if (known) return known;
+    const body = buildBody(reading, snapshot, query);
+    if (body.length <= KEPT_BYTES) kept.bodies.add(key, body);
     return body;
   };
 

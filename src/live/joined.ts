@@ -92,19 +92,12 @@ export function isNotModified(header: string | null, etag: string): boolean {
 /** Small answers go out as one buffer; large ones piece by piece, so that nothing is copied. */
 const COPY_LIMIT = 256 * 1024;
 
-/** What a body was last sent behind: requests of one millisecond carry the same time, so they share one buffer. */
-const lastSent = new WeakMap<Part, { head: string; gzip: boolean; content: Buffer[] }>();
-
 /** Gives the bytes of a document in the pieces they are sent in. */
 function buildContent(head: string, body: Part, gzip: boolean): Buffer[] {
-  const last = lastSent.get(body);
-  if (last?.head === head && last.gzip === gzip) return last.content;
   const bytes = Buffer.from(head);
   const pieces = gzip ? buildGzip(bytes, body) : [bytes, ...body.pieces];
   const isSmall = pieces.reduce((sum, { length }) => sum + length, 0) <= COPY_LIMIT;
-  const content = isSmall ? [Buffer.concat(pieces)] : pieces;
-  lastSent.set(body, { head, gzip, content });
-  return content;
+  return isSmall ? [Buffer.concat(pieces)] : pieces;
 }
 
 function buildStream(content: readonly Buffer[]): BodyInit {

@@ -1,4 +1,5 @@
 import type { Part } from '../snapshot/part.ts';
+import { createLatest } from './latest.ts';
 
 /** Keeps parts of answers, the latest asked for up to a number of bytes. */
 export interface KeptParts {
@@ -10,28 +11,14 @@ export interface KeptParts {
 
 /** Creates a store of at most `limit` bytes, or of one part that is larger; compressed forms are not counted. */
 export function createKeptParts(limit: number): KeptParts {
-  const kept = new Map<string, Part>();
-  let bytes = 0;
+  const parts = createLatest<Part>(limit, ({ length }) => length);
   return {
-    find(key) {
-      const part = kept.get(key);
-      if (part) {
-        kept.delete(key);
-        kept.set(key, part);
-      }
-      return part;
-    },
+    find: parts.find,
     get(key, build) {
-      const known = kept.get(key);
-      const part = known ?? build();
-      if (known) kept.delete(key);
-      else bytes += part.length;
-      kept.set(key, part);
-      for (const [oldest, { length }] of kept) {
-        if (bytes <= limit || oldest === key) break;
-        kept.delete(oldest);
-        bytes -= length;
-      }
+      const known = parts.find(key);
+      if (known) return known;
+      const part = build();
+      parts.add(key, part);
       return part;
     },
   };

@@ -1,4 +1,5 @@
 import type { GetVersion } from '../catalogue/write.ts';
+import { createLatest } from '../live/latest.ts';
 
 /** An answer as it was given. */
 export interface KeptAnswer {
@@ -31,15 +32,14 @@ const TIMED_MS = 250;
  * (`getReadings` counts how often that happened) is given again for a moment only.
  */
 export function createAnswerStore(getVersion: GetVersion, getReadings: () => number): AnswerStore {
-  const kept = new Map<string, KeptAnswer & { size: number; until: number }>();
-  let [bytes, version] = [0, -1];
+  const kept = createLatest<KeptAnswer & { size: number; until: number }>(KEPT_BYTES, ({ size }) => size);
+  let version = -1;
   let isLooked = false;
   const look = () => {
     if (isLooked) return;
     const now = getVersion();
     if (now !== version) {
       kept.clear();
-      bytes = 0;
       version = now;
     }
     isLooked = true;
@@ -47,34 +47,21 @@ export function createAnswerStore(getVersion: GetVersion, getReadings: () => num
       isLooked = false;
     });
   };
-  const drop = (question: string, size: number) => {
-    kept.delete(question);
-    bytes -= size;
-  };
   return {
     find(question) {
       look();
-      const answer = kept.get(question);
-      if (!answer) return undefined;
-      if (answer.until < performance.now()) {
-        drop(question, answer.size);
-        return undefined;
-      }
-      return answer;
+      const answer = kept.find(question);
+      if (!answer || answer.until >= performance.now()) return answer;
+      kept.remove(question);
+      return undefined;
     },
     open(question) {
       const [readings, before] = [getReadings(), version];
       return (answer) => {
         look();
-        if (answer.status !== 200 || answer.bytes > LARGEST_BYTES || version !== before || kept.has(question)) return;
+        if (answer.status !== 200 || answer.bytes > LARGEST_BYTES || version !== before) return;
         const until = getReadings() === readings ? Number.POSITIVE_INFINITY : performance.now() + TIMED_MS;
-        const size = question.length + answer.bytes;
-        kept.set(question, { ...answer, size, until });
-        bytes += size;
-        for (const [oldest, { size }] of kept) {
-          if (bytes <= KEPT_BYTES) break;
-          drop(oldest, size);
-        }
+        kept.add(question, { ...answer, size: question.length + answer.bytes, until });
       };
     },
   };

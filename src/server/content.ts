@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { createLatest } from '../live/latest.ts';
 import type { Encoding } from './accepting.ts';
 
 const compressBrotli = promisify(brotliCompress);
@@ -82,36 +83,6 @@ export function createContentStore(limits: { bodies: number; forms: number }): C
       };
       contents.add(hash, content);
       return content;
-    },
-  };
-}
-
-/** Keeps values by a key, the latest used up to a number of bytes, or one that is larger. */
-function createLatest<Value>(limit: number, measure: (value: Value) => number) {
-  const kept = new Map<string, Value>();
-  let bytes = 0;
-  const remove = (key: string): Value | undefined => {
-    const value = kept.get(key);
-    if (value === undefined) return undefined;
-    kept.delete(key);
-    bytes -= measure(value);
-    return value;
-  };
-  const add = (key: string, value: Value) => {
-    remove(key);
-    kept.set(key, value);
-    bytes += measure(value);
-    for (const oldest of kept.keys()) {
-      if (bytes <= limit || oldest === key) break;
-      remove(oldest);
-    }
-  };
-  return {
-    add,
-    find(key: string): Value | undefined {
-      const value = remove(key);
-      if (value !== undefined) add(key, value);
-      return value;
     },
   };
 }

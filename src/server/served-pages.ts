@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createLatest } from '../live/latest.ts';
 import type { Release } from '../release/release.ts';
 import type { ReleasePage } from '../release/release-pages.ts';
 import { findShard, getShardName, type Shard } from '../release/shards.ts';
@@ -18,29 +19,21 @@ const KNOWN_PAGES = 40_000;
  * of one that is not there, or not what the release names.
  */
 export function createServedPages(): (release: Release, onLost: (shard: string) => void) => ServedPages {
-  const known = new Map<string, Shard>();
-  let pages = 0;
-  const forgetOldest = () => {
-    for (const [hash, shard] of known) {
-      if (pages <= KNOWN_PAGES || known.size === 1) return;
-      known.delete(hash);
-      pages -= shard.pages.size;
-    }
-  };
+  const known = createLatest<Shard>(KNOWN_PAGES, ({ pages }) => pages.size);
   return ({ header, folder }, onLost) => {
     const lost = new Set<string>();
     const findList = (name: string): Shard | undefined => {
       const hash = header.shards[name];
       if (hash === undefined || lost.has(name)) return undefined;
-      const shard = known.get(hash) ?? findShard(join(folder, name), hash);
-      if (!shard) {
+      const read = known.find(hash);
+      if (read) return read;
+      const shard = findShard(join(folder, name), hash);
+      if (shard) {
+        known.add(hash, shard);
+      } else {
         lost.add(name);
         onLost(name);
-        return undefined;
       }
-      if (known.delete(hash) === false) pages += shard.pages.size;
-      known.set(hash, shard);
-      forgetOldest();
       return shard;
     };
     return { get: (path) => findList(getShardName(path))?.pages.get(path) };
