@@ -107,7 +107,6 @@ function refuseOtherMethods(
 
 /** Opens an answer to readers of any origin. */
 function publish(response: Response): Response {
-  const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(PUBLIC_HEADERS)) headers.set(name, value);
-  return new Response(response.body, { status: response.status, headers });
+  for (const [name, value] of Object.entries(PUBLIC_HEADERS)) response.headers.set(name, value);
+  return response;
 }

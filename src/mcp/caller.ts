@@ -20,8 +20,15 @@ export interface Caller {
  */
 export function buildCaller(reading: Reading, onError?: (error: unknown) => void): Caller {
   const { sqlite } = reading.catalogue;
-  const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer): Answer =>
-    sqlite.transaction(() => work({ reading, snapshot: reading.getSnapshot() }))();
+  const transact = sqlite.transaction((work: () => void) => work());
+  const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer): Answer => {
+    let answers: [Answer] | undefined;
+    transact(() => {
+      answers = [work({ reading, snapshot: reading.getSnapshot() })];
+    });
+    if (!answers) throw new Error('the transaction was run');
+    return answers[0];
+  };
   const getWords = (error: unknown): string => {
     if (error instanceof ServiceError) return [error.message, error.hint].filter(Boolean).join(' ');
     onError?.(error);

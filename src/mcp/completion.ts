@@ -1,4 +1,4 @@
-import type { CompleteRequest, CompleteResult, McpServer } from '@modelcontextprotocol/server';
+import type { CompleteRequest, CompleteResult, Server } from '@modelcontextprotocol/server';
 import { findListing } from '../catalogue/listings.ts';
 import { ServiceError } from '../errors.ts';
 import { isLive } from '../model/listing.ts';
@@ -18,12 +18,11 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   [PAYING_PROMPT]: ['slug', 'route'],
 };
 
-/**
- * Registers completion for all that takes a slug. It is answered here rather than by callbacks of the SDK, which knows only
- * how many values it was handed, not whether there are more.
- */
-export function registerCompletion({ server }: McpServer, { answer }: Caller): void {
-  server.setRequestHandler('completion/complete', ({ params }) => answer((context) => complete(params, context)));
+/** Builds the completion of all that takes a slug. */
+export function buildCompletion({ answer }: Caller): (server: Server) => void {
+  return (server) => {
+    server.setRequestHandler('completion/complete', ({ params }) => answer((context) => complete(params, context)));
+  };
 }
 
 function complete({ ref, argument, context }: CompleteRequest['params'], from: ToolContext): CompleteResult {

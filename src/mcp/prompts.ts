@@ -1,4 +1,4 @@
-import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
+import { type GetPromptResult, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { findListing } from '../catalogue/listings.ts';
 import { ServiceError } from '../errors.ts';
@@ -7,7 +7,6 @@ import { formatRoute } from '../model/route.ts';
 import { parseArguments } from './arguments.ts';
 import type { Caller } from './caller.ts';
 import { DELISTED_WORDS, PAYING_WORDS } from './paying-words.ts';
-import { buildJsonSchema, buildListedSchema } from './schema.ts';
 import type { ToolContext } from './tool.ts';
 import { buildListingAnswer, getListingTool } from './tools/get-listing.ts';
 
@@ -19,15 +18,26 @@ const args = z.strictObject({
   route: z.string().min(1).optional().describe('The route to call, e.g. POST /v1/x; without it the choice is yours'),
 });
 
-/** Builds the registration of the prompt; what it says to every host is made once. */
-export function buildPromptRegistration(): (server: McpServer, caller: Caller) => void {
-  const config = {
+/** Builds the answers about prompts; what is said to every host is made once. */
+export function buildPrompts({ answer }: Caller): (server: Server) => void {
+  const listed = {
+    name: PAYING_PROMPT,
     title: 'Pay for a listed API',
     description: 'How to call one listed API and pay for it safely: what to check first, what to cap, what to keep.',
-    argsSchema: buildListedSchema(buildJsonSchema(args, 'arguments')),
+    arguments: Object.entries(args.shape).map(([name, schema]) => ({
+      name,
+      description: schema.description,
+      required: !schema.safeParse(undefined).success,
+    })),
   };
-  return (server, { answer }) => {
-    server.registerPrompt(PAYING_PROMPT, config, (given) => answer((context) => buildPrompt(given, context)));
+  return (server) => {
+    server.setRequestHandler('prompts/list', () => ({ prompts: [listed] }));
+    server.setRequestHandler('prompts/get', ({ params }) => {
+      if (params.name !== PAYING_PROMPT) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt ${params.name} not found`);
+      }
+      return answer((context) => buildPrompt(params.arguments ?? {}, context));
+    });
   };
 }
 

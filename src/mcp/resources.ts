@@ -1,8 +1,10 @@
 import {
-  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
   type ReadResourceResult,
   ResourceNotFoundError,
-  ResourceTemplate,
+  type Server,
+  UriTemplate,
 } from '@modelcontextprotocol/server';
 import { slug } from '../model/listing.ts';
 import { findListingPage } from '../snapshot/page-models.ts';
@@ -30,21 +32,35 @@ const LISTING = {
 };
 
 /**
- * Registers the resources. Listings are not in the list of resources: hosts walk a list to its end and show all of it, and
- * there are thousands; the template with its completion leads to each.
+ * Builds the answers about resources. Listings are not in the list of resources: hosts walk a list to its end and show all
+ * of it, and there are thousands; the template with its completion leads to each.
  */
-export function registerResources(server: McpServer, { answer }: Caller): void {
-  server.registerResource('summary', SUMMARY_URI, SUMMARY, ({ href }) =>
-    answer((context) => buildContents(href, SUMMARY.mimeType, buildSummaryText(context), context)),
-  );
-  const template = new ResourceTemplate(LISTING_URI, { list: undefined });
-  server.registerResource('listing', template, LISTING, ({ href }, { slug: named }) =>
-    answer((context) => {
-      const text = findListingText(String(named), context);
-      if (text !== undefined) return buildContents(href, LISTING.mimeType, text, context);
-      throw new ResourceNotFoundError(href, 'There is no listing at this address. search_listings gives their slugs.');
-    }),
-  );
+export function buildResources({ answer }: Caller): (server: Server) => void {
+  const resources = [{ uri: SUMMARY_URI, name: 'summary', ...SUMMARY }];
+  const resourceTemplates = [{ name: 'listing', uriTemplate: LISTING_URI, ...LISTING }];
+  return (server) => {
+    server.setRequestHandler('resources/list', () => ({ resources }));
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
+    server.setRequestHandler('resources/read', ({ params: { uri } }) =>
+      answer((context) => readResource(uri, context)),
+    );
+  };
+}
+
+const listingAddress = new UriTemplate(LISTING_URI);
+
+/** Throws ProtocolError where there is no such resource. */
+function readResource(uri: string, context: ToolContext): ReadResourceResult {
+  const href = URL.parse(uri)?.href;
+  if (href === undefined) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${uri} is not an address of a resource.`, { uri });
+  }
+  if (href === SUMMARY_URI) return buildContents(href, SUMMARY.mimeType, buildSummaryText(context), context);
+  const named = listingAddress.match(href)?.slug;
+  if (named === undefined) throw new ResourceNotFoundError(uri);
+  const text = findListingText(String(named), context);
+  if (text !== undefined) return buildContents(href, LISTING.mimeType, text, context);
+  throw new ResourceNotFoundError(href, 'There is no listing at this address. search_listings gives their slugs.');
 }
 
 function buildSummaryText(context: ToolContext): string {

@@ -1,4 +1,4 @@
-import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { isObject } from '../model/json-object.ts';
 
@@ -13,7 +13,7 @@ const LISTED_VALUES = 4;
  * trips clients and says nothing more: the long patterns beside a format, and in answers all bounds (clients hold an
  * address to RFC 3986, for one, which route templates such as `{id}` break).
  */
-export function buildJsonSchema(schema: z.ZodObject, of: 'arguments' | 'answer'): Record<string, unknown> {
+export function buildJsonSchema(schema: z.ZodObject, of: 'arguments' | 'answer'): Tool['inputSchema'] {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -38,19 +38,4 @@ function removeBounds(json: z.core.JSONSchema.BaseSchema): void {
   if (json.properties === undefined || Object.keys(json.properties).length > 0) return;
   delete json.properties;
   delete json.additionalProperties;
-}
-
-/**
- * Wraps a JSON Schema that was made before in the form the SDK registers, which otherwise converts it again for every
- * request. Nothing is checked here: arguments are checked by the tool itself, in its own words.
- */
-export function buildListedSchema(json: Record<string, unknown>): StandardSchemaWithJSON {
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'json-schema',
-      validate: (value) => ({ value }),
-      jsonSchema: { input: () => json, output: () => json },
-    },
-  };
 }

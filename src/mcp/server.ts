@@ -1,8 +1,11 @@
 import {
   createMcpHandler,
   type Implementation,
-  McpServer,
-  type StandardSchemaWithJSON,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { isObject } from '../model/json-object.ts';
 import type { Reading } from '../snapshot/reading.ts';
@@ -10,12 +13,11 @@ import { getMcpIcons } from '../views/mcp-icons.ts';
 import { getMcpIdentity } from '../views/mcp-identity.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';
 import { buildCaller, type Caller } from './caller.ts';
-import { registerCompletion } from './completion.ts';
+import { buildCompletion } from './completion.ts';
 import { buildRefusal, readMessage } from './gate.ts';
-import { buildPromptRegistration } from './prompts.ts';
-import { registerResources } from './resources.ts';
-import { buildJsonSchema, buildListedSchema } from './schema.ts';
-import type { Tool } from './tool.ts';
+import { buildPrompts } from './prompts.ts';
+import { buildResources } from './resources.ts';
+import { buildJsonSchema } from './schema.ts';
 import { TOOLS } from './tools/index.ts';
 
 /** How long clients may keep lists and the server's description, which change with releases of the code only. */
@@ -55,16 +57,12 @@ const OPTIONS = { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, cacheH
 /** Reads touch nothing, and nothing but this catalogue. (That they can be repeated follows, says MCP.) */
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false };
 
-interface ListedTool {
-  readonly name: string;
-  readonly tool: Tool;
-  readonly input: StandardSchemaWithJSON;
-  readonly output: StandardSchemaWithJSON;
-}
+/** Gives a server what it answers: methods and how. */
+type Register = (server: Server) => void;
 
 /**
  * Creates the MCP endpoint: web-standard, stateless, answering the protocol of 2026-07-28 and of 2025-11-25 and before.
- * Each request gets a server of its own, as the SDK demands; schemas are converted once, here. `onError` is told of
+ * Each request gets a server of its own, as the SDK demands; what it lists is made once, here. `onError` is told of
  * failures that are the service's own fault.
  */
 export function createMcp({
@@ -76,32 +74,41 @@ export function createMcp({
 }): (request: Request) => Promise<Response> {
   const findRefusal = buildRefusal(reading.site.baseUrl);
   const caller = buildCaller(reading, onError);
-  const registerPrompt = buildPromptRegistration();
-  const listed = Object.entries(TOOLS).map(([name, tool]) => ({
-    name,
-    tool,
-    input: buildListedSchema(buildJsonSchema(tool.input, 'arguments')),
-    output: buildListedSchema(buildJsonSchema(tool.output, 'answer')),
-  }));
-  const createHandler = (info: Implementation) =>
-    createMcpHandler(() => {
-      const server = new McpServer(info, OPTIONS);
-      registerTools(server, listed, caller);
-      registerResources(server, caller);
-      registerPrompt(server, caller);
-      registerCompletion(server, caller);
-      return server;
-    });
+  const registers = [buildTools, buildResources, buildPrompts, buildCompletion].map((build) => build(caller));
   const { name, title, version, ...rest } = getMcpIdentity(reading.site);
-  const introducing = createHandler({ name, title, version, ...rest, icons: getMcpIcons() });
-  const working = createHandler({ name, title, version });
+  const introducing = createProtocol({ name, title, version, ...rest, icons: getMcpIcons() }, registers);
+  const working = createProtocol({ name, title, version }, registers);
   return async (request) => {
     const refusal = findRefusal(request);
     if (refusal) return refusal;
     const read = await readMessage(request);
     if ('refusal' in read) return read.refusal;
-    const handler = isIntroduction(read.message) ? introducing : working;
-    return handler.fetch(request, { parsedBody: read.message });
+    const answer = isIntroduction(read.message) ? introducing : working;
+    return answer(request, read.message);
+  };
+}
+
+/**
+ * Creates the answering of the protocol's revisions, which the SDK tells apart. To those of 2025 its own handler would
+ * answer with a stream of one event; a plain answer is as good to every client, and costs a fraction.
+ */
+function createProtocol(
+  info: Implementation,
+  registers: readonly Register[],
+): (request: Request, message: unknown) => Promise<Response> {
+  const openServer = () => {
+    const server = new Server(info, OPTIONS);
+    for (const register of registers) register(server);
+    return server;
+  };
+  const today = createMcpHandler(openServer, { legacy: 'reject' });
+  return async (request, message) => {
+    if (!(await isLegacyRequest(request, message))) return today.fetch(request, { parsedBody: message });
+    const server = openServer();
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    // Neither holds anything beyond its one answer, so neither has to be closed.
+    return transport.handleRequest(request, { parsedBody: message });
   };
 }
 
@@ -114,13 +121,20 @@ function isIntroduction(message: unknown): boolean {
   return method === 'initialize' || method === 'server/discover';
 }
 
-function registerTools(server: McpServer, listed: readonly ListedTool[], { callTool }: Caller): void {
-  for (const { name, tool, input, output } of listed) {
-    const { title, description } = tool;
-    server.registerTool(
-      name,
-      { title, description, inputSchema: input, outputSchema: output, annotations: ANNOTATIONS },
-      (args) => callTool(tool, args),
-    );
-  }
+/** Builds the answers about tools. */
+function buildTools({ callTool }: Caller): Register {
+  const tools = Object.entries(TOOLS).map(([name, { title, description, input, output }]) => ({
+    ...{ name, title, description },
+    inputSchema: buildJsonSchema(input, 'arguments'),
+    annotations: ANNOTATIONS,
+    outputSchema: buildJsonSchema(output, 'answer'),
+  }));
+  return (server) => {
+    server.setRequestHandler('tools/list', () => ({ tools }));
+    server.setRequestHandler('tools/call', ({ params }) => {
+      const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined;
+      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
+      return callTool(tool, params.arguments ?? {});
+    });
+  };
 }

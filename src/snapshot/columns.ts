@@ -15,12 +15,18 @@ const NETWORK_BITS = numberBits(networkKey.options, 8);
 const VERIFIED = 1 << 14;
 const UNVERIFIED = 1 << 15;
 
+/** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
+const VERIFIED_BONUS = 0.02;
+const RELIABILITY_BONUS = 0.02;
+
 /** What filters and orders read of the entries of a chunk, as columns: going through all listings takes a millisecond. */
 export interface Columns {
   /** Category, band, verification and networks as bits. */
   readonly traits: Uint16Array;
   /** Numbers that sort upwards: what should come first is the smaller. */
   readonly keys: Record<'price' | 'updated' | 'reliability', Float64Array>;
+  /** What each entry has beyond its words where relevance decides. */
+  readonly bonuses: Float64Array;
   /** Provider's names in lower case. */
   readonly providers: readonly string[];
 }
@@ -40,6 +46,7 @@ export function getColumns(chunk: Chunk): Columns {
         updated: pick(({ updated_at }) => -Date.parse(updated_at)),
         reliability: pick(({ reliability_score }) => -(reliability_score ?? -1)),
       },
+      bonuses: pick(getBonus),
       providers: entries.map(({ provider }) => provider),
     };
     columnsOf.set(chunk, columns);
@@ -74,6 +81,10 @@ export function buildFilter(query: ListQuery): Filter | undefined {
     filters.push(({ keys }, at) => (keys.updated[at] as number) <= latest);
   }
   return filters.length === 0 ? undefined : (columns, at) => filters.every((isPassing) => isPassing(columns, at));
+}
+
+function getBonus({ payment_verified, reliability_score }: ListingEntry): number {
+  return (payment_verified ? VERIFIED_BONUS : 0) + (RELIABILITY_BONUS * (reliability_score ?? 0)) / 100;
 }
 
 function getTraits({ networks, category, reliability_band, payment_verified }: ListingEntry): number {

@@ -18,10 +18,6 @@ export interface Selection {
   getCursorAfter(count: number): string;
 }
 
-/** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
-const VERIFIED_BONUS = 0.02;
-const RELIABILITY_BONUS = 0.02;
-
 type Chunk = Snapshot['chunks'][number];
 
 /**
@@ -62,8 +58,8 @@ interface Placed {
   readonly key: number;
 }
 
-/** Gives the relevance of an entry, undefined where it does not match. */
-type Find = (chunk: Chunk, at: number) => number | undefined;
+/** Opens a chunk to be looked through: what it gives tells the relevance of the entry at a place, 0 where it does not match. */
+type Find = (chunk: Chunk) => (at: number) => number;
 
 /** Goes through all entries by slug: counts those that match and those after the cursor, and keeps the first of these. */
 function placeEntries(
@@ -94,9 +90,10 @@ function placeEntries(
         continue;
       }
     }
+    const getRelevance = find?.(chunk);
     for (let at = 0; at < entries.length; at += 1) {
-      const relevance = find?.(chunk, at);
-      if (find !== undefined && relevance === undefined) continue;
+      const relevance = getRelevance === undefined ? 0 : getRelevance(at);
+      if (getRelevance !== undefined && relevance === 0) continue;
       if (isPassing !== undefined && !isPassing(columns, at)) continue;
       total += 1;
       const key = getSortKey(sort, columns, at, relevance);
@@ -113,20 +110,21 @@ function placeEntries(
 /** Makes what finds entries by a plan: relevance first, then verification and reliability. */
 function createFinder(words: WordIndex, plan: Plan): Find {
   const scores = words.score(plan);
-  return (chunk, at) => {
-    const score = scores[words.listNumbers(chunk)[at] as number] ?? 0;
-    if (score === 0) return undefined;
-    const { payment_verified, reliability_score } = chunk.entries[at] as ListingEntry;
-    const verified = payment_verified ? VERIFIED_BONUS : 0;
-    return score + verified + (RELIABILITY_BONUS * (reliability_score ?? 0)) / 100;
+  return (chunk) => {
+    const numbers = words.listNumbers(chunk);
+    const { bonuses } = getColumns(chunk);
+    return (at) => {
+      const score = scores[numbers[at] as number] ?? 0;
+      return score === 0 ? 0 : score + (bonuses[at] as number);
+    };
   };
 }
 
 /** Gives what a sort compares; everything sorts upwards, so what should come first is the smaller. */
-function getSortKey(sort: ListSort, { keys }: Columns, at: number, relevance: number | undefined): number {
+function getSortKey(sort: ListSort, { keys }: Columns, at: number, relevance: number): number {
   switch (sort) {
     case 'relevance':
-      return -(relevance ?? 0);
+      return -relevance;
     case 'name':
       return 0;
     default:
