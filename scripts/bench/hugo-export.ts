@@ -1,33 +1,51 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCatalogueForReading } from '../../src/catalogue/database.ts';
-import { iterateListings } from '../../src/catalogue/listings.ts';
-import { isLive } from '../../src/model/listing.ts';
-import { buildAgentListing } from '../../src/views/agent-listing.ts';
-
-/** How many other listings of its category a listing names. */
-const RELATED = 4;
+import { readConfig } from '../../src/config.ts';
+import { getSite } from '../../src/release/release.ts';
+import { findListingPage } from '../../src/snapshot/page-models.ts';
+import { openPageReading } from '../../src/snapshot/reading.ts';
+import { listEntries } from '../../src/snapshot/snapshot.ts';
+import { formatJsonLd } from '../../src/views/json-ld.ts';
+import { PAGE_LOADER } from '../../src/views/page-loader.ts';
+import type { ListingPage } from '../../src/views/pages/listing-page.ts';
+import { splitProviderText } from '../../src/views/pages/provider-words.ts';
+import { groupRoutes } from '../../src/views/pages/route-groups.ts';
+import { formatOfferEvidence, formatOfferHistory } from '../../src/views/pages/route-offers.ts';
+import { SERVICE_MEANING, VERIFIED_MEANING } from '../../src/views/site.ts';
 
 /**
- * Writes the live listings as content files for Hugo, `node hugo-export.ts <catalogue> <folder>`: a file for each, its data
- * in front, since this is what Hugo makes pages of. What stands next in the category counts as related, which costs nothing
- * to find.
+ * Writes the live listings as content files for Hugo, `node hugo-export.ts <folder>`, from the catalogue that the settings
+ * name: a file for each, with all that its page shows in front, since this is what Hugo makes pages of.
  */
-const [file = '', folder = ''] = process.argv.slice(2);
-const site = { baseUrl: 'http://localhost:4321', serviceTitle: 'Catalogue', contactName: '', contactUrl: '' };
-const catalogue = openCatalogueForReading(file);
-const latest = new Map<string, object[]>();
-mkdirSync(folder, { recursive: true });
-for (const listing of iterateListings(catalogue)) {
-  if (!isLive(listing)) continue;
-  const { listing: data } = buildAgentListing(listing, { decisions: [], revision: 0, site });
-  const { slug, title, tagline, category, provider_name, price_min_usdc, endpoints_count } = data;
-  const neighbours = latest.get(category) ?? [];
-  const front = { title, listing: data, related: neighbours };
-  latest.set(category, [
-    ...neighbours.slice(1 - RELATED),
-    { slug, title, tagline, provider_name, price_min_usdc, endpoints_count },
-  ]);
-  writeFileSync(join(folder, `${slug}.md`), `${JSON.stringify(front)}\n`);
+const [folder = ''] = process.argv.slice(2);
+const config = readConfig();
+const site = getSite(config);
+const reading = openPageReading(config.catalogueFile, site);
+const pages = join(folder, 'content/api');
+mkdirSync(pages, { recursive: true });
+mkdirSync(join(folder, 'data'), { recursive: true });
+const service = { ...site, meaning: SERVICE_MEANING, verified: VERIFIED_MEANING, loader: PAGE_LOADER };
+writeFileSync(join(folder, 'data/service.json'), JSON.stringify(service));
+for (const { slug } of listEntries(reading.getSnapshot())) {
+  const page = findListingPage(reading, slug);
+  if (page?.kind === 'live') writeFileSync(join(pages, `${slug}.md`), `${JSON.stringify(buildFront(page))}\n`);
 }
-catalogue.close();
+reading.catalogue.close();
+
+/** Builds the data of a page: its model, and what our components still work out of it. */
+function buildFront({ description, routes, json_ld, ...page }: ListingPage): object {
+  const groups = groupRoutes(routes).map(({ name, routes: members }) => ({
+    name,
+    routes: members.map(({ offers, ...route }) => ({
+      ...route,
+      offers: offers.map((offer) => ({
+        price: offer.price,
+        networks: offer.networks,
+        evidence: formatOfferEvidence(offer),
+        history: formatOfferHistory(offer),
+      })),
+    })),
+  }));
+  const words = splitProviderText(description);
+  return { title: page.title, page: { ...page, words, groups, routes: routes.length, json_ld: formatJsonLd(json_ld) } };
+}

@@ -6,7 +6,7 @@ import type { Peer } from './peers.ts';
 import { watchPeak } from './usage.ts';
 import type { World } from './world.ts';
 
-/** Templates that show about what our pages show of a listing. */
+/** Templates of the very pages that ours are for synthetic listings, of which none was probed or paid. */
 const SITE = join(import.meta.dirname, 'hugo');
 
 /** What Hugo takes for the listings of a catalogue, in seconds and bytes. */
@@ -18,12 +18,12 @@ export interface HugoBuild {
 }
 
 /** Builds the listings of a catalogue with Hugo, from nothing, data export included, in a folder that is not there. */
-export async function buildWithHugo({ command, env }: Peer, { config }: World, folder: string): Promise<HugoBuild> {
+export async function buildWithHugo({ command, env }: Peer, world: World, folder: string): Promise<HugoBuild> {
   mkdirSync(folder, { recursive: true });
   cpSync(SITE, folder, { recursive: true });
   const exporter = fileURLToPath(new URL('./hugo-export.ts', import.meta.url));
   const started = performance.now();
-  await runChild(process.execPath, [exporter, config.catalogueFile, join(folder, 'content/api')]);
+  await runChild(process.execPath, [exporter, folder], { env: world.env });
   const exported = performance.now();
   const args = ['--quiet', '--source', folder, '--cacheDir', join(folder, 'cache')];
   const child = startChild(command, args, { env, stderr: 'pipe' });

@@ -1,5 +1,5 @@
 import type { Change, ChangeKind } from '../model/change.ts';
-import { type Catalogue, listRows } from './database.ts';
+import { type Catalogue, listRows, listRowsBy } from './database.ts';
 
 /** Which changes to list. */
 export interface ListedChanges {
@@ -14,6 +14,7 @@ export interface ListedChanges {
  * revision; of some `kinds` alone, where these are given.
  */
 export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 1000, kinds }: ListedChanges): Change[] {
+  if (slug !== undefined && kinds === undefined) return listLatest(catalogue, { slug, since, limit });
   const listed = selectChanges(catalogue).where('changes.revision', '>', since).limit(limit);
   let query =
     slug === undefined
@@ -22,6 +23,19 @@ export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 100
   if (kinds !== undefined) query = query.where('changes.kind', 'in', kinds);
   const rows = listRows(catalogue, query);
   return (slug === undefined ? rows : rows.reverse()).map(parseChange);
+}
+
+/** What every listing is asked for when every page is made: building the query would take longer than answering it. */
+const LATEST = `SELECT c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
+  FROM listings l JOIN changes c ON c.listing_id = l.id
+  WHERE l.slug = ? AND c.revision > ? ORDER BY c.seq DESC LIMIT ?`;
+
+function listLatest(
+  catalogue: Catalogue,
+  { slug, since, limit }: { slug: string; since: number; limit: number },
+): Change[] {
+  type Row = Omit<Change, 'kind' | 'detail'> & { kind: string; detail: string };
+  return listRowsBy<Row>(catalogue, LATEST, slug, since, limit).reverse().map(parseChange);
 }
 
 /** Selects changes with the slugs of their listings. The order of the log is that of its revisions, too. */

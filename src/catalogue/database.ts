@@ -81,13 +81,18 @@ export function runStatement({ statements, sqlite }: Catalogue, query: Compilabl
   return prepare(statements, sqlite, sql).run(...parameters);
 }
 
-/** Finds the first row of a statement that is read often, or before there is any query. */
+/** Finds the first row of a statement that is asked often, or before there is any query. */
 export function findRowBy<Row>(
   { statements, sqlite }: Catalogue,
   sql: string,
   ...parameters: unknown[]
 ): Row | undefined {
   return prepare(statements, sqlite, sql).get(...parameters) as Row | undefined;
+}
+
+/** Lists the rows of a statement that is asked often. */
+export function listRowsBy<Row>({ statements, sqlite }: Catalogue, sql: string, ...parameters: unknown[]): Row[] {
+  return prepare(statements, sqlite, sql).all(...parameters) as Row[];
 }
 
 function prepare(statements: Map<string, Sqlite.Statement>, sqlite: Sqlite.Database, sql: string): Sqlite.Statement {

@@ -1,6 +1,6 @@
 import { getCanonicalBaseUrl } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
-import { type Catalogue, findRow, listRows } from './database.ts';
+import { type Catalogue, findRowBy, listRows, listRowsBy } from './database.ts';
 
 /** Listings read at a time when going through all of them: few enough that they are garbage before V8 takes them for lasting. */
 const READ_AT_ONCE = 32;
@@ -10,15 +10,9 @@ export function findListing(
   catalogue: Catalogue,
   by: { slug: string } | { id: string } | { base_url: string },
 ): Listing | undefined {
-  const query = catalogue.query.selectFrom('listings').select('document');
-  const row = findRow(
-    catalogue,
-    'slug' in by
-      ? query.where('slug', '=', by.slug)
-      : 'id' in by
-        ? query.where('id', '=', by.id)
-        : query.where('base_url', '=', getCanonicalBaseUrl(by.base_url)),
-  );
+  const [column, value] =
+    'slug' in by ? ['slug', by.slug] : 'id' in by ? ['id', by.id] : ['base_url', getCanonicalBaseUrl(by.base_url)];
+  const row = findRowBy<{ document: string }>(catalogue, `SELECT document FROM listings WHERE ${column} = ?`, value);
   return row && parseDocument(row.document);
 }
 
@@ -41,12 +35,13 @@ export function listListingsSince(catalogue: Catalogue, revision: number): Listi
   return listRows(catalogue, query).flatMap(({ document }) => parseDocument(document) ?? []);
 }
 
+const NEXT = 'SELECT slug, document FROM listings WHERE slug > ? ORDER BY slug LIMIT ?';
+
 /** Goes through every listing in any state, by slug, without holding them all in memory. */
 export function* iterateListings(catalogue: Catalogue): Generator<Listing> {
   let last = '';
   for (;;) {
-    const query = catalogue.query.selectFrom('listings').select(['slug', 'document']).where('slug', '>', last);
-    const rows = listRows(catalogue, query.orderBy('slug').limit(READ_AT_ONCE));
+    const rows = listRowsBy<{ slug: string; document: string }>(catalogue, NEXT, last, READ_AT_ONCE);
     for (const { document } of rows) {
       const listing = parseDocument(document);
       if (listing) yield listing;

@@ -19,8 +19,8 @@ import { planRelease, type ReleasePlan } from './plan.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
 import { isWhole, type ReleasePages } from './release-pages.ts';
-import type { RenderedPages } from './render-pages.ts';
-import { openRenderThreads } from './render-threads.ts';
+import { buildRenderJob, type RenderedPages, type RenderJob } from './render-pages.ts';
+import { startRenderThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
 import { getShardName, linkShard, listShard, storeShard } from './shards.ts';
 import { swapCurrent } from './swap.ts';
@@ -106,14 +106,15 @@ async function buildRelease(
   const { revision } = madeFrom;
   const made_at = now().toISOString();
   const folder = getUnfinishedFolder(releasesDir, getReleaseId(made_at, revision));
-  const threads = openRenderThreads({ config, code, revision });
+  mkdirSync(folder, { recursive: true });
+  const startThreads = (job: RenderJob, pages: number) => startRenderThreads({ config, code, revision, job }, pages);
+  // Where every page is to be rendered, the others begin before anything was read here.
+  let threads = base ? undefined : startThreads(buildRenderJob(folder), countAllListings(reading.catalogue));
   try {
-    // Where every page is to be rendered, that is known before anything was read.
-    if (!base) threads.start(countAllListings(reading.catalogue));
     const refs = [...listPages(reading.getSnapshot())];
-    mkdirSync(folder, { recursive: true });
     const plan = planRelease(refs, folder, base);
-    const rendered = await threads.render(plan.job, { render: await loadPageCode(code), reading, onEvent });
+    threads ??= startThreads(buildRenderJob(folder, plan), plan.pages.length);
+    const rendered = await threads.render({ render: await loadPageCode(code), reading, onEvent });
     const shards = await storeShards(plan, rendered, { folder, shardsDir: getReleasePaths(releasesDir).shards });
     const facts = { page_count: refs.length, shards, assets };
     const header = buildReleaseHeader({ ...madeFrom, made_at, ...facts });
@@ -127,7 +128,7 @@ async function buildRelease(
     const linked = refs.length - rendered.length;
     return { outcome: 'released', release: header, rendered: rendered.length, linked, ms };
   } finally {
-    await threads.close();
+    await threads?.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { PageRef } from '../snapshot/pages.ts';
 import type { Base } from './base.ts';
 import { isIntact, linkPage, type ReleasePage } from './release-pages.ts';
-import type { EarlierPage, RenderJob } from './render-pages.ts';
-import { getPlace, getShardName, type Shard } from './shards.ts';
+import type { EarlierPage } from './render-pages.ts';
+import { getShardName, placePage, type Shard } from './shards.ts';
 
-/** What is left to do for a release: shards that stay, pages that were put into new ones, and the job of rendering the rest. */
+/** What is left to do for a release: shards that stay, pages that were put into new ones, and those to be rendered. */
 export interface ReleasePlan {
   /** Shards of the base that stay as they are, by name. */
   readonly kept: ReadonlyMap<string, Shard>;
@@ -14,7 +14,9 @@ export interface ReleasePlan {
   readonly made: readonly string[];
   /** Pages of the base that are in the new shards already. */
   readonly linked: readonly (readonly [path: string, page: ReleasePage])[];
-  readonly job: RenderJob;
+  readonly pages: readonly PageRef[];
+  /** The versions that the base has of pages to be rendered, by path. */
+  readonly earlier: ReadonlyMap<string, EarlierPage>;
 }
 
 /**
@@ -36,20 +38,20 @@ export function planRelease(refs: readonly PageRef[], folder: string, base: Base
     }
     made.push(name);
     mkdirSync(join(folder, name), { recursive: true });
-    for (const { path, file, key } of members) {
-      const place = getPlace(path, file);
-      const page = shard?.pages.get(path);
-      const from = base && page && { page, path: join(base.folder, page.file) };
-      const stays = from?.page.key === key ? linkPage(from.path, join(folder, place), from.page) : undefined;
+    for (const page of members.map(placePage)) {
+      const { path, file } = page;
+      const before = shard?.pages.get(path);
+      const from = base && before && { page: before, path: join(base.folder, before.file) };
+      const stays = from && from.page.key === page.key ? linkPage(from.path, join(folder, file), from.page) : undefined;
       if (stays) {
-        linked.push([path, { ...stays, file: place }]);
+        linked.push([path, { ...stays, file }]);
         continue;
       }
-      pages.push({ path, file: place, key });
+      pages.push(page);
       if (from) earlier.set(path, from);
     }
   }
-  return { kept, made, linked, job: { folder, pages, earlier, next: new SharedArrayBuffer(4) } };
+  return { kept, made, linked, pages, earlier };
 }
 
 /** Says whether a shard has just these pages under these keys, and their files are what was rendered. */

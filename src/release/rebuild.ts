@@ -12,7 +12,7 @@ import { SEMI_SPACE_MB } from './render-threads.ts';
 const PROCESS = join(import.meta.dirname, 'rebuild-process.ts');
 
 /** The process lives for seconds, so its code is compiled at once, if simply: an eighth less work than to interpret it first. */
-const FLAGS = [`--max-semi-space-size=${SEMI_SPACE_MB}`, '--always-sparkplug'];
+const FLAGS = [`--max-semi-space-size=${SEMI_SPACE_MB}`, '--always-sparkplug', '--expose-gc'];
 
 /** How long the process waits for the next rebuild with what it has read, before its memory is given back. */
 const KEPT_MS = 5 * 60 * 1000;

@@ -1,12 +1,14 @@
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import type { PageRef } from '../snapshot/pages.ts';
+import { listPages, type PageRef } from '../snapshot/pages.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { writeNew } from './folders.ts';
 import { getHash } from './hash.ts';
 import { linkPage, type ReleasePage } from './release-pages.ts';
 import type { RenderedPage, RenderPage } from './rendering.ts';
+import { placePage } from './shards.ts';
 
 /**
  * How many pages are under way at once: each step is taken for all of them before the next, so that its code and what it
@@ -27,7 +29,8 @@ export interface EarlierPage {
 /** Pages to be rendered into a folder, and where their earlier versions are. Plain data: threads share one job. */
 export interface RenderJob {
   readonly folder: string;
-  readonly pages: readonly PageRef[];
+  /** Undefined where it is every page there is: each thread then lists them itself, which takes less than being told. */
+  readonly pages: readonly PageRef[] | undefined;
   /** Pages of the release built upon by path, so that one that came out the same is linked, not written. */
   readonly earlier: ReadonlyMap<string, EarlierPage>;
   /** One 32-bit number: the next page to take. */
@@ -37,56 +40,72 @@ export interface RenderJob {
 /** What became of the pages that one thread took. */
 export type RenderedPages = [path: string, page: ReleasePage][];
 
+/** Builds a job; without `left` it is that of rendering every page there is. */
+export function buildRenderJob(
+  folder: string,
+  left: Pick<RenderJob, 'pages' | 'earlier'> = { pages: undefined, earlier: new Map() },
+): RenderJob {
+  return { folder, ...left, next: new SharedArrayBuffer(4) };
+}
+
 /**
  * Renders pages of a job, one after the other from a shared count, until none is left, and writes each to a new file, which
- * is not durable yet. Now and then others get their turn. Throws `internal` naming the page that failed.
+ * is not durable yet. Now and then others get their turn, and `onTurn` is told how many of all pages were taken, by whatever
+ * thread. Throws `internal` naming the page that failed.
  */
 export async function renderPages(
   job: RenderJob,
-  { render, reading, onTurn }: { render: RenderPage; reading: Reading; onTurn?: () => void },
+  { render, reading, onTurn }: { render: RenderPage; reading: Reading; onTurn?: (done: number, total: number) => void },
 ): Promise<RenderedPages> {
   const next = new Int32Array(job.next);
+  const pages = job.pages ?? [...listPages(reading.getSnapshot())].map(placePage);
   const done: RenderedPages = [];
+  const record = openRecording(job);
   let turned = performance.now();
   let turn: Promise<void> | undefined;
+  const tell = () => onTurn?.(Math.min(Atomics.load(next, 0), pages.length), pages.length);
   const work = async () => {
     for (;;) {
       await turn;
-      const page = job.pages[Atomics.add(next, 0, 1)];
+      const page = pages[Atomics.add(next, 0, 1)];
       if (!page) return;
-      done.push([page.path, recordPage(job, page, await render(page.path, reading))]);
+      done.push([page.path, record(page, await render(page.path, reading))]);
       if (performance.now() - turned < TURN_MS) continue;
       turned = performance.now();
       turn = nextTurn();
-      onTurn?.();
+      tell();
     }
   };
   // After a failure the others only finish the page they are at, so that nothing is still writing when this rejects.
   const lanes = await Promise.allSettled(
     Array.from({ length: LANES }, () =>
       work().catch((error) => {
-        Atomics.store(next, 0, job.pages.length);
+        Atomics.store(next, 0, pages.length);
         throw error;
       }),
     ),
   );
   for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
+  if (pages.length > 0) tell();
   return done;
 }
 
-/** Says how many pages of a job were taken so far, by all threads together. */
-export function countTaken({ next, pages }: RenderJob): number {
-  return Math.min(Atomics.load(new Int32Array(next), 0), pages.length);
-}
-
-function recordPage(job: RenderJob, { path, file, key }: PageRef, rendered: RenderedPage | undefined): ReleasePage {
-  const { type, body } = requirePage(path, rendered);
-  const hash = getHash(body);
-  const target = join(job.folder, file);
-  const earlier = job.earlier.get(path);
-  const kept = earlier?.page.hash === hash ? linkPage(earlier.path, target, earlier.page) : undefined;
-  const written = kept?.written ?? writeNew(target, body);
-  return { file, key, hash, bytes: body.length, written, type };
+/** Opens the writing of pages to the folder of a job; folders in it are made as they are needed. */
+function openRecording({ folder, earlier }: RenderJob) {
+  const folders = new Set<string>();
+  return ({ path, file, key }: PageRef, rendered: RenderedPage | undefined): ReleasePage => {
+    const { type, body } = requirePage(path, rendered);
+    const hash = getHash(body);
+    const target = join(folder, file);
+    const before = earlier.get(path);
+    const kept = before?.page.hash === hash ? linkPage(before.path, target, before.page) : undefined;
+    if (!kept && !folders.has(dirname(target))) {
+      mkdirSync(dirname(target), { recursive: true });
+      folders.add(dirname(target));
+    }
+    const written = kept?.written ?? writeNew(target, body);
+    return { file, key, hash, bytes: body.length, written, type };
+  };
 }
 
 /** The page for what is not found answers 404 itself; every other page of a release answers 200. */

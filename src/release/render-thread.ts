@@ -8,28 +8,23 @@ import { openPinnedReading } from './pinned-reading.ts';
 import { type RenderedPages, type RenderJob, renderPages } from './render-pages.ts';
 import { loadPageCode } from './rendering.ts';
 
-/** What the thread is given at its start; the job comes as a message when it is known. */
+/** What the thread is given at its start. */
 export interface RenderThreadData {
   readonly config: Config;
   readonly code: PageCode;
   readonly revision: number;
+  readonly job: RenderJob;
 }
 
 /** How the thread ended. */
 export type RenderThreadMessage = { rendered: RenderedPages } | { failure: Failure };
 
-const { config, code, revision }: RenderThreadData = workerData;
+const { config, code, revision, job }: RenderThreadData = workerData;
 const say = (message: RenderThreadMessage) => parentPort?.postMessage(message);
 try {
-  const { promise: asked, resolve } = Promise.withResolvers<RenderJob>();
-  parentPort?.once('message', resolve);
   const reading = openPinnedReading(config);
   const isSame = getCatalogueState(reading.catalogue).revision === revision;
-  // What rendering needs is read while the others still find out what there is to do.
-  if (isSame) reading.getSnapshot();
-  const render = await loadPageCode(code);
-  const job = await asked;
-  say({ rendered: isSame ? await renderPages(job, { render, reading }) : [] });
+  say({ rendered: isSame ? await renderPages(job, { render: await loadPageCode(code), reading }) : [] });
   reading.catalogue.close();
 } catch (error) {
   say({ failure: getFailure(error, config.releasesDir) });

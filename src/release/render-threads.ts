@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Reading } from '../snapshot/reading.ts';
 import type { OnRebuildEvent } from './events.ts';
 import { buildFailureError } from './failure.ts';
-import { countTaken, type RenderedPages, type RenderJob, renderPages } from './render-pages.ts';
+import { type RenderedPages, renderPages } from './render-pages.ts';
 import type { RenderThreadData, RenderThreadMessage } from './render-thread.ts';
 import type { RenderPage } from './rendering.ts';
 
@@ -19,35 +19,22 @@ export const SEMI_SPACE_MB = 16;
 
 const THREAD = new URL('./render-thread.ts', import.meta.url);
 
-/** Threads that render beside this one. */
+/** Threads that render beside this one; they begin at once. */
 export interface RenderThreads {
-  /** Starts as many as so many pages are worth, if they do not run yet; they read the catalogue until there is a job. */
-  start(pages: number): void;
-  /** Renders all pages of a job, in this thread and in the others. Once. Throws what the first failing page threw. */
-  render(
-    job: RenderJob,
-    own: { render: RenderPage; reading: Reading; onEvent: OnRebuildEvent },
-  ): Promise<RenderedPages>;
+  /** Renders what is left of the job in this thread, too, and waits for the others. Once. Throws what the first failing page threw. */
+  render(own: { render: RenderPage; reading: Reading; onEvent: OnRebuildEvent }): Promise<RenderedPages>;
   close(): Promise<void>;
 }
 
-/** Opens the rendering in threads, none of which runs yet. */
-export function openRenderThreads(data: RenderThreadData): RenderThreads {
-  const threads: Thread[] = [];
-  const start = (pages: number) => {
-    const wanted = Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD));
-    while (threads.length < wanted - 1) threads.push(startThread(data));
-  };
+/** Starts as many threads as so many pages are worth. */
+export function startRenderThreads(data: RenderThreadData, pages: number): RenderThreads {
+  const wanted = Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD));
+  const threads = Array.from({ length: Math.max(0, wanted - 1) }, () => startThread(data));
   return {
-    start,
-    async render(job, { render, reading, onEvent }) {
-      const total = job.pages.length;
-      const onTurn = () => onEvent({ type: 'rendering', done: countTaken(job), total });
-      start(total);
-      for (const { worker } of threads) worker.postMessage(job);
-      const own = renderPages(job, { render, reading, onTurn });
+    async render({ render, reading, onEvent }) {
+      const onTurn = (done: number, total: number) => onEvent({ type: 'rendering', done, total });
+      const own = renderPages(data.job, { render, reading, onTurn });
       const rendered = await Promise.all([own, ...threads.map((thread) => thread.rendered)]);
-      if (total > 0) onTurn();
       return rendered.flat();
     },
     close: async () => {
@@ -74,7 +61,7 @@ function startThread(data: RenderThreadData): Thread {
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`A rendering thread ended early with code ${code}.`)));
   });
-  // One that fails before there is a job is heard of when there is one.
+  // One that fails early is heard of when this thread is as far.
   void Promise.allSettled([rendered]);
   return { worker, rendered };
 }

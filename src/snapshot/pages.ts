@@ -14,7 +14,7 @@ export interface PageRef {
   readonly path: string;
   /** File in a release: `api/x.html`. */
   readonly file: string;
-  /** Names the revision of all that the page shows: same key, same catalogue content on the page. */
+  /** Names the revision of all that the page shows: same key, same catalogue content on the page. Worked out when read. */
   readonly key: string;
 }
 
@@ -28,9 +28,14 @@ const FIXED_KEY = 'fixed';
 export function* listPages(snapshot: Snapshot): Generator<PageRef> {
   yield* listSitePages(snapshot);
   for (const entry of listEntries(snapshot)) {
-    const key = getListingKey(entry, listRelated(snapshot, entry.slug));
     const path = PATHS.listing(entry.slug);
-    yield { path, file: `${getFile(path)}.html`, key };
+    yield {
+      path,
+      file: `${getFile(path)}.html`,
+      get key() {
+        return getListingKey(entry, listRelated(snapshot, entry.slug));
+      },
+    };
   }
 }
 

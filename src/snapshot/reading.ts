@@ -22,8 +22,15 @@ export function openReading(file: string, site: Site, now: () => Date = () => ne
   return { site, catalogue, ...openSnapshots(catalogue, site, buildListingTag), now, listRelated };
 }
 
+/**
+ * What SQLite keeps of the file for pages, in kibibytes: with the few that it keeps by itself, listings and their changes,
+ * which lie in another order, push each other out.
+ */
+const PAGE_CACHE = 64_000;
+
 /** Opens a catalogue file for pages alone: as `openReading`, but without tags, which no page shows. */
 export function openPageReading(file: string, site: Site): Reading {
   const catalogue = openCatalogueForReading(file);
+  catalogue.sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
   return { site, catalogue, ...openSnapshots(catalogue, site), now: () => new Date(), listRelated };
 }
