@@ -4,7 +4,7 @@ import type { PageRef } from '../snapshot/pages.ts';
 import type { Base } from './base.ts';
 import { isIntact, linkPage, type ReleasePage } from './release-pages.ts';
 import type { EarlierPage } from './render-pages.ts';
-import { getShardName, placePage, type Shard } from './shards.ts';
+import { getPlace, getShardName, type Shard } from './shards.ts';
 
 /** What is left to do for a release: shards that stay, pages that were put into new ones, and those to be rendered. */
 export interface ReleasePlan {
@@ -38,14 +38,17 @@ export function planRelease(refs: readonly PageRef[], folder: string, base: Base
     }
     made.push(name);
     mkdirSync(join(folder, name), { recursive: true });
-    for (const page of members.map(placePage)) {
-      const { path, file } = page;
+    for (const page of members) {
+      const { path } = page;
       const before = shard?.pages.get(path);
       const from = base && before && { page: before, path: join(base.folder, before.file) };
-      const stays = from && from.page.key === page.key ? linkPage(from.path, join(folder, file), from.page) : undefined;
-      if (stays) {
-        linked.push([path, { ...stays, file }]);
-        continue;
+      if (from && from.page.key === page.key) {
+        const file = getPlace(path, page.file);
+        const stays = linkPage(from.path, join(folder, file), from.page);
+        if (stays) {
+          linked.push([path, { ...stays, file }]);
+          continue;
+        }
       }
       pages.push(page);
       if (from) earlier.set(path, from);

@@ -8,7 +8,7 @@ import { writeNew } from './folders.ts';
 import { getHash } from './hash.ts';
 import { linkPage, type ReleasePage } from './release-pages.ts';
 import type { RenderedPage, RenderPage } from './rendering.ts';
-import { placePage } from './shards.ts';
+import { getPlace } from './shards.ts';
 
 /**
  * How many pages are under way at once: each step is taken for all of them before the next, so that its code and what it
@@ -40,12 +40,13 @@ export interface RenderJob {
 /** What became of the pages that one thread took. */
 export type RenderedPages = [path: string, page: ReleasePage][];
 
-/** Builds a job; without `left` it is that of rendering every page there is. */
+/** Builds the job of rendering what is left to do of a release, or every page there is. */
 export function buildRenderJob(
   folder: string,
-  left: Pick<RenderJob, 'pages' | 'earlier'> = { pages: undefined, earlier: new Map() },
+  left?: { pages: readonly PageRef[]; earlier: RenderJob['earlier'] },
 ): RenderJob {
-  return { folder, ...left, next: new SharedArrayBuffer(4) };
+  const pages = left?.pages.map(({ path, file, key }) => ({ path, file, key }));
+  return { folder, pages, earlier: left?.earlier ?? new Map(), next: new SharedArrayBuffer(4) };
 }
 
 /**
@@ -58,7 +59,7 @@ export async function renderPages(
   { render, reading, onTurn }: { render: RenderPage; reading: Reading; onTurn?: (done: number, total: number) => void },
 ): Promise<RenderedPages> {
   const next = new Int32Array(job.next);
-  const pages = job.pages ?? [...listPages(reading.getSnapshot())].map(placePage);
+  const pages = job.pages ?? [...listPages(reading.getSnapshot())];
   const done: RenderedPages = [];
   const record = openRecording(job);
   let turned = performance.now();
@@ -93,16 +94,18 @@ export async function renderPages(
 /** Opens the writing of pages to the folder of a job; folders in it are made as they are needed. */
 function openRecording({ folder, earlier }: RenderJob) {
   const folders = new Set<string>();
-  return ({ path, file, key }: PageRef, rendered: RenderedPage | undefined): ReleasePage => {
+  return (page: PageRef, rendered: RenderedPage | undefined): ReleasePage => {
+    const { path, key } = page;
     const { type, body } = requirePage(path, rendered);
     const hash = getHash(body);
+    const file = getPlace(path, page.file);
     const target = join(folder, file);
-    const before = earlier.get(path);
-    const kept = before?.page.hash === hash ? linkPage(before.path, target, before.page) : undefined;
-    if (!kept && !folders.has(dirname(target))) {
+    if (!folders.has(dirname(target))) {
       mkdirSync(dirname(target), { recursive: true });
       folders.add(dirname(target));
     }
+    const before = earlier.get(path);
+    const kept = before?.page.hash === hash ? linkPage(before.path, target, before.page) : undefined;
     const written = kept?.written ?? writeNew(target, body);
     return { file, key, hash, bytes: body.length, written, type };
   };

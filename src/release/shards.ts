@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { PageRef } from '../snapshot/pages.ts';
 import { isFileError, isMissing, writeNew } from './folders.ts';
 import { getHash } from './hash.ts';
 import type { ReleasePage } from './release-pages.ts';
@@ -31,16 +30,9 @@ export function getShardName(path: string): string {
   return path.split('/').slice(1, -1).join('.') || 'root';
 }
 
-/** Gives a page the file it has in a release's folder: `/api/abc` in `api/abc.html` is at `api.ab/abc.html`. */
-export function placePage(page: PageRef): PageRef {
-  const { path } = page;
-  return {
-    path,
-    file: `${getShardName(path)}/${basename(page.file)}`,
-    get key() {
-      return page.key;
-    },
-  };
+/** Gives the place of a page in a release's folder: `/api/abc` in `api/abc.html` is at `api.ab/abc.html`. */
+export function getPlace(path: string, file: string): string {
+  return `${getShardName(path)}/${basename(file)}`;
 }
 
 /** Writes the list of the finished pages in `folder`, which makes it a shard. Gives the place of the list, too. */

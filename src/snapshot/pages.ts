@@ -14,7 +14,7 @@ export interface PageRef {
   readonly path: string;
   /** File in a release: `api/x.html`. */
   readonly file: string;
-  /** Names the revision of all that the page shows: same key, same catalogue content on the page. Worked out when read. */
+  /** Names the revision of all that the page shows: same key, same catalogue content on the page. */
   readonly key: string;
 }
 
@@ -27,15 +27,29 @@ const FIXED_KEY = 'fixed';
  */
 export function* listPages(snapshot: Snapshot): Generator<PageRef> {
   yield* listSitePages(snapshot);
-  for (const entry of listEntries(snapshot)) {
-    const path = PATHS.listing(entry.slug);
-    yield {
-      path,
-      file: `${getFile(path)}.html`,
-      get key() {
-        return getListingKey(entry, listRelated(snapshot, entry.slug));
-      },
-    };
+  for (const entry of listEntries(snapshot)) yield new ListingPageRef(entry, snapshot);
+}
+
+/** The page of a listing. There are as many as listings, so what follows from these is not kept beside them. */
+class ListingPageRef implements PageRef {
+  readonly #entry: ListingEntry;
+  readonly #snapshot: Snapshot;
+
+  constructor(entry: ListingEntry, snapshot: Snapshot) {
+    this.#entry = entry;
+    this.#snapshot = snapshot;
+  }
+
+  get path(): string {
+    return PATHS.listing(this.#entry.slug);
+  }
+
+  get file(): string {
+    return `${getFile(this.path)}.html`;
+  }
+
+  get key(): string {
+    return getListingKey(this.#entry, listRelated(this.#snapshot, this.#entry.slug));
   }
 }
 

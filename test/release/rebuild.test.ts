@@ -19,7 +19,7 @@ import { readConfig } from '../../src/config.ts';
 import type { RebuildEvent } from '../../src/release/events.ts';
 import { getHash } from '../../src/release/hash.ts';
 import { rebuild } from '../../src/release/rebuild.ts';
-import { getShardName, linkShard, placePage } from '../../src/release/shards.ts';
+import { getPlace, getShardName, linkShard } from '../../src/release/shards.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from './rebuilding.ts';
 import { getContent, listReleaseFolders, makeShelf, type Shelf } from './shelf.ts';
@@ -167,7 +167,7 @@ describe('a rebuild', () => {
     const shelf = makeShelf(makeFolder(), { count: 40 });
     const { release } = await rebuildAgain({ config: shelf.config });
     const folder = join(shelf.config.releasesDir, 'releases', release.id);
-    const file = join(folder, placePage({ path: '/api/api-11', file: 'api/api-11.html', key: '' }).file);
+    const file = join(folder, getPlace('/api/api-11', 'api/api-11.html'));
     writeFileSync(file, 'x'.repeat(statSync(file).size));
     pretendUntouched(folder, '/api/api-11');
     shelf.put([0], 'second');

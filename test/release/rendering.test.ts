@@ -70,13 +70,13 @@ describe('rendering into a folder', () => {
     const earlier = new Map(made.map(([path, page]) => [path, { page, path: join(first.folder, page.file) }]));
     const second = makeJob(['/a', '/c'], earlier);
     await renderPages(second, { render, reading });
-    expect(readFileSync(join(second.folder, 'c'), 'utf8')).toBe('GET /c localhost 1');
-    writeFileSync(join(first.folder, 'a'), 'shared');
-    expect(readFileSync(join(second.folder, 'a'), 'utf8')).toBe('shared');
+    expect(readFileSync(join(second.folder, 'root/c'), 'utf8')).toBe('GET /c localhost 1');
+    writeFileSync(join(first.folder, 'root/a'), 'shared');
+    expect(readFileSync(join(second.folder, 'root/a'), 'utf8')).toBe('shared');
 
     const third = makeJob(['/a'], earlier);
     await renderPages(third, { render, reading });
-    expect(readFileSync(join(third.folder, 'a'), 'utf8')).toBe('GET /a localhost 1');
+    expect(readFileSync(join(third.folder, 'root/a'), 'utf8')).toBe('GET /a localhost 1');
   });
 
   it.each(['/none', '/half'])('stops at a page that fails (%s), and names it', async (failing) => {
