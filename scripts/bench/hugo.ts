@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runChild, startChild, waitForEnd } from './children.ts';
@@ -14,6 +14,8 @@ export interface HugoBuild {
   /** Reading the catalogue and writing the content files that Hugo reads. */
   readonly exporting: number;
   readonly building: number;
+  /** Size of a listing's page, on average. */
+  readonly bytes: number;
   readonly peak: number | undefined;
 }
 
@@ -28,9 +30,9 @@ export async function buildWithHugo({ command, env }: Peer, world: World, folder
   const args = ['--quiet', '--source', folder, '--cacheDir', join(folder, 'cache')];
   const child = startChild(command, args, { env, stderr: 'pipe' });
   const peak = await watchPeak(child.pid ?? 0, waitForEnd(child));
-  return {
-    exporting: (exported - started) / 1000,
-    building: (performance.now() - exported) / 1000,
-    peak,
-  };
+  const building = (performance.now() - exported) / 1000;
+  const pages = join(folder, 'public/api');
+  const sizes = readdirSync(pages).map((name) => statSync(join(pages, name)).size);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+  return { exporting: (exported - started) / 1000, building, bytes, peak };
 }

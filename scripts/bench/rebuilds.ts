@@ -5,6 +5,9 @@ import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openRebuilder } from '../../src/release/rebuild.ts';
+import { findCurrentRelease } from '../../src/release/release.ts';
+import { findReleasePages } from '../../src/release/release-pages.ts';
+import { PATHS } from '../../src/views/links.ts';
 import { startChild, waitForEnd } from './children.ts';
 import { buildWithHugo } from './hugo.ts';
 import { getPeer } from './peers.ts';
@@ -53,23 +56,28 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
   const { listings } = world;
   const hugo = await getPeer('hugo', run.tell);
   const [ours, peaks]: [number[], number[]] = [[], []];
-  const theirs: { exporting: number[]; building: number[]; peaks: number[] } = {
+  const theirs: Record<'exporting' | 'building' | 'bytes' | 'peaks', number[]> = {
     exporting: [],
     building: [],
+    bytes: [],
     peaks: [],
   };
+  let bytes = 0;
   for (let round = 0; round < (listings >= LARGE ? 1 : Math.min(3, run.rounds)); round += 1) {
     run.tell(`Rendering every page${hugo ? ', and Hugo' : ''} …`);
     // A new folder each time, for both, and nothing is removed before the last: ext4 takes many times as long for a new file
     // while it passes over the places of some that were removed in the last minutes.
-    const { seconds, peak } = await timeRebuild(await openWorld(run, listings, `releases-full-${round}`));
+    const made = await openWorld(run, listings, `releases-full-${round}`);
+    const { seconds, peak } = await timeRebuild(made);
     ours.push(seconds);
+    bytes = getMeanBytes(made);
     if (peak !== undefined) peaks.push(peak);
     if (!hugo) continue;
     const folder = join(run.folder, `hugo-${listings}-${round}`);
-    const { exporting, building, peak: most } = await buildWithHugo(hugo, world, folder);
+    const { exporting, building, bytes: size, peak: most } = await buildWithHugo(hugo, world, folder);
     theirs.exporting.push(exporting);
     theirs.building.push(building);
+    theirs.bytes.push(size);
     if (most !== undefined) theirs.peaks.push(most);
   }
   const exporting = hugo && getMedian(theirs.exporting);
@@ -80,7 +88,15 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
   const goal = GOALS[listings]?.full;
   return [
     buildRow({ ...seconds, what: 'every page', beside, theirs: whole, goal }),
-    ...(hugo ? [buildRow({ ...seconds, what: 'every page', beside: 'Hugo, data not counted', theirs: building })] : []),
+    ...(hugo
+      ? [
+          buildRow({ ...seconds, what: 'every page', beside: 'Hugo, data not counted', theirs: building }),
+          buildRow({
+            ...{ listings, what: 'page of a listing, on average', unit: 'kB', beside: 'Hugo' },
+            ...{ ours: bytes / 1000, theirs: getMedian(theirs.bytes) / 1000 },
+          }),
+        ]
+      : []),
     ...(peaks.length === 0
       ? []
       : [
@@ -91,6 +107,15 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
           }),
         ]),
   ];
+}
+
+/** Gives the size of a listing's page in the current release, on average. */
+function getMeanBytes({ config }: World): number {
+  const release = findCurrentRelease(config.releasesDir);
+  const pages = [...((release && findReleasePages(release)) ?? [])].filter(([path]) =>
+    path.startsWith(PATHS.listing('')),
+  );
+  return pages.reduce((sum, [, { bytes }]) => sum + bytes, 0) / pages.length;
 }
 
 /** Runs the command, process start included. */

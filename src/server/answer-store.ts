@@ -24,7 +24,7 @@ const KEPT_BYTES = 8 * 1024 * 1024;
 const LARGEST_BYTES = 2 * 1024 * 1024;
 
 /** How long an answer that says what time it was made may be given again, in milliseconds. */
-const TIMED_MS = 250;
+const TIMED_MS = 1000;
 
 /**
  * Creates a store of answers. All are dropped whenever anybody wrote to the catalogue, which is looked at once in a turn of

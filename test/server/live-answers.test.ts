@@ -60,7 +60,7 @@ it('says when it was made: for as long as it is given again, hardly any time pas
   const getTime = async () => Date.parse(JSON.parse((await ask(server, '/agent/list')).text).catalogue.generated_at);
   for (let round = 0; round < 5; round += 1) {
     const before = Date.now();
-    expect(await getTime()).toBeGreaterThan(before - 350);
+    expect(await getTime()).toBeGreaterThan(before - 1100);
     await sleep(30);
   }
 });
@@ -111,7 +111,7 @@ it('keeps an answer until anything is written, and one that names the time for a
   expect(record('timed', answer, () => (readings += 1))).toMatchObject(answer);
   expect(record('missing', { ...answer, status: 404 })).toBeUndefined();
   expect(record('huge', { ...answer, bytes: 1e9 })).toBeUndefined();
-  await sleep(300);
+  await sleep(1050);
   expect(store.find('plain')).toMatchObject(answer);
   expect(store.find('timed')).toBeUndefined();
 
