@@ -27,7 +27,7 @@ const GOALS: Readonly<Record<number, { full?: string; peak?: string; change?: st
 };
 
 /**
- * Measures rebuilding: every page beside Hugo making the same listings, and one change, which the process that `npm start`
+ * Measures rebuilding: every page beside Hugo making the same ones, and one change, which the process that `npm start`
  * keeps for it makes from the write to the swapped release, and the command from its start to its end. The pages are
  * compiled before, once for each version of the code.
  */
@@ -35,13 +35,14 @@ export async function measureRebuilds(run: Run, listings: number): Promise<Row[]
   const world = await openWorld(run, listings, 'releases-rebuilds');
   run.tell('Compiling the pages, where that is still to do …');
   await runRebuild(world);
-  const full = await measureFull(run, world);
   const catalogue = openCatalogue(world.config.catalogueFile, { identity: '', at: new Date().toISOString() });
   try {
     const rounds = 2 * run.rounds;
     const goal = GOALS[listings]?.change;
     const resident = await measureResident(world, catalogue, rounds);
     const command = await measureCommand(world, catalogue, rounds);
+    // Last, since what they have written is on its way to the disk for a while.
+    const full = await measureFull(run, world);
     return [
       ...full,
       buildRow({ listings, what: 'one change, from the write to the swap', unit: 's', ours: resident, goal }),

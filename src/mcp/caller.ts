@@ -20,15 +20,10 @@ export interface Caller {
  */
 export function buildCaller(reading: Reading, onError?: (error: unknown) => void): Caller {
   const { sqlite } = reading.catalogue;
-  const transact = sqlite.transaction((work: () => void) => work());
-  const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer): Answer => {
-    let answers: [Answer] | undefined;
-    transact(() => {
-      answers = [work({ reading, snapshot: reading.getSnapshot() })];
-    });
-    if (!answers) throw new Error('the transaction was run');
-    return answers[0];
-  };
+  const readAtOnce = sqlite.transaction((work: (context: ToolContext) => unknown) =>
+    work({ reading, snapshot: reading.getSnapshot() }),
+  );
+  const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) => readAtOnce(work) as Answer;
   const getWords = (error: unknown): string => {
     if (error instanceof ServiceError) return [error.message, error.hint].filter(Boolean).join(' ');
     onError?.(error);

@@ -38,12 +38,13 @@ interface Expectation {
 export function checkRelease({ header, folder, releasesDir, reading, known: earlier }: Expectation): ReleasePages {
   const pages = findReleasePages({ header, folder }, earlier);
   if (!pages) throw buildCheckError('/', 'is not in a list of pages that can be read');
-  const present = new Map<string, Set<string>>();
-  for (const [path, { file }] of pages) {
-    const parent = dirname(file);
-    const names = present.get(parent) ?? new Set(listNames(join(folder, parent)));
-    present.set(parent, names);
-    if (!names.has(basename(file))) throw buildCheckError(path, 'has no file');
+  for (const [name, shard] of pages.shards) {
+    // Of a shard that stayed, the plan has just looked at every file.
+    if (earlier?.shards.get(name) === shard) continue;
+    const names = new Set(listNames(join(folder, name)));
+    for (const [path, { file }] of shard.pages) {
+      if (dirname(file) !== name || !names.has(basename(file))) throw buildCheckError(path, 'has no file');
+    }
   }
   if (pages.size !== header.page_count) {
     throw buildCheckError('/', `is one of ${pages.size}, where there should be ${header.page_count}`);
@@ -52,13 +53,14 @@ export function checkRelease({ header, folder, releasesDir, reading, known: earl
   // A delisted listing's address is answered, on demand, whatever the release holds.
   const gone = [...reading.getSnapshot().tombstones.keys()].map(PATHS.listing);
   const files = assets.map((name) => `/${ASSETS_FOLDER}/${name}`);
-  const known = new Set([...[...pages].map(([path]) => path), ...LIVE_PATHS, ...gone, ...files]);
+  const others = new Set([...LIVE_PATHS, ...gone, ...files]);
+  const isKnown = (path: string) => pages.get(path) !== undefined || others.has(path);
   for (const [path, page] of listSamples(pages, header.revision)) {
     const body = readFileSync(join(folder, page.file));
     if (getHash(body) !== page.hash) throw buildCheckError(path, 'is not what was rendered');
     const text = body.toString('utf8');
     checkSubject(path, text, reading);
-    if (page.type.startsWith('text/html')) checkLinks(path, text, known, reading.site.baseUrl);
+    if (page.type.startsWith('text/html')) checkLinks(path, text, isKnown, reading.site.baseUrl);
   }
   return pages;
 }
@@ -87,12 +89,12 @@ function checkSubject(path: string, text: string, { site, getSnapshot }: Reading
  * Whatever a page links to under the service's own address is a page of the release, the Markdown twin of one, an asset, or
  * answered live. Links that a provider gave (`nofollow`) are its own affair, wherever they lead.
  */
-function checkLinks(path: string, html: string, known: ReadonlySet<string>, baseUrl: string): void {
+function checkLinks(path: string, html: string, isKnown: (path: string) => boolean, baseUrl: string): void {
   for (const [tag] of html.matchAll(TAG)) {
     const link = / (?:href|src)="([^"]*)"/.exec(tag)?.[1];
     if (link === undefined || / rel="[^"]*\bnofollow\b/.test(tag)) continue;
     const target = findOwnPath(link.replaceAll('&amp;', '&'), path, baseUrl);
-    if (target === undefined || known.has(target.replace(TWIN, '$1')) || LIVE_PREFIX.test(target)) continue;
+    if (target === undefined || isKnown(target.replace(TWIN, '$1')) || LIVE_PREFIX.test(target)) continue;
     throw buildCheckError(path, `links to ${target}, which is not there`);
   }
 }

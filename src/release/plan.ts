@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { PageRef } from '../snapshot/pages.ts';
 import type { Base } from './base.ts';
 import { isIntact, linkPage, type ReleasePage } from './release-pages.ts';
@@ -32,7 +32,7 @@ export function planRelease(refs: readonly PageRef[], folder: string, base: Base
   const earlier = new Map<string, EarlierPage>();
   for (const [name, members] of Map.groupBy(refs, ({ path }) => getShardName(path))) {
     const shard = base?.pages.shards.get(name);
-    if (base && shard && isSame(members, shard, base.folder)) {
+    if (base && shard && isSame(members, shard, join(base.folder, name))) {
       kept.set(name, shard);
       continue;
     }
@@ -58,10 +58,12 @@ export function planRelease(refs: readonly PageRef[], folder: string, base: Base
 }
 
 /** Says whether a shard has just these pages under these keys, and their files are what was rendered. */
-function isSame(members: readonly PageRef[], { pages }: Shard, folder: string): boolean {
+function isSame(members: readonly PageRef[], { pages }: Shard, place: string): boolean {
   if (members.length !== pages.size) return false;
+  // Each file is looked at, which takes a quarter longer by way of the link to the shard.
+  const folder = realpathSync(place);
   return members.every(({ path, key }) => {
     const page = pages.get(path);
-    return page?.key === key && isIntact(join(folder, page.file), page);
+    return page?.key === key && isIntact(join(folder, basename(page.file)), page);
   });
 }
