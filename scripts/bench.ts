@@ -45,7 +45,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => (await import('./bench/pages.ts')).measurePages,
   },
   rebuilds: {
-    about: 'every page beside Hugo making the same ones, and one change',
+    about: 'every page beside Hugo making those of the listings, and one change',
     sizes: [10_000],
     large: [100_000],
     load: async () => (await import('./bench/rebuilds.ts')).measureRebuilds,

@@ -27,7 +27,7 @@ const GOALS: Readonly<Record<number, { full?: string; peak?: string; change?: st
 };
 
 /**
- * Measures rebuilding: every page beside Hugo making the same ones, and one change, which the process that `npm start`
+ * Measures rebuilding: every page beside Hugo making those of the listings, and one change, which the process that `npm start`
  * keeps for it makes from the write to the swapped release, and the command from its start to its end. The pages are
  * compiled before, once for each version of the code.
  */

@@ -53,7 +53,8 @@ const listingAddress = new UriTemplate(LISTING_URI);
 function readResource(uri: string, context: ToolContext): ReadResourceResult {
   const href = URL.parse(uri)?.href;
   if (href === undefined) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${uri} is not an address of a resource.`, { uri });
+    const data = { uri, reason: 'invalid_uri' };
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource URI ${uri} is invalid`, data);
   }
   if (href === SUMMARY_URI) return buildContents(href, SUMMARY.mimeType, buildSummaryText(context), context);
   const named = listingAddress.match(href)?.slug;

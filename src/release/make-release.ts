@@ -20,7 +20,7 @@ import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } f
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
 import { isWhole, type ReleasePages } from './release-pages.ts';
 import { buildRenderJob, type RenderedPages, type RenderJob } from './render-pages.ts';
-import { startRenderThreads } from './render-threads.ts';
+import { type RenderThreads, startRenderThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
 import { getShardName, linkShard, listShard, storeShard } from './shards.ts';
 import { swapCurrent } from './swap.ts';
@@ -103,17 +103,18 @@ async function buildRelease(
 ): Promise<RebuildResult> {
   const started = performance.now();
   const { releasesDir } = config;
-  const { revision } = madeFrom;
   const made_at = now().toISOString();
-  const folder = getUnfinishedFolder(releasesDir, getReleaseId(made_at, revision));
-  mkdirSync(folder, { recursive: true });
-  const startThreads = (job: RenderJob, pages: number) => startRenderThreads({ config, code, revision, job }, pages);
-  // Where every page is to be rendered, the others begin before anything was read here.
-  let threads = base ? undefined : startThreads(buildRenderJob(folder), countAllListings(reading.catalogue));
+  const folder = getUnfinishedFolder(releasesDir, getReleaseId(made_at, madeFrom.revision));
+  let threads: RenderThreads | undefined;
   try {
+    mkdirSync(folder, { recursive: true });
+    const state = getCatalogueState(reading.catalogue);
+    const start = (job: RenderJob, pages: number) => startRenderThreads({ config, code, state, job }, pages);
+    // Where every page is to be rendered, the others begin before anything was read here.
+    if (!base) threads = start(buildRenderJob(folder), countAllListings(reading.catalogue));
     const refs = [...listPages(reading.getSnapshot())];
     const plan = planRelease(refs, folder, base);
-    threads ??= startThreads(buildRenderJob(folder, plan), plan.pages.length);
+    threads ??= start(buildRenderJob(folder, plan), plan.pages.length);
     const rendered = await threads.render({ render: await loadPageCode(code), reading, onEvent });
     const shards = await storeShards(plan, rendered, { folder, shardsDir: getReleasePaths(releasesDir).shards });
     const facts = { page_count: refs.length, shards, assets };

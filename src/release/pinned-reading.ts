@@ -33,7 +33,10 @@ export function openPinnedReadings(config: Config): PinnedReadings {
       return pinReading(opened.reading);
     },
     unpin() {
-      if (opened?.reading.catalogue.sqlite.inTransaction) opened.reading.catalogue.sqlite.exec('COMMIT');
+      if (!opened?.reading.catalogue.sqlite.inTransaction) return;
+      opened.reading.catalogue.sqlite.exec('COMMIT');
+      // What is kept of the file is for one rebuild: the next one reads little of it.
+      opened.reading.catalogue.sqlite.pragma('shrink_memory');
     },
   };
 }

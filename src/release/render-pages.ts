@@ -49,6 +49,14 @@ export function buildRenderJob(
   return { folder, pages, earlier: left?.earlier ?? new Map(), next: new SharedArrayBuffer(4) };
 }
 
+/** More than there can be pages. */
+const STOPPED = 2 ** 30;
+
+/** Has all threads finish the pages they are at, and take no more. */
+export function stopRendering({ next }: RenderJob): void {
+  Atomics.store(new Int32Array(next), 0, STOPPED);
+}
+
 /**
  * Renders pages of a job, one after the other from a shared count, until none is left, and writes each to a new file, which
  * is not durable yet. Now and then others get their turn, and `onTurn` is told how many of all pages were taken, by whatever
@@ -64,7 +72,6 @@ export async function renderPages(
   const record = openRecording(job);
   let turned = performance.now();
   let turn: Promise<void> | undefined;
-  const tell = () => onTurn?.(Math.min(Atomics.load(next, 0), pages.length), pages.length);
   const work = async () => {
     for (;;) {
       await turn;
@@ -74,20 +81,19 @@ export async function renderPages(
       if (performance.now() - turned < TURN_MS) continue;
       turned = performance.now();
       turn = nextTurn();
-      tell();
+      onTurn?.(Math.min(Atomics.load(next, 0), pages.length), pages.length);
     }
   };
   // After a failure the others only finish the page they are at, so that nothing is still writing when this rejects.
   const lanes = await Promise.allSettled(
     Array.from({ length: LANES }, () =>
       work().catch((error) => {
-        Atomics.store(next, 0, pages.length);
+        stopRendering(job);
         throw error;
       }),
     ),
   );
   for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
-  if (pages.length > 0) tell();
   return done;
 }
 

@@ -1,6 +1,7 @@
-/** A thread that helps to render: it opens the catalogue itself and takes part only if it sees the same revision. */
+/** A thread that helps to render: it opens the catalogue itself and takes part only if it sees the same state. */
+import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import { getCatalogueState } from '../catalogue/write.ts';
+import { type CatalogueState, getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { type Failure, getFailure } from './failure.ts';
 import type { PageCode } from './page-code.ts';
@@ -12,18 +13,19 @@ import { loadPageCode } from './rendering.ts';
 export interface RenderThreadData {
   readonly config: Config;
   readonly code: PageCode;
-  readonly revision: number;
+  /** What every thread has to see: they agree on pages by their places in the list that each makes. */
+  readonly state: CatalogueState;
   readonly job: RenderJob;
 }
 
 /** How the thread ended. */
 export type RenderThreadMessage = { rendered: RenderedPages } | { failure: Failure };
 
-const { config, code, revision, job }: RenderThreadData = workerData;
+const { config, code, state, job }: RenderThreadData = workerData;
 const say = (message: RenderThreadMessage) => parentPort?.postMessage(message);
 try {
   const reading = openPinnedReading(config);
-  const isSame = getCatalogueState(reading.catalogue).revision === revision;
+  const isSame = isDeepStrictEqual(getCatalogueState(reading.catalogue), state);
   say({ rendered: isSame ? await renderPages(job, { render: await loadPageCode(code), reading }) : [] });
   reading.catalogue.close();
 } catch (error) {

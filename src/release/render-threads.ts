@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Reading } from '../snapshot/reading.ts';
 import type { OnRebuildEvent } from './events.ts';
 import { buildFailureError } from './failure.ts';
-import { type RenderedPages, renderPages } from './render-pages.ts';
+import { type RenderedPages, renderPages, stopRendering } from './render-pages.ts';
 import type { RenderThreadData, RenderThreadMessage } from './render-thread.ts';
 import type { RenderPage } from './rendering.ts';
 
@@ -34,8 +34,16 @@ export function startRenderThreads(data: RenderThreadData, pages: number): Rende
     async render({ render, reading, onEvent }) {
       const onTurn = (done: number, total: number) => onEvent({ type: 'rendering', done, total });
       const own = renderPages(data.job, { render, reading, onTurn });
-      const rendered = await Promise.all([own, ...threads.map((thread) => thread.rendered)]);
-      return rendered.flat();
+      try {
+        const rendered = (await Promise.all([own, ...threads.map((thread) => thread.rendered)])).flat();
+        if (rendered.length > 0) onTurn(rendered.length, rendered.length);
+        return rendered;
+      } catch (error) {
+        // Whoever failed, nothing is written from here any more when the caller hears of it.
+        stopRendering(data.job);
+        await Promise.allSettled([own]);
+        throw error;
+      }
     },
     close: async () => {
       await Promise.all(threads.map(({ worker }) => worker.terminate()));

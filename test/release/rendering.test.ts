@@ -1,7 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { getCatalogueState } from '../../src/catalogue/write.ts';
 import { type RenderJob, renderPages } from '../../src/release/render-pages.ts';
+import { startRenderThreads } from '../../src/release/render-threads.ts';
 import { loadPageCode, type RenderPage } from '../../src/release/rendering.ts';
 import { openReading, type Reading } from '../../src/snapshot/reading.ts';
 import { makeFolder } from '../builders.ts';
@@ -57,6 +61,30 @@ describe('rendering without a socket', () => {
 });
 
 describe('rendering into a folder', () => {
+  it.skipIf(availableParallelism() < 2)('is over in this thread, too, once it failed in another', async () => {
+    const reading = makeReading();
+    const { config } = makeShelf(makeFolder(), { count: 0 });
+    // Each few pages have a folder of their own, which is made when the first is written.
+    const job = makeJob(Array.from({ length: 5000 }, (_, at) => `/api/${(at + 1296).toString(36)}`));
+    const missing = { ...config, catalogueFile: join(makeFolder(), 'missing.sqlite') };
+    const state = getCatalogueState(reading.catalogue);
+    const threads = startRenderThreads({ config: missing, code: makeCode(), state, job }, job.pages?.length ?? 0);
+    let asked = 0;
+    const render: RenderPage = async () => {
+      asked += 1;
+      await sleep(20);
+      return { status: 200, type: 'text/plain', body: Buffer.from('page') };
+    };
+    const rendering = threads.render({ render, reading, onEvent: () => undefined });
+    await expect(rendering).rejects.toMatchObject({ reason: 'no_catalogue' });
+    await threads.close();
+    const before = asked;
+    rmSync(job.folder, { recursive: true });
+    await sleep(100);
+    expect([asked, existsSync(job.folder)]).toEqual([before, false]);
+    expect(asked).toBeLessThan(5000);
+  });
+
   it('writes each page once, and links one that came out as before', async () => {
     const render = await loadPageCode(makeCode());
     const reading = makeReading();
