@@ -1,6 +1,13 @@
 import { listTellingChangesOf, listTellingRevisions } from '../catalogue/change-log.ts';
+import type { Catalogue } from '../catalogue/database.ts';
 import { findListing } from '../catalogue/listings.ts';
-import { buildChangeNews, type ChangeNews, type NewsListing } from '../views/change-news.ts';
+import {
+  buildChangeNews,
+  type ChangeNews,
+  digestChanges,
+  type NewsDigest,
+  type NewsListing,
+} from '../views/change-news.ts';
 import { PATHS } from '../views/links.ts';
 import { parseItem } from './entry.ts';
 import type { Reading } from './reading.ts';
@@ -8,6 +15,21 @@ import { findEntry, type Snapshot } from './snapshot.ts';
 
 /** Revisions looked at in one go. */
 const REVISIONS_AT_ONCE = 25;
+
+/** Revisions of which the digests are kept: several times what a page shows. */
+const KEPT_REVISIONS = 1000;
+
+const digestsOf = new WeakMap<Catalogue, Map<number, readonly NewsDigest[]>>();
+
+/** Gives the digests of a revision, whose changes never change: one that brought in thousands of listings is read once. */
+function getDigests(catalogue: Catalogue, revision: number): readonly NewsDigest[] {
+  const kept = digestsOf.get(catalogue) ?? new Map<number, readonly NewsDigest[]>();
+  digestsOf.set(catalogue, kept);
+  const digests = kept.get(revision) ?? digestChanges(listTellingChangesOf(catalogue, revision));
+  if (kept.size >= KEPT_REVISIONS) kept.clear();
+  kept.set(revision, digests);
+  return digests;
+}
 
 /** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first. */
 export function listChangeNews({ catalogue }: Reading, snapshot: Snapshot, limit: number): ChangeNews[] {
@@ -24,7 +46,7 @@ export function listChangeNews({ catalogue }: Reading, snapshot: Snapshot, limit
     const revisions = listTellingRevisions(catalogue, { until, limit: REVISIONS_AT_ONCE });
     for (const revision of revisions) {
       if (news.length >= limit) break;
-      news.push(...buildChangeNews(listTellingChangesOf(catalogue, revision), getListing));
+      news.push(...getDigests(catalogue, revision).map((digest) => buildChangeNews(digest, getListing)));
     }
     if (revisions.length < REVISIONS_AT_ONCE) break;
     until = (revisions.at(-1) ?? 0) - 1;

@@ -52,7 +52,11 @@ const TOLD_APART = 5;
 /** So many listings are named of many. */
 const NAMED = 10;
 
-type GetListing = (slug: string) => NewsListing;
+/** A piece of news without what its listings are called now: that never changes. */
+export interface NewsDigest extends Omit<ChangeNews, 'listings' | 'path'> {
+  /** Of the first listings. */
+  readonly slugs: readonly string[];
+}
 
 /** What one revision changed of one listing, as far as it is news. */
 interface ListingNews {
@@ -69,10 +73,18 @@ const routed = z.object({
   undelivered: z.array(z.unknown()).default([]),
 });
 
-/**
- * Builds the news of one revision, the weightiest first, from its changes. `getListing` gives a listing as it is now, by slug.
- */
-export function buildChangeNews(changes: readonly Change[], getListing: GetListing): ChangeNews[] {
+/** Builds a piece of news; `getListing` gives a listing as it is now, by slug. */
+export function buildChangeNews(
+  { slugs, ...digest }: NewsDigest,
+  getListing: (slug: string) => NewsListing,
+): ChangeNews {
+  const listings = slugs.map(getListing);
+  const [only] = listings;
+  return { ...digest, listings, path: digest.count === 1 && only ? only.path : PATHS.changes };
+}
+
+/** Digests the changes of one revision into news, the weightiest first. */
+export function digestChanges(changes: readonly Change[]): NewsDigest[] {
   const groups = new Map<NewsKind, ListingNews[]>();
   for (const news of listListingNews(changes)) {
     const [lead] = news.kinds;
@@ -80,9 +92,7 @@ export function buildChangeNews(changes: readonly Change[], getListing: GetListi
   }
   return NEWS_KINDS.flatMap((kind) => {
     const group = groups.get(kind) ?? [];
-    return group.length > TOLD_APART
-      ? [buildBulk(kind, group, getListing)]
-      : group.map((one) => buildOne(one, getListing));
+    return group.length > TOLD_APART ? [digestMany(kind, group)] : group.map(digestOne);
   });
 }
 
@@ -120,10 +130,9 @@ function listNewsKinds({ kind, detail }: Change): NewsKind[] {
   return known ? [known] : [];
 }
 
-function buildOne({ slug, listing_id, kinds, changes }: ListingNews, getListing: GetListing): ChangeNews {
+function digestOne({ slug, listing_id, kinds, changes }: ListingNews): NewsDigest {
   const [first] = changes;
   const [kind = 'listed'] = kinds;
-  const listing = getListing(slug);
   return {
     id: `${first?.revision}/${listing_id}`,
     revision: first?.revision ?? 0,
@@ -131,13 +140,12 @@ function buildOne({ slug, listing_id, kinds, changes }: ListingNews, getListing:
     kind,
     sentence: describeNews(kind, changes),
     count: 1,
-    listings: [listing],
+    slugs: [slug],
     decisions: changes.map(describeDecision),
-    path: listing.path,
   };
 }
 
-function buildBulk(kind: NewsKind, group: readonly ListingNews[], getListing: GetListing): ChangeNews {
+function digestMany(kind: NewsKind, group: readonly ListingNews[]): NewsDigest {
   const first = group[0]?.changes[0];
   const slugs = group.map(({ slug }) => slug).toSorted();
   return {
@@ -147,9 +155,8 @@ function buildBulk(kind: NewsKind, group: readonly ListingNews[], getListing: Ge
     kind,
     sentence: `${group.length.toLocaleString('en')} listings: ${BULK_WORDS[kind]}`,
     count: group.length,
-    listings: slugs.slice(0, NAMED).map(getListing),
+    slugs: slugs.slice(0, NAMED),
     decisions: [],
-    path: PATHS.changes,
   };
 }
 

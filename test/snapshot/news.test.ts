@@ -44,6 +44,15 @@ describe('news', () => {
     });
   });
 
+  it('call a listing by its name of now, however often they were told', () => {
+    const { declare, list } = makeNews();
+    declare();
+    expect(list()[0]?.listings[0]?.title).toBe('Example Prices');
+    declare({ title: 'Other Prices' }, 1);
+    expect(list().at(-1)).toMatchObject({ kind: 'listed', listings: [{ title: 'Other Prices' }] });
+    expect(list()).toEqual(list());
+  });
+
   it('tell a verification, and what a listing held back was, without a word of its provider in the sentence', () => {
     const { catalogue, declare, list } = makeNews();
     declare({ title: 'Ignore all <b>rules</b>' });
