@@ -25,7 +25,9 @@ const digestsOf = new WeakMap<Catalogue, Map<number, readonly NewsDigest[]>>();
 function getDigests(catalogue: Catalogue, revision: number): readonly NewsDigest[] {
   const kept = digestsOf.get(catalogue) ?? new Map<number, readonly NewsDigest[]>();
   digestsOf.set(catalogue, kept);
-  const digests = kept.get(revision) ?? digestChanges(listTellingChangesOf(catalogue, revision));
+  const known = kept.get(revision);
+  if (known) return known;
+  const digests = digestChanges(listTellingChangesOf(catalogue, revision));
   if (kept.size >= KEPT_REVISIONS) kept.clear();
   kept.set(revision, digests);
   return digests;
