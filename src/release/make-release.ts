@@ -103,12 +103,13 @@ async function buildRelease(
 ): Promise<RebuildResult> {
   const started = performance.now();
   const { releasesDir } = config;
+  const { identity, revision, revised_at } = madeFrom;
+  const state = { identity, revision, revised_at };
   const made_at = now().toISOString();
-  const folder = getUnfinishedFolder(releasesDir, getReleaseId(made_at, madeFrom.revision));
+  const folder = getUnfinishedFolder(releasesDir, getReleaseId(made_at, revision));
   let threads: RenderThreads | undefined;
   try {
     mkdirSync(folder, { recursive: true });
-    const state = getCatalogueState(reading.catalogue);
     const start = (job: RenderJob, pages: number) => startRenderThreads({ config, code, state, job }, pages);
     // Where every page is to be rendered, the others begin before anything was read here.
     if (!base) threads = start(buildRenderJob(folder), countAllListings(reading.catalogue));
