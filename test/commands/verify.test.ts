@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { listPayments } from '../../src/catalogue/payment-records.ts';
 import { makeTerms } from '../builders.ts';
@@ -13,6 +13,8 @@ beforeAll(async () => {
   chain = await startBaseChain();
 });
 afterAll(() => chain.stop());
+
+const WAITING = 'Another payment is being made';
 
 const NO_WALLET = { settings: { PAYER_EVM_PRIVATE_KEY: '' } };
 
@@ -111,16 +113,26 @@ describe('verify --pay', () => {
   });
 
   it('waits for another one to end, in another process', async () => {
+    let said = '';
     const { environment, catalogue, getLost } = await makePayingCommands(chain, {
       sale: async ({ response, settle }) => {
         const transaction = await settle();
-        setTimeout(() => deliver(response, transaction), 400);
+        // The first is kept waiting for its product until the other one waits for it.
+        if (listPayments(catalogue, 2).length === 1)
+          await vi.waitFor(() => expect(said).toContain(WAITING), { timeout: 20_000 });
+        deliver(response, transaction);
       },
     });
-    const runs = [0, 1].map(() => startCatalogue(['verify', SLUG, '--pay', '--json'], environment).ran);
+    const runs = [0, 1].map(() => {
+      const { child, ran } = startCatalogue(['verify', SLUG, '--pay', '--json'], environment);
+      child.stderr.on('data', (chunk: Buffer) => {
+        said += chunk;
+      });
+      return ran;
+    });
     const ran = await Promise.all(runs);
     expect(ran.map(({ code }) => code)).toEqual([0, 0]);
-    expect(ran.filter(({ stderr }) => stderr.includes('Another payment is being made'))).toHaveLength(1);
+    expect(ran.filter(({ stderr }) => stderr.includes(WAITING))).toHaveLength(1);
     const [second, first] = listPayments(catalogue, 9);
     expect((first?.resolved_at ?? '') <= (second?.prepared_at ?? 'none')).toBe(true);
     expect(await getLost()).toBe(2000n);
@@ -132,7 +144,7 @@ describe('verify --pay', () => {
     const held = await acquireLock(`${file}.paying`);
     const { code, stderr } = await run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(300) });
     held.release();
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Another payment is being made')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(WAITING)]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
+import { openPageCode } from '../../src/release/compiling.ts';
 import type { RebuildResult } from '../../src/release/events.ts';
 import { rebuild } from '../../src/release/rebuild.ts';
 import { watchAndRebuild } from '../../src/release/watch.ts';
@@ -30,7 +31,10 @@ function watch({ config }: Pick<Shelf, 'config'>) {
   return { results, failures, yielded, stop };
 }
 
-const SOON = { timeout: 10_000, interval: 20 };
+// Compiling the pages, once for each version of the code, is not what is waited for here.
+beforeAll(() => openPageCode({ onEvent: () => undefined }));
+
+const SOON = { timeout: 25_000, interval: 20 };
 
 it('makes one release of many writes, and another when the catalogue moves again', async () => {
   const shelf = makeShelf(makeFolder(), { count: 3 });
