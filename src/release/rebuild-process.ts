@@ -23,8 +23,8 @@ export type RebuildMessage =
   | { failure: Failure }
   | { outdated: true };
 
-/** With the processor short, it is a rebuild in the background that waits, and not readers. */
-const LOWER_PRIORITY = 19;
+/** With the processor short, it is a rebuild in the background that waits, and not readers. It still gets a tenth, so that it ends. */
+const LOWER_PRIORITY = 10;
 
 const version = getCodeVersion();
 let kept: Kept | undefined;
