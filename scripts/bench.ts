@@ -119,7 +119,7 @@ if (help) {
 }
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const pace = quick ? { rounds: 1, secondsEach: 1 } : { rounds: 5, secondsEach: 2 };
+const pace = quick ? { rounds: 1, secondsEach: 1 } : { rounds: 11, secondsEach: 1 };
 const run: Run = { folder, ...pace, tell: (line) => process.stderr.write(`${line}\n`) };
 const results: Record<string, Row[]> = {};
 for (const name of names) {

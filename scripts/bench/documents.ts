@@ -1,7 +1,7 @@
 import { PATHS } from '../../src/views/links.ts';
 import { getPeer } from './peers.ts';
 import { buildChecks, buildSearches, ENCODINGS, listSlugs } from './requests.ts';
-import { type Asked, measureRounds, type RoundsOptions } from './rounds.ts';
+import { type Asked, type Compared, compare, type RoundsOptions } from './rounds.ts';
 import { buildRow, type Row } from './row.ts';
 import { readAnswer, startBare, startServing } from './serving.ts';
 import { openReleasedWorld, type Run } from './world.ts';
@@ -29,11 +29,12 @@ export async function measureDocuments(run: Run, listings: number): Promise<Row[
     for (const kind of await listKinds(server.url, listings)) {
       for (const [name, headers] of Object.entries(ENCODINGS)) {
         const asked = kind.paths.map((path) => ({ path, headers }));
-        const row = await measureKind(server, asked, options);
+        const compared = await measureKind(server, asked, options);
         rows.push(
           buildRow({
-            ...row,
+            ...compared,
             listings,
+            beside: 'bare server',
             what: `${kind.what}, ${name}${await formatSize(server.url, asked)}`,
             goal: listings >= GOALS_FROM ? kind.goal : undefined,
           }),
@@ -62,24 +63,10 @@ async function measureKind(
   server: { url: string; pid: number },
   asked: readonly Asked[],
   options: RoundsOptions,
-): Promise<Pick<Row, 'unit' | 'ours' | 'beside' | 'theirs' | 'cpu_ratio'>> {
+): Promise<Compared> {
   const bare = await startBare(server.url, asked);
   try {
-    const [theirs, ours] = await measureRounds(
-      [
-        { ...bare, asked },
-        { ...server, asked },
-      ],
-      options,
-    );
-    if (!theirs || !ours) throw new Error('both contestants are measured');
-    return {
-      unit: 'requests/s',
-      ours: ours.perSecond,
-      beside: 'bare server',
-      theirs: theirs.perSecond,
-      cpu_ratio: theirs.cpuMicros && ours.cpuMicros && theirs.cpuMicros / ours.cpuMicros,
-    };
+    return await compare({ ...server, asked }, { ...bare, asked }, options);
   } finally {
     await bare.stop();
   }

@@ -2,7 +2,7 @@ import { PATHS } from '../../src/views/links.ts';
 import { startNginx } from './nginx.ts';
 import { getPeer } from './peers.ts';
 import { ENCODINGS, listSlugs } from './requests.ts';
-import { measureRounds } from './rounds.ts';
+import { compare } from './rounds.ts';
 import { buildRow, type Row } from './row.ts';
 import { startServing } from './serving.ts';
 import { openReleasedWorld, type Run } from './world.ts';
@@ -25,18 +25,16 @@ export async function measurePages(run: Run, listings: number): Promise<Row[]> {
     const rows: Row[] = [];
     for (const [name, headers] of Object.entries(ENCODINGS)) {
       const asked = slugs.map((slug) => ({ path: PATHS.listing(slug), headers }));
-      const [theirs, ours] = await measureRounds(
-        [
-          { ...front, asked },
-          { ...server, asked },
-        ],
-        { ...run, wrk },
+      const compared = await compare({ ...server, asked }, { ...front, asked }, { ...run, wrk });
+      rows.push(
+        buildRow({
+          ...compared,
+          listings,
+          what: `page of a listing, ${name}`,
+          beside: 'nginx, one worker',
+          goal: '≥ 0.4',
+        }),
       );
-      if (!theirs || !ours) throw new Error('both contestants are measured');
-      const cpu_ratio = theirs.cpuMicros && ours.cpuMicros && theirs.cpuMicros / ours.cpuMicros;
-      const figures = { unit: 'requests/s', ours: ours.perSecond, theirs: theirs.perSecond, cpu_ratio };
-      const what = `page of a listing, ${name}`;
-      rows.push(buildRow({ listings, what, beside: 'nginx, one worker', ...figures, goal: '≥ 0.4' }));
     }
     return rows;
   } finally {

@@ -37,7 +37,7 @@ export async function measureRebuilds(run: Run, listings: number): Promise<Row[]
   await runRebuild(world);
   const catalogue = openCatalogue(world.config.catalogueFile, { identity: '', at: new Date().toISOString() });
   try {
-    const rounds = 2 * run.rounds;
+    const { rounds } = run;
     const goal = GOALS[listings]?.change;
     const resident = await measureResident(world, catalogue, rounds);
     const command = await measureCommand(world, catalogue, rounds);

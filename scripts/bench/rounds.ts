@@ -20,11 +20,16 @@ export interface Contestant {
   readonly pid: number;
 }
 
-/** What a contestant made of it: the medians of the rounds. */
-export interface Measured {
-  readonly perSecond: number;
-  /** Processor time of the server for each request, in microseconds; undefined where there is no `/proc`. */
-  readonly cpuMicros: number | undefined;
+/** What one contestant made beside another. */
+export interface Compared {
+  readonly unit: 'requests/s';
+  /** The medians of the rounds. */
+  readonly ours: number;
+  readonly theirs: number;
+  /** The median of the ratios of each round. */
+  readonly ratio: number;
+  /** The same of processor time for each request, theirs by ours; undefined where there is no `/proc`. */
+  readonly cpu_ratio: number | undefined;
 }
 
 /** What a load generator counted. */
@@ -44,30 +49,43 @@ export interface RoundsOptions {
 const CONNECTIONS = 8;
 
 /**
- * Asks each contestant once, then loads each in turn, round after round, so that what else the machine does falls on all alike. Gives
- * what each made, in their order. Throws when any answer is a failure.
+ * Asks both contestants once, then loads one right after the other, round after round. What else the machine does comes and
+ * goes within seconds, so it is the two of one round that are compared. Throws when any answer is a failure.
  */
-export async function measureRounds(contestants: readonly Contestant[], options: RoundsOptions): Promise<Measured[]> {
+export async function compare(ours: Contestant, theirs: Contestant, options: RoundsOptions): Promise<Compared> {
   // What is read at the first request is no part of it.
-  for (const { url, asked } of contestants) if (asked[0]) await readAnswer(url, asked[0]);
-  const rates = contestants.map((): number[] => []);
-  const costs = contestants.map((): number[] => []);
+  for (const { url, asked } of [ours, theirs]) if (asked[0]) await readAnswer(url, asked[0]);
+  const rounds: { ours: Round; theirs: Round }[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
-    for (const [at, contestant] of contestants.entries()) {
-      const before = readUsage(contestant.pid).cpuMs;
-      const { requests, seconds, failures } = await load(contestant, options);
-      const after = readUsage(contestant.pid).cpuMs;
-      if (failures > 0 || requests === 0) {
-        throw new Error(`${contestant.url}${contestant.asked[0]?.path}: ${failures} of ${requests} answers failed`);
-      }
-      rates[at]?.push(requests / seconds);
-      if (before !== undefined && after !== undefined) costs[at]?.push(((after - before) * 1000) / requests);
-    }
+    rounds.push({ theirs: await measure(theirs, options), ours: await measure(ours, options) });
   }
-  return contestants.map((_, at) => ({
-    perSecond: getMedian(rates[at] ?? []),
-    cpuMicros: costs[at]?.length ? getMedian(costs[at]) : undefined,
-  }));
+  const cpuRatios = rounds.flatMap(({ ours, theirs }) =>
+    ours.cpuMicros && theirs.cpuMicros ? [theirs.cpuMicros / ours.cpuMicros] : [],
+  );
+  return {
+    unit: 'requests/s',
+    ours: getMedian(rounds.map((round) => round.ours.perSecond)),
+    theirs: getMedian(rounds.map((round) => round.theirs.perSecond)),
+    ratio: getMedian(rounds.map((round) => round.ours.perSecond / round.theirs.perSecond)),
+    cpu_ratio: cpuRatios.length === 0 ? undefined : getMedian(cpuRatios),
+  };
+}
+
+interface Round {
+  readonly perSecond: number;
+  /** Processor time of the server for each request, in microseconds. */
+  readonly cpuMicros: number | undefined;
+}
+
+async function measure(contestant: Contestant, options: RoundsOptions): Promise<Round> {
+  const before = readUsage(contestant.pid).cpuMs;
+  const { requests, seconds, failures } = await load(contestant, options);
+  const after = readUsage(contestant.pid).cpuMs;
+  if (failures > 0 || requests === 0) {
+    throw new Error(`${contestant.url}${contestant.asked[0]?.path}: ${failures} of ${requests} answers failed`);
+  }
+  const isKnown = before !== undefined && after !== undefined;
+  return { perSecond: requests / seconds, cpuMicros: isKnown ? ((after - before) * 1000) / requests : undefined };
 }
 
 async function load({ url, asked }: Contestant, { wrk, secondsEach }: RoundsOptions): Promise<Counted> {

@@ -16,15 +16,14 @@ export interface Row {
   readonly goal?: string | undefined;
 }
 
-/** Builds a row that compares, with its ratio. */
-export function buildRow(row: Omit<Row, 'ratio'>): Row {
-  const { ours, theirs, cpu_ratio, ...rest } = row;
-  const ratio = !theirs ? undefined : roundFigure(ours / theirs);
+/** Builds a row that compares, with its ratio where none was measured. */
+export function buildRow(row: Row): Row {
+  const { ours, theirs, ratio = theirs ? ours / theirs : undefined, cpu_ratio, ...rest } = row;
   return {
     ...rest,
     ours: roundFigure(ours),
     theirs: theirs === undefined ? undefined : roundFigure(theirs),
-    ratio,
+    ratio: ratio === undefined ? undefined : roundFigure(ratio),
     cpu_ratio: cpu_ratio === undefined ? undefined : roundFigure(cpu_ratio),
   };
 }

@@ -4,7 +4,7 @@ import { getSite } from '../../src/release/release.ts';
 import type { AstroServerOptions } from './astro-server.ts';
 import { getPeer } from './peers.ts';
 import { buildSearches, buildToolCall, listSlugs } from './requests.ts';
-import { measureRounds } from './rounds.ts';
+import { compare } from './rounds.ts';
 import { buildRow, type Row } from './row.ts';
 import { startServer, startServing } from './serving.ts';
 import { openReleasedWorld, type Run, type World } from './world.ts';
@@ -30,17 +30,8 @@ export async function measureTools(run: Run, listings: number): Promise<Row[]> {
   try {
     const rows: Row[] = [];
     for (const [tool, asked] of Object.entries(kinds)) {
-      const [theirs, ours] = await measureRounds(
-        [
-          { ...astro, asked },
-          { ...server, asked },
-        ],
-        { ...run, wrk },
-      );
-      if (!theirs || !ours) throw new Error('both contestants are measured');
-      const cpu_ratio = theirs.cpuMicros && ours.cpuMicros && theirs.cpuMicros / ours.cpuMicros;
-      const figures = { unit: 'requests/s', ours: ours.perSecond, theirs: theirs.perSecond, cpu_ratio };
-      rows.push(buildRow({ listings, what: `MCP ${tool}`, beside: 'Astro pipeline', ...figures, goal: '≥ 5' }));
+      const compared = await compare({ ...server, asked }, { ...astro, asked }, { ...run, wrk });
+      rows.push(buildRow({ ...compared, listings, what: `MCP ${tool}`, beside: 'Astro pipeline', goal: '≥ 5' }));
     }
     return rows;
   } finally {
