@@ -23,29 +23,24 @@ export interface AnswerStore {
 const KEPT_BYTES = 8 * 1024 * 1024;
 const LARGEST_BYTES = 2 * 1024 * 1024;
 
+/** Up to so many bytes an answer is kept as one piece. */
+const JOINED_BYTES = 128 * 1024;
+
 /** How long an answer that says what time it was made may be given again, in milliseconds. */
 const TIMED_MS = 1000;
 
 /**
- * Creates a store of answers. All are dropped whenever anybody wrote to the catalogue, which is looked at once in a turn of
- * the event loop: requests that are answered in one turn came at the same time. An answer for which the time was read
+ * Creates a store of answers. All are dropped whenever anybody wrote to the catalogue. An answer for which the time was read
  * (`getReadings` counts how often that happened) is given again for a moment only.
  */
 export function createAnswerStore(getVersion: GetVersion, getReadings: () => number): AnswerStore {
   const kept = createLatest<KeptAnswer & { size: number; until: number }>(KEPT_BYTES, ({ size }) => size);
   let version = -1;
-  let isLooked = false;
   const look = () => {
-    if (isLooked) return;
     const now = getVersion();
-    if (now !== version) {
-      kept.clear();
-      version = now;
-    }
-    isLooked = true;
-    setImmediate(() => {
-      isLooked = false;
-    });
+    if (now === version) return;
+    kept.clear();
+    version = now;
   };
   return {
     find(question) {
@@ -61,8 +56,15 @@ export function createAnswerStore(getVersion: GetVersion, getReadings: () => num
         look();
         if (answer.status !== 200 || answer.bytes > LARGEST_BYTES || version !== before) return;
         const until = getReadings() === readings ? Number.POSITIVE_INFINITY : performance.now() + TIMED_MS;
-        kept.add(question, { ...answer, size: question.length + answer.bytes, until });
+        kept.add(question, { ...pack(answer), size: question.length + answer.bytes, until });
       };
     },
   };
+}
+
+/** What is put together anew at each sending costs more than all the rest of it: headers become one text each, small pieces one. */
+function pack(answer: KeptAnswer): KeptAnswer {
+  const headers = answer.headers.map((text) => Buffer.from(text, 'latin1').toString('latin1'));
+  const pieces = answer.bytes <= JOINED_BYTES ? [Buffer.concat(answer.pieces)] : answer.pieces;
+  return { ...answer, headers, pieces };
 }

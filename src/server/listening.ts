@@ -48,25 +48,25 @@ export type Drain = (graceMs?: number) => Promise<void>;
  * time is cut off. Node itself counts a connection that has not brought a request yet as neither idle nor busy.
  */
 export function openDrain(server: Server): Drain {
-  const unused = new Set<Socket>();
-  const inFlight = new Set<ServerResponse>();
+  /** Connections, with the answer that was begun last; until a first request there is none. */
+  const connections = new Map<Socket, ServerResponse | undefined>();
   let isDraining = false;
   server.on('connection', (socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    connections.set(socket, undefined);
+    socket.once('close', () => connections.delete(socket));
   });
   server.on('request', ({ socket }, response) => {
-    unused.delete(socket);
+    connections.set(socket, response);
     if (isDraining) response.setHeader('Connection', 'close');
-    inFlight.add(response);
-    response.once('close', () => inFlight.delete(response));
   });
   return async (graceMs = GRACE_MS) => {
     isDraining = true;
-    for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of connections.values()) {
+      if (response && !response.headersSent) response.setHeader('Connection', 'close');
+    }
     const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
     const closeUnused = setTimeout(() => {
-      for (const socket of unused) socket.destroy();
+      for (const [socket, response] of connections) if (!response) socket.destroy();
     }, FIRST_REQUEST_MS);
     const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
     await new Promise<void>((resolve) => {

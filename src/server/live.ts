@@ -11,6 +11,7 @@ import { buildProblem, buildProblemResponse } from '../live/problem.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { type AnswerLive, openLiveAnswers } from './live-answers.ts';
+import { shareForMoment } from './moment.ts';
 
 /** Opens the live app; `headers` are flat names and values that every answer carries. */
 export function openLive({
@@ -34,7 +35,7 @@ export function openLive({
       errorHandler: (error) => answerBroken(logger, error),
     }),
     headers,
-    store: createAnswerStore(openVersion(reading.catalogue), () => readings),
+    store: createAnswerStore(shareForMoment(openVersion(reading.catalogue)), () => readings),
   });
 }
 

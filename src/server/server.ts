@@ -14,13 +14,13 @@ import { handleRequest, type Serving } from './handler.ts';
 import { openReadiness } from './health.ts';
 import { getUrl, LIMITS, listen, openDrain } from './listening.ts';
 import type { AnswerLive } from './live-answers.ts';
+import { shareForMoment } from './moment.ts';
 import { openOnDemand } from './on-demand.ts';
 import { openReleasePages } from './page-files.ts';
 import { startProbing } from './probing.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { answerFailure, logRequest } from './request-log.ts';
 import { buildSecurityHeaders } from './security-headers.ts';
-import { openSnapshotOfTurn } from './snapshot-of-turn.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 /** As an import, node:http would load all of fetch with it, which takes a tenth of a start. */
@@ -74,7 +74,7 @@ export async function startServer({
   const link = buildLinkHeader(config.baseUrl);
   const liveHeaders = [...headers, 'Cross-Origin-Resource-Policy', 'cross-origin', 'Link', link];
   const serving: Serving = {
-    getSnapshot: openSnapshotOfTurn(reading.getSnapshot),
+    getSnapshot: shareForMoment(reading.getSnapshot),
     isLoaded: () => isLoaded,
     getLoading: () => (isLoaded ? undefined : load()),
     isDelisted: openDelisted(reading.catalogue),

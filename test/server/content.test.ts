@@ -4,7 +4,7 @@ import { compressContent, createContentStore } from '../../src/server/content.ts
 
 const makeBody = (name: string) => Buffer.from(`<p>${name}</p>`.repeat(500));
 
-it('keeps bodies and their compressed forms up to a number of bytes each, those used last', async () => {
+it('keeps bodies and their compressed forms up to a number of bytes each, those asked for of late', async () => {
   const store = createContentStore({ bodies: 2 * makeBody('a').length, forms: 400 });
   const first = store.add('a', makeBody('a'));
   const packed = await compressContent(first, 'br');
@@ -17,7 +17,7 @@ it('keeps bodies and their compressed forms up to a number of bytes each, those 
   expect(store.find('a')).toBe(first);
   store.add('c', makeBody('c'));
   expect([store.find('a')?.hash, store.find('b'), store.find('c')?.hash]).toEqual(['a', undefined, 'c']);
-  store.add('d', makeBody('d'));
+  for (const name of ['d', 'x', 'y']) store.add(name, makeBody(name));
   expect(store.find('a')).toBeUndefined();
   // Read again, it is not compressed again.
   expect(store.add('a', makeBody('a')).forms.find('br')).toBe(packed);
