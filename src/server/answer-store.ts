@@ -56,15 +56,9 @@ export function createAnswerStore(getVersion: GetVersion, getReadings: () => num
         look();
         if (answer.status !== 200 || answer.bytes > LARGEST_BYTES || version !== before) return;
         const until = getReadings() === readings ? Number.POSITIVE_INFINITY : performance.now() + TIMED_MS;
-        kept.add(question, { ...pack(answer), size: question.length + answer.bytes, until });
+        const pieces = answer.bytes <= JOINED_BYTES ? [Buffer.concat(answer.pieces)] : answer.pieces;
+        kept.add(question, { ...answer, pieces, size: question.length + answer.bytes, until });
       };
     },
   };
-}
-
-/** What is put together anew at each sending costs more than all the rest of it: headers become one text each, small pieces one. */
-function pack(answer: KeptAnswer): KeptAnswer {
-  const headers = answer.headers.map((text) => Buffer.from(text, 'latin1').toString('latin1'));
-  const pieces = answer.bytes <= JOINED_BYTES ? [Buffer.concat(answer.pieces)] : answer.pieces;
-  return { ...answer, headers, pieces };
 }

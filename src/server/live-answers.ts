@@ -17,7 +17,8 @@ export interface LiveAnswersOptions {
  * Opens the live app for a server. Whoever asks the very same while nobody wrote to the catalogue gets the very same answer,
  * which is then not made again.
  */
-export function openLiveAnswers({ live, headers, store }: LiveAnswersOptions): AnswerLive {
+export function openLiveAnswers({ live, headers: given, store }: LiveAnswersOptions): AnswerLive {
+  const headers = given.map(makeWhole);
   return async (request, response, told) => {
     const message = hasMessage(request) ? await readMessage(request) : undefined;
     if (message === 'cut off') return;
@@ -86,10 +87,17 @@ function addHeaders(
 }
 
 function flattenHeaders(headers: OutgoingHttpHeaders | string[]): string[] {
-  if (Array.isArray(headers)) return headers;
+  if (Array.isArray(headers)) return headers.map(makeWhole);
   const flat: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
-    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) flat.push(name, String(one));
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) flat.push(name, makeWhole(String(one)));
+    }
   }
   return flat;
+}
+
+/** A text that was put together is a chain of its parts inside V8, which would be followed each time the text is sent. */
+function makeWhole(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }
