@@ -85,11 +85,7 @@ export function buildChangeNews(
 
 /** Digests the changes of one revision into news, the weightiest first. */
 export function digestChanges(changes: readonly Change[]): NewsDigest[] {
-  const groups = new Map<NewsKind, ListingNews[]>();
-  for (const news of listListingNews(changes)) {
-    const [lead] = news.kinds;
-    if (lead) groups.set(lead, [...(groups.get(lead) ?? []), news]);
-  }
+  const groups = Map.groupBy(listListingNews(changes), ({ kinds }) => kinds[0]);
   return NEWS_KINDS.flatMap((kind) => {
     const group = groups.get(kind) ?? [];
     return group.length > TOLD_APART ? [digestMany(kind, group)] : group.map(digestOne);
