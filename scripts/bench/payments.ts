@@ -55,7 +55,7 @@ export async function measurePayments({ folder, rounds: pace }: Run, listings: n
     const contestants: Record<string, Buying> = { verifier: verifier.buy, 'SDK client': openSdkBuyer(place) };
     const rounds = new Map(Object.keys(contestants).map((name) => [name, [] as Round[]]));
     for (const buy of Object.values(contestants)) await buy();
-    for (let round = 0; round < pace * PAYMENTS; round += 1) {
+    for (let round = 0; round < Math.min(5, pace) * PAYMENTS; round += 1) {
       for (const [name, buy] of Object.entries(contestants)) rounds.get(name)?.push(await time(buy, watch));
     }
     globalThis.fetch = nodeFetch;

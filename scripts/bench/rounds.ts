@@ -56,8 +56,12 @@ export async function compare(ours: Contestant, theirs: Contestant, options: Rou
   // What is read at the first request is no part of it.
   for (const { url, asked } of [ours, theirs]) if (asked[0]) await readAnswer(url, asked[0]);
   const rounds: { ours: Round; theirs: Round }[] = [];
+  const sum = (whose: 'ours' | 'theirs') => rounds.reduce((total, round) => total + round[whose].requests, 0);
   for (let round = 0; round < options.rounds; round += 1) {
-    rounds.push({ theirs: await measure(theirs, options), ours: await measure(ours, options) });
+    rounds.push({
+      theirs: await measure(goOn(theirs, sum('theirs')), options),
+      ours: await measure(goOn(ours, sum('ours')), options),
+    });
   }
   const cpuRatios = rounds.flatMap(({ ours, theirs }) =>
     ours.cpuMicros && theirs.cpuMicros ? [theirs.cpuMicros / ours.cpuMicros] : [],
@@ -71,7 +75,14 @@ export async function compare(ours: Contestant, theirs: Contestant, options: Rou
   };
 }
 
+/** Goes on in the list where the round before ended, so that what is another request each time stays so. */
+function goOn({ asked, ...contestant }: Contestant, requests: number): Contestant {
+  const at = requests % asked.length;
+  return { ...contestant, asked: [...asked.slice(at), ...asked.slice(0, at)] };
+}
+
 interface Round {
+  readonly requests: number;
   readonly perSecond: number;
   /** Processor time of the server for each request, in microseconds. */
   readonly cpuMicros: number | undefined;
@@ -85,7 +96,11 @@ async function measure(contestant: Contestant, options: RoundsOptions): Promise<
     throw new Error(`${contestant.url}${contestant.asked[0]?.path}: ${failures} of ${requests} answers failed`);
   }
   const isKnown = before !== undefined && after !== undefined;
-  return { perSecond: requests / seconds, cpuMicros: isKnown ? ((after - before) * 1000) / requests : undefined };
+  return {
+    requests,
+    perSecond: requests / seconds,
+    cpuMicros: isKnown ? ((after - before) * 1000) / requests : undefined,
+  };
 }
 
 async function load({ url, asked }: Contestant, { wrk, secondsEach }: RoundsOptions): Promise<Counted> {

@@ -13,7 +13,7 @@ const FIRST = [PATHS.home, PATHS.agentList, PATHS.openapi];
 /** Documents that are asked once, compressed and not, before memory is looked at again. */
 const EACH = [PATHS.openapi, PATHS.agentList, PATHS.guideFull, PATHS.sitemapIndex, PATHS.changesFeed, PATHS.home];
 
-/** Memory is looked at after so long without a request: what loading left behind is given back when whoever waited is answered. */
+/** Memory is looked at after so long without a request, when the server has cleared away what is its own affair; milliseconds. */
 const REST_MS = 1000;
 
 /** From so many listings on a process may take as much memory as is named beside it. */

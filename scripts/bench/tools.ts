@@ -9,7 +9,7 @@ import { buildRow, type Row } from './row.ts';
 import { startServer, startServing } from './serving.ts';
 import { openReleasedWorld, type Run, type World } from './world.ts';
 
-/** More calls than are made in one round. */
+/** More calls than are made in all rounds, and many more than answers are kept. */
 const UNREPEATED = 20_000;
 
 /**

@@ -7,7 +7,7 @@ import { buildJoinedResponse } from './joined.ts';
 import { createLatest, type Latest } from './latest.ts';
 import { parseListQuery } from './parameters.ts';
 
-/** How many answers of one revision are kept, and how large one may be; the least recently asked for goes first. */
+/** How many answers of one revision are kept, and how large one may be; those that nobody asked for of late go first. */
 const KEPT_ANSWERS = 200;
 const KEPT_BYTES = 96 * 1024;
 

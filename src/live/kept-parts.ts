@@ -1,7 +1,7 @@
 import type { Part } from '../snapshot/part.ts';
 import { createLatest } from './latest.ts';
 
-/** Keeps parts of answers, the latest asked for up to a number of bytes. */
+/** Keeps parts of answers up to a number of bytes, those asked for of late. */
 export interface KeptParts {
   /** Finds the part of a key among those that are kept. */
   find(key: string): Part | undefined;

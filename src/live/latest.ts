@@ -8,7 +8,7 @@ export interface Latest<Value> {
   clear(): void;
 }
 
-/** A value, and whether it was asked for since it was last its turn to go. */
+/** A value, and whether it was asked for since it was added or last spared. */
 interface Slot<Value> {
   readonly value: Value;
   isUsed: boolean;
@@ -16,9 +16,9 @@ interface Slot<Value> {
 
 /**
  * Creates an empty store for as much as `limit`, as `measure` has it, or for one value that is larger. Whichever was added
- * first goes first, but one that was asked for meanwhile has another turn. (To move each to the end when it is found would
- * be exact, and take many times as long: a Map of which entries are taken and added all the time is made anew every few of
- * them, and the ones before keep garbage alive.)
+ * first goes first, but one that was asked for meanwhile is spared once. (To move each value to the end when it is found
+ * would be exact, and costs several times as much: a Map copies itself after so many removals, and in V8 the copies left
+ * behind keep alive what they held.)
  */
 export function createLatest<Value>(limit: number, measure: (value: Value) => number): Latest<Value> {
   const slots = new Map<string, Slot<Value>>();
@@ -29,6 +29,18 @@ export function createLatest<Value>(limit: number, measure: (value: Value) => nu
     slots.delete(key);
     held -= measure(slot.value);
   };
+  const makeRoom = (size: number) => {
+    // Those that are spared go to the end, and come up once more.
+    for (const [key, slot] of slots) {
+      if (held + size <= limit) return;
+      if (slot.isUsed) {
+        slots.delete(key);
+        slots.set(key, { ...slot, isUsed: false });
+      } else {
+        remove(key);
+      }
+    }
+  };
   return {
     remove,
     find(key) {
@@ -38,19 +50,10 @@ export function createLatest<Value>(limit: number, measure: (value: Value) => nu
     },
     add(key, value) {
       remove(key);
+      const size = measure(value);
+      makeRoom(size);
       slots.set(key, { value, isUsed: false });
-      held += measure(value);
-      // What is added again on the way comes up once more.
-      for (const [oldest, slot] of slots) {
-        if (held <= limit || slots.size === 1) break;
-        if (oldest === key) continue;
-        if (!slot.isUsed) {
-          remove(oldest);
-          continue;
-        }
-        slots.delete(oldest);
-        slots.set(oldest, { ...slot, isUsed: false });
-      }
+      held += size;
     },
     clear() {
       slots.clear();

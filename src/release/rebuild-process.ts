@@ -1,6 +1,6 @@
 /** A process of its own that makes releases, one after the other, tells its parent what happens, and ends with it. */
 import { readdirSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import type { Config } from '../config.ts';
 import { getCodeVersion } from './code-version.ts';
 import type { RebuildEvent, RebuildResult } from './events.ts';
@@ -56,11 +56,13 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
  * collects garbage and compiles with are there from the start.
  */
 function giveWay(): void {
-  setPriority(LOWER_PRIORITY);
+  // Who was started with less than that may not be given more.
+  const priority = Math.max(LOWER_PRIORITY, getPriority());
+  setPriority(priority);
   if (process.platform !== 'linux') return;
   for (const thread of readdirSync('/proc/self/task')) {
     try {
-      setPriority(Number(thread), LOWER_PRIORITY);
+      setPriority(Number(thread), priority);
     } catch (error) {
       // It ended meanwhile.
       if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error;

@@ -1,5 +1,6 @@
 import type { GetVersion } from '../catalogue/write.ts';
 import { createLatest } from '../live/latest.ts';
+import { shareForMoment } from './moment.ts';
 
 /** An answer as it was given. */
 export interface KeptAnswer {
@@ -30,7 +31,8 @@ const JOINED_BYTES = 128 * 1024;
 const TIMED_MS = 1000;
 
 /**
- * Creates a store of answers. All are dropped whenever anybody wrote to the catalogue. An answer for which the time was read
+ * Creates a store of answers. All are dropped whenever anybody wrote to the catalogue, which finding looks at once in a
+ * moment, and keeping each time: nobody is given an older answer after a newer one that was kept. An answer for which the time was read
  * (`getReadings` counts how often that happened) is given again for a moment only.
  */
 export function createAnswerStore(getVersion: GetVersion, getReadings: () => number): AnswerStore {
@@ -38,13 +40,13 @@ export function createAnswerStore(getVersion: GetVersion, getReadings: () => num
   let version = -1;
   const look = () => {
     const now = getVersion();
-    if (now === version) return;
-    kept.clear();
+    if (now !== version) kept.clear();
     version = now;
   };
+  const lookForMoment = shareForMoment(look);
   return {
     find(question) {
-      look();
+      lookForMoment();
       const answer = kept.find(question);
       if (!answer || answer.until >= performance.now()) return answer;
       kept.remove(question);
@@ -56,9 +58,20 @@ export function createAnswerStore(getVersion: GetVersion, getReadings: () => num
         look();
         if (answer.status !== 200 || answer.bytes > LARGEST_BYTES || version !== before) return;
         const until = getReadings() === readings ? Number.POSITIVE_INFINITY : performance.now() + TIMED_MS;
-        const pieces = answer.bytes <= JOINED_BYTES ? [Buffer.concat(answer.pieces)] : answer.pieces;
+        const pieces = answer.bytes <= JOINED_BYTES ? [join(answer)] : answer.pieces;
         kept.add(question, { ...answer, pieces, size: question.length + answer.bytes, until });
       };
     },
   };
+}
+
+/** Not by `Buffer.concat`, which takes small buffers from a pool: one that is kept would keep all of it. */
+function join({ pieces, bytes }: KeptAnswer): Buffer {
+  const joined = Buffer.allocUnsafeSlow(bytes);
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
 }

@@ -54,7 +54,7 @@ export async function compressContent({ body, forms }: Content, encoding: Encodi
   return own;
 }
 
-/** Keeps content by its hash, the latest used up to a number of bytes. */
+/** Keeps content by its hash up to a number of bytes, what was used of late. */
 export interface ContentStore {
   find(hash: string): Content | undefined;
   /** Keeps content; one body under one hash, whoever brought it. */

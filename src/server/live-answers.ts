@@ -61,7 +61,7 @@ function addHeaders(
   const writeHead = response.writeHead.bind(response);
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  const pieces: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
   let own: { status: number; headers: string[] } | undefined;
   const note = (piece: unknown) => {
     if (piece instanceof Uint8Array) pieces.push(piece);
@@ -80,6 +80,8 @@ function addHeaders(
       end: (...given: Parameters<typeof end>) => {
         note(given[0]);
         if (own) keep({ ...own, pieces, bytes: pieces.reduce((sum, { length }) => sum + length, 0) });
+        // A connection holds its last response until the next one.
+        pieces = [];
         return end(...given);
       },
     }),
@@ -99,5 +101,7 @@ function flattenHeaders(headers: OutgoingHttpHeaders | string[]): string[] {
 
 /** A text that was put together is a chain of its parts inside V8, which would be followed each time the text is sent. */
 function makeWhole(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
+  const whole = Buffer.from(text, 'latin1').toString('latin1');
+  // What is not Latin-1 is no header, and left for Node to refuse.
+  return whole === text ? whole : text;
 }

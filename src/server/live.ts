@@ -11,7 +11,6 @@ import { buildProblem, buildProblemResponse } from '../live/problem.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { type AnswerLive, openLiveAnswers } from './live-answers.ts';
-import { shareForMoment } from './moment.ts';
 
 /** Opens the live app; `headers` are flat names and values that every answer carries. */
 export function openLive({
@@ -35,7 +34,7 @@ export function openLive({
       errorHandler: (error) => answerBroken(logger, error),
     }),
     headers,
-    store: createAnswerStore(shareForMoment(openVersion(reading.catalogue)), () => readings),
+    store: createAnswerStore(openVersion(reading.catalogue), () => readings),
   });
 }
 

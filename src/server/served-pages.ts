@@ -10,7 +10,7 @@ export interface ServedPages {
   get(path: string): ReleasePage | undefined;
 }
 
-/** How many pages are known at once, the lists used last. */
+/** How many pages are known at once, of the lists used of late. */
 const KNOWN_PAGES = 40_000;
 
 /**

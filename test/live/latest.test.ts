@@ -19,6 +19,15 @@ it('lets go what was asked for, too, once all was', () => {
   expect(['a', 'b', 'c', 'dd'].map(latest.find)).toEqual([undefined, undefined, 'c', 'dd']);
 });
 
+it('keeps what came last, though all before it was asked for', () => {
+  const latest = create(3);
+  for (const key of ['a', 'b', 'c']) latest.add(key, key);
+  for (const key of ['a', 'b', 'c']) latest.find(key);
+  latest.add('d', 'd');
+  latest.add('e', 'e');
+  expect(['a', 'b', 'c', 'd', 'e'].map(latest.find)).toEqual([undefined, undefined, 'c', 'd', 'e']);
+});
+
 it('keeps one that is larger than the limit, alone, and counts what took the place of another once', () => {
   const latest = create(3);
   latest.add('a', 'a');

@@ -127,3 +127,19 @@ it('keeps an answer until anything is written, and one that names the time for a
   expect(store.find('large 0')).toBeUndefined();
   expect(store.find('large 19')).toMatchObject(large);
 });
+
+it('gives nobody an answer of before a write after one of after it', () => {
+  let version = 1;
+  const store = createAnswerStore(
+    () => version,
+    () => 0,
+  );
+  const answer: KeptAnswer = { status: 200, headers: [], pieces: [Buffer.from('x')], bytes: 1 };
+  store.find('old');
+  store.open('old')(answer);
+  expect(store.find('old')).toMatchObject(answer);
+  const keep = store.open('new');
+  version += 1;
+  keep(answer);
+  expect(['old', 'new'].map(store.find)).toEqual([undefined, undefined]);
+});
