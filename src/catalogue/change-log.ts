@@ -1,5 +1,5 @@
 import type { Change } from '../model/change.ts';
-import { parseChange, selectChanges } from './changes.ts';
+import { CHANGE_COLUMNS, type ChangeRow, parseChange, selectChanges } from './changes.ts';
 import { type Catalogue, findRow, iterateRowsBy, listRows, listRowsBy } from './database.ts';
 
 /** A change with its place in the log, which nothing moves. */
@@ -69,15 +69,14 @@ export function listLatestTellingChanges(catalogue: Catalogue, limit: number): L
   return listRows(catalogue, query).map(parseChange).reverse();
 }
 
-const TELLING_OF = `SELECT c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
+const TELLING_OF = `SELECT ${CHANGE_COLUMNS}
   FROM changes c JOIN listings l ON l.id = c.listing_id
   WHERE c.telling = 1 AND c.revision = ? ORDER BY c.seq`;
 
 /** Lists the telling changes that one revision brought, in the order they happened. */
 export function listTellingChangesOf(catalogue: Catalogue, revision: number): Change[] {
-  type Row = Omit<Change, 'kind' | 'detail'> & { kind: string; detail: string };
   // One that brought in thousands of listings is read row by row: all rows at once take several times what is kept of them.
-  return Array.from(iterateRowsBy<Row>(catalogue, TELLING_OF, revision), parseChange);
+  return Array.from(iterateRowsBy<ChangeRow>(catalogue, TELLING_OF, revision), parseChange);
 }
 
 const TELLING_REVISIONS = `SELECT DISTINCT revision FROM changes

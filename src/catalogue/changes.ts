@@ -25,8 +25,14 @@ export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 100
   return (slug === undefined ? rows : rows.reverse()).map(parseChange);
 }
 
+/** What a change is read from, by the names of a join of changes `c` with listings `l`. */
+export const CHANGE_COLUMNS = 'c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail';
+
+/** A change as its row has it: the detail is JSON. */
+export type ChangeRow = Omit<Change, 'kind' | 'detail'> & { kind: string; detail: string };
+
 /** What every listing is asked for when every page is made: building the query would take longer than answering it. */
-const LATEST = `SELECT c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
+const LATEST = `SELECT ${CHANGE_COLUMNS}
   FROM listings l JOIN changes c ON c.listing_id = l.id
   WHERE l.slug = ? AND c.revision > ? ORDER BY c.seq DESC LIMIT ?`;
 
@@ -34,8 +40,7 @@ function listLatest(
   catalogue: Catalogue,
   { slug, since, limit }: { slug: string; since: number; limit: number },
 ): Change[] {
-  type Row = Omit<Change, 'kind' | 'detail'> & { kind: string; detail: string };
-  return listRowsBy<Row>(catalogue, LATEST, slug, since, limit).reverse().map(parseChange);
+  return listRowsBy<ChangeRow>(catalogue, LATEST, slug, since, limit).reverse().map(parseChange);
 }
 
 /** Selects changes with the slugs of their listings. The order of the log is that of its revisions, too. */

@@ -32,8 +32,9 @@ interface Expectation {
 
 /**
  * Checks a release before it is shown, as it lies on the disk: every page of the inventory is there (the plan has looked at
- * those of shards that stayed), and the home page and samples of all others are the bytes that were rendered, are of their own listing, and link to nothing of the service
- * that is not there. Gives the pages. Throws `internal` with reason `check_failed` naming the page.
+ * those of shards that stayed), and the home page and samples of all others are the bytes that were rendered, are of their
+ * own listing, and link to nothing of the service that is not there. Gives the pages. Throws `internal` with reason
+ * `check_failed` naming the page.
  */
 export function checkRelease({ header, folder, releasesDir, reading, known: earlier }: Expectation): ReleasePages {
   const pages = findReleasePages({ header, folder }, earlier);

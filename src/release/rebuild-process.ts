@@ -23,7 +23,10 @@ export type RebuildMessage =
   | { failure: Failure }
   | { outdated: true };
 
-/** With the processor short, it is a rebuild in the background that waits, and not readers. It still gets a tenth, so that it ends. */
+/**
+ * With the processor short, it is a rebuild in the background that waits, and not readers. Beside one busy thread it still
+ * gets a tenth, so that it ends.
+ */
 const LOWER_PRIORITY = 10;
 
 const version = getCodeVersion();
@@ -56,7 +59,7 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
  * collects garbage and compiles with are there from the start.
  */
 function giveWay(): void {
-  // Who was started with less than that may not be given more.
+  // Only the superuser may give more than it was started with.
   const priority = Math.max(LOWER_PRIORITY, getPriority());
   setPriority(priority);
   if (process.platform !== 'linux') return;

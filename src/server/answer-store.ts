@@ -32,8 +32,8 @@ const TIMED_MS = 1000;
 
 /**
  * Creates a store of answers. All are dropped whenever anybody wrote to the catalogue, which finding looks at once in a
- * moment, and keeping each time: nobody is given an older answer after a newer one that was kept. An answer for which the time was read
- * (`getReadings` counts how often that happened) is given again for a moment only.
+ * moment, and keeping each time: nobody is given an older answer after a newer one that was kept. An answer for which the
+ * time was read (`getReadings` counts how often that happened) is given again for a second only.
  */
 export function createAnswerStore(getVersion: GetVersion, getReadings: () => number): AnswerStore {
   const kept = createLatest<KeptAnswer & { size: number; until: number }>(KEPT_BYTES, ({ size }) => size);
