@@ -103,14 +103,6 @@ describe('the folder table', () => {
     );
     expect(readers.map(({ path }) => path)).toEqual(['src/config.ts']);
   });
-
-  it('keeps files short and named', () => {
-    const lengths = files
-      .filter(({ path }) => /\.(ts|astro)$/.test(path))
-      .map(({ path }) => ({ path, lines: readFileSync(join(ROOT, path), 'utf8').split('\n').length }));
-    expect(lengths.filter(({ lines }) => lines > 300)).toEqual([]);
-    expect(files.filter(({ path }) => /(^|\/)(utils?|helpers?|lib|common|misc)(\/|\.|$)/.test(path))).toEqual([]);
-  });
 });
 
 function isAllowed(from: string, to: string): boolean {

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { unrecognisedReason } from './delivery.ts';
+import { networkKey } from './network.ts';
+import { probeOutcome } from './outcome.ts';
+
+/**
+ * Everything that can speak against a route or a listing: the closed vocabulary, the gravest first. `danger`: do not pay.
+ * `notice`: worth knowing before paying. Each sentence is true of every caution with its code.
+ */
+export const CAUTIONS = {
+  undelivered: { severity: 'danger', sentence: 'We paid for a call, and nothing was delivered.' },
+  unrecognised: {
+    severity: 'danger',
+    sentence: 'We paid for a call, and the answer was not recognised as the product.',
+  },
+  payee_differs: { severity: 'danger', sentence: 'The payee is not the one that was on record before.' },
+  imitates_name: { severity: 'danger', sentence: 'The name is that of a better known API at another host.' },
+  price_above_record: { severity: 'notice', sentence: 'The price is higher than the one that was on record before.' },
+  withdrawn: { severity: 'notice', sentence: 'Every source that offered it has withdrawn it.' },
+  probes_failing: { severity: 'notice', sentence: 'Our probes get no valid 402 from it.' },
+  never_seen: { severity: 'notice', sentence: 'The terms are only declared: no 402 of it was ever seen here.' },
+  payee_rotates: { severity: 'notice', sentence: 'Each challenge names a fresh payee, so payees cannot be compared.' },
+} as const satisfies Record<string, { severity: 'danger' | 'notice'; sentence: string }>;
+
+export type CautionCode = keyof typeof CAUTIONS;
+
+/** Every code, the gravest first. */
+export const CAUTION_CODES = Object.keys(CAUTIONS) as [CautionCode, ...CautionCode[]];
+export const cautionCode = z.enum(CAUTION_CODES);
+
+export const cautionSeverity = z.enum(['danger', 'notice']);
+export type CautionSeverity = z.infer<typeof cautionSeverity>;
+
+/** Longest reply of a provider, in characters. */
+export const REPLY_MAX_LENGTH = 280;
+
+/** What a provider answers to a caution, in a file on its own host. */
+export const providerReply = z.object({
+  text: z.string().max(REPLY_MAX_LENGTH).describe("Provider's words, not checked"),
+  at: z.iso.datetime().describe('When it was first read'),
+  source: z.string().describe('Address of the file that says so'),
+});
+export type ProviderReply = z.infer<typeof providerReply>;
+
+/** What a caution rests on; which fields are there depends on its code. Amounts are atomic USDC. */
+export const cautionEvidence = z.object({
+  receipt_id: z.string().optional().describe('The paid call: /agent/receipts/{id}'),
+  network: networkKey.optional(),
+  amount: z.int().positive().optional().describe('What was paid, or what is asked now, in atomic USDC'),
+  public_chain: z.boolean().optional().describe('False for a local test chain, whose money is worth nothing'),
+  reason: unrecognisedReason.optional().describe('Why the answer was not recognised'),
+  amount_before: z.int().positive().optional().describe('The price on record before, in atomic USDC'),
+  pay_to: z.string().optional().describe('The payee that is asked for now'),
+  pay_to_before: z.string().optional().describe('The payee on record before'),
+  outcome: probeOutcome.optional().describe('What the latest probe saw'),
+  failures: z.int().positive().optional().describe('Conclusive failures in a row'),
+  valid_at: z.iso.datetime().optional().describe('The last valid 402; absent where none was ever seen'),
+  declared_at: z.iso.datetime().optional().describe('When a source last saw the terms; absent for an undated claim'),
+  known_listing: z.string().optional().describe('Slug of the better known listing'),
+  known_host: z.string().optional().describe('Its host'),
+});
+export type CautionEvidence = z.infer<typeof cautionEvidence>;
+
+/** Something that speaks against a route, or against a whole listing: its evidence and since when it holds. */
+export const caution = z
+  .object({
+    code: cautionCode,
+    severity: cautionSeverity.describe('danger: do not pay. notice: worth knowing before paying'),
+    since: z.iso.datetime().nullable().describe('Since when it holds; null where the claim has no date'),
+    evidence: cautionEvidence,
+    reply: providerReply.nullable().describe("The provider's reply, where it published one"),
+  })
+  .meta({ id: 'Caution' });
+export type Caution = z.infer<typeof caution>;
+
+/** Says whether any of these cautions means that nothing should be paid. */
+export function isDangerous(cautions: readonly Pick<Caution, 'severity'>[]): boolean {
+  return cautions.some(({ severity }) => severity === 'danger');
+}
