@@ -82,13 +82,11 @@ export function makeSample(overrides: Partial<ProbeSample> = {}): ProbeSample {
   };
 }
 
-/** Records a settled and delivered payment for the route of a listing with that path. */
-export function recordVerified(catalogue: Catalogue, slug: string, path: string, at = NOW): void {
-  const route = findListing(catalogue, { slug })?.routes.find((candidate) => candidate.path === path);
-  if (!route) throw new Error(`no route ${path} in ${slug}`);
-  const receipt: Receipt = {
+/** Makes the receipt of a paid call that was delivered, for a route. */
+export function makeReceipt(overrides: Partial<Receipt> = {}): Receipt {
+  return {
     id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
-    route_id: route.id,
+    route_id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b02',
     network: 'base',
     asset: NETWORKS.base.usdc,
     amount: 1000,
@@ -97,10 +95,31 @@ export function recordVerified(catalogue: Catalogue, slug: string, path: string,
     transaction: `0x${'ab'.repeat(32)}`,
     genesis: NETWORKS.base.genesis,
     request: null,
-    settled_at: at,
+    settled_at: NOW,
     settled: true,
     delivered: true,
     conforming: 'undeclared',
+    unrecognised: null,
+    correction: null,
+    ...overrides,
   };
-  writeCatalogue(catalogue, at, (writing) => recordReceipt(writing, receipt));
+}
+
+/** Records a paid call for a route of a listing, by default its first: delivered unless said otherwise. Gives its receipt's id. */
+export function recordPaid(
+  catalogue: Catalogue,
+  slug: string,
+  { path, ...receipt }: Partial<Receipt> & { path?: string } = {},
+): string {
+  const routes = findListing(catalogue, { slug })?.routes ?? [];
+  const route = routes.find((candidate) => path === undefined || candidate.path === path);
+  if (!route) throw new Error(`no route ${path} in ${slug}`);
+  const paid = makeReceipt({ id: crypto.randomUUID(), route_id: route.id, ...receipt });
+  writeCatalogue(catalogue, paid.settled_at, (writing) => recordReceipt(writing, paid));
+  return paid.id;
+}
+
+/** Records a settled and delivered payment for the route of a listing with that path. */
+export function recordVerified(catalogue: Catalogue, slug: string, path: string, at = NOW): void {
+  recordPaid(catalogue, slug, { id: makeReceipt().id, path, settled_at: at });
 }

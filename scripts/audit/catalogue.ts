@@ -64,6 +64,7 @@ function recordPaid(catalogue: Catalogue, at: string): void {
         ...{ id: randomUUID(), route_id: id, network: 'base', asset: NETWORKS.base.usdc, amount: 1000, request },
         ...{ payer: `0x${'2'.repeat(40)}`, pay_to: PAY_TO, transaction: `0x${`${index}e`.repeat(32)}` },
         ...{ genesis: NETWORKS.base.genesis, settled_at: at, settled: true, delivered: true, conforming: 'undeclared' },
+        ...{ unrecognised: null, correction: null },
       }),
     );
   }

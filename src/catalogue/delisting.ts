@@ -39,8 +39,10 @@ export function delistListing(writing: Writing, slug: string, decision: Decision
  */
 export function relistListing(writing: Writing, slug: string, { by, evidence }: Decision): boolean {
   const listing = getListing(writing.catalogue, slug);
-  liftDelisting(writing.catalogue, listing.base_url, by);
-  return publishListing(writing, listing, `relisted_by_${by}`, { evidence });
+  return (
+    liftDelisting(writing.catalogue, listing.base_url, by) &&
+    publishListing(writing, listing, `relisted_by_${by}`, { evidence })
+  );
 }
 
 /**
@@ -69,13 +71,14 @@ export function keepAddressOut(
 export function letAddressIn(writing: Writing, baseUrl: string, { evidence }: { evidence: JsonObject }): boolean {
   const { catalogue } = writing;
   const listing = findListing(catalogue, { base_url: baseUrl });
-  liftDelisting(catalogue, getCanonicalBaseUrl(baseUrl), 'provider');
-  return listing !== undefined && publishListing(writing, listing, 'relisted_by_provider', { evidence });
+  const isLifted = liftDelisting(catalogue, getCanonicalBaseUrl(baseUrl), 'provider');
+  return isLifted && listing !== undefined && publishListing(writing, listing, 'relisted_by_provider', { evidence });
 }
 
-function liftDelisting(catalogue: Catalogue, baseUrl: string, by: Delisting['by']): void {
+/** Gives whether there was a decision to lift. */
+function liftDelisting(catalogue: Catalogue, baseUrl: string, by: Delisting['by']): boolean {
   const lifted = catalogue.query.deleteFrom('delistings').where('base_url', '=', baseUrl);
-  runStatement(catalogue, by === 'operator' ? lifted : lifted.where('by', '=', by));
+  return runStatement(catalogue, by === 'operator' ? lifted : lifted.where('by', '=', by)).changes > 0;
 }
 
 function getListing(catalogue: Catalogue, slug: string): Listing {

@@ -4,6 +4,7 @@ import { getRouteId } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
 import { findDelisting } from './delistings.ts';
+import { findNamesake } from './names.ts';
 import { listReceipts } from './receipts.ts';
 import { getSampledListing, listPayees } from './samples.ts';
 import { listTermsByRoute } from './terms.ts';
@@ -37,6 +38,8 @@ export function deriveFromRecord(
     getPayee: (routeId) => payees.get(routeId) ?? null,
     sampled,
     known_networks: before?.networks.map(({ key }) => key) ?? [],
+    findNamesake: (names) => findNamesake(catalogue, identity.id, names),
+    replies: [],
   });
 }
 

@@ -3,11 +3,18 @@ import { findRow, runStatement } from './database.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
 
+/** What a receipt says of its route, as the reason code of the changes that follow from it. */
+function getReceiptReason({ delivered, unrecognised }: Receipt): string {
+  if (delivered) return 'paid_and_delivered';
+  return unrecognised === null ? 'paid_not_delivered' : 'paid_not_recognised';
+}
+
 /** Records a receipt and publishes what it proves. Recording the same receipt again changes nothing. */
 export function recordReceipt(writing: Writing, receipt: Receipt): boolean {
   const { catalogue } = writing;
+  const { correction: _correction, ...facts } = receipt;
   const row = {
-    ...receipt,
+    ...facts,
     request: JSON.stringify(receipt.request),
     settled: receipt.settled ? (1 as const) : (0 as const),
     delivered: receipt.delivered ? (1 as const) : (0 as const),
@@ -27,5 +34,5 @@ export function recordReceipt(writing: Writing, receipt: Receipt): boolean {
       .where('routes.id', '=', receipt.route_id)
       .select(['listings.id', 'listings.slug', 'listings.base_url']),
   );
-  return identity !== undefined && publishListing(writing, identity, 'receipt');
+  return identity !== undefined && publishListing(writing, identity, getReceiptReason(receipt));
 }

@@ -110,7 +110,9 @@ function buildReceipt(payment: Payment, { transaction, settled_at, genesis }: No
     ...{ id, route_id, network, asset, amount, payer, pay_to, transaction, settled_at, genesis, request },
     settled: true,
     delivered: delivered === true,
+    unrecognised: null,
     conforming: conforming ?? ('undeclared' as const),
+    correction: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { listDifferences } from '../evidence/changes.ts';
-import { mergeDeclarations, type StandingDeclaration } from '../evidence/declarations.ts';
+import { type MergedRoute, mergeDeclarations } from '../evidence/declarations.ts';
 import { canPublicationWait } from '../evidence/freshness.ts';
 import type { Sampled } from '../evidence/sampled.ts';
 import { getRouteId } from '../model/ids.ts';
@@ -8,6 +8,7 @@ import type { JsonObject } from '../model/route.ts';
 import { type Catalogue, findRow, runStatement } from './database.ts';
 import { deriveFromRecord, type ListingIdentity, listDeclarations } from './derivation.ts';
 import { findListing } from './listings.ts';
+import { listNamesakes, recordFame, recordNames } from './names.ts';
 import { indexListing } from './search-index.ts';
 import { recordDeclaredTerms } from './terms.ts';
 import type { Writing } from './write.ts';
@@ -30,9 +31,13 @@ export function publishListing(
   { evidence }: { evidence?: JsonObject | undefined } = {},
 ): boolean {
   const { catalogue } = writing;
-  recordRoutes(catalogue, identity.id, listDeclarations(catalogue, identity.id));
+  const { words, routes } = mergeDeclarations(listDeclarations(catalogue, identity.id));
+  recordRoutes(catalogue, identity.id, routes);
+  const left = recordNames(catalogue, { ...words, ...identity }, writing.at);
   const before = findListing(catalogue, { id: identity.id });
-  return publishDerived(writing, before, deriveFromRecord(catalogue, identity, before), { cause, evidence });
+  const published = publishDerived(writing, before, deriveFromRecord(catalogue, identity, before), { cause, evidence });
+  publishNamesakes(writing, identity.id, left);
+  return published;
 }
 
 /**
@@ -50,18 +55,25 @@ export function publishProbed(
 }
 
 function publishDerived(
-  { catalogue, revision, at, recordChange }: Writing,
+  writing: Writing,
   before: Listing | undefined,
   { listing: derived, merged }: ReturnType<typeof deriveFromRecord>,
   { cause, evidence }: Cause,
 ): boolean {
+  const { catalogue, revision, at, recordChange } = writing;
   const differences = listDifferences(before, derived, { cause, evidence, inferred: merged.inferred });
   if (differences.length === 0) return false;
   const wasListed = before !== undefined && (before.state !== 'held' || wasEverLive(catalogue, derived.id));
   const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
   storeListing(catalogue, listing);
   for (const difference of differences) recordChange({ listing_id: listing.id, ...difference });
+  publishNamesakes(writing, listing.id, recordFame(catalogue, listing));
   return true;
+}
+
+/** Publishes the other listings that go by names of which this one is now better known than before, or less. */
+function publishNamesakes(writing: Writing, listingId: string, names: readonly string[]): void {
+  for (const other of listNamesakes(writing.catalogue, listingId, names)) publishListing(writing, other, 'namesake');
 }
 
 /** A listing held for want of a price counts as listed from when it first went live. */
@@ -76,8 +88,8 @@ function wasEverLive(catalogue: Catalogue, listingId: string): boolean {
 }
 
 /** Gives every declared route a row, and its declared terms theirs, so that evidence can be recorded against it. */
-function recordRoutes(catalogue: Catalogue, listingId: string, declarations: StandingDeclaration[]): void {
-  for (const merged of mergeDeclarations(declarations).routes) {
+function recordRoutes(catalogue: Catalogue, listingId: string, routes: readonly MergedRoute[]): void {
+  for (const merged of routes) {
     const { method, path } = merged.route;
     const id = getRouteId(listingId, method, path);
     runStatement(

@@ -95,6 +95,26 @@ export interface ReceiptsTable {
   genesis: string;
   /** JSON of model `PaidRequest`, or null. */
   request: string;
+  /** Why the answer was not recognised as the product. */
+  unrecognised: string | null;
+}
+
+/** The operator's word that a receipt is wrong on record. */
+export interface CorrectionsTable {
+  receipt_id: string;
+  because: string;
+  at: string;
+}
+
+/** A name that a live listing goes by, in a form in which lookalikes are equal. */
+export interface ListingNamesTable {
+  name: string;
+  listing_id: string;
+  /** Registrable domain of its host. */
+  domain: string;
+  /** 1: it is the better known of those that go by the name. */
+  known: 0 | 1;
+  since: string;
 }
 
 /** Every attempt to pay: the columns that caps and reconciliation read, and the whole. */
@@ -238,6 +258,8 @@ export interface Tables {
   routes: RoutesTable;
   terms: TermsTable;
   receipts: ReceiptsTable;
+  corrections: CorrectionsTable;
+  listing_names: ListingNamesTable;
   payments: PaymentsTable;
   changes: ChangesTable;
   latest_changes: LatestChangesTable;

@@ -1,6 +1,7 @@
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
+import { correct } from './correct.ts';
 import { delist } from './delist.ts';
 import { exportCatalogue } from './export.ts';
 import { importSources } from './import.ts';
@@ -22,6 +23,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   probe,
   verify,
   receipts,
+  correct,
   delist,
   relist,
   status,

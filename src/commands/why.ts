@@ -6,6 +6,8 @@ import { listFindingsAbout, type RecordedFinding } from '../catalogue/findings.t
 import { findListing } from '../catalogue/listings.ts';
 import { ServiceError } from '../errors.ts';
 import type { Listing } from '../model/listing.ts';
+import { formatRoute } from '../model/route.ts';
+import { describeCaution, describeCautionEvidence } from '../views/caution-words.ts';
 import { type Decision, describeDecision } from '../views/decision.ts';
 import { describeSource } from '../views/decision-details.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -73,14 +75,17 @@ function findListingAt(catalogue: Catalogue, address: string): Listing | undefin
   return findListing(catalogue, { base_url: address }) ?? findListing(catalogue, { base_url: new URL(address).origin });
 }
 
-function listStanding(catalogue: Catalogue, { id, state, state_reason, state_by, state_at }: Listing): string[] {
+function listStanding(catalogue: Catalogue, listing: Listing): string[] {
+  const { id, state, state_reason, state_by, state_at } = listing;
   const sources = listDeclarations(catalogue, id).map(({ declaration: { source }, withdrawn_at }) =>
     withdrawn_at ? `${describeSource(source)}, withdrawn ${formatTime(withdrawn_at)}` : describeSource(source),
   );
   const by = sources.map((source) => `On record from ${source}.`);
-  if (state === 'live') return ['It is live: it has a price, and nobody took it out.', ...by];
+  if (state === 'live') {
+    return ['It is live: it has a price, and nobody removed it.', ...listCautionLines(listing), ...by];
+  }
   if (state === 'delisted') {
-    return [`It is not live: the ${state_by} took it out, ${formatTime(state_at)}: ${state_reason}.`, ...by];
+    return [`It is not live: the ${state_by} removed it, ${formatTime(state_at)}: ${state_reason}.`, ...by];
   }
   return [
     state_reason === 'no_price'
@@ -88,6 +93,19 @@ function listStanding(catalogue: Catalogue, { id, state, state_reason, state_by,
       : `It is not live: ${state_reason}.`,
     ...by,
   ];
+}
+
+/** Says what speaks against it now, each with its evidence and its provider's reply. */
+function listCautionLines(listing: Listing): string[] {
+  const all = [
+    ...listing.cautions.map((caution) => ({ subject: 'the whole listing', caution })),
+    ...listing.routes.flatMap((route) => route.cautions.map((caution) => ({ subject: formatRoute(route), caution }))),
+  ];
+  return all.map(({ subject, caution }) => {
+    const reply = caution.reply ? ` Its provider replies: "${caution.reply.text}"` : '';
+    const name = caution.severity === 'danger' ? 'Danger' : 'Caution';
+    return `${name}, ${subject}: ${describeCaution(caution)} On record: ${describeCautionEvidence(caution)}.${reply}`;
+  });
 }
 
 function renderWhy({ slug, state, standing, decisions, findings }: WhyResult, page: Page): void {

@@ -1,5 +1,7 @@
+import { CAUTION_CODES, type Caution, type CautionCode } from '../model/caution.ts';
 import type { ChangeKind } from '../model/change.ts';
 import type { Listing, Reliability } from '../model/listing.ts';
+import { isPayable } from '../model/outcome.ts';
 import { formatRoute, type JsonObject, type Route } from '../model/route.ts';
 import type { InferredCategory } from './category.ts';
 import { getNetworkSubstance, getRouteSubstance } from './freshness.ts';
@@ -56,17 +58,22 @@ export function listDifferences(
 
   const fields = TEXT_FIELDS.filter((field) => before[field] !== after[field]);
   if (fields.length > 0) add('described', cause, { fields });
-  addVerificationChanges(before, after, add);
+  addVerificationChanges(before, after, cause, add);
+  addCautionChanges(before, after, cause, add);
+  addCorrections(before, after, add);
   const routed = compareRoutes(before.routes, after.routes);
   if (routed) add('routed', cause, routed);
   if (!isSame(getNetworkSubstance(before.networks), getNetworkSubstance(after.networks))) {
-    add('networked', cause, { from: before.networks, to: after.networks });
+    const reason = isLossBySilence(before, after) ? 'probe_failed' : cause;
+    add('networked', reason, { from: before.networks, to: after.networks });
   }
   const [was, is] = [before.reliability, after.reliability];
   if (was.band !== is.band || was.score !== is.score) {
-    add('scored', cause, { from: withoutDays(was), to: withoutDays(is) });
+    add('scored', 'sampled', { from: withoutDays(was), to: withoutDays(is) });
   }
-  if (differences.length === 0 && !isSame(getSeen(before), getSeen(after))) add('seen', cause, {});
+  if (differences.length === 0 && !isSame(getSeen(before), getSeen(after))) {
+    add('seen', cause === 'probed' && !isSeenValid(after) ? 'probe_failed' : cause, {});
+  }
   return differences;
 }
 
@@ -85,19 +92,103 @@ function addDelisting({ state_by: by, state_reason: words }: DerivedListing, cau
   else add('delisted', words ?? cause, { by });
 }
 
-function addVerificationChanges(before: Listing, after: DerivedListing, add: AddDifference): void {
+function addVerificationChanges(before: Listing, after: DerivedListing, cause: string, add: AddDifference): void {
   const now = new Set(after.routes.map(({ id }) => id));
   for (const route of before.routes) {
     if (!route.proof || now.has(route.id)) continue;
     add('unverified', 'route_removed', { route: formatRoute(route), proof: null, earlier: route.proof });
   }
+  const earlierById = new Map(before.routes.map((route) => [route.id, route]));
   for (const route of after.routes) {
-    const earlier = before.routes.find(({ id }) => id === route.id);
-    if (earlier?.proof?.receipt_id === route.proof?.receipt_id) continue;
-    const detail = { route: formatRoute(route), proof: route.proof, earlier: earlier?.proof ?? null };
-    if (route.proof) add('verified', 'receipt', detail);
-    else add('unverified', 'terms_changed', detail);
+    const earlier = earlierById.get(route.id);
+    const known = new Set(earlier?.proofs.map(({ receipt_id }) => receipt_id));
+    const shared = { route: formatRoute(route), earlier: earlier?.proof ?? null };
+    for (const proof of route.proofs.filter(({ receipt_id }) => !known.has(receipt_id))) {
+      add('verified', 'paid_and_delivered', { ...shared, proof });
+    }
+    if (earlier?.proof && !route.proof) add('unverified', getLossReason(route, cause), { ...shared, proof: null });
   }
+}
+
+/** Why a route is no longer verified: a later paid call, a correction, or terms that are no longer those that were paid. */
+function getLossReason({ undelivered }: Route, cause: string): string {
+  if (undelivered) return undelivered.unrecognised === null ? 'paid_not_delivered' : 'paid_not_recognised';
+  return cause === 'corrected_by_operator' ? cause : 'terms_changed';
+}
+
+/** Of each code one change: which routes it holds for now (none named: the whole listing), and for which it began or ended. */
+function addCautionChanges(before: Listing, after: DerivedListing, cause: string, add: AddDifference): void {
+  for (const code of CAUTION_CODES) {
+    const [was, is] = [before, after].map((listing) => listCautionsBySubject(listing, code)) as [Held, Held];
+    const added = [...is].filter(([name, one]) => getCautionKey(was.get(name)) !== getCautionKey(one));
+    const cleared = [...was.keys()].filter((name) => !is.has(name));
+    const routes = [...is.keys()].filter(isRouteName);
+    const [first] = added;
+    if (first) {
+      const detail = { code, routes, added: added.map(([name]) => name).filter(isRouteName), caution: first[1] };
+      add('cautioned', code, detail);
+    } else if (cleared.length > 0) {
+      add('cleared', cause, { code, routes, cleared: cleared.filter(isRouteName) });
+    }
+    for (const [name, { reply }] of is) {
+      const earlier = was.get(name);
+      if (!earlier || earlier.reply?.text === reply?.text) continue;
+      const detail = { code, route: isRouteName(name) ? name : null, text: reply?.text ?? null };
+      add('replied', reply ? 'replied' : 'reply_withdrawn', detail);
+    }
+  }
+}
+
+function addCorrections(before: Listing, after: DerivedListing, add: AddDifference): void {
+  for (const correction of after.corrections) {
+    if (before.corrections.some((one) => isSame(one, correction))) continue;
+    const { receipt_id, route_id, because } = correction;
+    const route = after.routes.find(({ id }) => id === route_id);
+    add('corrected', 'corrected_by_operator', { receipt_id, route: route ? formatRoute(route) : null, because });
+  }
+}
+
+type Held = Map<string, Caution>;
+
+/** Stands for the listing as a whole among the names of its routes. */
+const WHOLE = '';
+const isRouteName = (name: string) => name !== WHOLE;
+
+function listCautionsBySubject({ cautions, routes }: DerivedListing, code: CautionCode): Held {
+  const subjects = [
+    { name: WHOLE, cautions },
+    ...routes.map((route) => ({ name: formatRoute(route), cautions: route.cautions })),
+  ];
+  return new Map(
+    subjects.flatMap(({ name, cautions: held }) =>
+      held.filter((one) => one.code === code).map((one) => [name, one] as const),
+    ),
+  );
+}
+
+/** What makes a caution another one: what it rests on, and not how often or since when that was seen. */
+function getCautionKey(one: Caution | undefined): string | undefined {
+  if (!one) return undefined;
+  const { receipt_id, pay_to, amount, known_listing } = one.evidence;
+  return [one.code, receipt_id, pay_to, amount, known_listing].join('|');
+}
+
+/** Says whether all that changed of the networks is that some are no longer advertised, although nobody took the offer back. */
+function isLossBySilence(before: Listing, after: DerivedListing): boolean {
+  const changed = after.networks.filter((entry) => {
+    const was = before.networks.find(({ key }) => key === entry.key);
+    return was?.advertised !== entry.advertised || was.settlement_verified !== entry.settlement_verified;
+  });
+  const offers = after.routes.flatMap(({ terms }) => getCurrentTerms(terms));
+  const isSilent = (key: string) =>
+    after.routes.some(({ cautions }) => cautions.some((one) => one.code === 'probes_failing')) &&
+    offers.some(({ network }) => network === key);
+  return changed.length > 0 && changed.every(({ key, advertised }) => !advertised && isSilent(key));
+}
+
+function isSeenValid({ routes }: DerivedListing): boolean {
+  const latest = routes.flatMap(({ probe }) => probe ?? []).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
+  return latest === undefined || isPayable(latest.outcome);
 }
 
 /** Says which routes came, went or read otherwise, by name, and how the terms of those changed; undefined when none did. */
@@ -108,21 +199,17 @@ function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonO
   const removed = before.filter(({ id }) => !now.has(id));
   const changed = after.filter((route) => {
     const was = earlier.get(route.id);
-    return was !== undefined && !isSame(withoutProof(was), withoutProof(route));
+    return (
+      was !== undefined && !isSame(getToldSubstance(was, false), getToldSubstance(route, isPartlyLapsed(was, route)))
+    );
   });
   if (added.length + removed.length + changed.length === 0) return undefined;
   const terms = changed.flatMap((route) => compareTerms(earlier.get(route.id), route) ?? []);
-  const undelivered = changed
-    .filter(
-      (route) => route.undelivered && earlier.get(route.id)?.undelivered?.receipt_id !== route.undelivered.receipt_id,
-    )
-    .map((route) => ({ route: formatRoute(route), ...route.undelivered }));
   return {
     added: added.map(formatRoute),
     removed: removed.map(formatRoute),
     changed: changed.map(formatRoute),
     ...(terms.length > 0 ? { terms } : {}),
-    ...(undelivered.length > 0 ? { undelivered } : {}),
   };
 }
 
@@ -138,15 +225,38 @@ function compareTerms(before: Route | undefined, after: Route): JsonObject | und
   return { route: formatRoute(after), from, to, ...(payees[0] === payees[1] ? {} : { payee: after.payee }) };
 }
 
-/** A proof that comes or goes is a change of its own kind, and being seen again is none of the route. */
-function withoutProof(route: Route): Omit<ReturnType<typeof getRouteSubstance>, 'proof' | 'verification' | 'probed'> {
-  const { proof: _proof, verification: _verification, probed: _probed, ...rest } = getRouteSubstance(route);
-  return rest;
+/**
+ * What of a route is told as a change of the route: proofs and cautions that come or go are changes of their own kinds, and
+ * being seen again is none. Only that one of several proofs lapsed is told here.
+ */
+function getToldSubstance(route: Route, lapsed: boolean) {
+  const {
+    proof: _proof,
+    proofs: _proofs,
+    verification: _verification,
+    cautions: _cautions,
+    undelivered: _undelivered,
+    probed: _probed,
+    ...rest
+  } = getRouteSubstance(route);
+  return { ...rest, lapsed };
+}
+
+/** Says whether a route lost one proof and keeps another. */
+function isPartlyLapsed(before: Route, after: Route): boolean {
+  const now = new Set(after.proofs.map(({ network }) => network));
+  return after.proof !== null && before.proofs.some(({ network }) => !now.has(network));
 }
 
 /** What says how recent a listing is. */
-function getSeen({ networks, routes, reliability, sources }: DerivedListing): unknown {
-  return [networks, routes.map(({ terms, probe }) => [terms, probe]), reliability, sources];
+function getSeen({ networks, routes, cautions, reliability, sources }: DerivedListing): unknown {
+  return [
+    networks,
+    routes.map(({ terms, probe, cautions: held }) => [terms, probe, held]),
+    cautions,
+    reliability,
+    sources,
+  ];
 }
 
 function withoutDays({ days: _days, ...figures }: Reliability): Omit<Reliability, 'days'> {

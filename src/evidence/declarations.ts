@@ -60,9 +60,10 @@ function mergeRoutes(standing: readonly Declaration[]): MergedRoute[] {
   const itemising = stated.length > 0 ? stated : standing;
   const fresh = itemising.toSorted(compareFreshness);
   const keys = new Set(itemising.flatMap(({ routes }) => routes.map(getRouteKey)));
+  const [byCloseness, byFreshness] = [groupMentions(standing), groupMentions(fresh)];
   return [...keys].sort().flatMap((key) => {
-    const mentions = listMentions(standing, key);
-    const priced = listMentions(fresh, key)[0];
+    const mentions = byCloseness.get(key) ?? [];
+    const priced = byFreshness.get(key)?.[0];
     const words = mentions[0]?.route;
     if (!priced || !words) return [];
     const route: DeclaredRoute = {
@@ -78,11 +79,10 @@ function mergeRoutes(standing: readonly Declaration[]): MergedRoute[] {
   });
 }
 
-/** Lists what each source says of one route, in the order of the sources. */
-function listMentions(sources: readonly Declaration[], key: string): MergedRoute[] {
-  return sources.flatMap(({ routes, source }) =>
-    routes.filter((route) => getRouteKey(route) === key).map((route) => ({ route, source })),
-  );
+/** Groups what each source says of its routes by route, in the order of the sources. */
+function groupMentions(sources: readonly Declaration[]): Map<string, MergedRoute[]> {
+  const mentions = sources.flatMap(({ routes, source }) => routes.map((route) => ({ route, source })));
+  return Map.groupBy(mentions, ({ route }) => getRouteKey(route));
 }
 
 function getRouteKey({ path, method }: DeclaredRoute): string {

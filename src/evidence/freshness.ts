@@ -1,3 +1,4 @@
+import type { Caution } from '../model/caution.ts';
 import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import type { DerivedListing } from './listing.ts';
@@ -6,9 +7,10 @@ import type { DerivedListing } from './listing.ts';
 const SCORE_STEP = 5;
 
 /** The parts of a listing that readers see, with everything left out that merely says how recent it is. */
-export function getSubstance({ networks, routes, reliability, sources, ...rest }: DerivedListing) {
+export function getSubstance({ networks, routes, cautions, reliability, sources, ...rest }: DerivedListing) {
   return {
     ...rest,
+    cautions: cautions.map(getCautionSubstance),
     networks: getNetworkSubstance(networks),
     routes: routes.map(getRouteSubstance),
     band: reliability.band,
@@ -21,10 +23,17 @@ export function getNetworkSubstance(networks: DerivedListing['networks']) {
   return networks.map(({ last_seen_at: _seen, ...entry }) => entry);
 }
 
+/** A caution without since when and how often that was seen which may move with every look. */
+function getCautionSubstance({ since, evidence, ...caution }: Caution) {
+  const isMoving = caution.code === 'probes_failing' || caution.code === 'never_seen';
+  return isMoving ? caution : { ...caution, since, evidence };
+}
+
 /** A route without when its terms were last seen and how its latest probe came out; that it was probed at all stays. */
-export function getRouteSubstance({ terms, probe, ...route }: Route) {
+export function getRouteSubstance({ terms, probe, cautions, ...route }: Route) {
   return {
     ...route,
+    cautions: cautions.map(getCautionSubstance),
     probed: probe !== null,
     terms: terms.map(({ last_seen_at, ...offer }) => ({ ...offer, seen: last_seen_at !== null })),
   };

@@ -3,11 +3,19 @@ import type { NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/receipt.ts';
 import type { PayeeKind, Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
+import {
+  addReplies,
+  listCautionsOfListing,
+  listCautionsOfRoute,
+  type Namesake,
+  type RecordedReply,
+} from './cautions.ts';
 import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } from './declarations.ts';
+import { getListingNames, type ListingNames } from './names.ts';
 import { buildNetworkEntries } from './networks.ts';
 import { getPriceRange } from './price.ts';
 import { isStillOffered, type Sampled } from './sampled.ts';
-import { findRouteProof, findUndelivered, listVerifiedNetworks } from './verification.ts';
+import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verification.ts';
 
 /** Who took the listing out, why and when. */
 export interface Delisting {
@@ -33,6 +41,10 @@ export interface ListingEvidence {
   sampled: Sampled;
   /** Networks that readers were ever shown an entry for: a network once offered keeps its entry. */
   known_networks: readonly NetworkKey[];
+  /** Finds a better known listing at another domain that goes by one of these names and is paid to another account. */
+  findNamesake: (names: ListingNames) => Namesake | null;
+  /** What its provider replies to cautions. */
+  replies: readonly RecordedReply[];
 }
 
 /** A listing as readers will see it, but for when it was listed and changed. */
@@ -44,7 +56,7 @@ export type DerivedListing = Omit<Listing, 'listed_at' | 'updated_at' | 'revisio
 export function deriveListing(evidence: ListingEvidence): { listing: DerivedListing; merged: MergedDeclaration } {
   const merged = mergeDeclarations(evidence.declarations);
   const { words, category, inferred, standing, offered } = merged;
-  const routes = merged.routes.map(({ route }) => buildRoute(route, evidence));
+  const routes = merged.routes.map(({ route }) => buildRoute(route, evidence, merged.routes.length));
   const declared = standing.find(({ price }) => price !== null);
   const price = getPriceRange(routes, declared?.price ?? null);
   const networks = buildNetworkEntries({
@@ -81,27 +93,75 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       networks,
       routes,
       reliability: evidence.sampled.reliability,
+      cautions: addReplies(
+        listCautionsOfListing({
+          withdrawn_at: offered ? null : getWithdrawal(evidence.declarations),
+          namesake: findNamesake(evidence, words, routes),
+          declared: routes.length === 0 && declared ? { at: declared.source.observed_at } : undefined,
+        }),
+        evidence.replies,
+        null,
+      ),
+      corrections: listCorrections(evidence.receipts),
       sources: standing.map(({ source }) => source),
     },
   };
 }
 
-function buildRoute(declared: MergedDeclaration['routes'][number]['route'], evidence: ListingEvidence): Route {
+function buildRoute(
+  declared: MergedDeclaration['routes'][number]['route'],
+  evidence: ListingEvidence,
+  routes: number,
+): Route {
   const id = evidence.getRouteId(declared.method, declared.path);
   const terms = [...evidence.getTerms(id)];
   const receipts = listReceipts(evidence, id);
-  const proof = findRouteProof(receipts, terms);
+  const proofs = listRouteProofs(receipts, terms);
+  const proof = proofs[0] ?? null;
+  const payee = evidence.getPayee(id);
+  const probe = evidence.sampled.routes.get(id) ?? null;
+  const cautions = listCautionsOfRoute({ terms, receipts, payee, probe, failing: evidence.sampled.failing, routes });
   const { terms: _offers, ...facts } = declared;
   return {
     ...facts,
     id,
     verification: proof ? 'settlement-verified' : 'unverified',
     proof,
+    proofs,
+    cautions: addReplies(cautions, evidence.replies, declared),
     terms,
     undelivered: findUndelivered(receipts),
-    payee: evidence.getPayee(id),
-    probe: evidence.sampled.routes.get(id) ?? null,
+    payee,
+    probe,
   };
+}
+
+/** Says whether readers know a listing well: it is settlement-verified, or its reliability is established. */
+export function isWellKnown({ routes, reliability }: Pick<Listing, 'routes' | 'reliability'>): boolean {
+  return reliability.band === 'established' || routes.some(({ proof }) => proof !== null);
+}
+
+/** Only a listing that is not well known itself, and not at a domain of its own name, can imitate another. */
+function findNamesake(evidence: ListingEvidence, words: MergedDeclaration['words'], routes: Route[]): Namesake | null {
+  if (isWellKnown({ routes, reliability: evidence.sampled.reliability })) return null;
+  const names = getListingNames({ ...words, base_url: evidence.base_url });
+  const borrowed = names.names.filter((name) => !names.own.includes(name));
+  return borrowed.length === 0 ? null : evidence.findNamesake({ ...names, names: borrowed });
+}
+
+function getWithdrawal(declarations: readonly StandingDeclaration[]): string | null {
+  const times = declarations.flatMap(({ withdrawn_at }) => withdrawn_at ?? []).sort();
+  return times.at(-1) ?? null;
+}
+
+/** More corrections of one listing than anybody reads. */
+const MAX_CORRECTIONS = 50;
+
+function listCorrections(receipts: readonly Receipt[]): Listing['corrections'] {
+  const corrected = receipts.flatMap(({ id, route_id, correction }) =>
+    correction ? [{ receipt_id: id, route_id, ...correction }] : [],
+  );
+  return corrected.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, MAX_CORRECTIONS);
 }
 
 function listReceipts({ receipts }: ListingEvidence, routeId: string) {

@@ -79,8 +79,9 @@ function listLooks(samples: readonly KeptSample[]): KeptSample[] {
 function getRouteProbe(taken: readonly KeptSample[]): RouteProbe {
   const { at, outcome, cause, status } = taken.at(-1) as KeptSample;
   const valid = taken.findLastIndex((sample) => isPayable(sample.outcome));
-  const failures = listSpaced(taken.slice(valid + 1)).filter((sample) => isConclusive(sample.outcome)).length;
-  return { at, outcome, cause, status, valid_at: taken[valid]?.at ?? null, failures };
+  const failing = listSpaced(taken.slice(valid + 1)).filter((sample) => isConclusive(sample.outcome));
+  const valid_at = taken[valid]?.at ?? null;
+  return { at, outcome, cause, status, valid_at, failures: failing.length, failing_since: failing[0]?.at ?? null };
 }
 
 /** Conclusive failures in a row after which a route is no longer taken to be offered. */

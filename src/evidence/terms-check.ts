@@ -1,4 +1,5 @@
-import type { PayeeKind, RouteProof, UndeliveredCall } from '../model/route.ts';
+import { type Caution, isDangerous } from '../model/caution.ts';
+import type { PayeeKind, RouteProof } from '../model/route.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { RecordedTerms, Terms } from '../model/terms.ts';
 import type { GivenChallenge, GivenOffer } from '../x402/given-challenge.ts';
@@ -28,9 +29,7 @@ export interface JudgedOffer extends GivenOffer {
 export const CHECK_WARNINGS = [
   'other_offers_differ',
   'resource_differs',
-  'undelivered',
   'long_timeout',
-  'payee_rotates',
   'payee_not_on_record',
   'declared_only',
   'stale_record',
@@ -41,14 +40,34 @@ export type CheckWarning = (typeof CHECK_WARNINGS)[number];
 export interface PayableRecord {
   terms: readonly RecordedTerms[];
   payee: PayeeKind | null;
-  proof: Pick<RouteProof, 'network' | 'amount' | 'verified_at' | 'receipt_id'> | null;
-  undelivered: UndeliveredCall | null;
+  proofs: readonly Pick<RouteProof, 'network' | 'amount' | 'verified_at' | 'receipt_id'>[];
+  /** What speaks against the route, or against its whole listing, the gravest first. */
+  cautions: readonly Caution[];
 }
+
+/**
+ * Whether terms are safe to pay. `match`: an offer is what was seen or paid before, and nothing of danger speaks against the
+ * route: the one verdict with which any offer is safe. `unseen`: as on record, but only declared. `caution`: as on record,
+ * and something of danger speaks against it. `mismatch`: not what is on record. `unknown_route`: nothing is on record.
+ * `delisted`: it was removed.
+ */
+export const CHECK_VERDICTS = ['match', 'unseen', 'caution', 'mismatch', 'unknown_route', 'delisted'] as const;
+export type CheckVerdict = (typeof CHECK_VERDICTS)[number];
+
+/**
+ * How much a verdict matters. `none`: as on record, and seen. `notice`: worth knowing before paying, such as a lower price, or
+ * that nothing is on record. `danger`: do not pay.
+ */
+export const CHECK_SEVERITIES = ['none', 'notice', 'danger'] as const;
+export type CheckSeverity = (typeof CHECK_SEVERITIES)[number];
 
 /** How a challenge compares with the record. */
 export interface Judgement {
-  verdict: 'match' | 'mismatch';
+  verdict: Extract<CheckVerdict, 'match' | 'unseen' | 'caution' | 'mismatch'>;
+  severity: CheckSeverity;
   offers: JudgedOffer[];
+  /** Places in `accepts` of the offers that are safe to take: none unless the verdict is `match`. */
+  safe_offers: number[];
   warnings: CheckWarning[];
   /** Time of the latest evidence that was compared with; null for an undated claim. */
   evidence_at: string | null;
@@ -58,10 +77,10 @@ export interface Judgement {
 const STALE_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
 
 /**
- * Compares a challenge with what is on record of its route. It matches where at least one of its offers is on record, and
- * then the others are flagged: only an offer on record is safe to take. A payee that is not known, or that is known to
- * rotate, is not compared, and the warnings say so. `at` is the time of asking; `isForAnother` says that the challenge
- * names another resource than the one called.
+ * Compares a challenge with what is on record of its route. An offer is safe to take only where the same terms were seen in
+ * a 402 or paid before, and no caution of danger holds for the route; then the others are flagged. A payee that is not
+ * known, or that is known to rotate, is not compared, and the answer says so. `at` is the time of asking; `isForAnother`
+ * says that the challenge names another resource than the one called.
  */
 export function judgeChallenge(
   challenge: GivenChallenge,
@@ -70,28 +89,58 @@ export function judgeChallenge(
 ): Judgement {
   const payeeRotates = record.payee === 'rotating';
   const offers = challenge.offers.map((given) => judgeOffer(given, record.terms, payeeRotates));
-  const safe = offers.filter(({ standing }) => standing === 'on_record');
-  const compared = record.terms.filter((known) =>
-    safe.some(({ offer }) => 'terms' in offer && !findOfferDifference(offer.terms, [known], { payeeRotates })),
+  const known = offers.filter(({ standing }) => standing === 'on_record');
+  const isComparedWith = (one: JudgedOffer, terms: RecordedTerms) =>
+    'terms' in one.offer && !findOfferDifference(one.offer.terms, [terms], { payeeRotates });
+  const seen = known.filter((one) =>
+    record.terms.some((terms) => getEvidenceKind(terms, record) !== 'declared' && isComparedWith(one, terms)),
   );
+  const compared = record.terms.filter((terms) => known.some((one) => isComparedWith(one, terms)));
   const basis = compared.length > 0 ? compared : record.terms;
-  const evidence_at = getEvidenceTime(basis, record.proof);
+  const evidence_at = getEvidenceTime(basis, record);
+  const verdict = getVerdict({ known, seen }, record.cautions);
   const found: Record<CheckWarning, boolean> = {
-    other_offers_differ: safe.length > 0 && safe.length < offers.length,
+    other_offers_differ: known.length > 0 && known.length < offers.length,
     resource_differs: isForAnother,
-    undelivered: record.undelivered !== null,
     long_timeout: offers.some(({ offer }) => 'terms' in offer && offer.terms.max_timeout_seconds === null),
-    payee_rotates: payeeRotates,
     payee_not_on_record: !payeeRotates && basis.some(({ pay_to }) => pay_to === null),
-    declared_only: basis.every(({ evidence }) => evidence === 'declared') && record.proof === null,
+    declared_only: known.length > seen.length || basis.every((terms) => getEvidenceKind(terms, record) === 'declared'),
     stale_record: evidence_at === null || at.getTime() - Date.parse(evidence_at) > STALE_AFTER_MS,
   };
+  const warnings = CHECK_WARNINGS.filter((warning) => found[warning]);
   return {
-    verdict: safe.length > 0 ? 'match' : 'mismatch',
+    verdict,
+    severity: getSeverity(verdict, offers, { cautions: record.cautions, warnings }),
     offers,
-    warnings: CHECK_WARNINGS.filter((warning) => found[warning]),
+    safe_offers: verdict === 'match' ? seen.map(({ index }) => index) : [],
+    warnings,
     evidence_at,
   };
+}
+
+function getVerdict(
+  { known, seen }: { known: readonly JudgedOffer[]; seen: readonly JudgedOffer[] },
+  cautions: readonly Caution[],
+): Judgement['verdict'] {
+  if (known.length === 0) return 'mismatch';
+  if (isDangerous(cautions)) return 'caution';
+  return seen.length === 0 ? 'unseen' : 'match';
+}
+
+function getSeverity(
+  verdict: Judgement['verdict'],
+  offers: readonly JudgedOffer[],
+  { cautions, warnings }: { cautions: readonly Caution[]; warnings: readonly CheckWarning[] },
+): CheckSeverity {
+  if (isDangerous(cautions)) return 'danger';
+  if (verdict === 'mismatch') return isCheaper(offers) ? 'notice' : 'danger';
+  return verdict === 'match' && cautions.length + warnings.length === 0 ? 'none' : 'notice';
+}
+
+/** Says whether every offer that could be paid differs from the record in nothing but a lower price. */
+export function isCheaper(offers: readonly JudgedOffer[]): boolean {
+  const payable = offers.filter(({ standing }) => standing !== 'not_payable');
+  return payable.length > 0 && payable.every(({ is_cheaper }) => is_cheaper);
 }
 
 /** Judges a challenge of a route of which no terms are on record: by what can be told from the offers alone. */
@@ -105,16 +154,16 @@ export function judgeUnrecorded(challenge: GivenChallenge): { offers: JudgedOffe
 }
 
 /** Gives how sure terms on record are: paid by this service, seen in a 402, or only claimed. */
-export function getEvidenceKind(terms: RecordedTerms, { proof }: PayableRecord): 'paid' | 'observed' | 'declared' {
-  return isPaid(terms, proof) ? 'paid' : terms.evidence;
+export function getEvidenceKind(terms: RecordedTerms, { proofs }: PayableRecord): 'paid' | 'observed' | 'declared' {
+  return findPayment(terms, proofs) ? 'paid' : terms.evidence;
 }
 
-/** Says whether a payment of this service proved these very terms. */
-export function isPaid(
+/** Finds the payment of this service that proved these very terms. */
+export function findPayment(
   { network, amount }: Terms,
-  proof: PayableRecord['proof'],
-): proof is NonNullable<PayableRecord['proof']> {
-  return proof !== null && proof.network === network && proof.amount === amount;
+  proofs: PayableRecord['proofs'],
+): PayableRecord['proofs'][number] | undefined {
+  return proofs.find((proof) => proof.network === network && proof.amount === amount);
 }
 
 function judgeOffer(given: GivenOffer, known: readonly RecordedTerms[], payeeRotates: boolean): JudgedOffer {
@@ -132,10 +181,7 @@ function judgeOffer(given: GivenOffer, known: readonly RecordedTerms[], payeeRot
   };
 }
 
-function getEvidenceTime(terms: readonly RecordedTerms[], proof: PayableRecord['proof']): string | null {
-  const times = terms.flatMap((offer) => [
-    ...(offer.last_seen_at === null ? [] : [offer.last_seen_at]),
-    ...(isPaid(offer, proof) ? [proof.verified_at] : []),
-  ]);
-  return times.sort().at(-1) ?? null;
+function getEvidenceTime(terms: readonly RecordedTerms[], { proofs }: PayableRecord): string | null {
+  const times = terms.flatMap((offer) => [offer.last_seen_at ?? [], findPayment(offer, proofs)?.verified_at ?? []]);
+  return times.flat().sort().at(-1) ?? null;
 }

@@ -4,40 +4,57 @@ import type { RouteProof, UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 
 /**
- * Finds what proves a route now: its latest settled and delivered receipt, unless the terms since observed name another
- * payee, asset or network. A changed price leaves the proof standing (design contract, "States").
+ * Lists what proves a route now, the latest first: of each network the latest paid call that was delivered, unless the
+ * terms since observed name another payee, asset or network. A changed price leaves the proof as it is. A later paid call
+ * of the route that was not delivered, on whichever network, ends every proof before it.
  */
-export function findRouteProof(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): RouteProof | null {
-  const [latest] = listStanding(receipts, terms).toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1));
-  if (!latest) return null;
-  const isPublic = isPublicChain(latest.network, latest.genesis);
-  return {
-    receipt_id: latest.id,
-    network: latest.network,
-    amount: latest.amount,
-    verified_at: latest.settled_at,
-    transaction: latest.transaction,
-    public_chain: isPublic,
-    request: latest.request,
-    transaction_url: isPublic ? NETWORKS[latest.network].getTransactionUrl(latest.transaction) : null,
-  };
+export function listRouteProofs(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): RouteProof[] {
+  const counted = listCounted(receipts);
+  const failedAt = counted.find(({ delivered }) => !delivered)?.settled_at ?? '';
+  const proving = counted.filter(
+    (receipt) => receipt.delivered && receipt.settled_at > failedAt && isStillAsked(receipt, terms),
+  );
+  const latest = Map.groupBy(proving, ({ network }) => network);
+  return [...latest.values()]
+    .flatMap(([first]) => first ?? [])
+    .map(buildProof)
+    .sort((a, b) => (a.verified_at < b.verified_at ? 1 : -1));
 }
 
-/** Lists the networks on which a route stands verified: one that was paid on two is so on both, whichever came last. */
+/** Lists the networks on which a route is verified now. */
 export function listVerifiedNetworks(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): NetworkKey[] {
-  return [...new Set(listStanding(receipts, terms).map(({ network }) => network))];
+  return listRouteProofs(receipts, terms).map(({ network }) => network);
 }
 
-function listStanding(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): Receipt[] {
-  return receipts.filter((receipt) => receipt.settled && receipt.delivered && isStillAsked(receipt, terms));
-}
-
-/** Finds the latest paid call of a route where that settled and brought nothing; a later one that did lets it be. */
+/** Finds the latest paid call of a route where that settled and was not delivered. */
 export function findUndelivered(receipts: readonly Receipt[]): UndeliveredCall | null {
-  const [latest] = receipts.filter(({ settled }) => settled).toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1));
+  const [latest] = listCounted(receipts);
   if (!latest || latest.delivered) return null;
-  const { id, settled_at, network, amount, genesis } = latest;
-  return { receipt_id: id, at: settled_at, network, amount, public_chain: isPublicChain(network, genesis) };
+  const { id, settled_at, network, amount, genesis, unrecognised } = latest;
+  const public_chain = isPublicChain(network, genesis);
+  return { receipt_id: id, at: settled_at, network, amount, public_chain, unrecognised };
+}
+
+/** Lists the receipts that speak for a route or against it, the latest first: settled, and not corrected by the operator. */
+export function listCounted(receipts: readonly Receipt[]): Receipt[] {
+  return receipts
+    .filter(({ settled, correction }) => settled && correction === null)
+    .toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1));
+}
+
+function buildProof(receipt: Receipt): RouteProof {
+  const { id, network, amount, settled_at, transaction, genesis, request } = receipt;
+  const isPublic = isPublicChain(network, genesis);
+  return {
+    receipt_id: id,
+    network,
+    amount,
+    verified_at: settled_at,
+    transaction,
+    public_chain: isPublic,
+    request,
+    transaction_url: isPublic ? NETWORKS[network].getTransactionUrl(transaction) : null,
+  };
 }
 
 function isStillAsked(receipt: Receipt, terms: readonly RecordedTerms[]): boolean {

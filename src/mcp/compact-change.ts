@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cautionCode } from '../model/caution.ts';
 import type { Change } from '../model/change.ts';
 import { formatPriceRange } from '../model/usdc.ts';
 import { isOtherPayee, recordedRange, recordedTermsChange } from '../views/decision-details.ts';
@@ -21,7 +22,7 @@ export const compactChange = z.object({
   before_usdc: z.string().optional(),
   routes: z.array(z.string()).optional().describe("Some of its routes; provider's text"),
   payee_changed: z.boolean().optional(),
-  undelivered: z.boolean().optional().describe('Paid for, and no product came'),
+  caution: z.string().optional().describe('Code of the caution it is about'),
 });
 export type CompactChange = z.infer<typeof compactChange>;
 
@@ -38,17 +39,17 @@ const told = z.object({
   from: recordedRange.optional().catch(undefined),
   to: recordedRange.optional().catch(undefined),
   terms: z.array(recordedTermsChange).default([]).catch([]),
-  undelivered: z
-    .array(z.object({ route: z.string() }))
-    .default([])
-    .catch([]),
+  code: cautionCode.optional().catch(undefined),
+  added: z.array(z.string()).default([]).catch([]),
+  cleared: z.array(z.string()).default([]).catch([]),
 });
 
 /** Builds the tool's form of a change. */
 export function buildCompactChange({ revision, at, slug, kind, reason, detail }: Change): CompactChange {
   const { data } = told.safeParse(detail);
-  const { route, from, to, terms = [], undelivered = [] } = data ?? {};
-  const routes = new Set([...(route ? [route] : []), ...[...undelivered, ...terms].map((one) => one.route)]);
+  const { route, from, to, terms = [], code, added = [], cleared = [] } = data ?? {};
+  const named = kind === 'cautioned' ? added : cleared;
+  const routes = new Set([...(route ? [route] : []), ...named, ...terms.map((one) => one.route)]);
   const [price, before] = kind === 'priced' ? [formatRange(to), formatRange(from)] : [];
   return {
     ...{ revision, at, slug, kind, reason: shortenText(reason, REASON_LENGTH) },
@@ -56,7 +57,7 @@ export function buildCompactChange({ revision, at, slug, kind, reason, detail }:
     ...(before !== undefined && { before_usdc: before }),
     ...(routes.size > 0 && { routes: [...routes].slice(0, ROUTES).map((name) => shortenText(name, ROUTE_LENGTH)) }),
     ...(terms.some(isOtherPayee) && { payee_changed: true }),
-    ...(undelivered.length > 0 && { undelivered: true }),
+    ...(code && { caution: code }),
   };
 }
 

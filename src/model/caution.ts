@@ -14,8 +14,8 @@ export const CAUTIONS = {
     sentence: 'We paid for a call, and the answer was not recognised as the product.',
   },
   payee_differs: { severity: 'danger', sentence: 'The payee is not the one that was on record before.' },
-  imitates_name: { severity: 'danger', sentence: 'The name is that of a better known API at another host.' },
   price_above_record: { severity: 'notice', sentence: 'The price is higher than the one that was on record before.' },
+  imitates_name: { severity: 'notice', sentence: 'The name is that of a better known API at another host.' },
   withdrawn: { severity: 'notice', sentence: 'Every source that offered it has withdrawn it.' },
   probes_failing: { severity: 'notice', sentence: 'Our probes get no valid 402 from it.' },
   never_seen: { severity: 'notice', sentence: 'The terms are only declared: no 402 of it was ever seen here.' },
@@ -76,4 +76,9 @@ export type Caution = z.infer<typeof caution>;
 /** Says whether any of these cautions means that nothing should be paid. */
 export function isDangerous(cautions: readonly Pick<Caution, 'severity'>[]): boolean {
   return cautions.some(({ severity }) => severity === 'danger');
+}
+
+/** Sorts cautions, the gravest first. */
+export function sortCautions(cautions: readonly Caution[]): Caution[] {
+  return cautions.toSorted((a, b) => CAUTION_CODES.indexOf(a.code) - CAUTION_CODES.indexOf(b.code));
 }

@@ -1,8 +1,18 @@
 import { z } from 'zod';
 import { category } from './category.ts';
+import {
+  CAUTION_CODES,
+  CAUTIONS,
+  type Caution,
+  type CautionCode,
+  type CautionSeverity,
+  caution,
+  sortCautions,
+} from './caution.ts';
 import { declarationSource } from './declaration.ts';
 import { networkEntry } from './network.ts';
-import { route } from './route.ts';
+import { correctedReceipt } from './receipt.ts';
+import { formatRoute, type Route, route } from './route.ts';
 
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
 
@@ -58,6 +68,10 @@ export const listing = z.object({
   networks: z.array(networkEntry),
   routes: z.array(route),
   reliability,
+  /** What speaks against it as a whole; what speaks against one of its routes is said there. */
+  cautions: z.array(caution),
+  /** Receipts of its routes that the operator corrected, the latest first. */
+  corrections: z.array(correctedReceipt),
   sources: z.array(declarationSource),
   listed_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -77,4 +91,40 @@ export function isLive(candidate: Listing): candidate is LiveListing {
 /** Counts the settlement-verified routes of a listing. */
 export function getVerifiedRouteCount({ routes }: Pick<Listing, 'routes'>): number {
   return routes.filter(({ verification }) => verification === 'settlement-verified').length;
+}
+
+/** A caution of a listing in short: one for each code, however many of its routes it is about. */
+export interface CautionSummary {
+  readonly code: CautionCode;
+  readonly severity: CautionSeverity;
+  /** The one route it is about, as in `POST /v1/x`; null where it is about several, or the whole listing. */
+  readonly route: string | null;
+  /** How many routes it is about: all of them where it is about the whole listing. */
+  readonly routes: number;
+  /** Since when the earliest of them holds; null where none has a date. */
+  readonly since: string | null;
+}
+
+/** Lists what speaks against a listing or any of its routes, one entry for each code, the gravest first. */
+export function listCautionSummaries({ cautions, routes }: Pick<Listing, 'cautions' | 'routes'>): CautionSummary[] {
+  return CAUTION_CODES.flatMap((code) => {
+    const isOfCode = (one: Caution) => one.code === code;
+    const whole = cautions.filter(isOfCode);
+    const concerned = routes.filter((candidate) => candidate.cautions.some(isOfCode));
+    const found = [...whole, ...concerned.flatMap((candidate) => candidate.cautions.filter(isOfCode))];
+    if (found.length === 0) return [];
+    const [only, ...others] = concerned;
+    return {
+      code,
+      severity: CAUTIONS[code].severity,
+      route: whole.length === 0 && only && others.length === 0 ? formatRoute(only) : null,
+      routes: whole.length > 0 ? routes.length : concerned.length,
+      since: found.flatMap(({ since }) => since ?? []).sort()[0] ?? null,
+    };
+  });
+}
+
+/** Lists what speaks against one route of a listing, what speaks against the whole listing included, the gravest first. */
+export function listRouteCautions({ cautions }: Pick<Listing, 'cautions'>, route: Pick<Route, 'cautions'>): Caution[] {
+  return sortCautions([...route.cautions, ...cautions]);
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { caution } from './caution.ts';
+import { unrecognisedReason } from './delivery.ts';
 import { httpMethod } from './http-method.ts';
 import { networkKey } from './network.ts';
 import { probeCause, probeOutcome } from './outcome.ts';
@@ -49,7 +51,7 @@ export const routeProof = z.object({
 });
 export type RouteProof = z.infer<typeof routeProof>;
 
-/** What the latest probe of a route saw, and how it has answered lately. */
+/** What the latest probe of a route saw, and how often it has failed since its last valid answer. */
 export const routeProbe = z.object({
   at: z.iso.datetime(),
   outcome: probeOutcome,
@@ -57,6 +59,7 @@ export const routeProbe = z.object({
   status: z.int().nullable().describe('HTTP status of the answer; null where none came'),
   valid_at: z.iso.datetime().nullable().describe('Time of the last valid 402 on record; null where there is none'),
   failures: z.int().nonnegative().describe('Conclusive failures since then'),
+  failing_since: z.iso.datetime().nullable().describe('Time of the first of these; null while there is none'),
 });
 export type RouteProbe = z.infer<typeof routeProbe>;
 
@@ -64,13 +67,16 @@ export type RouteProbe = z.infer<typeof routeProbe>;
 export const payeeKind = z.enum(['fixed', 'rotating']);
 export type PayeeKind = z.infer<typeof payeeKind>;
 
-/** A paid test call that settled and brought nothing: the seller kept the money. */
+/** A paid test call that settled and was not delivered: the seller kept the money. */
 export const undeliveredCall = z.object({
   receipt_id: z.string(),
   at: z.iso.datetime(),
   network: networkKey,
   amount: z.int().positive().describe('What was paid for nothing, in atomic USDC'),
   public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),
+  unrecognised: unrecognisedReason
+    .nullable()
+    .describe('Why the answer was not recognised as the product; null where nothing was delivered at all'),
 });
 export type UndeliveredCall = z.infer<typeof undeliveredCall>;
 
@@ -80,8 +86,10 @@ export const routeVerification = z.enum(['unverified', 'settlement-verified']);
 export const route = routeFacts.extend({
   id: z.uuid(),
   verification: routeVerification,
-  proof: routeProof.nullable(),
-  undelivered: undeliveredCall.nullable().describe('The latest paid call, where that settled and brought nothing'),
+  proof: routeProof.nullable().describe('The latest payment that proves it'),
+  proofs: z.array(routeProof).describe('The latest on each network that proves it now, the latest first'),
+  cautions: z.array(caution).describe('What speaks against it, the gravest first'),
+  undelivered: undeliveredCall.nullable().describe('The latest paid call, where that settled and was not delivered'),
   payee: payeeKind.nullable().describe('Null while it was not seen often enough to tell'),
   probe: routeProbe.nullable().describe('Null while the route was never probed'),
   terms: z.array(recordedTerms),

@@ -1,5 +1,11 @@
 import { isResourceOf } from '../evidence/route-match.ts';
-import { type JudgedOffer, judgeChallenge, judgeUnrecorded } from '../evidence/terms-check.ts';
+import {
+  isCheaper,
+  type JudgedOffer,
+  type Judgement,
+  judgeChallenge,
+  judgeUnrecorded,
+} from '../evidence/terms-check.ts';
 import type { CheckQuestion } from '../views/check-question.ts';
 import type { CheckReason, TermsCheck } from '../views/terms-check.ts';
 import type { GivenChallenge } from '../x402/given-challenge.ts';
@@ -32,12 +38,22 @@ type Compared = Omit<TermsCheck, 'asked' | 'resources'>;
 
 function compare(challenge: GivenChallenge, route: KnownRoute, asking: { at: Date; isForAnother: boolean }): Compared {
   const judgement = judgeChallenge(challenge, route, asking);
-  const { verdict, offers, warnings } = judgement;
-  const payable = offers.filter(({ standing }) => standing !== 'not_payable');
-  const isCheaper = payable.length > 0 && payable.every(({ is_cheaper }) => is_cheaper);
-  const facts = { ...judgement, route, listing: route.listing, nearest: [], tombstone: null };
-  if (verdict === 'match') return { ...facts, severity: warnings.length > 0 ? 'notice' : 'none', reason: null };
-  return { ...facts, severity: isCheaper ? 'notice' : 'danger', reason: isCheaper ? 'cheaper' : getReason(offers) };
+  const reason = getReason(judgement, route);
+  return { ...judgement, reason, route, listing: route.listing, nearest: [], tombstone: null };
+}
+
+/** Gives why no offer is safe: null for a match. */
+function getReason({ verdict, offers }: Judgement, { cautions }: KnownRoute): CheckReason | null {
+  switch (verdict) {
+    case 'match':
+      return null;
+    case 'unseen':
+      return 'declared_only';
+    case 'caution':
+      return cautions.find(({ severity }) => severity === 'danger')?.code ?? null;
+    case 'mismatch':
+      return isCheaper(offers) ? 'cheaper' : getMismatch(offers);
+  }
 }
 
 /** Without terms on record there is nothing to match, but a payment in another token is wrong whatever the route. */
@@ -46,6 +62,7 @@ function judgeWithoutRecord(challenge: GivenChallenge, found: FoundRoute, isForA
   const route = found.kind === 'route' ? found.route : null;
   const facts = {
     offers,
+    safe_offers: [],
     warnings: isForAnother ? (['resource_differs'] as const).slice() : [],
     evidence_at: null,
     route,
@@ -58,13 +75,13 @@ function judgeWithoutRecord(challenge: GivenChallenge, found: FoundRoute, isForA
     const evidence_at = tombstone.delisted_at;
     return { ...facts, verdict: 'delisted', severity: 'danger', reason: 'delisted', tombstone, evidence_at };
   }
-  if (is_wrong) return { ...facts, verdict: 'mismatch', severity: 'danger', reason: getReason(offers) };
+  if (is_wrong) return { ...facts, verdict: 'mismatch', severity: 'danger', reason: getMismatch(offers) };
   const reason = found.kind === 'unknown' ? found.reason : 'no_terms';
   return { ...facts, verdict: 'unknown_route', severity: 'notice', reason };
 }
 
 /** Gives why nothing matches: the first offer that could be paid says so, else what is wrong with the first. */
-function getReason(offers: readonly JudgedOffer[]): CheckReason {
+function getMismatch(offers: readonly JudgedOffer[]): CheckReason {
   if (offers.some(({ standing }) => standing === 'differs')) return 'terms_differ';
   if (offers.some(({ standing }) => standing === 'not_on_record')) return 'not_on_record';
   const broken = offers.flatMap(({ offer }) => ('reason' in offer ? offer.reason : []));

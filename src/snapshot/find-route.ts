@@ -90,8 +90,8 @@ function isMethodOf(call: Call, method: string): boolean {
   return method === call.method || (call.method === 'HEAD' && method === 'GET');
 }
 
-function getKnowledge({ proof, terms }: KnownRoute): number {
-  if (proof) return 2;
+function getKnowledge({ proofs, terms }: KnownRoute): number {
+  if (proofs.length > 0) return 2;
   return terms.some(({ evidence }) => evidence === 'observed') ? 1 : 0;
 }
 

@@ -4,6 +4,7 @@ import { findListing } from '../catalogue/listings.ts';
 import { buildRouteIndex, type RouteIndex } from '../evidence/route-match.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { PayableRecord } from '../evidence/terms-check.ts';
+import { type Listing, listRouteCautions } from '../model/listing.ts';
 import { getRouteUrl, type Route } from '../model/route.ts';
 import { findTombstone, type Tombstone } from '../views/tombstone.ts';
 
@@ -64,26 +65,23 @@ function getWeight({ routes }: KnownListing): number {
 function readListing(catalogue: Catalogue, slug: string): KnownListing | undefined {
   const listing = findListing(catalogue, { slug });
   if (!listing) return undefined;
-  const routes = listing.routes.map((route): KnownRoute => buildKnownRoute(route, slug, listing.base_url));
+  const routes = listing.routes.map((route): KnownRoute => buildKnownRoute(route, listing));
   return { slug, tombstone: findTombstone(listing), routes, index: buildRouteIndex(listing.base_url, routes) };
 }
 
-function buildKnownRoute(route: Route, listing: string, baseUrl: string): KnownRoute {
-  const { method, path, verification, payee, undelivered, terms, proof } = route;
+function buildKnownRoute(route: Route, listing: Listing): KnownRoute {
+  const { method, path, verification, payee, terms, proofs } = route;
   return {
-    listing,
+    listing: listing.slug,
     method,
     path,
-    url: getRouteUrl(baseUrl, path),
+    url: getRouteUrl(listing.base_url, path),
     verification,
     payee,
-    undelivered,
     terms: getCurrentTerms(terms),
-    proof: proof && {
-      network: proof.network,
-      amount: proof.amount,
-      verified_at: proof.verified_at,
-      receipt_id: proof.receipt_id,
-    },
+    proofs: proofs.map(({ network, amount, verified_at, receipt_id }) => {
+      return { network, amount, verified_at, receipt_id };
+    }),
+    cautions: listRouteCautions(listing, route),
   };
 }

@@ -1,6 +1,7 @@
 import { listTellingChangesOf, listTellingRevisions } from '../catalogue/change-log.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { findListing } from '../catalogue/listings.ts';
+import { describeCautionSummary } from '../views/caution-words.ts';
 import {
   buildChangeNews,
   type ChangeNews,
@@ -37,11 +38,12 @@ function getDigests(catalogue: Catalogue, revision: number): readonly NewsDigest
 export function listChangeNews({ catalogue }: Reading, snapshot: Snapshot, limit: number): ChangeNews[] {
   const getListing = (slug: string): NewsListing => {
     const entry = findEntry(snapshot, slug);
-    const title = entry ? parseItem(entry).title : snapshot.tombstones.get(slug)?.title;
+    const item = entry && parseItem(entry);
+    const title = item?.title ?? snapshot.tombstones.get(slug)?.title;
     // What is on record without being live has no page.
     if (title === undefined)
-      return { slug, title: findListing(catalogue, { slug })?.title ?? slug, path: PATHS.changes };
-    return { slug, title, path: PATHS.listing(slug) };
+      return { slug, title: findListing(catalogue, { slug })?.title ?? slug, path: PATHS.changes, cautions: [] };
+    return { slug, title, path: PATHS.listing(slug), cautions: item?.cautions.map(describeCautionSummary) ?? [] };
   };
   const news: ChangeNews[] = [];
   for (let until = snapshot.revision; news.length < limit; ) {

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { CHECK_WARNINGS, getEvidenceKind, isPaid, type JudgedOffer, OFFER_STANDINGS } from '../evidence/terms-check.ts';
+import {
+  CHECK_SEVERITIES,
+  CHECK_VERDICTS,
+  CHECK_WARNINGS,
+  findPayment,
+  getEvidenceKind,
+  type JudgedOffer,
+  OFFER_STANDINGS,
+} from '../evidence/terms-check.ts';
+import { caution } from '../model/caution.ts';
 import { httpMethod } from '../model/http-method.ts';
 import { NETWORKS, networkKey } from '../model/network.ts';
 import { routeVerification } from '../model/route.ts';
@@ -8,10 +17,11 @@ import { catalogueSummary } from '../model/summary.ts';
 import type { RecordedTerms, Terms } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
+import { describeCaution } from './caution-words.ts';
 import { describeCheck, describeWarning } from './check-words.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
-import { CHECK_SEVERITIES, CHECK_VERDICTS, type CheckedRoute, type TermsCheck } from './terms-check.ts';
+import type { CheckedRoute, TermsCheck } from './terms-check.ts';
 import { tombstone } from './tombstone.ts';
 
 /** Offers and terms on record that an answer shows; a challenge has one to eight. */
@@ -32,7 +42,7 @@ const fieldDifference = z.object({ field: termsField, offered: z.string(), on_re
 
 const checkedOffer = shownTerms.partial().extend({
   index: z.int().nonnegative().describe('Its place in accepts'),
-  standing: z.enum(OFFER_STANDINGS).describe('on_record: safe to take'),
+  standing: z.enum(OFFER_STANDINGS).describe('on_record: what is on record; safe_offers says which of these are safe'),
   reason: z.string().optional().describe('Why an offer cannot be paid'),
   differences: z.array(fieldDifference).optional().describe('Against the terms on record most like it'),
 });
@@ -53,14 +63,23 @@ export const agentCheck = z
     catalogue: catalogueSummary,
     revision: z.int().nonnegative().describe('Catalogue revision that this answer is of'),
     asked: z.object({ method: httpMethod, url: z.string() }).describe('The call, as it was asked about'),
-    verdict: z.enum(CHECK_VERDICTS),
+    verdict: z
+      .enum(CHECK_VERDICTS)
+      .describe(
+        'match: as seen or paid before. unseen: as declared, never seen. caution: as on record, but do not pay',
+      ),
     severity: z
       .enum(CHECK_SEVERITIES)
-      .describe('none: as on record. notice: worth knowing first. danger: not the payment that is on record'),
+      .describe('none: as on record, and seen. notice: worth knowing first. danger: do not pay'),
     reason: z.string().optional().describe('Stable code for anything but a match'),
     summary: z.string().describe('The same in a sentence'),
-    safe_offers: z.array(z.int().nonnegative()).describe('Places in accepts of the offers that are on record'),
+    safe_offers: z
+      .array(z.int().nonnegative())
+      .describe('Places in accepts of the offers that are safe to take; none unless the verdict is match'),
     offers: z.array(checkedOffer).describe("The challenge's offers, at most 20"),
+    cautions: z
+      .array(caution.extend({ detail: z.string() }))
+      .describe('What speaks against the route or its listing, the gravest first: pay nothing where one is of danger'),
     warnings: z.array(z.object({ code: z.enum(CHECK_WARNINGS), detail: z.string() })),
     evidence_at: z.iso.datetime().optional().describe('Time of the latest evidence; absent where it has none'),
     route: nearRoute
@@ -92,8 +111,9 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
     severity,
     ...(reason !== null && { reason }),
     summary: describeCheck(check),
-    safe_offers: check.offers.filter(({ standing }) => standing === 'on_record').map(({ index }) => index),
+    safe_offers: check.safe_offers,
     offers: check.offers.slice(0, MAX_SHOWN).map(buildOffer),
+    cautions: (route?.cautions ?? []).map((one) => ({ ...one, detail: describeCaution(one) })),
     warnings: check.warnings.map((code) => ({ code, detail: describeWarning(code) })),
     ...(evidence_at !== null && { evidence_at }),
     ...(route && {
@@ -152,12 +172,13 @@ function buildTerms({ network, scheme, asset, amount, pay_to }: Terms) {
 
 function buildRecorded(terms: RecordedTerms, route: CheckedRoute): CheckBody['on_record'][number] {
   const { first_seen_at, last_seen_at } = terms;
+  const paid = findPayment(terms, route.proofs);
   return {
     ...buildTerms(terms),
     evidence: getEvidenceKind(terms, route),
     ...(first_seen_at !== null && { first_seen_at }),
     ...(last_seen_at !== null && { last_seen_at }),
-    ...(isPaid(terms, route.proof) && { paid_at: route.proof.verified_at }),
+    ...(paid && { paid_at: paid.verified_at }),
   };
 }
 

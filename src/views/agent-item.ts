@@ -1,12 +1,30 @@
 import { z } from 'zod';
 import { category } from '../model/category.ts';
-import { getVerifiedRouteCount, type LiveListing, reliabilityBand, slug } from '../model/listing.ts';
+import { cautionCode, cautionSeverity } from '../model/caution.ts';
+import {
+  getVerifiedRouteCount,
+  type LiveListing,
+  listCautionSummaries,
+  reliabilityBand,
+  slug,
+} from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
 
-/** A listing as `/agent/list` and the search tool show it (design contract, "Addresses"). */
+/** What speaks against a listing, one entry for each code. */
+export const agentCaution = z
+  .object({
+    code: cautionCode,
+    severity: cautionSeverity.describe('danger: do not pay. notice: worth knowing before paying'),
+    route: z.string().nullable().describe('The one route it is about; null for several, or the whole listing'),
+    routes: z.int().nonnegative().describe('How many routes it is about'),
+    since: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'AgentCaution' });
+
+/** A listing as `/agent/list` and the search tool show it. */
 export const agentItem = z
   .object({
     slug,
@@ -26,6 +44,9 @@ export const agentItem = z
     reliability_band: reliabilityBand,
     reliability_score: z.number().nullable(),
     updated_at: z.iso.datetime(),
+    cautions: z
+      .array(agentCaution)
+      .describe('What speaks against its routes, the gravest first; empty where nothing does'),
   })
   .meta({ id: 'AgentItem' });
 export type AgentItem = z.infer<typeof agentItem>;
@@ -51,5 +72,6 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     reliability_band: listing.reliability.band,
     reliability_score: listing.reliability.score,
     updated_at: listing.updated_at,
+    cautions: listCautionSummaries(listing),
   };
 }

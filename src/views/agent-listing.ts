@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { caution } from '../model/caution.ts';
 import type { Change } from '../model/change.ts';
 import { change } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
 import type { LiveListing } from '../model/listing.ts';
 import { type Listing, reliability } from '../model/listing.ts';
 import { NETWORKS, networkEntry } from '../model/network.ts';
+import { correctedReceipt } from '../model/receipt.ts';
 import { getRouteUrl, type Route, route } from '../model/route.ts';
 import { recordedTerms } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
@@ -42,6 +44,8 @@ export const agentListing = z
       reliability,
       sources: z.array(evidenceSource).describe('Who claims this, and when it was seen; null is a bare claim'),
       listed_at: z.iso.datetime(),
+      listing_cautions: z.array(caution).describe('What speaks against it as a whole; its routes carry their own'),
+      corrections: z.array(correctedReceipt).describe('Receipts that the operator corrected, with the reason'),
       routes: z.array(agentRoute),
     }),
     decisions: z.array(change).describe('Why the listing stands as it does, oldest first'),
@@ -79,6 +83,8 @@ export function buildAgentListing(
       reliability: listing.reliability,
       sources: listing.sources,
       listed_at: listing.listed_at,
+      listing_cautions: listing.cautions,
+      corrections: listing.corrections,
       routes: listing.routes.map((entry) => buildAgentRoute(listing, entry)),
     },
     decisions,

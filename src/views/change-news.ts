@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { CAUTIONS, type CautionCode, cautionCode } from '../model/caution.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { type Decision, describeDecision } from './decision.ts';
 import { isOtherPayee, recordedTermsChange } from './decision-details.ts';
 import { PATHS } from './links.ts';
-import { describeReason } from './reasons.ts';
+import { describeReason, getCautionPhrase } from './reasons.ts';
 
 /** What people are told of as news, what weighs most first: of a listing that changed in several ways the first leads. */
 export const NEWS_KINDS = [
@@ -11,11 +12,14 @@ export const NEWS_KINDS = [
   'held',
   'listed',
   'relisted',
-  'undelivered',
+  'danger',
   'verified',
   'unverified',
   'payee',
   'priced',
+  'cautioned',
+  'cleared',
+  'corrected',
 ] as const;
 export type NewsKind = (typeof NEWS_KINDS)[number];
 
@@ -24,6 +28,8 @@ export interface NewsListing {
   readonly slug: string;
   readonly title: string;
   readonly path: string;
+  /** What speaks against it now, in sentences of ours, the gravest first. */
+  readonly cautions: readonly string[];
 }
 
 /** One piece of news: what readers saw change of one listing at one revision, or alike of many at once. */
@@ -68,10 +74,8 @@ interface ListingNews {
 
 const range = z.object({ min: z.int(), max: z.int() });
 const priced = z.object({ from: range, to: z.unknown() });
-const routed = z.object({
-  terms: z.array(recordedTermsChange).default([]),
-  undelivered: z.array(z.unknown()).default([]),
-});
+const routed = z.object({ terms: z.array(recordedTermsChange).default([]) });
+const cautioned = z.object({ code: cautionCode });
 
 /** Builds a piece of news; `getListing` gives a listing as it is now, by slug. */
 export function buildChangeNews(
@@ -116,11 +120,11 @@ function* listListingNews(changes: readonly Change[]): Generator<ListingNews> {
 function listNewsKinds({ kind, detail }: Change): NewsKind[] {
   if (kind === 'priced') return priced.safeParse(detail).success ? ['priced'] : [];
   if (kind === 'routed') {
-    const { data } = routed.safeParse(detail);
-    return [
-      ...(data?.undelivered.length ? (['undelivered'] as const) : []),
-      ...(data?.terms.some(isOtherPayee) ? (['payee'] as const) : []),
-    ];
+    return routed.safeParse(detail).data?.terms.some(isOtherPayee) ? ['payee'] : [];
+  }
+  if (kind === 'cautioned') {
+    const { data } = cautioned.safeParse(detail);
+    return [data && CAUTIONS[data.code].severity === 'danger' ? 'danger' : 'cautioned'];
   }
   const known = NEWS_KINDS.find((name) => name === kind);
   return known ? [known] : [];
@@ -157,15 +161,18 @@ function digestMany(kind: NewsKind, group: readonly ListingNews[]): NewsDigest {
 }
 
 const BULK_WORDS: Readonly<Record<NewsKind, string>> = {
-  delisted: 'taken out',
+  delisted: 'removed',
   held: 'held back for want of a price',
   listed: 'new',
   relisted: 'put back',
-  undelivered: 'paid for, and no product came',
+  danger: 'cautions of danger',
   verified: 'settlement-verified',
   unverified: 'routes unverified again',
   payee: 'another payee',
   priced: 'another price',
+  cautioned: 'cautions',
+  cleared: 'cautions cleared',
+  corrected: 'receipts corrected',
 };
 
 /** Says in words of ours alone what the leading kind of news is; route names, addresses and reasons in free text stay out. */
@@ -186,8 +193,13 @@ function describeNews(kind: NewsKind, changes: readonly Change[]): string {
       return `Settlement-verified: ${countRoutes(of('verified').length)} paid for and delivered`;
     case 'unverified':
       return `Unverified again: ${countRoutes(of('unverified').length)}`;
-    case 'undelivered':
-      return 'Paid for, and no product came';
+    case 'danger':
+    case 'cautioned':
+      return `${kind === 'danger' ? 'Danger' : 'Caution'}: ${getCodes(of('cautioned'), kind).map(getCautionPhrase).join('; ')}`;
+    case 'cleared':
+      return `Caution cleared: ${getCodes(of('cleared')).map(getCautionPhrase).join('; ')}`;
+    case 'corrected':
+      return 'The operator corrected the record of a paid call';
     case 'payee': {
       const terms = of('routed').flatMap(({ detail }) => routed.safeParse(detail).data?.terms ?? []);
       return `Another payee on ${countRoutes(terms.filter(isOtherPayee).length)}`;
@@ -197,6 +209,13 @@ function describeNews(kind: NewsKind, changes: readonly Change[]): string {
       return change ? describeDecision(change).what : '';
     }
   }
+}
+
+/** Gives the codes that changes of cautions are about; of a kind those of its severity alone. */
+function getCodes(changes: readonly Change[], kind?: 'danger' | 'cautioned'): CautionCode[] {
+  const codes = changes.flatMap(({ detail }) => cautioned.safeParse(detail).data?.code ?? []);
+  const severity = kind === 'danger' ? 'danger' : 'notice';
+  return [...new Set(codes)].filter((code) => kind === undefined || CAUTIONS[code].severity === severity);
 }
 
 function countRoutes(count: number): string {

@@ -1,5 +1,6 @@
 import type { CheckWarning, JudgedOffer } from '../evidence/terms-check.ts';
 import { formatUsdc } from '../model/usdc.ts';
+import { describeCaution } from './caution-words.ts';
 import type { CheckReason, TermsCheck } from './terms-check.ts';
 import { formatDay } from './times.ts';
 
@@ -7,11 +8,9 @@ import { formatDay } from './times.ts';
 const WARNINGS: Readonly<Record<CheckWarning, string>> = {
   other_offers_differ: 'The challenge also makes offers that are not on record: take only those of safe_offers.',
   resource_differs: 'The challenge says it is for another address than the one that was called.',
-  undelivered: 'The latest paid test call of this route settled and brought nothing.',
   long_timeout: 'A payment signed for this challenge could be cashed for more than a day.',
-  payee_rotates: 'This seller names a fresh payee in each challenge, so the payee was not compared.',
   payee_not_on_record: 'The payee is not on record, so it was not compared.',
-  declared_only: 'The record is a claim: no 402 of this route was ever seen here.',
+  declared_only: 'Terms of this challenge are on record only as a claim: no 402 with them was ever seen here.',
   stale_record: 'The record is more than two weeks old, or has no date.',
 };
 
@@ -40,7 +39,15 @@ export function describeCheck(check: TermsCheck): string {
   const { verdict, reason, offers, evidence_at } = check;
   const since = evidence_at === null ? 'undated' : `last confirmed ${formatDay(evidence_at)}`;
   if (verdict === 'match') return `What is asked is what is on record (${since}).`;
-  if (verdict === 'delisted') return `The listing was taken out on ${formatDay(evidence_at ?? '')}. Do not rely on it.`;
+  if (verdict === 'unseen') {
+    return `What is asked is what a source declares (${since}), and no 402 with it was ever seen here. No offer is known to be safe.`;
+  }
+  if (verdict === 'caution')
+    return `Do not pay. ${check.route?.cautions
+      .filter(({ severity }) => severity === 'danger')
+      .map(describeCaution)
+      .join(' ')}`;
+  if (verdict === 'delisted') return `The listing was removed on ${formatDay(evidence_at ?? '')}. Do not rely on it.`;
   if (verdict === 'unknown_route') return `${REASONS[reason ?? 'host_not_listed'] ?? 'Nothing is on record.'}`;
   const differing = offers.find(({ difference }) => difference !== null);
   if (differing) return `${describeDifference(differing)} (${since}). ${getAdvice(check)}`;

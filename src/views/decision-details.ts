@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { declarationSource } from '../model/declaration.ts';
 import { reliability } from '../model/listing.ts';
 import type { NetworkEntry } from '../model/network.ts';
-import { type PayeeKind, payeeKind, routeProof, type UndeliveredCall } from '../model/route.ts';
+import { type PayeeKind, payeeKind, routeProof } from '../model/route.ts';
 import { terms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { formatSecond } from './times.ts';
@@ -93,16 +93,4 @@ export function describeProof(proof: z.infer<typeof recordedProof>): string {
 /** Writes a score with what it rests on. */
 export function describeReliability({ band, score, samples }: z.infer<typeof recordedScore>): string {
   return score === null ? band : `${score} of 100, ${band} (${samples} samples)`;
-}
-
-/** Says that a seller kept the money of a paid call and gave nothing for it. */
-export function describeUndelivered({
-  route,
-  at,
-  network,
-  amount,
-  public_chain,
-}: UndeliveredCall & { route: string }): string {
-  const chain = public_chain ? network : `a local test chain for ${network}`;
-  return `${route}: ${formatUsdc(amount)} USDC paid on ${chain}, ${formatSecond(at)}, and no product came`;
 }

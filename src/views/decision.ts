@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';
+import { caution, cautionCode } from '../model/caution.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
 import { networkEntry } from '../model/network.ts';
 import { probeOutcome } from '../model/outcome.ts';
-import { type JsonObject, undeliveredCall } from '../model/route.ts';
+import type { JsonObject } from '../model/route.ts';
+import { describeCautionEvidence } from './caution-words.ts';
 import {
   describeNetwork,
   describeNetworkChange,
@@ -13,14 +15,13 @@ import {
   describeReliability,
   describeSource,
   describeTermsChange,
-  describeUndelivered,
   recordedProof,
   recordedRange,
   recordedScore,
   recordedTermsChange,
 } from './decision-details.ts';
 import { formatOutcome } from './outcome-words.ts';
-import { describeReason } from './reasons.ts';
+import { describeReason, getCautionPhrase } from './reasons.ts';
 import { formatSecond } from './times.ts';
 
 /** A change in words: what readers saw change, why, and the dated evidence for it. */
@@ -57,11 +58,14 @@ const details = {
   routed: z.object({
     ...{ added: names, removed: names, changed: names },
     terms: z.array(recordedTermsChange).default([]),
-    undelivered: z.array(undeliveredCall.extend({ route: z.string() })).default([]),
   }),
   networked: z.object({ from: z.array(networkEntry), to: z.array(networkEntry) }),
   verified: z.object({ route: z.string(), proof: recordedProof }),
   unverified: z.object({ route: z.string(), earlier: recordedProof.nullable() }),
+  cautioned: z.object({ code: cautionCode, routes: names, added: names, caution }),
+  cleared: z.object({ code: cautionCode, routes: names, cleared: names }),
+  corrected: z.object({ receipt_id: z.string(), route: z.string().nullable(), because: z.string() }),
+  replied: z.object({ code: cautionCode, route: z.string().nullable(), text: z.string().nullable() }),
   scored: z.object({ from: recordedScore, to: recordedScore }),
 };
 
@@ -98,20 +102,16 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     return { what: `New words in ${fields.join(', ').replaceAll('_', ' ')}` };
   },
   routed: (detail) => {
-    const { terms, undelivered, ...changes } = details.routed.parse(detail);
+    const { terms, ...changes } = details.routed.parse(detail);
     const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
     // A route whose new terms are told is not told again by name.
-    const told = new Set([...terms, ...undelivered].map(({ route }) => route));
+    const told = new Set(terms.map(({ route }) => route));
     const untold = parts
       .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !told.has(route))] as const)
       .filter(([, routes]) => routes.length > 0);
     return {
       what: `Routes: ${parts.map(([how, routes]) => `${routes.length} ${how}`).join(', ')}`,
-      evidence: [
-        ...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`),
-        ...terms.map(describeTermsChange),
-        ...undelivered.map(describeUndelivered),
-      ],
+      evidence: [...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)],
     };
   },
   networked: (detail) => {
@@ -126,12 +126,48 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     const { route, earlier } = details.unverified.parse(detail);
     return { what: `${route} is unverified again`, evidence: earlier ? [`before: ${describeProof(earlier)}`] : [] };
   },
-  seen: () => ({ what: 'Seen again as it stands' }),
+  cautioned: (detail) => {
+    const { added, caution: held } = details.cautioned.parse(detail);
+    return {
+      what: `${held.severity === 'danger' ? 'Danger' : 'Caution'}, ${describeSubjects(added)}`,
+      evidence: [describeCautionEvidence(held), ...(held.reply ? [`its provider replies: ${held.reply.text}`] : [])],
+    };
+  },
+  cleared: (detail) => {
+    const { code, cleared, routes } = details.cleared.parse(detail);
+    const still = routes.length > 0 ? [`still holds for ${listNames(routes)}`] : [];
+    return { what: `Caution cleared, ${describeSubjects(cleared)} (${getCautionPhrase(code)})`, evidence: still };
+  },
+  corrected: (detail) => {
+    const { receipt_id, route, because } = details.corrected.parse(detail);
+    const of = route === null ? '' : ` of ${route}`;
+    return { what: `Receipt ${receipt_id}${of} corrected`, evidence: [`in the operator's words: ${because}`] };
+  },
+  replied: (detail) => {
+    const { code, route, text } = details.replied.parse(detail);
+    return {
+      what: `Reply to a caution, ${describeSubjects(route === null ? [] : [route])} (${getCautionPhrase(code)})`,
+      evidence: text === null ? [] : [`in its provider's words: ${text}`],
+    };
+  },
+  seen: () => ({ what: 'Looked at again, nothing else changed' }),
   scored: (detail) => {
     const { from, to } = details.scored.parse(detail);
     return { what: `Reliability ${describeReliability(to)}, before ${describeReliability(from)}` };
   },
 };
+
+/** Routes of one change that are named; more are counted. */
+const NAMED_ROUTES = 3;
+
+function describeSubjects(routes: readonly string[]): string {
+  return routes.length === 0 ? 'the whole listing' : listNames(routes);
+}
+
+function listNames(routes: readonly string[]): string {
+  const more = routes.length - NAMED_ROUTES;
+  return `${routes.slice(0, NAMED_ROUTES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
 
 /** Puts a change into words. A detail of a shape that this code does not know is quoted as it stands. */
 export function describeDecision({ revision, at, kind, reason, detail }: Change): Decision {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listPayableTerms, type PayableTerms } from '../evidence/payable.ts';
-import { type LiveListing, reliabilityBand } from '../model/listing.ts';
+import { caution } from '../model/caution.ts';
+import { type LiveListing, listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { BASE_USDC_DOMAIN, NETWORKS } from '../model/network.ts';
 import { probeOutcome } from '../model/outcome.ts';
 import { getRouteUrl, jsonObject, payeeKind, type Route, routeVerification } from '../model/route.ts';
@@ -36,7 +37,8 @@ const resourceEvidence = z.object({
   undelivered_at: z.iso
     .datetime()
     .nullable()
-    .describe('When the latest paid call brought nothing; null where it did not'),
+    .describe('When the latest paid call that was not delivered settled; null where the latest was delivered'),
+  cautions: z.array(caution).describe('What speaks against it: pay nothing where one is of danger'),
   terms: z.enum(['observed', 'declared']).describe('Whether the offers were seen in a 402 or are a claim'),
   seen_at: z.iso.datetime().nullable().describe('When the offers were last seen; null for a bare claim'),
   payee: payeeKind.nullable().describe('rotating: the seller names a fresh payee each time'),
@@ -133,10 +135,12 @@ function buildRequirements(offer: PayableTerms): z.infer<typeof paymentRequireme
 }
 
 function buildEvidence(
-  { slug, reliability }: LiveListing,
-  { verification, proof, undelivered, payee, probe }: Route,
+  listing: LiveListing,
+  route: Route,
   { offers, seenAt, site }: { offers: readonly PayableTerms[]; seenAt: string | null; site: Site },
 ): z.infer<typeof resourceEvidence> {
+  const { slug, reliability } = listing;
+  const { verification, proof, undelivered, payee, probe } = route;
   const link = (path: string) => buildUrl(site.baseUrl, path);
   return {
     slug,
@@ -146,6 +150,7 @@ function buildEvidence(
     verified_at: proof?.verified_at ?? null,
     receipt_url: proof ? link(PATHS.agentReceipt(proof.receipt_id)) : null,
     undelivered_at: undelivered?.at ?? null,
+    cautions: listRouteCautions(listing, route),
     terms: offers.some(({ evidence }) => evidence === 'observed') ? 'observed' : 'declared',
     seen_at: seenAt,
     payee,

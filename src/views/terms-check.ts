@@ -1,17 +1,14 @@
-import type { CheckWarning, JudgedOffer, OfferFault, PayableRecord } from '../evidence/terms-check.ts';
+import type {
+  CheckSeverity,
+  CheckVerdict,
+  CheckWarning,
+  JudgedOffer,
+  OfferFault,
+  PayableRecord,
+} from '../evidence/terms-check.ts';
+import type { CautionCode } from '../model/caution.ts';
 import type { Route } from '../model/route.ts';
 import type { Tombstone } from './tombstone.ts';
-
-/** Whether terms are those on record: they are, they are not, nothing is known of the route, or it was taken out. */
-export const CHECK_VERDICTS = ['match', 'mismatch', 'unknown_route', 'delisted'] as const;
-export type CheckVerdict = (typeof CHECK_VERDICTS)[number];
-
-/**
- * How much a verdict matters. `none`: as on record. `notice`: worth knowing before paying, such as a lower price, or that
- * nothing is on record. `danger`: a payment would be another one than is on record.
- */
-export const CHECK_SEVERITIES = ['none', 'notice', 'danger'] as const;
-export type CheckSeverity = (typeof CHECK_SEVERITIES)[number];
 
 /** Why a route is not known. `no_terms`: it is listed, and what it costs is not on record. */
 export const UNKNOWN_REASONS = [
@@ -24,8 +21,16 @@ export const UNKNOWN_REASONS = [
 ] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-/** A finer word for a verdict. */
-export type CheckReason = UnknownReason | 'terms_differ' | 'cheaper' | 'not_on_record' | 'delisted' | OfferFault;
+/** A finer word for a verdict. Of `caution` it is the code of the gravest one. */
+export type CheckReason =
+  | UnknownReason
+  | CautionCode
+  | 'declared_only'
+  | 'terms_differ'
+  | 'cheaper'
+  | 'not_on_record'
+  | 'delisted'
+  | OfferFault;
 
 /** A route on record as a check tells of it. */
 export interface CheckedRoute extends PayableRecord, Pick<Route, 'method' | 'verification'> {
@@ -42,6 +47,8 @@ export interface TermsCheck {
   /** Null for a match. */
   reason: CheckReason | null;
   offers: JudgedOffer[];
+  /** Places in `accepts` of the offers that are safe to take: none unless the verdict is `match`. */
+  safe_offers: number[];
   warnings: CheckWarning[];
   /** Time of the latest evidence that this rests on; null where there is none. */
   evidence_at: string | null;

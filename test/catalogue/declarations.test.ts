@@ -103,12 +103,14 @@ describe('recording a receipt', () => {
       settled: true,
       delivered: true,
       conforming: 'undeclared' as const,
+      unrecognised: null,
+      correction: null,
     };
     expect(writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt))).toBe(true);
     const listing = findListing(catalogue, { slug: 'example-prices' });
     expect(listing?.routes.map(({ verification }) => verification)).toEqual(['settlement-verified', 'unverified']);
     expect(listing?.networks[0]).toMatchObject({ settlement_verified: true, last_verified_at: NOW });
-    expect(listChanges(catalogue, { since: 1 }).map(({ kind }) => kind)).toEqual(['verified', 'networked']);
+    expect(listChanges(catalogue, { since: 1 }).map(({ kind }) => kind)).toEqual(['verified', 'cleared', 'networked']);
     expect(writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt))).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ describe('samples alone', () => {
     const { routes, reliability, networks } = world.find();
     expect(routes[0]?.probe).toEqual({
       ...{ at: getTime(1), outcome: 'payable', cause: null, status: 402 },
-      ...{ valid_at: getTime(1), failures: 0 },
+      ...{ valid_at: getTime(1), failures: 0, failing_since: null },
     });
     expect(routes[0]?.terms.map(({ evidence, current }) => [evidence, current])).toEqual([
       ['declared', true],
@@ -41,7 +41,10 @@ describe('samples alone', () => {
     ]);
     expect(reliability).toMatchObject({ band: 'unscored', score: null, samples: 1, last_sample_at: getTime(1) });
     expect(networks[0]).toMatchObject({ key: 'base', advertised: true, last_seen_at: getTime(1) });
-    expect(listKinds(world)).toEqual([['routed', 'probed']]);
+    expect(listKinds(world)).toEqual([
+      ['cleared', 'probed'],
+      ['routed', 'probed'],
+    ]);
   });
 
   it('move nothing that readers see more than once a day, and never leave it a day behind', () => {
@@ -99,7 +102,7 @@ describe('samples alone', () => {
     const results = failOn(world, { from: 126, times: 3 });
     expect(results[0]).toBe('changed');
     expect(Number(score) - Number(world.find().reliability.score)).toBeGreaterThan(5);
-    expect(listKinds(world)).toContainEqual(['scored', 'probed']);
+    expect(listKinds(world)).toContainEqual(['scored', 'sampled']);
   });
 });
 
@@ -114,6 +117,7 @@ describe('terms that a probe sees', () => {
     expect(world.find()).toMatchObject({ price_min: 2500, price_max: 2500 });
     expect(listKinds(world)).toEqual([
       ['priced', 'probed'],
+      ['cautioned', 'price_above_record'],
       ['routed', 'probed'],
     ]);
     ask(18, 1000);
@@ -230,7 +234,7 @@ describe('a payee', () => {
     // Asked again as it was paid, the receipt proves again.
     world.look(18);
     expect(world.find().routes[0]?.verification).toBe('settlement-verified');
-    expect(listKinds(world)).toContainEqual(['verified', 'receipt']);
+    expect(listKinds(world)).toContainEqual(['verified', 'paid_and_delivered']);
   });
 });
 

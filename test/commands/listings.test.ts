@@ -105,7 +105,7 @@ describe('why', () => {
     const { json } = await runJson('why', 'example-prices');
     expect(json).toMatchObject({ slug: 'example-prices', state: 'delisted' });
     expect(json.standing[0]).toBe(
-      'It is not live: the operator took it out, 2026-11-20 12:00:00 UTC: Answers nonsense.',
+      'It is not live: the operator removed it, 2026-11-20 12:00:00 UTC: Answers nonsense.',
     );
     const kinds = json.decisions.map(({ kind }: { kind: string }) => kind);
     expect(kinds.slice(0, 4)).toEqual(['listed', 'categorised', 'priced', 'verified']);

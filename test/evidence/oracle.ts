@@ -15,7 +15,10 @@ export interface Worked {
   samples: number;
   last_sample_at: string | null;
   failing: { since: string; failures: number } | undefined;
-  routes: Map<string, { at: string; outcome: ProbeOutcome; valid_at: string | null; failures: number }>;
+  routes: Map<
+    string,
+    { at: string; outcome: ProbeOutcome; valid_at: string | null; failures: number; failing_since: string | null }
+  >;
   /** Time and round of the latest sample that counts. */
   latest: Taken | undefined;
 }
@@ -99,7 +102,8 @@ function workOutRoutes(counted: readonly Taken[]): Worked['routes'] {
   for (const [id, samples] of Map.groupBy(counted, ({ route_id }) => route_id)) {
     const { at, outcome } = samples.at(-1) as Taken;
     const valid_at = samples.findLast(isValid)?.at ?? null;
-    routes.set(id, { at, outcome, valid_at, failures: countFailing(samples).count });
+    const { first = null, count } = countFailing(samples);
+    routes.set(id, { at, outcome, valid_at, failures: count, failing_since: first });
   }
   return routes;
 }

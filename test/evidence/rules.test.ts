@@ -5,7 +5,7 @@ import { buildNetworkEntries, getPrimaryNetwork } from '../../src/evidence/netwo
 import { getPriceRange } from '../../src/evidence/price.ts';
 import { buildSlug, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
-import { findRouteProof, listVerifiedNetworks } from '../../src/evidence/verification.ts';
+import { listRouteProofs, listVerifiedNetworks } from '../../src/evidence/verification.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Receipt } from '../../src/model/receipt.ts';
 import type { RecordedTerms } from '../../src/model/terms.ts';
@@ -80,26 +80,28 @@ describe('a route’s proof', () => {
     settled: true,
     delivered: true,
     conforming: 'yes',
+    unrecognised: null,
+    correction: null,
   };
 
   it('needs a payment that settled and a product that came', () => {
-    expect(findRouteProof([receipt], [])?.transaction_url).toBe('https://basescan.org/tx/0xabc');
-    expect(findRouteProof([{ ...receipt, settled: false }], [])).toBeNull();
-    expect(findRouteProof([{ ...receipt, delivered: false }], [])).toBeNull();
+    expect(listRouteProofs([receipt], [])[0]?.transaction_url).toBe('https://basescan.org/tx/0xabc');
+    expect(listRouteProofs([{ ...receipt, settled: false }], [])).toEqual([]);
+    expect(listRouteProofs([{ ...receipt, delivered: false }], [])).toEqual([]);
   });
 
   it('stands when the price changes and falls when payee or network does', () => {
     const observed = makeRecorded({ evidence: 'observed' });
-    expect(findRouteProof([receipt], [{ ...observed, amount: 9000 }])).not.toBeNull();
-    expect(
-      findRouteProof([receipt], [{ ...observed, pay_to: '0x3333333333333333333333333333333333333333' }]),
-    ).toBeNull();
-    expect(findRouteProof([receipt], [{ ...observed, network: 'solana' }])).toBeNull();
+    expect(listRouteProofs([receipt], [{ ...observed, amount: 9000 }])).toHaveLength(1);
+    expect(listRouteProofs([receipt], [{ ...observed, pay_to: '0x3333333333333333333333333333333333333333' }])).toEqual(
+      [],
+    );
+    expect(listRouteProofs([receipt], [{ ...observed, network: 'solana' }])).toEqual([]);
   });
 
   it('stands on every network that was paid on and is still asked for, whichever came last', () => {
     const later = { ...receipt, id: 'later', network: 'solana' as const, settled_at: '2026-11-21T00:00:00.000Z' };
-    expect(listVerifiedNetworks([receipt, later], [])).toEqual(['base', 'solana']);
+    expect(listVerifiedNetworks([receipt, later], [])).toEqual(['solana', 'base']);
     const observed = makeRecorded({ evidence: 'observed' });
     expect(listVerifiedNetworks([receipt, later], [observed])).toEqual(['base']);
     expect(listVerifiedNetworks([{ ...receipt, delivered: false }], [])).toEqual([]);

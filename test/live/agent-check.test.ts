@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
+import { makeRoute, makeTerms, NOW, recordPaid, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
 import {
   buildChallenge,
@@ -12,6 +12,7 @@ import {
   makeFresh,
   makeSolanaTerms,
   recordAll,
+  recordSeen,
   SEEN,
   serveChecks,
 } from './checking.ts';
@@ -19,7 +20,7 @@ import {
 const OTHER_PAYEE = '0x9999999999999999999999999999999999999999';
 
 describe('terms as on record', () => {
-  it('match in fields, in both versions, decoded and encoded, with the evidence and its time', async () => {
+  it('that were only declared are never safe, in fields, in both versions, decoded and encoded', async () => {
     const catalogue = recordAll([makeFresh()]);
     const { checkFields, checkChallenge } = serveChecks(catalogue);
     const [v1, v2] = [buildChallenge([makeTerms()], 1), buildChallenge([makeTerms()], 2)];
@@ -33,18 +34,44 @@ describe('terms as on record', () => {
     ];
     for (const answer of answers) {
       expect(answer).toMatchObject({
-        verdict: 'match',
+        verdict: 'unseen',
         severity: 'notice',
-        safe_offers: [0],
+        reason: 'declared_only',
+        safe_offers: [],
+        cautions: [{ code: 'never_seen', since: SEEN }],
         evidence_at: SEEN,
         route: { listing: 'example-prices', method: 'GET', verification: 'unverified' },
         on_record: [{ network_id: 'eip155:8453', amount: '1000', evidence: 'declared', first_seen_at: SEEN }],
       });
       expect(answer.warnings.map(({ code }) => code)).toEqual(['declared_only']);
+    }
+    recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
+    for (const answer of [await checkFields(buildFields(makeTerms())), await checkChallenge(encode(v2))]) {
+      expect(answer).toMatchObject({ verdict: 'match', severity: 'none', safe_offers: [0], cautions: [] });
       expect(answer).not.toHaveProperty('reason');
     }
     const { amount: _amount, ...rest } = buildFields(makeTerms());
     expect(await checkFields({ ...rest, price_usdc: '0.001' })).toMatchObject({ verdict: 'match' });
+  });
+
+  it('of a route that took money and delivered nothing are a danger, until a later call is delivered', async () => {
+    const catalogue = recordAll([makeFresh()]);
+    const { checkOffers } = serveChecks(catalogue);
+    recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
+    recordPaid(catalogue, 'example-prices', { delivered: false, settled_at: SEEN });
+    const answer = await checkOffers([makeTerms()]);
+    expect(answer).toMatchObject({
+      verdict: 'caution',
+      severity: 'danger',
+      reason: 'undelivered',
+      safe_offers: [],
+      offers: [{ standing: 'on_record' }],
+      cautions: [{ code: 'undelivered', severity: 'danger', since: SEEN }],
+    });
+    expect(answer.summary).toBe('Do not pay. We paid for a call, and nothing was delivered (since 2026-11-18).');
+    expect(await checkOffers([makeTerms({ amount: 900 })])).toMatchObject({ verdict: 'mismatch', severity: 'danger' });
+    recordPaid(catalogue, 'example-prices', { settled_at: NOW });
+    expect(await checkOffers([makeTerms()])).toMatchObject({ verdict: 'match', severity: 'none', safe_offers: [0] });
   });
 
   it('match without a word once a 402 was seen, and say when it was paid', async () => {
@@ -66,7 +93,7 @@ describe('terms as on record', () => {
   });
 
   it('match by any one offer, and the others are flagged', async () => {
-    const { checkOffers } = serveChecks(recordAll([makeFresh()]));
+    const { checkOffers } = serveChecks(recordSeen([makeFresh()]));
     const answer = await checkOffers([makeTerms({ amount: 5000 }), makeSolanaTerms(), makeTerms()]);
     expect(answer).toMatchObject({
       verdict: 'match',
@@ -77,7 +104,7 @@ describe('terms as on record', () => {
         { index: 1, standing: 'not_on_record', network: 'solana' },
         { index: 2, standing: 'on_record' },
       ],
-      warnings: [{ code: 'other_offers_differ' }, { code: 'declared_only' }],
+      warnings: [{ code: 'other_offers_differ' }],
     });
   });
 });
@@ -146,13 +173,14 @@ describe('what is not compared is said', () => {
     recordProbed(catalogue, 'example-prices', samples);
     const answer = await serveChecks(catalogue).checkOffers([makeTerms({ pay_to: OTHER_PAYEE })]);
     expect(answer).toMatchObject({ verdict: 'match', severity: 'notice', route: { payee: 'rotating' } });
-    expect(answer.warnings.map(({ code }) => code)).toEqual(['payee_rotates']);
+    expect(answer.cautions.map(({ code }) => code)).toEqual(['payee_rotates']);
+    expect(answer.warnings).toEqual([]);
   });
 
   it('of a payee that no source names', async () => {
     const routes = [makeRoute({ terms: [makeTerms({ pay_to: null })] })];
     const answer = await serveChecks(recordAll([makeFresh({ routes })])).checkOffers([makeTerms()]);
-    expect(answer.verdict).toBe('match');
+    expect(answer.verdict).toBe('unseen');
     expect(answer.warnings.map(({ code }) => code)).toEqual(['payee_not_on_record', 'declared_only']);
   });
 
@@ -174,7 +202,7 @@ describe('what is not compared is said', () => {
   });
 
   it('of a challenge for something else than was called', async () => {
-    const { checkChallenge } = serveChecks(recordAll([makeFresh()]));
+    const { checkChallenge } = serveChecks(recordSeen([makeFresh()]));
     for (const version of [1, 2] as const) {
       const elsewhere = buildChallenge([makeTerms()], version, 'https://elsewhere.example/v1/gold');
       const answer = await checkChallenge(elsewhere);
@@ -237,7 +265,7 @@ describe('a route that is not known', () => {
       base_url: 'https://api.prices.example-provider.com/v1/deep?tier=1',
       routes: [makeRoute({ path: '/x', terms: [makeTerms({ amount: 7000 })] })],
     });
-    const { checkFields } = serveChecks(recordAll([makeFresh(), below]));
+    const { checkFields } = serveChecks(recordSeen([makeFresh(), below]));
     expect(await checkFields(fields(CALLED, { method: 'HEAD' }))).toMatchObject({ verdict: 'match' });
     expect(await checkFields(fields(CALLED.replace('.com', '.com.')))).toMatchObject({ verdict: 'match' });
     const deep = fields('https://api.prices.example-provider.com/v1/deep/x', { amount: '7000' });
@@ -247,17 +275,17 @@ describe('a route that is not known', () => {
 
 describe('a listing that was taken out', () => {
   it('is told with its tombstone, at once, and compared again once it is back', async () => {
-    const catalogue = recordAll([makeFresh()]);
+    const catalogue = recordSeen([makeFresh()]);
     const { checkFields } = serveChecks(catalogue);
     const fields = buildFields(makeTerms());
-    expect(await checkFields(fields)).toMatchObject({ verdict: 'match', revision: 1 });
+    expect(await checkFields(fields)).toMatchObject({ verdict: 'match', revision: 2 });
     writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'example-prices', { by: 'provider', reason: 'moved away' }),
     );
     expect(await checkFields(fields)).toMatchObject({
       verdict: 'delisted',
       severity: 'danger',
-      revision: 2,
+      revision: 3,
       evidence_at: NOW,
       tombstone: { slug: 'example-prices', delisted_by: 'provider', reason: 'moved away' },
       safe_offers: [],

@@ -6,6 +6,7 @@ import { NETWORKS } from '../../src/model/network.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { type AgentCheck, agentCheck } from '../../src/views/agent-check.ts';
 import { makeCatalogue, makeDeclaration, makeTerms, NOW } from '../builders.ts';
+import { recordProbed } from '../sampled.ts';
 import { serveLive } from './serving.ts';
 
 export const CALLED = 'https://api.prices.example-provider.com/v1/price/x';
@@ -23,6 +24,15 @@ export function recordAll(declarations: readonly Declaration[], catalogue = make
   writeCatalogue(catalogue, NOW, (writing) => {
     for (const declaration of declarations) recordDeclaration(writing, declaration);
   });
+  return catalogue;
+}
+
+/** Records declarations in a new catalogue, and a probe of each that saw just what it declares. */
+export function recordSeen(declarations: readonly Declaration[]): Catalogue {
+  const catalogue = recordAll(declarations);
+  for (const { slug, routes } of declarations) {
+    for (const { path, terms } of routes) recordProbed(catalogue, slug ?? '', [{ at: SEEN, terms }], path);
+  }
   return catalogue;
 }
 

@@ -71,7 +71,7 @@ function makeMarket(seed: number, kept: number) {
             ...{ id: crypto.randomUUID(), route_id: route.id, network: 'base', asset, amount, pay_to: pay_to ?? '' },
             ...{ payer: '0x2222222222222222222222222222222222222222', transaction: `0x${'ab'.repeat(32)}` },
             ...{ genesis: NETWORKS.base.genesis, request: null, settled_at: at },
-            ...{ settled: true, delivered: true, conforming: 'undeclared' },
+            ...{ settled: true, delivered: true, conforming: 'undeclared', unrecognised: null, correction: null },
           });
         } else {
           const terms =

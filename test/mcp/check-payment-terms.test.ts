@@ -10,8 +10,10 @@ import {
   encode,
   makeFresh,
   makeSolanaTerms,
+  SEEN,
   serveChecks,
 } from '../live/checking.ts';
+import { recordProbed } from '../sampled.ts';
 import { CLIENTS, connectModern } from './clients.ts';
 import { serveMcp } from './serving.ts';
 
@@ -20,8 +22,15 @@ const OTHER_PAYEE = '0x9999999999999999999999999999999999999999';
 
 describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
   it('asks about a challenge as text, as an object and in fields', async () => {
-    const { url } = await serveMcp([makeFresh()]);
+    const { url, catalogue } = await serveMcp([makeFresh()]);
     const client = await connect(url);
+    const declared = await client.call('check_payment_terms', buildFields(makeTerms()));
+    expect(declared.structured).toMatchObject({
+      ...{ verdict: 'unseen', safe_offers: [], warnings: ['declared_only'] },
+      cautions: [expect.stringMatching(/^notice, never_seen: The terms are only declared/)],
+      on_record: ['0.001 USDC on base, declared, since 2026-11-18'],
+    });
+    recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
     const challenge = buildChallenge([makeTerms()]);
     for (const given of [
       { url: CALLED, challenge },
@@ -34,8 +43,8 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
         isError: false,
         verdict: 'match',
         safe_offers: [0],
-        warnings: ['declared_only'],
-        on_record: ['0.001 USDC on base, declared, since 2026-11-18'],
+        warnings: [],
+        on_record: ['0.001 USDC on base, observed, since 2026-11-18'],
         listing: 'example-prices',
       });
     }
@@ -110,6 +119,7 @@ describe('whatever is on record', () => {
     const worlds = fc.sample(fc.tuple(recorded, fc.integer({ min: 1, max: 1_000_000 })), { numRuns: 16, seed: 11 });
     const declared = worlds.map(([terms], n) => makeRoute({ path: `/v1/r${n}/:id`, terms }));
     const { url, catalogue } = await serveMcp([makeFresh({ routes: declared })]);
+    for (const { path, terms } of declared) recordProbed(catalogue, 'example-prices', [{ at: SEEN, terms }], path);
     const client = await connectModern(url);
     const { post, checkFields } = serveChecks(catalogue);
     const ask = async (question: Record<string, unknown>) => {

@@ -41,6 +41,8 @@ function recordPayment(catalogue: Catalogue): void {
     settled: true,
     delivered: true,
     conforming: 'undeclared' as const,
+    unrecognised: null,
+    correction: null,
   };
   writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt));
 }

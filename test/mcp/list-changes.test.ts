@@ -36,7 +36,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
       resume_cursor: expect.any(String),
       changes: [
         { revision: 1, at: NOW, slug, kind: 'listed', reason: 'declared_by_manifest' },
-        { revision: 2, at: NOW, slug, kind: 'verified', reason: 'receipt', routes: [route] },
+        { revision: 2, at: NOW, slug, kind: 'verified', reason: 'paid_and_delivered', routes: [route] },
         expect.objectContaining({ kind: 'priced', price_usdc: '0.0025', before_usdc: '0.001' }),
         expect.objectContaining({ kind: 'routed', routes: [route], payee_changed: true }),
         { revision: 5, at: NOW, slug, kind: 'delisted', reason: 'delisted_by_provider' },

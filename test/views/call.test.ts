@@ -54,6 +54,8 @@ function makeHostileRoute(text: string): Route {
     id: 'b2c0ffee-0000-5000-8000-000000000000',
     verification: 'unverified',
     proof: null,
+    proofs: [],
+    cautions: [],
     undelivered: null,
     payee: null,
     probe: null,

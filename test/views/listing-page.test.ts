@@ -76,7 +76,7 @@ describe('the page of an unverified listing', () => {
     ]);
     const undelivered = {
       ...{ receipt_id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', at: '2026-11-02T08:00:00.000Z' },
-      ...{ network: 'base' as const, amount: 1000, public_chain: true },
+      ...{ network: 'base' as const, amount: 1000, public_chain: true, unrecognised: null },
     };
     const routes = listing.routes.map((route, at) => (at === 1 ? { ...route, undelivered } : route));
     expect(getVerification({ ...listing, routes })).toEqual([

@@ -32,6 +32,8 @@ export function makeLiveListing(
       settled: true,
       delivered: true,
       conforming: 'undeclared' as const,
+      unrecognised: null,
+      correction: null,
     };
     writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt));
   }

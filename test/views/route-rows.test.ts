@@ -23,6 +23,8 @@ function makePublished(overrides: Partial<Route> = {}): Route {
     id: 'b2c0ffee-0000-5000-8000-000000000000',
     verification: 'unverified',
     proof: null,
+    proofs: [],
+    cautions: [],
     undelivered: null,
     payee: null,
     probe: null,
@@ -78,6 +80,7 @@ describe('the state of a route', () => {
     status: 404,
     valid_at: '2026-11-12T06:00:00.000Z',
     failures: 3,
+    failing_since: '2026-11-18T06:00:00.000Z',
   } as const;
 
   it('says how the latest probe came out, and when a 402 was last valid', () => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../evidence/terms-check.ts';
 import { checkTerms } from '../../snapshot/check.ts';
 import { buildAgentCheck, type CheckBody } from '../../views/agent-check.ts';
 import { checkArguments } from '../../views/check-question.ts';
-import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../views/terms-check.ts';
 import { formatDay } from '../../views/times.ts';
 import { shortenText } from '../compact.ts';
 import { buildTool } from '../tool.ts';
@@ -16,7 +16,7 @@ const ADDRESS_LENGTH = 200;
 export const checkPaymentTermsTool = buildTool({
   title: 'Check payment terms',
   description:
-    'Before paying: is what a 402 asks what is on record? Free. Pay only offers in safe_offers, and none at severity danger.',
+    'Before paying: is what a 402 asks on record? Free. Pay only offers in safe_offers; stop on a caution of danger.',
   input: checkArguments,
   output: z.object({
     revision: z.int(),
@@ -30,6 +30,7 @@ export const checkPaymentTermsTool = buildTool({
       .optional(),
     on_record: z.array(z.string()),
     evidence_at: z.string().optional(),
+    cautions: z.array(z.string()).optional(),
     warnings: z.array(z.string()),
     listing: z.string().optional(),
     nearest: z.array(z.string()).optional(),
@@ -51,6 +52,7 @@ export const checkPaymentTermsTool = buildTool({
       ...(differences.length > 0 && { differences }),
       on_record: check.on_record.slice(0, MAX_RECORDED).map(formatRecorded),
       ...(evidence_at && { evidence_at }),
+      ...(check.cautions.length > 0 && { cautions: check.cautions.map(formatCaution) }),
       warnings: check.warnings.map(({ code }) => code),
       ...(listing && { listing }),
       ...(nearest && { nearest: nearest.map(({ method, url }) => `${method} ${shortenText(url, ADDRESS_LENGTH)}`) }),
@@ -59,6 +61,10 @@ export const checkPaymentTermsTool = buildTool({
     };
   },
 });
+
+function formatCaution({ code, severity, detail }: CheckBody['cautions'][number]): string {
+  return `${severity}, ${code}: ${detail}`;
+}
 
 /** Lists what makes an offer another one than is on record, a line each; nothing of one that is. */
 function listDifferences({ index, standing, reason, price_usdc, differences }: CheckBody['offers'][number]) {

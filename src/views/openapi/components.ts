@@ -1,12 +1,13 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { caution } from '../../model/caution.ts';
 import { change } from '../../model/change.ts';
 import { reliability } from '../../model/listing.ts';
 import { networkEntry } from '../../model/network.ts';
 import { catalogueSummary } from '../../model/summary.ts';
 import { agentChanges } from '../agent-changes.ts';
 import { agentCheck } from '../agent-check.ts';
-import { agentItem } from '../agent-item.ts';
+import { agentCaution, agentItem } from '../agent-item.ts';
 import { agentList } from '../agent-list.ts';
 import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem } from '../agent-listing.ts';
 import { agentReceipt } from '../agent-receipt.ts';
@@ -17,6 +18,7 @@ import { tombstone } from '../tombstone.ts';
 
 /** The schemas of the document, by the name they carry in it: the very ones the code answers with. */
 const COMPONENTS = {
+  AgentCaution: agentCaution,
   AgentChanges: agentChanges,
   AgentCheck: agentCheck,
   AgentItem: agentItem,
@@ -26,6 +28,7 @@ const COMPONENTS = {
   AgentRoute: agentRoute,
   AgentTerms: agentTerms,
   CatalogueSummary: catalogueSummary,
+  Caution: caution,
   CatalogueDocument: z
     .object({ openapi: z.string(), 'x-catalogue': catalogueSummary, tags: z.array(listingTag) })
     .describe('What this document adds to OpenAPI: the summary, and a listing in each tag'),

@@ -7,15 +7,18 @@ export const SHOWN_NEWS = 200;
 
 /** What each kind of news is called where one can choose among them. */
 const KIND_NAMES: Readonly<Record<NewsKind, string>> = {
-  delisted: 'Taken out',
+  delisted: 'Removed',
   held: 'Held back',
   listed: 'New',
   relisted: 'Put back',
-  undelivered: 'Paid, not delivered',
+  danger: 'Danger',
   verified: 'Verified',
   unverified: 'Unverified again',
-  payee: 'Other payee',
-  priced: 'Other price',
+  payee: 'Payee changed',
+  priced: 'Price changed',
+  cautioned: 'Cautions',
+  cleared: 'Cautions cleared',
+  corrected: 'Corrected',
 };
 
 /** The page of what changed lately. */

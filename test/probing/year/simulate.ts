@@ -108,6 +108,7 @@ function buildReceipt(listingId: string, seller: Seller, answer: Answer, at: str
     ...{ id: getRouteId(listingId, 'PAID', seller.paths[0] ?? ''), settled: true, delivered: true },
     ...{ route_id: getRouteId(listingId, 'GET', seller.paths[0] ?? ''), conforming: 'undeclared' as const },
     ...{ network: 'base' as const, asset: NETWORKS.base.usdc, amount: answer.price, settled_at: at },
+    ...{ unrecognised: null, correction: null },
     payer: getPayee('base', 77),
     pay_to: getPayee('base', answer.payee === 'rotating' ? 999 : answer.payee),
     transaction: `0x${String(seller.index).padStart(64, 'a')}`,

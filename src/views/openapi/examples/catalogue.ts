@@ -1,4 +1,5 @@
 import { CATEGORIES } from '../../../model/category.ts';
+import type { Caution } from '../../../model/caution.ts';
 import type { Change } from '../../../model/change.ts';
 import { NETWORKS } from '../../../model/network.ts';
 import { type AgentChanges, POLL_AFTER_SECONDS } from '../../agent-changes.ts';
@@ -14,6 +15,14 @@ export const EXAMPLE_ID = '2d5cd0e6-9c1b-5f2e-8d8e-6f0d4e1b7a10';
 export const EXAMPLE_ROUTE_ID = '6a4bdc0c-5b5f-5d3e-9a44-0f3f6f1c2d31';
 export const EXAMPLE_SEEN = '2026-11-01T00:00:00.000Z';
 export const EXAMPLE_PAYEE = '0x1111111111111111111111111111111111111111';
+
+const UNSEEN: Caution = {
+  code: 'never_seen',
+  severity: 'notice',
+  since: EXAMPLE_SEEN,
+  evidence: { declared_at: EXAMPLE_SEEN },
+  reply: null,
+};
 
 /** The examples of the catalogue's own endpoints: one invented listing, shown in each answer's shape. */
 export function buildCatalogueExamples(site: Site): { list: AgentList; changes: AgentChanges; listing: AgentListing } {
@@ -36,6 +45,9 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
     reliability_band: 'unscored',
     reliability_score: null,
     updated_at: EXAMPLE_SEEN,
+    cautions: [
+      { code: 'never_seen', severity: 'notice', route: 'GET /v1/price/{symbol}', routes: 1, since: EXAMPLE_SEEN },
+    ],
   };
   const catalogue = {
     live_listings: 1,
@@ -90,6 +102,8 @@ function buildListingExample(item: AgentItem): AgentListing {
       reliability: { band: 'unscored', score: null, samples: 0, window_days: 30, last_sample_at: null, days: [] },
       sources: [{ kind: 'manifest', name: 'example-prices.yaml', observed_at: EXAMPLE_SEEN }],
       listed_at: EXAMPLE_SEEN,
+      listing_cautions: [],
+      corrections: [],
       routes: [
         {
           id: EXAMPLE_ROUTE_ID,
@@ -103,6 +117,8 @@ function buildListingExample(item: AgentItem): AgentListing {
           example: null,
           verification: 'unverified',
           proof: null,
+          proofs: [],
+          cautions: [UNSEEN],
           undelivered: null,
           payee: null,
           probe: null,

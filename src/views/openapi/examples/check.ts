@@ -71,8 +71,8 @@ function buildAnswer(site: Site, terms: Terms): AgentCheck {
     url: 'https://api.prices.example/v1/price/{symbol}',
     verification: 'unverified',
     payee: 'fixed',
-    proof: null,
-    undelivered: null,
+    proofs: [],
+    cautions: [],
     terms: [ON_RECORD],
   };
   const check: TermsCheck = {
@@ -91,6 +91,7 @@ function buildAnswer(site: Site, terms: Terms): AgentCheck {
         is_cheaper: false,
       },
     ],
+    safe_offers: isSame ? [0] : [],
     warnings: [],
     evidence_at: EXAMPLE_SEEN,
     route,

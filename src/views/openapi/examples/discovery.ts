@@ -65,6 +65,7 @@ function buildResourceExample(): DiscoveryResource {
           verified_at: null,
           receipt_url: null,
           undelivered_at: null,
+          cautions: [],
           terms: 'declared',
           seen_at: EXAMPLE_SEEN,
           payee: null,

@@ -1,0 +1,44 @@
+import { ServiceError } from '../errors.ts';
+import { findRow, runStatement } from './database.ts';
+import { publishListing } from './publish.ts';
+import type { Writing } from './write.ts';
+
+/**
+ * Writes down the operator's word that a receipt is wrong on record, and why: from then on it speaks neither for its route
+ * nor against it, and both receipt and reason stay public. The same reason again changes nothing, another replaces it.
+ * Gives the slug of the listing and whether readers see a change. Throws `not_found` where there is no such receipt.
+ */
+export function correctReceipt(
+  writing: Writing,
+  receiptId: string,
+  because: string,
+): { slug: string; changed: boolean } {
+  const { catalogue, at } = writing;
+  const paid = findRow(
+    catalogue,
+    catalogue.query
+      .selectFrom('receipts')
+      .innerJoin('routes', 'routes.id', 'receipts.route_id')
+      .innerJoin('listings', 'listings.id', 'routes.listing_id')
+      .leftJoin('corrections', 'corrections.receipt_id', 'receipts.id')
+      .where('receipts.id', '=', receiptId)
+      .select(['listings.id', 'listings.slug', 'listings.base_url'])
+      .select('corrections.because'),
+  );
+  if (!paid) {
+    throw new ServiceError('not_found', `There is no receipt ${receiptId}.`, {
+      hint: 'The command receipts lists every payment; only one that settled has a receipt.',
+      reason: 'no_receipt',
+    });
+  }
+  const { slug } = paid;
+  if (paid.because === because) return { slug, changed: false };
+  runStatement(
+    catalogue,
+    catalogue.query
+      .insertInto('corrections')
+      .values({ receipt_id: receiptId, because, at })
+      .onConflict((conflict) => conflict.column('receipt_id').doUpdateSet({ because, at })),
+  );
+  return { slug, changed: publishListing(writing, paid, 'corrected_by_operator') };
+}

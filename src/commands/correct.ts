@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { correctReceipt } from '../catalogue/corrections.ts';
+import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import { ServiceError } from '../errors.ts';
+import { cleanText } from '../sources/text.ts';
+import { type Command, defineCommand } from './command.ts';
+import { writeWith } from './opening.ts';
+import type { Page } from './terminal/page.ts';
+
+/** Longest reason, in characters: it stands on public pages. */
+const BECAUSE_MAX_LENGTH = 280;
+
+const input = z.object({
+  receipt: z.uuid('the id of a receipt'),
+  because: z.string({ error: 'the reason, in words that readers see' }).min(1, 'the reason, in words that readers see'),
+});
+
+interface CorrectResult {
+  receipt: string;
+  slug: string;
+  because: string;
+  /** False where it was corrected so already. */
+  changed: boolean;
+  revision: number;
+}
+
+export const correct: Command = defineCommand({
+  summary: 'Correct the record of a paid call, with the reason',
+  details:
+    'For a receipt that says something wrong: a request of ours that no honest seller could have answered, say. From then on ' +
+    'it speaks neither for its route nor against it: what was verified by it is unverified, and a caution that rests on it ' +
+    'is cleared. The receipt stays public, with the reason beside it, and the correction is a public change. Another ' +
+    'reason replaces the first.',
+  arguments: [['<receipt>', 'id of the receipt; the command receipts lists them']],
+  options: [['--because <reason>', 'why, in words that readers see']],
+  examples: [
+    ['correct 0d6f1c1e-… --because "Our request lacked the field symbol."', 'the caution goes, the reason is public'],
+  ],
+  input,
+  run: ({ receipt, because: given }, context) => {
+    const because = cleanText(given, 'route_description');
+    if (because === '' || because.length > BECAUSE_MAX_LENGTH) {
+      throw new ServiceError('bad_input', `The reason is to have 1 to ${BECAUSE_MAX_LENGTH} characters.`, {
+        hint: 'Readers see it beside the receipt: one or two sentences do.',
+        reason: 'bad_reason',
+      });
+    }
+    return writeWith(context, { create: false }, (catalogue): CorrectResult => {
+      const corrected = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
+        correctReceipt(writing, receipt, because),
+      );
+      return { receipt, because, ...corrected, revision: getRevision(catalogue) };
+    });
+  },
+  render: ({ receipt, slug, changed, revision }: CorrectResult, page: Page) => {
+    if (!changed) {
+      page.say(`The receipt ${receipt} of ${slug} is corrected so already; nothing changed.`);
+      return;
+    }
+    page.say(`The receipt ${receipt} of ${slug} is corrected: it speaks neither for its route nor against it.`);
+    page.say({
+      text: `Readers see it from revision ${revision} on; pages follow with the next rebuild.`,
+      style: 'dim',
+    });
+  },
+});
