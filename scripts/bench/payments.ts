@@ -158,7 +158,7 @@ function openVerifier(
     const { chosen } = await fetchQuote({ client, call, known, payeeRotates: false, networks: ['base'], signal });
     if (!chosen) return false;
     const { state, delivered } = await payForCall({
-      ...{ client, rail, ledger, call, signal, requirement: chosen, route_id: route.id, declared: route },
+      ...{ client, rail, ledger, call, signal, requirement: chosen, route_id: route.id, declared: route, own: [route] },
       caps: { per_call: PRICE, per_day: Number.MAX_SAFE_INTEGER },
       isStopped: () => false,
       now: () => new Date(),

@@ -4,13 +4,20 @@ import { type Catalogue, findRow, listRows } from './database.ts';
 /** Finds an attempt by its id, which is that of its receipt too. */
 export function findPayment(catalogue: Catalogue, id: string): Payment | undefined {
   const row = findRow(catalogue, catalogue.query.selectFrom('payments').select('document').where('id', '=', id));
-  return row && JSON.parse(row.document);
+  return row && parsePayment(row.document);
+}
+
+/** Reads an attempt as it is stored. Those of earlier versions say nothing of what an answer was taken for. */
+export function parsePayment(document: string): Payment {
+  const payment: Payment = JSON.parse(document);
+  const { unrecognised = null, answer } = payment;
+  return { ...payment, unrecognised, answer: answer && { ...answer, fields: answer.fields ?? null } };
 }
 
 /** Lists the latest attempts, newest first. */
 export function listPayments(catalogue: Catalogue, limit: number): Payment[] {
   const query = catalogue.query.selectFrom('payments').select('document').orderBy('prepared_at', 'desc').limit(limit);
-  return listRows(catalogue, query).map(({ document }) => JSON.parse(document));
+  return listRows(catalogue, query).map(({ document }) => parsePayment(document));
 }
 
 /** Finds what a payment was made for: the slug of the listing, and the method and path of its route. */

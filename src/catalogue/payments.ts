@@ -7,10 +7,11 @@ import {
   type PaymentResolution,
   type PreparedPayment,
 } from '../model/payment.ts';
+import type { Receipt } from '../model/receipt.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import { recordReceipt } from './ledger.ts';
-import { findPayment } from './payment-records.ts';
+import { findPayment, parsePayment } from './payment-records.ts';
 import { type Writing, writeCatalogue } from './write.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -62,6 +63,7 @@ function preparePayment(catalogue: Catalogue, attempt: PreparedPayment, caps: Pa
     state: 'prepared',
     reason: null,
     delivered: null,
+    unrecognised: null,
     conforming: null,
     answer: null,
     seller_receipt: null,
@@ -101,17 +103,21 @@ function resolvePayment(writing: Writing, id: string, resolution: PaymentResolut
       : { ...resolution, resolved_at: resolution.state === 'unknown' ? null : at };
   const payment: Payment = { ...before, ...fields };
   storePayment(catalogue, payment);
-  if (payment.settlement) recordReceipt(writing, buildReceipt(payment, payment.settlement));
+  const receipt = buildReceipt(payment);
+  if (receipt) recordReceipt(writing, receipt);
 }
 
-function buildReceipt(payment: Payment, { transaction, settled_at, genesis }: NonNullable<Payment['settlement']>) {
-  const { id, route_id, network, asset, amount, payer, pay_to, request, delivered, conforming } = payment;
+/** Undefined where it did not settle, or nobody knows whether the product came. */
+function buildReceipt(payment: Payment): Receipt | undefined {
+  const { id, route_id, network, asset, amount, payer, pay_to, request, delivered, conforming, settlement } = payment;
+  if (settlement === null || delivered === null) return undefined;
+  const { transaction, settled_at, genesis } = settlement;
   return {
     ...{ id, route_id, network, asset, amount, payer, pay_to, transaction, settled_at, genesis, request },
     settled: true,
-    delivered: delivered === true,
-    unrecognised: null,
-    conforming: conforming ?? ('undeclared' as const),
+    delivered,
+    unrecognised: payment.unrecognised,
+    conforming: conforming ?? 'undeclared',
     correction: null,
   };
 }
@@ -123,7 +129,7 @@ function listOpenPayments(catalogue: Catalogue, payer: string): Payment[] {
     .where('payer', '=', payer)
     .where('state', 'in', [...OPEN_STATES])
     .orderBy('prepared_at');
-  return listRows(catalogue, query).map(({ document }) => JSON.parse(document));
+  return listRows(catalogue, query).map(({ document }) => parsePayment(document));
 }
 
 function getPayment(catalogue: Catalogue, id: string): Payment {

@@ -1,3 +1,4 @@
+import { UNRECOGNISED } from '../model/delivery.ts';
 import { isPublicChain } from '../model/network.ts';
 import type { Payment } from '../model/payment.ts';
 import type { TermsDifference } from '../model/sample.ts';
@@ -61,7 +62,12 @@ function renderPayment(payment: Payment, page: Page): void {
   }
   if (answer)
     facts.push(['answer', `status ${answer.status}, ${answer.content_type ?? 'no type'}, ${answer.size} bytes`]);
-  facts.push(['delivered', payment.delivered ? 'yes' : 'no'], ['conforming', payment.conforming ?? 'not known']);
+  facts.push(
+    ['delivered', payment.delivered === null ? 'not known' : payment.delivered ? 'yes' : 'no'],
+    ['conforming', payment.conforming ?? 'not known'],
+  );
+  const { fields } = answer ?? {};
+  if (fields) facts.push(['holds', fields.map(({ path, type }) => `${path}: ${type}`).join(', ')]);
   facts.push([
     'the seller says',
     word ? `${word.success ? 'settled' : 'not settled'}, ${word.transaction ?? 'no transaction'}` : 'nothing',
@@ -74,15 +80,21 @@ function describeBalance(balance: number | null): string {
 }
 
 /** Says in one sentence what became of a payment. */
-export function describePayment({ id, state, reason, amount, network, delivered }: Payment): string {
+export function describePayment(payment: Payment): string {
+  const { id, state, reason, amount, network } = payment;
   const what = `${formatUsdc(amount)} USDC on ${network}`;
-  if (state === 'settled') {
-    return delivered
-      ? `${what} settled, and the product came.`
-      : `${what} settled, and no product came: the route stays unverified.`;
-  }
+  if (state === 'settled') return `${what} settled${describeDelivery(payment)}`;
   if (state === 'not_settled') return `${what} did not settle (${reason}): nothing was spent.`;
   return `${what} is still open (${state}); the next run finds out from the chain. Its id is ${id}.`;
+}
+
+function describeDelivery({ delivered, unrecognised }: Payment): string {
+  if (delivered) return ', and the product came.';
+  if (unrecognised !== null) {
+    return `; the answer was not recognised as the product: ${UNRECOGNISED[unrecognised]}. The route stays unverified.`;
+  }
+  if (delivered === false) return ', and no product came: the route stays unverified.';
+  return '; whether the product came is not known, because no run judged the answer. It counts neither way.';
 }
 
 function describeOffers(offers: readonly Terms[]): string {

@@ -1,19 +1,22 @@
 import { existsSync } from 'node:fs';
 import type { Catalogue } from '../catalogue/database.ts';
+import { listDeclarations } from '../catalogue/derivation.ts';
 import { countSpent, openLedger } from '../catalogue/payments.ts';
 import type { Config, PayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { openGuardedClient } from '../fetching/client.ts';
+import type { SourceKind } from '../model/declaration.ts';
 import type { Listing } from '../model/listing.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Payment } from '../model/payment.ts';
-import { formatRoute } from '../model/route.ts';
+import { formatRoute, type Route } from '../model/route.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
 import { acquireLock } from '../release/lock.ts';
 import type { Ledger } from '../settlement/ledger.ts';
 import { type PayEvent, payForCall } from '../settlement/pay.ts';
+import type { DeclaredProduct } from '../settlement/product.ts';
 import { fetchQuote, type Quote } from '../settlement/quote.ts';
 import type { Rail } from '../settlement/rail.ts';
 import { reconcilePayments } from '../settlement/reconcile.ts';
@@ -98,6 +101,7 @@ export async function verifyRoute(
             route_id: route.id,
             requirement: chosen,
             declared: route,
+            own: listOwn(catalogue, listing, route),
             isStopped: () => payer.stopFile !== null && existsSync(payer.stopFile),
             onEvent: (event) => options.say(describeEvent(event)),
           })
@@ -125,6 +129,17 @@ export async function verifyRoute(
     await client.close();
     lock?.release();
   }
+}
+
+/** Sources whose words are the provider's own: only those can speak against what it delivers. */
+const OWN_SOURCES: readonly SourceKind[] = ['provider', 'openapi'];
+
+function listOwn(catalogue: Catalogue, { id }: Listing, { method, path }: Route): DeclaredProduct[] {
+  return listDeclarations(catalogue, id)
+    .filter(({ declaration, withdrawn_at }) => withdrawn_at === null && OWN_SOURCES.includes(declaration.source.kind))
+    .flatMap(({ declaration }) => declaration.routes)
+    .filter((route) => route.method === method && route.path === path)
+    .map(({ mime_type, output_schema }) => ({ mime_type, output_schema }));
 }
 
 function listNetworks(): NetworkKey[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unrecognisedReason } from './delivery.ts';
 import { networkKey } from './network.ts';
 import { paidRequest } from './paid-request.ts';
 
@@ -17,14 +18,27 @@ export const OPEN_STATES = ['prepared', 'sent', 'unknown'] as const satisfies re
 export const conformity = z.enum(['yes', 'no', 'undeclared']);
 export type Conformity = z.infer<typeof conformity>;
 
+/** One part of what came back: where it is and of what type, never what it says. */
+export const answerField = z.object({
+  path: z.string().describe('`result.items[].price`; `*` in place of a name that looks like data, `$` is the whole'),
+  type: z.string().describe('string, number, boolean, object, list or null; several are joined by "or"'),
+});
+export type AnswerField = z.infer<typeof answerField>;
+
 /** What came back for it. */
 export const paidAnswer = z.object({
   at: z.iso.datetime(),
   duration_ms: z.int().nonnegative(),
   status: z.int(),
-  content_type: z.string().nullable(),
+  content_type: z.string().nullable().describe('Media type that the seller names; null where it names none'),
   size: z.int().nonnegative().describe('Bytes of the body, content codings undone'),
   hash: z.string().describe('SHA-256 of those bytes, in hexadecimal'),
+  fields: z
+    .array(answerField)
+    .nullable()
+    .describe(
+      'Names and types of what a delivery or an unrecognised answer holds, at most 40; null where it is not JSON',
+    ),
 });
 export type PaidAnswer = z.infer<typeof paidAnswer>;
 
@@ -50,7 +64,14 @@ export const settlement = z.object({
 });
 export type Settlement = z.infer<typeof settlement>;
 
-/** One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC. */
+/**
+ * One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC.
+ *
+ * What was delivered: `delivered` true, the product; false with `unrecognised`, an answer that is not recognised as the
+ * product; false without, nothing (no answer, an empty body, or another status than 2xx). `delivered` is null until that is
+ * known. A run that ends before the answer is on record and judged leaves it null for good, because the body is gone: such
+ * a payment settles without a receipt, and counts neither for nor against the seller.
+ */
 export const payment = z.object({
   id: z.uuid(),
   route_id: z.uuid(),
@@ -72,7 +93,15 @@ export const payment = z.object({
     .describe('Solana: after this block height it can no longer settle, which is what counts there'),
   state: paymentState,
   reason: z.string().nullable().describe('Why it did not settle, or is not known to; a stable code'),
-  delivered: z.boolean().nullable().describe('A 2xx with a body came back; null before an answer'),
+  delivered: z
+    .boolean()
+    .nullable()
+    .describe(
+      'The product came back with a status 2xx; null before an answer, and where we ended before it was judged',
+    ),
+  unrecognised: unrecognisedReason
+    .nullable()
+    .describe('Why an answer with status 2xx is not taken for the product; null where it is, or nothing was delivered'),
   conforming: conformity.nullable(),
   request: paidRequest,
   answer: paidAnswer.nullable(),
@@ -90,6 +119,7 @@ export type PreparedPayment = Omit<
   | 'state'
   | 'reason'
   | 'delivered'
+  | 'unrecognised'
   | 'conforming'
   | 'answer'
   | 'seller_receipt'
@@ -99,8 +129,8 @@ export type PreparedPayment = Omit<
   | 'signature'
 >;
 
-/** What is learned when an answer came, or none did. */
-export type PaymentAnswer = Pick<Payment, 'answer' | 'seller_receipt' | 'conforming'> & { delivered: boolean };
+/** What is learned when an answer came, or none did. `delivered` is null while the answer has to be judged. */
+export type PaymentAnswer = Pick<Payment, 'answer' | 'seller_receipt' | 'delivered' | 'unrecognised' | 'conforming'>;
 
 /** What an attempt came to, by the word of the chain. */
 export type PaymentResolution =

@@ -12,8 +12,12 @@ export interface Ledger {
   prepare(attempt: PreparedPayment, caps: PaymentCaps): void;
   /** Written right before the payment leaves. `signature` identifies it on Solana. */
   markSent(id: string, at: string, signature: string | null): void;
+  /** Written as soon as the answer is there, and once more when it has been judged. */
   recordAnswer(id: string, answer: PaymentAnswer): void;
-  /** Writes down what the chain says, and publishes the receipt of what is settled. */
+  /**
+   * Writes down what the chain says, and publishes the receipt of what is settled. Where nobody knows whether the product
+   * came (`delivered` null) there is no receipt: that is our own failure, and counts for nobody and against nobody.
+   */
   resolve(id: string, resolution: PaymentResolution, at: string): void;
   /** Lists the attempts of a payer by which money may still move, oldest first. */
   listOpen(payer: string): Payment[];

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FetchResponse } from '../fetching/following.ts';
 import type { PaidRequest } from '../model/paid-request.ts';
 import type { PaidAnswer, PaymentAnswer } from '../model/payment.ts';
-import { cutText } from '../model/text.ts';
-import { type DeclaredProduct, getConformity } from './conformity.ts';
 import { readSellerReceipt } from './payment-header.ts';
+import { type Judgement, readMediaType } from './product.ts';
 
 /** The request that a call is paid for: no payment and no secret in it. */
 export interface Call {
@@ -27,29 +26,37 @@ export function buildPaidRequest({ method, url, headers, body }: Call): PaidRequ
 }
 
 /**
- * Builds what is written down of an answer. Delivered is a 2xx with a body; whether that is what the route declares is
- * said beside it, and what the seller says of the settlement is kept as its word.
+ * Builds what is written down of an answer at once, before anybody looks into it. What has another status than 2xx or no
+ * body delivered nothing; all else is still to be judged. What the seller says of the settlement is kept as its word.
  */
 export function buildPaymentAnswer(
   { status, headers, body }: FetchResponse,
-  declared: DeclaredProduct,
   { at, durationMs }: { at: Date; durationMs: number },
 ): PaymentAnswer {
-  const contentType = headers.get('content-type');
   const answer: PaidAnswer = {
     at: at.toISOString(),
     duration_ms: Math.max(0, Math.round(durationMs)),
     status,
-    content_type: contentType === null ? null : cutText(contentType, 200),
+    content_type: readMediaType(headers.get('content-type')),
     size: body.byteLength,
     hash: createHash('sha256').update(body).digest('hex'),
+    fields: null,
   };
-  const delivered = status >= 200 && status < 300 && body.byteLength > 0;
+  const isJudged = status < 200 || status > 299 || body.byteLength === 0;
+  return { ...NO_ANSWER, answer, seller_receipt: readSellerReceipt(headers), delivered: isJudged ? false : null };
+}
+
+/** Adds what judging an answer came to. */
+export function addJudgement(
+  { answer, ...said }: PaymentAnswer,
+  { unrecognised, conforming, fields }: Judgement,
+): PaymentAnswer {
   return {
-    answer,
-    seller_receipt: readSellerReceipt(headers),
-    delivered,
-    conforming: delivered ? getConformity(declared, { contentType, body }) : null,
+    ...said,
+    answer: answer && { ...answer, fields },
+    delivered: unrecognised === null,
+    unrecognised,
+    conforming,
   };
 }
 
@@ -58,5 +65,6 @@ export const NO_ANSWER: PaymentAnswer = Object.freeze({
   answer: null,
   seller_receipt: null,
   delivered: false,
+  unrecognised: null,
   conforming: null,
 });

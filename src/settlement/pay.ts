@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
+import type { FetchResponse } from '../fetching/following.ts';
 import type { Payment, PaymentAnswer, PaymentCaps, PreparedPayment } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Requirement } from '../x402/requirements.ts';
-import type { DeclaredProduct } from './conformity.ts';
+import { judgeAnswer } from './judging.ts';
 import type { Ledger } from './ledger.ts';
-import { buildPaidRequest, buildPaymentAnswer, type Call, NO_ANSWER } from './paid-call.ts';
+import { addJudgement, buildPaidRequest, buildPaymentAnswer, type Call, NO_ANSWER } from './paid-call.ts';
 import { buildPaymentHeader } from './payment-header.ts';
+import type { DeclaredProduct } from './product.ts';
 import { fetchPaid } from './quote.ts';
 import type { Rail } from './rail.ts';
 import { resolvePayment } from './reconcile.ts';
@@ -29,7 +31,10 @@ export interface PayOptions {
   route_id: string;
   call: Call;
   requirement: Requirement;
+  /** What the catalogue shows of the route's product. */
   declared: DeclaredProduct;
+  /** What the provider itself declares of it, one entry a document. */
+  own: readonly DeclaredProduct[];
   /** Says whether the operator has stopped all paying; asked right before signing. */
   isStopped: () => boolean;
   now: () => Date;
@@ -63,9 +68,7 @@ export async function payForCall(options: PayOptions): Promise<Payment> {
   const { payload, signature } = await rail.sign(prepared, requirement);
   ledger.markSent(id, now().toISOString(), signature);
   onEvent?.({ type: 'sent' });
-  const answer = await sendPayment(options, id, buildPaymentHeader(requirement, payload));
-  if (answer) ledger.recordAnswer(id, answer);
-  if (answer?.answer) onEvent?.({ type: 'answered', answer });
+  await sendPayment(options, id, buildPaymentHeader(requirement, payload));
   return resolvePayment(id, options);
 }
 
@@ -99,21 +102,32 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
   };
 }
 
-/** Undefined where it surely never left: then the attempt is resolved already. */
+/** Sends a payment and writes down what came back: at once as it is, then with what it is taken for. */
 async function sendPayment(
-  { client, call, declared, ledger, now, onEvent }: PayOptions,
+  { client, call, declared, own, ledger, now, onEvent }: PayOptions,
   id: string,
   paymentHeaders: Record<string, string>,
-): Promise<PaymentAnswer | undefined> {
+): Promise<void> {
   const started = performance.now();
+  let response: FetchResponse;
   try {
-    const response = await fetchPaid(client, call, paymentHeaders);
-    return buildPaymentAnswer(response, declared, { at: now(), durationMs: performance.now() - started });
+    response = await fetchPaid(client, call, paymentHeaders);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onEvent?.({ type: 'unanswered', reason: error.reason });
-    if (error.details?.sent !== false) return NO_ANSWER;
-    ledger.resolve(id, { state: 'not_settled', reason: `not_sent_${error.reason}` }, now().toISOString());
-    return undefined;
+    if (error.details?.sent !== false) ledger.recordAnswer(id, NO_ANSWER);
+    else ledger.resolve(id, { state: 'not_settled', reason: `not_sent_${error.reason}` }, now().toISOString());
+    return;
   }
+  let answer = buildPaymentAnswer(response, { at: now(), durationMs: performance.now() - started });
+  ledger.recordAnswer(id, answer);
+  if (answer.delivered === null) {
+    const content_type = response.headers.get('content-type');
+    const judgement = await judgeAnswer({ content_type, body: response.body, declared, own });
+    if (judgement) {
+      answer = addJudgement(answer, judgement);
+      ledger.recordAnswer(id, answer);
+    }
+  }
+  onEvent?.({ type: 'answered', answer });
 }

@@ -112,8 +112,16 @@ function recordPaid(catalogue: Catalogue, slug: string, path: string): void {
   );
   ledger.markSent(id, NOW, null);
   ledger.recordAnswer(id, {
-    ...{ delivered: true, conforming: 'undeclared', seller_receipt: null },
-    answer: { at: NOW, duration_ms: 5, status: 200, content_type: 'text/plain', size: 3, hash: 'b'.repeat(64) },
+    ...{ delivered: true, unrecognised: null, conforming: 'undeclared', seller_receipt: null },
+    answer: {
+      at: NOW,
+      duration_ms: 5,
+      status: 200,
+      content_type: 'text/plain',
+      size: 3,
+      hash: 'b'.repeat(64),
+      fields: null,
+    },
   });
   ledger.resolve(
     id,

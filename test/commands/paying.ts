@@ -4,6 +4,7 @@ import type { BaseChain } from '../../scripts/market/chain-base.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
+import type { SourceKind } from '../../src/model/declaration.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { deliver, PAY_TO, type Sale, serveSeller } from '../settlement/paying.ts';
@@ -19,12 +20,14 @@ interface PayingOptions {
   /** What the seller's offer says in place of what is on record. */
   offer?: object;
   route?: Partial<DeclaredRoute>;
+  /** Who declares the route. */
+  kind?: SourceKind;
   settings?: Record<string, string>;
 }
 
 /** A seller on loopback, listed in a catalogue of its own, a wallet with 1 USDC, and the commands to run with it. */
 export async function makePayingCommands(chain: BaseChain, options: PayingOptions = {}) {
-  const { sale = sellHonestly, offer = {}, route = {}, settings = {} } = options;
+  const { sale = sellHonestly, offer = {}, route = {}, settings = {}, kind = 'manifest' } = options;
   const privateKey = generatePrivateKey();
   const payer = privateKeyToAddress(privateKey);
   const commands = makeCommands(
@@ -36,7 +39,8 @@ export async function makePayingCommands(chain: BaseChain, options: PayingOption
   onTestFinished(() => catalogue.close());
   writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
     const routes = [makeRoute({ path: '/v1/quote', terms: [makeTerms({ pay_to: PAY_TO })], ...route })];
-    recordDeclaration(writing, makeDeclaration({ base_url: url, routes }));
+    const source = { kind, name: `a source of kind ${kind}`, observed_at: null };
+    recordDeclaration(writing, makeDeclaration({ source, base_url: url, routes }));
   });
   const verify = (...args: string[]) => commands.runJson('verify', SLUG, ...args);
   const getLost = async () => 1_000_000n - (await chain.getBalance(payer));

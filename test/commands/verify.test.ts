@@ -90,6 +90,45 @@ describe('verify --pay', () => {
     expect(await getLost()).toBe(1000n);
   });
 
+  it.each(['provider', 'openapi', 'bazaar'] as const)(
+    'an answer that contradicts a schema of a source of kind %s',
+    async (kind) => {
+      const { run, verify, catalogue, getLost } = await makePayingCommands(chain, {
+        kind,
+        route: { output_schema: { type: 'object', required: ['price'], properties: { price: { type: 'number' } } } },
+      });
+      const { code, json } = await verify('--pay');
+      const isOwn = kind !== 'bazaar';
+      expect([code, json.payment.delivered, json.payment.unrecognised, json.payment.conforming]).toEqual(
+        isOwn ? [1, false, 'schema_contradicted', 'no'] : [0, true, null, 'no'],
+      );
+      expect(json.payment.answer.fields).toEqual([{ path: 'quote', type: 'number' }]);
+      const { stdout } = await run(['verify', SLUG, '--pay']);
+      expect(stdout).toContain(
+        isOwn
+          ? "settled; the answer was not recognised as the product: the answer contradicts the provider's own schema."
+          : 'settled, and the product came.',
+      );
+      expect(catalogue.sqlite.prepare('SELECT delivered FROM receipts').pluck().all()).toEqual(isOwn ? [0, 0] : [1, 1]);
+      expect(await getLost()).toBe(2000n);
+    },
+  );
+
+  it('ends with 1 where the answer is an error with status 200', async () => {
+    const { run } = await makePayingCommands(chain, {
+      sale: async ({ response, settle }) => {
+        await settle();
+        response.setHeader('content-type', 'application/json');
+        response.end('{"error":"boom"}');
+      },
+    });
+    const { code, stdout } = await run(['verify', SLUG, '--pay']);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('not recognised as the product: the answer says by its own words'),
+    ]);
+  });
+
   it('stopped while it waits ends with 1, and the next run finds out', async () => {
     const { run, catalogue, getLost } = await makePayingCommands(chain, { sale: ({ response }) => deliver(response) });
     const { code, stdout } = await run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(700) });

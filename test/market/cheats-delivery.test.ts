@@ -44,6 +44,10 @@ const SEEN = {
   settles_late: { lost: 0n, status: 200, body: PRODUCT, receipt: 'none' },
   empty_answer: { lost: PRICE, status: 200, body: '', receipt: 'true' },
   other_answer: { lost: PRICE, status: 200, body: '{"characters":"many"}', receipt: 'true' },
+  error_answer: { lost: PRICE, status: 200, body: '{"error":"try again later"}', receipt: 'true' },
+  hollow_answer: { lost: PRICE, status: 200, body: '{}', receipt: 'true' },
+  opposite_answer: { lost: PRICE, status: 200, body: '[["characters"]]', receipt: 'true' },
+  disguised_page: { lost: PRICE, status: 200, body: expect.stringContaining('<title>'), receipt: 'true' },
   page_answer: { lost: PRICE, status: 200, body: expect.stringContaining('<title>'), receipt: 'true' },
 } as const;
 const RAILS = [

@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => market.stop());
 
-const SETTLED = { state: 'settled', reason: null, delivered: true, conforming: 'yes' };
+const SETTLED = { state: 'settled', reason: null, delivered: true, unrecognised: null, conforming: 'yes' };
+const UNRECOGNISED = { ...SETTLED, delivered: false, conforming: 'no', answer: { status: 200 } };
 const EXPIRED = { state: 'not_settled', reason: 'expired', settlement: null };
 
 /** What a paid call comes to with each seller that takes one. */
@@ -38,8 +39,12 @@ const PAID = {
   settles_then_hangs: { ...SETTLED, delivered: false, conforming: null, answer: null },
   settles_then_asks_again: { ...SETTLED, delivered: false, conforming: null, answer: { status: 402 } },
   empty_answer: { ...SETTLED, delivered: false, conforming: null, answer: { status: 200, size: 0 } },
-  other_answer: { ...SETTLED, conforming: 'no' },
-  page_answer: { ...SETTLED, conforming: 'no', answer: { content_type: 'text/html' } },
+  other_answer: { ...UNRECOGNISED, unrecognised: 'schema_contradicted' },
+  opposite_answer: { ...UNRECOGNISED, unrecognised: 'schema_contradicted' },
+  error_answer: { ...UNRECOGNISED, unrecognised: 'error_in_body' },
+  hollow_answer: { ...UNRECOGNISED, unrecognised: 'empty' },
+  disguised_page: { ...UNRECOGNISED, unrecognised: 'html_page', answer: { content_type: 'application/json' } },
+  page_answer: { ...UNRECOGNISED, unrecognised: 'html_page', answer: { content_type: 'text/html' } },
   settles_late: SETTLED,
   year_long: SETTLED,
   dear_offer_first: SETTLED,
@@ -125,6 +130,27 @@ describe.each(RAILS)('on $network, version $version, a seller that', (options) =
     expect(await getLost()).toBe(0n);
     expect(listPayments(catalogue, 10)).toEqual([]);
     expect(seller.asked.filter(({ isPaid }) => isPaid)).toEqual([]);
+    expect(getRoute().verification).toBe('unverified');
+  });
+});
+
+describe('where the provider itself declares nothing', () => {
+  const base = { network: 'base', version: 2 } as const;
+
+  it.each(['other_answer', 'opposite_answer'] as const)('%s verifies, whatever a feed declares', async (name) => {
+    const { pay, getRoute } = await open(name, base);
+    expect(await pay({ own: [] })).toMatchObject({ ...SETTLED, conforming: 'no' });
+    expect(getRoute().verification).toBe('settlement-verified');
+  });
+
+  it.each([
+    ['error_answer', 'error_in_body'],
+    ['hollow_answer', 'empty'],
+    ['disguised_page', 'html_page'],
+    ['page_answer', 'html_page'],
+  ] as const)('%s does not verify: %s', async (name, unrecognised) => {
+    const { pay, getRoute } = await open(name, base);
+    expect(await pay({ own: [] })).toMatchObject({ state: 'settled', delivered: false, unrecognised });
     expect(getRoute().verification).toBe('unverified');
   });
 });

@@ -147,6 +147,7 @@ export async function openPayingWith(
       ...{ client, rail, ledger, call, signal, caps: CAPS, requirement: chosen },
       route_id: getRoute().id,
       declared: { mime_type: null, output_schema },
+      own: [{ mime_type: null, output_schema }],
       isStopped: () => false,
       now: () => new Date(),
       onEvent: ({ type }) => events.push(type),

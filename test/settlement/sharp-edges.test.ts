@@ -103,6 +103,64 @@ describe('an answer beyond all measure', () => {
   });
 });
 
+describe('a run that ends before it has judged the answer', () => {
+  const crash = new Error('killed');
+
+  it.each([
+    [
+      'with the answer on record',
+      { answer: { status: 200, size: expect.any(Number), hash: expect.any(String) } },
+      true,
+    ],
+    ['before the answer is on record', { answer: null }, false],
+  ])('%s leaves nothing said of the delivery', async (_name, expected, isRecorded) => {
+    const { pay, catalogue, rail, ledger, getRoute, getLost } = await openMarketPaying(market, HONEST, BASE);
+    const crashing: typeof ledger = {
+      ...ledger,
+      recordAnswer(id, answer) {
+        if (isRecorded) ledger.recordAnswer(id, answer);
+        throw crash;
+      },
+    };
+    await expect(pay({ ledger: crashing })).rejects.toBe(crash);
+    const found = await reconcilePayments({ rail, ledger, now });
+    const nothingSaid = { state: 'settled', delivered: null, unrecognised: null, conforming: null };
+    expect(found).toMatchObject([{ ...nothingSaid, ...expected }]);
+    expect(await getLost()).toBe(1000n);
+    // It counts neither way: no receipt, no mark, nothing held against the seller.
+    expect(catalogue.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(0);
+    expect(getRoute()).toMatchObject({ verification: 'unverified', undelivered: null });
+  });
+
+  it('of a failing answer knows enough: nothing was delivered', async () => {
+    const seller = answerWith(() => Response.json({ error: 'no' }, { status: 500 }));
+    const { pay, rail, ledger, getRoute } = await openMarketPaying(market, seller, BASE);
+    const crashing: typeof ledger = {
+      ...ledger,
+      recordAnswer(id, answer) {
+        ledger.recordAnswer(id, answer);
+        throw crash;
+      },
+    };
+    await expect(pay({ ledger: crashing })).rejects.toBe(crash);
+    expect(await reconcilePayments({ rail, ledger, now })).toMatchObject([{ state: 'settled', delivered: false }]);
+    expect(getRoute().undelivered).not.toBeNull();
+  });
+
+  it.each([
+    ['crashes', { type: 'object', enum: 5, required: 'x', properties: { characters: 5 } }, 'yes'],
+    ['keeps who reads it busy', { type: 'array', uniqueItems: true }, 'undeclared'],
+  ])('is none where a schema %s', async (_name, schema, conforming) => {
+    const items = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `item ${n}` }));
+    const seller = answerWith((deliver) => (schema.type === 'array' ? Response.json(items) : deliver()));
+    const { pay, getRoute } = await openMarketPaying(market, seller, BASE);
+    const declared = { mime_type: null, output_schema: schema };
+    const payment = await pay({ declared, own: [declared] });
+    expect(payment).toMatchObject({ state: 'settled', delivered: true, unrecognised: null, conforming });
+    expect(getRoute().verification).toBe('settlement-verified');
+  });
+});
+
 describe('the last moment', () => {
   it.each([
     ['before it expires settles, and is found', -5, { state: 'settled', delivered: true }],

@@ -80,6 +80,22 @@ export const DELIVERY_CHEATS = {
     lie: 'Settles, and answers with JSON of another shape than it declares',
     answerPaid: async (sale) => replaceBody(sale.deliver(await sale.settle()), '{"characters":"many"}'),
   },
+  error_answer: {
+    lie: 'Settles, and answers 200 with an error',
+    answerPaid: async (sale) => replaceBody(sale.deliver(await sale.settle()), '{"error":"try again later"}'),
+  },
+  hollow_answer: {
+    lie: 'Settles, and answers with an empty object',
+    answerPaid: async (sale) => replaceBody(sale.deliver(await sale.settle()), '{}'),
+  },
+  opposite_answer: {
+    lie: 'Settles, and answers with the opposite of its schema',
+    answerPaid: async (sale) => replaceBody(sale.deliver(await sale.settle()), '[["characters"]]'),
+  },
+  disguised_page: {
+    lie: 'Settles, and answers with a page that it calls JSON',
+    answerPaid: async (sale) => replaceBody(sale.deliver(await sale.settle()), '<!doctype html><title>Soon</title>'),
+  },
   page_answer: {
     lie: 'Settles, and answers with a page instead of JSON',
     answerPaid: async (sale) =>

@@ -28,6 +28,7 @@ export function buildReceiptExample(site: Site): AgentReceipt {
       state: 'settled',
       reason: null,
       delivered: true,
+      unrecognised: null,
       conforming: 'undeclared',
       request: {
         method: 'GET',
@@ -43,6 +44,7 @@ export function buildReceiptExample(site: Site): AgentReceipt {
         content_type: 'application/json',
         size: 42,
         hash: HASH,
+        fields: [{ path: 'price', type: 'number' }],
       },
       seller_receipt: null,
       settlement: {
