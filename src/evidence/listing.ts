@@ -4,7 +4,7 @@ import type { Receipt } from '../model/receipt.ts';
 import type { PayeeKind, Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } from './declarations.ts';
-import { buildNetworkEntries } from './networks.ts';
+import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from './networks.ts';
 import { getPriceRange } from './price.ts';
 import { isStillOffered, type Sampled } from './sampled.ts';
 import { findRouteProof, findUndelivered, listVerifiedNetworks } from './verification.ts';
@@ -47,7 +47,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
   const routes = merged.routes.map(({ route }) => buildRoute(route, evidence));
   const declared = standing.find(({ price }) => price !== null);
   const price = getPriceRange(routes, declared?.price ?? null);
-  const networks = buildNetworkEntries({
+  const network: NetworkEvidence = {
     routes: routes.map((route) => ({
       ...route,
       silent: !isStillOffered(route.probe, { failing: evidence.sampled.failing, routes: routes.length }),
@@ -59,7 +59,8 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
     receipts: evidence.receipts,
     known: evidence.known_networks,
     offered,
-  });
+  };
+  const networks = buildNetworkEntries(network);
   const state = getState(evidence.delisting, price !== null);
   return {
     merged,
@@ -78,6 +79,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       ...state,
       price_min: price?.min ?? null,
       price_max: price?.max ?? null,
+      primary_network: getPrimaryNetworkKey(networks, network),
       networks,
       routes,
       reliability: evidence.sampled.reliability,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { category } from './category.ts';
 import { declarationSource } from './declaration.ts';
-import { networkEntry } from './network.ts';
+import { type NetworkEntry, networkEntry, networkKey } from './network.ts';
 import { route } from './route.ts';
 
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
@@ -55,6 +55,8 @@ export const listing = z.object({
   state_at: z.iso.datetime().nullable(),
   price_min: z.int().positive().nullable(),
   price_max: z.int().positive().nullable(),
+  /** The network it is shown under, whether or not payment on it is advertised. */
+  primary_network: networkKey,
   networks: z.array(networkEntry),
   routes: z.array(route),
   reliability,
@@ -77,4 +79,14 @@ export function isLive(candidate: Listing): candidate is LiveListing {
 /** Counts the settlement-verified routes of a listing. */
 export function getVerifiedRouteCount({ routes }: Pick<Listing, 'routes'>): number {
   return routes.filter(({ verification }) => verification === 'settlement-verified').length;
+}
+
+/** Gives the entry of the network that a listing is shown under. Throws where it has no entry at all. */
+export function getPrimaryNetwork({
+  primary_network,
+  networks,
+}: Pick<Listing, 'primary_network' | 'networks'>): NetworkEntry {
+  const entry = networks.find(({ key }) => key === primary_network) ?? networks[0];
+  if (!entry) throw new Error('a listing carries an entry for base');
+  return entry;
 }

@@ -1,5 +1,5 @@
-import { getPrimaryNetwork } from '../evidence/networks.ts';
-import { getVerifiedRouteCount, type LiveListing } from '../model/listing.ts';
+import { getPrimaryNetwork, getVerifiedRouteCount, type Listing, type LiveListing } from '../model/listing.ts';
+import type { NetworkEntry } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
 import { formatPriceRange } from '../model/usdc.ts';
 
@@ -25,15 +25,34 @@ export function splitDescription(description: string): { quoted: string; line: s
 
 /** Says category, price range, network, endpoint count, verification and reliability of a listing in one generated line. */
 export function buildSuffix(listing: LiveListing): string {
-  const network = getPrimaryNetwork(listing.networks);
   return [
     `[${listing.category}`,
     `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
-    `${network.label}${network.advertised ? '' : ' (not currently advertised)'}`,
+    formatPrimaryNetwork(listing),
     formatCount(listing.routes.length, 'endpoint'),
     formatVerification(listing),
     `${formatReliability(listing)}]`,
   ].join('; ');
+}
+
+/** Names the network a listing is shown under, and says so where payment on it is not advertised. */
+export function formatPrimaryNetwork(listing: Listing): string {
+  const entry = getPrimaryNetwork(listing);
+  return entry.advertised ? entry.label : `${entry.label} (${describeOffer(listing, entry)})`;
+}
+
+/**
+ * Says whether payment on a network is on offer, and whether that was ever seen: a source can name a network that no probe
+ * and no dated source has found yet.
+ */
+export function describeOffer(listing: Listing, { key, advertised, last_verified_at }: NetworkEntry): string {
+  if (advertised) return 'advertised';
+  const { routes, sources, primary_network } = listing;
+  const terms = routes.flatMap((route) => route.terms).filter(({ network }) => network === key);
+  const isDeclared = routes.length === 0 ? key === primary_network : terms.some(({ current }) => current);
+  const seen = routes.length === 0 ? sources.map(({ observed_at }) => observed_at) : terms.map((t) => t.last_seen_at);
+  const wasSeen = last_verified_at !== null || seen.some((at) => at !== null);
+  return isDeclared && !wasSeen ? 'declared, not seen' : 'not currently advertised';
 }
 
 /** Says how many routes of a listing are settlement-verified: `1 of 2 routes verified`. */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { NETWORKS } from '../../src/model/network.ts';
 import { buildAgentItem } from '../../src/views/agent-item.ts';
+import { buildSuffix } from '../../src/views/description.ts';
 import { buildListingPage } from '../../src/views/pages/listing-page.ts';
 import { formatOfferEvidence } from '../../src/views/pages/route-offers.ts';
+import { buildListingTag } from '../../src/views/tag.ts';
 import { SITE } from '../live/serving.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
@@ -85,6 +88,25 @@ describe('the page of an unverified listing', () => {
     ]);
   });
 
+  it('is on Solana throughout where Solana is all that its source declares', () => {
+    const listing = makeLiveListing(
+      makeDeclaration({
+        source: { kind: 'manifest', name: 'x.yaml', observed_at: null },
+        ...{ routes: [], networks: ['solana'], price: { min: 10_000, max: 10_000 } },
+      }),
+    );
+    const { status, networks, call } = buildListingPage(listing, {}, SITE);
+    expect(status.network).toBe('Solana (declared, not seen)');
+    expect(networks.map(({ label, state }) => [label, state])).toEqual([
+      ['Base', 'not currently advertised; never verified'],
+      ['Solana', 'declared, not seen; never verified'],
+    ]);
+    expect([call.network, call.price]).toEqual(['Solana', '0.01']);
+    for (const code of [call.typescript, call.python, call.install]) expect(code).not.toMatch(/evm/i);
+    expect(buildSuffix(listing)).toContain('; Solana (declared, not seen); ');
+    expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
+  });
+
   it('tells dated evidence from a bare claim', () => {
     const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
     const page = buildListingPage(makeLiveListing(bare), {}, SITE);
@@ -94,7 +116,7 @@ describe('the page of an unverified listing', () => {
     expect(page.words_by).toBe('a manifest');
     const fed = makeDeclaration({ source: { kind: 'bazaar', name: 'feed', observed_at: null } });
     expect(buildListingPage(makeLiveListing(fed), {}, SITE).words_by).toBe('the provider');
-    expect(page.status.network).toBe('Base (not currently advertised)');
+    expect(page.status.network).toBe('Base (declared, not seen)');
     expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
     const dated = buildListingPage(makeLiveListing(), {}, SITE);
     expect(dated.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, seen 2026-11-01']);

@@ -118,7 +118,7 @@ export function buildListingPage(
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: formatUnverified(verified, findLapsedProof(listing)),
     routes: listing.routes.map(buildRouteRow),
-    networks: buildNetworkRows(listing.networks),
+    networks: buildNetworkRows(listing),
     reliability: formatReliabilityEvidence(listing),
     probes: buildProbeStrip(listing.reliability),
     price_history: buildPriceHistory(priced, listing.updated_at, { confirmed: isPriceSeen(listing.routes) }),

@@ -1,8 +1,7 @@
-import { getPrimaryNetwork } from '../../evidence/networks.ts';
 import type { Category } from '../../model/category.ts';
 import type { LiveListing } from '../../model/listing.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
-import { formatCount, formatVerifiedRatio } from '../description.ts';
+import { formatCount, formatPrimaryNetwork, formatVerifiedRatio } from '../description.ts';
 
 /** The status line of a listing page, part by part in its order (specification, "Listing page"). */
 export interface ListingStatus {
@@ -31,9 +30,7 @@ export function buildStatus(listing: LiveListing, verified: boolean): ListingSta
   };
 }
 
-function formatNetworks({ networks }: LiveListing): string {
-  const primary = getPrimaryNetwork(networks);
-  if (!primary.advertised) return `${primary.label} (not currently advertised)`;
-  const others = networks.filter(({ key, advertised }) => advertised && key !== primary.key);
-  return [primary, ...others].map(({ label }) => label).join(', ');
+function formatNetworks(listing: LiveListing): string {
+  const others = listing.networks.filter(({ key, advertised }) => advertised && key !== listing.primary_network);
+  return [formatPrimaryNetwork(listing), ...others.map(({ label }) => label)].join(', ');
 }
