@@ -17,7 +17,7 @@ describe('the page of a listing with a verified route', () => {
   it('says in its status line how many routes are verified, the price range, size, category, network and protocol', () => {
     const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
     expect(page.status).toEqual({
-      verification: 'Settlement-verified (1 of 2 routes verified)',
+      verification: '1 of 2 routes settlement-verified, 2026-11-19',
       price: '0.001-0.05 USDC per request',
       endpoints: '2 endpoints',
       category: 'Finance',
@@ -43,7 +43,7 @@ describe('the page of a listing with a verified route', () => {
         receipt: null,
       },
     ]);
-    expect(page.unverified_statement).toBe('All other routes of this listing are unverified.');
+    expect(page.unverified_statement).toBe('All other routes are unverified.');
     expect(page.routes.filter(({ verified }) => verified).map(({ path }) => path)).toEqual(['/v1/other']);
   });
 
@@ -56,7 +56,7 @@ describe('the page of a listing with a verified route', () => {
 describe('the page of an unverified listing', () => {
   it('says so, lists no verified route, and calls nothing sampled that was not', () => {
     const page = buildListingPage(makeLiveListing(TWO_ROUTES), {}, SITE);
-    expect(page.status.verification).toBe('Unverified');
+    expect(page.status.verification).toBe('unverified');
     expect(page.verified_routes).toEqual([]);
     expect(page.unverified_statement).toContain('all of its routes are unverified');
     expect(page.reliability).toBe('unscored, not yet sampled');
@@ -83,7 +83,7 @@ describe('the page of an unverified listing', () => {
     };
     const routes = listing.routes.map((route, at) => (at === 1 ? { ...route, undelivered } : route));
     expect(getVerification({ ...listing, routes })).toEqual([
-      { value: 'Unverified', note: 'paid 2026-11-02, and no product came' },
+      { value: 'Unverified', note: 'paid 2026-11-02; nothing was delivered' },
       'No route of this listing has been verified: all of its routes are unverified.',
     ]);
   });
@@ -144,7 +144,9 @@ describe('the page of an unverified listing', () => {
       href: '/api/example-prices',
       title: 'Example Prices',
       tagline: 'Prices of things, one at a time.',
-      verified_ratio: '1 of 2 routes verified',
+      host: 'api.prices.example-provider.com',
+      verified: 'some',
+      verified_ratio: '1 of 2 routes verified, 2026-11-19',
       price: '0.001-0.05',
     });
   });

@@ -25,6 +25,7 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
     category: 'Finance',
     provider_name: 'Example Inc',
     base_url: 'https://api.prices.example',
+    host: 'api.prices.example',
     // Not an address of this service: there is no such listing, and no document of ours links to nothing.
     page_url: 'https://catalogue.invalid/api/example-prices',
     price_min_usdc: 0.001,
@@ -32,10 +33,12 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
     networks: ['base'],
     endpoints_count: 1,
     verified_route_count: 0,
+    last_verified_at: null,
     payment_verified: false,
     reliability_band: 'unscored',
     reliability_score: null,
     updated_at: EXAMPLE_SEEN,
+    source_names: ['example-prices.yaml'],
   };
   const catalogue = {
     live_listings: 1,
