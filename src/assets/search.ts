@@ -117,7 +117,7 @@ function buildSuggestion(item: Item): HTMLLIElement {
   link.append(
     buildName(item),
     build('span', 'suggestion-price', `${low === high ? low : `${low}-${high}`} USDC`),
-    build('q', 'suggestion-words', item.tagline),
+    buildWords('q', 'suggestion-words', item.tagline),
     build('span', 'suggestion-state', formatVerified(item)),
   );
   const entry = build('li');
@@ -125,12 +125,17 @@ function buildSuggestion(item: Item): HTMLLIElement {
   return entry;
 }
 
+/** Words of somebody else, read in their own direction. */
+function buildWords(name: 'b' | 'q', className: string, words: string): HTMLElement {
+  const element = build(name, className, words);
+  element.dir = 'auto';
+  return element;
+}
+
 /** The host stays whole however long the title is. */
 function buildName({ title, host }: Item): HTMLSpanElement {
   const name = build('span', 'suggestion-name');
-  const bold = build('b', '', title);
-  bold.dir = 'auto';
-  name.append(bold, build('span', 'host', host));
+  name.append(buildWords('b', '', title), build('span', 'host', host));
   return name;
 }
 

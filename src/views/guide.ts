@@ -55,7 +55,7 @@ ${CATEGORIES.map((name) => link(name, PATHS.category(name), `${formatInteger(byC
 ## Optional
 
 ${link('Connect your agent', PATHS.docsAgents, 'configurations of common MCP clients to copy')}
-${link('Method', PATHS.method, 'what a probe sends, what each outcome means, how reliability is scored, when a listing is taken out')}
+${link('Method', PATHS.method, 'what a probe sends, what each outcome means, how reliability is scored, when a listing is removed')}
 ${link('For providers', PATHS.providers, 'how to be listed, corrected or removed, free of charge: one file on the own host')}
 ${link('OpenAPI document', PATHS.openapi, 'OpenAPI 3.1.0, one tag per listing; large')}
 ${link('Reference', PATHS.docsApi, 'the endpoints of this service, for people')}
