@@ -9,11 +9,14 @@ const SHOWN = 6;
 /** As much of an element of `/agent/list` as is shown. */
 interface Item {
   title: string;
+  host: string;
   tagline: string;
   page_url: string;
   price_min_usdc: number;
   price_max_usdc: number;
   verified_route_count: number;
+  endpoints_count: number;
+  last_verified_at: string | null;
 }
 
 for (const box of document.querySelectorAll<HTMLElement>('[data-search]')) {
@@ -112,14 +115,36 @@ function buildSuggestion(item: Item): HTMLLIElement {
   const [low, high] = [formatUsdc(item.price_min_usdc), formatUsdc(item.price_max_usdc)];
   link.href = new URL(item.page_url).pathname;
   link.append(
-    build('b', '', item.title),
+    buildName(item),
     build('span', 'suggestion-price', `${low === high ? low : `${low}-${high}`} USDC`),
-    build('q', 'suggestion-words', item.tagline),
-    build('span', 'suggestion-state', item.verified_route_count > 0 ? '✓ verified' : ''),
+    buildWords('q', 'suggestion-words', item.tagline),
+    build('span', 'suggestion-state', formatVerified(item)),
   );
   const entry = build('li');
   entry.append(link);
   return entry;
+}
+
+/** Words of somebody else, read in their own direction. */
+function buildWords(name: 'b' | 'q', className: string, words: string): HTMLElement {
+  const element = build(name, className, words);
+  element.dir = 'auto';
+  return element;
+}
+
+/** The host stays whole however long the title is. */
+function buildName({ title, host }: Item): HTMLSpanElement {
+  const name = build('span', 'suggestion-name');
+  name.append(buildWords('b', '', title), build('span', 'host', host));
+  return name;
+}
+
+function formatVerified({
+  verified_route_count: verified,
+  endpoints_count: total,
+  last_verified_at: at,
+}: Item): string {
+  return verified === 0 || at === null ? '' : `${verified} of ${total} verified, ${at.slice(0, 10)}`;
 }
 
 function formatUsdc(amount: number): string {

@@ -63,9 +63,12 @@ export function listDifferences(
   addCorrections(before, after, add);
   const routed = compareRoutes(before.routes, after.routes);
   if (routed) add('routed', cause, routed);
-  if (!isSame(getNetworkSubstance(before.networks), getNetworkSubstance(after.networks))) {
+  const { primary_network } = after;
+  const isPrimarySame = before.primary_network === primary_network;
+  if (!isPrimarySame || !isSame(getNetworkSubstance(before.networks), getNetworkSubstance(after.networks))) {
+    const moved = isPrimarySame ? {} : { primary_network };
     const reason = isLossBySilence(before, after) ? 'probe_failed' : cause;
-    add('networked', reason, { from: before.networks, to: after.networks });
+    add('networked', reason, { from: before.networks, to: after.networks, ...moved });
   }
   const [was, is] = [before.reliability, after.reliability];
   if (was.band !== is.band || was.score !== is.score) {

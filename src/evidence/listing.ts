@@ -12,7 +12,7 @@ import {
 } from './cautions.ts';
 import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } from './declarations.ts';
 import { getListingNames, type ListingNames } from './names.ts';
-import { buildNetworkEntries } from './networks.ts';
+import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from './networks.ts';
 import { getPriceRange } from './price.ts';
 import { isStillOffered, type Sampled } from './sampled.ts';
 import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verification.ts';
@@ -59,7 +59,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
   const routes = merged.routes.map(({ route }) => buildRoute(route, evidence, merged.routes.length));
   const declared = standing.find(({ price }) => price !== null);
   const price = getPriceRange(routes, declared?.price ?? null);
-  const networks = buildNetworkEntries({
+  const network: NetworkEvidence = {
     routes: routes.map((route) => ({
       ...route,
       silent: !isStillOffered(route.probe, { failing: evidence.sampled.failing, routes: routes.length }),
@@ -71,7 +71,8 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
     receipts: evidence.receipts,
     known: evidence.known_networks,
     offered,
-  });
+  };
+  const networks = buildNetworkEntries(network);
   const state = getState(evidence.delisting, price !== null);
   return {
     merged,
@@ -90,6 +91,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       ...state,
       price_min: price?.min ?? null,
       price_max: price?.max ?? null,
+      primary_network: getPrimaryNetworkKey(networks, network),
       networks,
       routes,
       reliability: evidence.sampled.reliability,

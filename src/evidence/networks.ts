@@ -46,12 +46,18 @@ export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
     });
 }
 
-/** Gives the network a listing is shown under: base, and solana only where solana alone is advertised. */
-export function getPrimaryNetwork(entries: readonly NetworkEntry[]): NetworkEntry {
-  const [base, solana] = [entries.find(({ key }) => key === 'base'), entries.find(({ key }) => key === 'solana')];
-  if (solana?.advertised && !base?.advertised) return solana;
-  if (!base) throw new Error('a listing carries an entry for base');
-  return base;
+/**
+ * Gives the network a listing is shown under: the one advertised, else the one that its current terms or its sources
+ * (`declared`) name, else base; base where there are both.
+ */
+export function getPrimaryNetworkKey(
+  entries: readonly NetworkEntry[],
+  { routes, declared }: Pick<NetworkEvidence, 'routes' | 'declared'>,
+): NetworkKey {
+  const advertised = entries.filter((entry) => entry.advertised);
+  const named = routes.flatMap(({ terms }) => getCurrentTerms(terms)).map(({ network }) => network);
+  const keys = advertised.length > 0 ? advertised.map(({ key }) => key) : [...named, ...declared.map(({ key }) => key)];
+  return keys.includes('base') || keys.length === 0 ? 'base' : 'solana';
 }
 
 function wasOffered(key: NetworkKey, { routes, declared, receipts, known }: NetworkEvidence): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AgentItem, agentItem } from '../views/agent-item.ts';
-import { shortenText } from './compact.ts';
+import { formatCompactRatio, shortenText } from './compact.ts';
 
 const { slug, category, networks, reliability_band, page_url } = agentItem.shape;
 
@@ -13,11 +13,12 @@ const ADDRESS_LENGTH = 120;
 export const compactItem = z.object({
   slug,
   title: z.string().describe("Provider's text, cut"),
+  host: z.string(),
   tagline: z.string().describe("Provider's text, cut"),
   category,
   price_usdc: z.string().describe('USDC per request: one price, or lowest-highest'),
   networks,
-  verified_routes: z.string().describe('Settlement-verified routes of all, e.g. 1 of 2'),
+  verified_routes: z.string().describe('Settlement-verified, e.g. 1 of 2, 2026-11-20'),
   reliability_band,
   reliability_score: z.number().optional().describe('0-100; absent while unscored'),
   base_url: z.string().optional().describe("Provider's base address; absent when very long"),
@@ -30,11 +31,12 @@ export function buildCompactItem(item: AgentItem): CompactItem {
   return {
     slug: item.slug,
     title: shortenText(item.title, TITLE_LENGTH),
+    host: item.host,
     tagline: shortenText(item.tagline, TAGLINE_LENGTH),
     category: item.category,
     price_usdc: formatItemPrice(item),
     networks: item.networks,
-    verified_routes: `${item.verified_route_count} of ${item.endpoints_count}`,
+    verified_routes: formatCompactRatio(item),
     reliability_band: item.reliability_band,
     ...(item.reliability_score !== null && { reliability_score: item.reliability_score }),
     ...(item.base_url.length <= ADDRESS_LENGTH && { base_url: item.base_url }),

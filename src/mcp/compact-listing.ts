@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { category } from '../model/category.ts';
+import { getHost } from '../model/ids.ts';
 import { type LiveListing, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { formatPriceRange } from '../model/usdc.ts';
+import { getVerification } from '../views/agent-item.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
-import { shortenText } from './compact.ts';
+import { formatCompactRatio, shortenText } from './compact.ts';
 
 const TITLE_LENGTH = 80;
 const DESCRIPTION_LENGTH = 240;
@@ -24,11 +26,13 @@ const compactNetwork = z.object({
 /** What `get_listing` says of a listing besides its routes. */
 export const compactListing = z.object({
   title: z.string(),
+  host: z.string(),
   description: z.string(),
   provider_name: z.string(),
   category,
   price_usdc: z.string(),
   networks: z.array(compactNetwork),
+  verified_routes: z.string(),
   reliability: z.object({
     band: reliabilityBand,
     score: z.number().optional(),
@@ -47,11 +51,13 @@ export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): Co
   const { band, score, samples, last_sample_at } = listing.reliability;
   return {
     title: shortenText(listing.title, TITLE_LENGTH),
+    host: getHost(listing.base_url),
     description: shortenText(listing.description, DESCRIPTION_LENGTH),
     provider_name: shortenText(listing.provider_name, PROVIDER_LENGTH),
     category: listing.category,
     price_usdc: formatPriceRange(listing.price_min, listing.price_max),
     networks: listing.networks.map(buildCompactNetwork),
+    verified_routes: formatCompactRatio(getVerification(listing)),
     reliability: {
       band,
       ...(score !== null && { score }),

@@ -1,4 +1,6 @@
 import { cutText } from '../model/text.ts';
+import type { Verification } from '../views/agent-item.ts';
+import { formatDay } from '../views/times.ts';
 
 /**
  * What tokenizers mostly take as one token: a short word, three digits, a run of JSON's or an address's punctuation, one of
@@ -39,4 +41,10 @@ export function shortenText(text: string, length: number): string {
   const cut = cutText(text, length);
   const excess = (getTokenEstimate(cut) * UNITS_A_TOKEN) / length;
   return excess <= 1 ? cut : cutText(text, Math.floor(cut.length / excess));
+}
+
+/** Writes in few tokens how many routes of a listing are verified, and the day of the latest payment: `1 of 2, 2026-11-20`. */
+export function formatCompactRatio({ verified_route_count, endpoints_count, last_verified_at }: Verification): string {
+  const ratio = `${verified_route_count} of ${endpoints_count}`;
+  return last_verified_at === null ? ratio : `${ratio}, ${formatDay(last_verified_at)}`;
 }

@@ -9,6 +9,14 @@ export function getCanonicalBaseUrl(text: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
+/**
+ * Gives the host that a listing's address belongs to, with its port where that is not the usual one. Names in other scripts
+ * come as they are resolved (`xn--…`), so that no letter can pass for another.
+ */
+export function getHost(baseUrl: string): string {
+  return new URL(baseUrl).host;
+}
+
 /** Gives a listing's id: UUID version 5 of its base address, so that a catalogue made again keeps its ids. */
 export function getListingId(baseUrl: string): string {
   return v5(getCanonicalBaseUrl(baseUrl), v5.URL);

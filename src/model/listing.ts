@@ -10,7 +10,7 @@ import {
   sortCautions,
 } from './caution.ts';
 import { declarationSource } from './declaration.ts';
-import { networkEntry } from './network.ts';
+import { type NetworkEntry, networkEntry, networkKey } from './network.ts';
 import { correctedReceipt } from './receipt.ts';
 import { formatRoute, type Route, route } from './route.ts';
 
@@ -65,6 +65,8 @@ export const listing = z.object({
   state_at: z.iso.datetime().nullable(),
   price_min: z.int().positive().nullable(),
   price_max: z.int().positive().nullable(),
+  /** The network it is shown under, whether or not payment on it is advertised. */
+  primary_network: networkKey,
   networks: z.array(networkEntry),
   routes: z.array(route),
   reliability,
@@ -127,4 +129,14 @@ export function listCautionSummaries({ cautions, routes }: Pick<Listing, 'cautio
 /** Lists what speaks against one route of a listing, what speaks against the whole listing included, the gravest first. */
 export function listRouteCautions({ cautions }: Pick<Listing, 'cautions'>, route: Pick<Route, 'cautions'>): Caution[] {
   return sortCautions([...route.cautions, ...cautions]);
+}
+
+/** Gives the entry of the network that a listing is shown under. Throws where it has no entry at all. */
+export function getPrimaryNetwork({
+  primary_network,
+  networks,
+}: Pick<Listing, 'primary_network' | 'networks'>): NetworkEntry {
+  const entry = networks.find(({ key }) => key === primary_network) ?? networks[0];
+  if (!entry) throw new Error('a listing carries an entry for base');
+  return entry;
 }

@@ -24,7 +24,7 @@ const COLOURS = {
 const LONG_TITLE = 34;
 
 /** Builds the card of a picture. What stands where is fixed: no text can move or cover anything. */
-export function buildCard({ service, name, tagline, author, facts, stamp, ...rest }: Picture): Element {
+export function buildCard({ service, name, host, tagline, author, facts, stamp, ...rest }: Picture): Element {
   const title = rest.title || name;
   return box(
     { ...column, ...PICTURE_SIZE, backgroundColor: COLOURS.paper, padding: '54px 64px 48px', color: COLOURS.ink },
@@ -44,6 +44,9 @@ export function buildCard({ service, name, tagline, author, facts, stamp, ...res
         },
         [title],
       ),
+      ...(host === null
+        ? []
+        : [box({ fontSize: 28, fontWeight: 700, marginTop: 14, color: COLOURS.accent, whiteSpace: 'nowrap' }, [host])]),
       box({ ...cut, fontSize: 31, lineHeight: 1.35, marginTop: 22, color: COLOURS.soft, lineClamp: 2 }, [tagline]),
       ...(author === null || tagline === ''
         ? []
@@ -99,13 +102,12 @@ function buildSign(): Element {
   );
 }
 
-function buildStamp({ words, is_verified }: NonNullable<Picture['stamp']>): Element {
-  const colour = is_verified ? COLOURS.accent : COLOURS.soft;
-  const border = is_verified ? `4px solid ${colour}` : `3px dashed ${colour}`;
-  return box(
-    { fontSize: 26, fontWeight: is_verified ? 700 : 400, color: colour, border, borderRadius: 8, padding: '6px 18px' },
-    [words],
-  );
+/** Told apart without colour: filled where all routes are verified, framed where some are, dashed where no route is. */
+function buildStamp({ words, extent }: NonNullable<Picture['stamp']>): Element {
+  const frame = { fontSize: 26, borderRadius: 8, padding: '6px 18px' };
+  if (extent === 'none') return box({ ...frame, color: COLOURS.soft, border: `3px dashed ${COLOURS.soft}` }, [words]);
+  const [color, backgroundColor] = extent === 'all' ? [COLOURS.card, COLOURS.accent] : [COLOURS.accent, COLOURS.paper];
+  return box({ ...frame, fontWeight: 700, color, backgroundColor, border: `4px solid ${COLOURS.accent}` }, [words]);
 }
 
 /** Every font has these. What is missing may come in one piece with them. */

@@ -42,7 +42,7 @@ export async function answerPicture(
   const picture = findPicture(path, getSnapshot(), site);
   if (!picture || picture === 'gone') {
     const members = picture
-      ? { status: 410, code: 'gone', detail: 'The listing was taken out, and its picture with it.' }
+      ? { status: 410, code: 'gone', detail: 'The listing was removed, and its picture with it.' }
       : { status: 404, code: 'not_found', detail: 'There is no such picture.' };
     return sendProblem(request, response, members, headers);
   }

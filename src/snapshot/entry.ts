@@ -74,7 +74,7 @@ export function openListingReader(site: Site, buildTag?: BuildTag): (listing: Li
       updated_at: interning.text(item.updated_at),
       revision: listing.revision,
       listed_at: interning.text(listing.listed_at),
-      verified_at: findVerifiedAt(listing),
+      verified_at: item.last_verified_at,
       verified_networks: interning.list(listVerifiedNetworks(listing)),
       provider: interning.text(provider_name.toLowerCase()),
       topics: listTopics(listing).map(interning.text),
@@ -86,13 +86,6 @@ export function openListingReader(site: Site, buildTag?: BuildTag): (listing: Li
   return (listing) => {
     return { slug: listing.slug, live: isLive(listing) ? build(listing) : null, tombstone: findTombstone(listing) };
   };
-}
-
-function findVerifiedAt({ routes }: Listing): string | null {
-  return routes.reduce<string | null>(
-    (latest, { proof }) => (proof && (latest === null || proof.verified_at > latest) ? proof.verified_at : latest),
-    null,
-  );
 }
 
 function listVerifiedNetworks({ networks }: Listing): NetworkKey[] {

@@ -23,7 +23,7 @@ export function getHomePage({ getSnapshot, site }: Reading): HomePage {
       counts: getCounts(snapshot),
       by_category: countByCategory,
       newest: newest.map((entry) => ({ item: parseItem(entry), at: entry.listed_at })),
-      newly_verified: newlyVerified.map((entry) => ({ item: parseItem(entry), at: entry.verified_at ?? '' })),
+      newly_verified: newlyVerified.map(parseItem),
     },
     site,
   );

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { category } from '../model/category.ts';
 import { cautionCode, cautionSeverity } from '../model/caution.ts';
+import { getHost } from '../model/ids.ts';
 import {
   getVerifiedRouteCount,
+  type Listing,
   type LiveListing,
   listCautionSummaries,
   reliabilityBand,
@@ -34,12 +36,19 @@ export const agentItem = z
     category,
     provider_name: z.string().describe("Provider's text"),
     base_url: z.url(),
+    host: z
+      .string()
+      .describe('Host of base_url, other scripts in punycode: the part of its name that nobody else can take'),
     page_url: z.url(),
     price_min_usdc: z.number(),
     price_max_usdc: z.number(),
     networks: z.array(networkKey).describe('Networks on which payment is currently advertised'),
     endpoints_count: z.int().nonnegative(),
     verified_route_count: z.int().nonnegative(),
+    last_verified_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time of the latest payment that verifies a route now; null when no route is verified'),
     payment_verified: z.boolean().describe('True when at least one route is settlement-verified'),
     reliability_band: reliabilityBand,
     reliability_score: z.number().nullable(),
@@ -47,13 +56,27 @@ export const agentItem = z
     cautions: z
       .array(agentCaution)
       .describe('What speaks against its routes, the gravest first; empty where nothing does'),
+    source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
   })
   .meta({ id: 'AgentItem' });
 export type AgentItem = z.infer<typeof agentItem>;
 
+/** How far a listing is verified, and when it was last. */
+export type Verification = Pick<AgentItem, 'endpoints_count' | 'verified_route_count' | 'last_verified_at'>;
+
+/** Gives how many routes of a listing are verified now, and the time of the latest payment among those that did it. */
+export function getVerification({ routes }: Pick<Listing, 'routes'>): Verification {
+  const times = routes.flatMap(({ proof }) => proof?.verified_at ?? []).toSorted();
+  return {
+    endpoints_count: routes.length,
+    verified_route_count: getVerifiedRouteCount({ routes }),
+    last_verified_at: times.at(-1) ?? null,
+  };
+}
+
 /** Builds the short form of a live listing. */
 export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
-  const verifiedRoutes = getVerifiedRouteCount(listing);
+  const verification = getVerification(listing);
   return {
     slug: listing.slug,
     id: listing.id,
@@ -62,16 +85,17 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     category: listing.category,
     provider_name: listing.provider_name,
     base_url: listing.base_url,
+    host: getHost(listing.base_url),
     page_url: buildUrl(site.baseUrl, PATHS.listing(listing.slug)),
     price_min_usdc: getUsdcNumber(listing.price_min),
     price_max_usdc: getUsdcNumber(listing.price_max),
     networks: listing.networks.filter(({ advertised }) => advertised).map(({ key }) => key),
-    endpoints_count: listing.routes.length,
-    verified_route_count: verifiedRoutes,
-    payment_verified: verifiedRoutes > 0,
+    ...verification,
+    payment_verified: verification.verified_route_count > 0,
     reliability_band: listing.reliability.band,
     reliability_score: listing.reliability.score,
     updated_at: listing.updated_at,
     cautions: listCautionSummaries(listing),
+    source_names: listing.sources.map(({ name }) => name),
   };
 }

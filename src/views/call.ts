@@ -1,4 +1,3 @@
-import { getPrimaryNetwork } from '../evidence/networks.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { LiveListing } from '../model/listing.ts';
 import { NETWORKS } from '../model/network.ts';
@@ -38,7 +37,7 @@ export function buildCallGuide(listing: LiveListing): CallGuide {
   const route = findTellingRoute(listing.routes);
   const request = buildCallRequest(listing.base_url, route);
   const price = findCallPrice(route) ?? {
-    network: getPrimaryNetwork(listing.networks).key,
+    network: listing.primary_network,
     amount: listing.price_max,
   };
   return {

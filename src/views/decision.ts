@@ -3,7 +3,7 @@ import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';
 import { caution, cautionCode } from '../model/caution.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
-import { networkEntry } from '../model/network.ts';
+import { NETWORKS, networkEntry, networkKey } from '../model/network.ts';
 import { probeOutcome } from '../model/outcome.ts';
 import type { JsonObject } from '../model/route.ts';
 import { describeCautionEvidence } from './caution-words.ts';
@@ -59,7 +59,11 @@ const details = {
     ...{ added: names, removed: names, changed: names },
     terms: z.array(recordedTermsChange).default([]),
   }),
-  networked: z.object({ from: z.array(networkEntry), to: z.array(networkEntry) }),
+  networked: z.object({
+    from: z.array(networkEntry),
+    to: z.array(networkEntry),
+    primary_network: networkKey.optional(),
+  }),
   verified: z.object({ route: z.string(), proof: recordedProof }),
   unverified: z.object({ route: z.string(), earlier: recordedProof.nullable() }),
   cautioned: z.object({ code: cautionCode, routes: names, added: names, caution }),
@@ -115,8 +119,10 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
     };
   },
   networked: (detail) => {
-    const { from, to } = details.networked.parse(detail);
-    return { what: `Networks: ${describeNetworkChange(from, to) || 'as before'}`, evidence: to.map(describeNetwork) };
+    const { from, to, primary_network: primary } = details.networked.parse(detail);
+    const shown = primary ? `shown under ${NETWORKS[primary].label}` : '';
+    const what = [describeNetworkChange(from, to), shown].filter(Boolean).join(', ') || 'as before';
+    return { what: `Networks: ${what}`, evidence: to.map(describeNetwork) };
   },
   verified: (detail) => {
     const { route, proof } = details.verified.parse(detail);

@@ -1,9 +1,11 @@
-import { getPrimaryNetwork } from '../evidence/networks.ts';
-import { getVerifiedRouteCount, type LiveListing } from '../model/listing.ts';
+import { getPrimaryNetwork, type Listing, type LiveListing } from '../model/listing.ts';
+import type { NetworkEntry } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
 import { formatPriceRange } from '../model/usdc.ts';
+import { getVerification, type Verification } from './agent-item.ts';
+import { formatDay } from './times.ts';
 
-/** How much of a provider's text a document quotes (design contract, "Listings"). */
+/** How much of a provider's text a document quotes. */
 const QUOTED_CHARACTERS = 600;
 
 /**
@@ -25,37 +27,80 @@ export function splitDescription(description: string): { quoted: string; line: s
 
 /** Says category, price range, network, endpoint count, verification and reliability of a listing in one generated line. */
 export function buildSuffix(listing: LiveListing): string {
-  const network = getPrimaryNetwork(listing.networks);
+  const verification = getVerification(listing);
+  const others = formatOtherRoutes(verification);
   return [
     `[${listing.category}`,
     `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
-    `${network.label}${network.advertised ? '' : ' (not currently advertised)'}`,
+    formatPrimaryNetwork(listing),
     formatCount(listing.routes.length, 'endpoint'),
-    formatVerification(listing),
+    formatVerification(verification),
+    ...(others ? [others.toLowerCase().replace(/\.$/, '')] : []),
     `${formatReliability(listing)}]`,
   ].join('; ');
 }
 
-/** Says how many routes of a listing are settlement-verified: `1 of 2 routes verified`. */
-export function formatVerifiedRatio(listing: Pick<LiveListing, 'routes'>): string {
-  return formatRatio(getVerifiedRouteCount(listing), listing.routes.length);
+/** Names the network a listing is shown under, and says so where payment on it is not advertised. */
+export function formatPrimaryNetwork(listing: Listing): string {
+  const entry = getPrimaryNetwork(listing);
+  return entry.advertised ? entry.label : `${entry.label} (${describeOffer(listing, entry)})`;
 }
 
-/** Says how many of `total` routes are settlement-verified, in the specification's words ("Listing page"). */
-export function formatRatio(verified: number, total: number): string {
-  return `${verified} of ${total} ${total === 1 ? 'route' : 'routes'} verified`;
+/**
+ * Says whether payment on a network is on offer, and whether that was ever seen: a source can name a network that no probe
+ * and no dated source has found yet.
+ */
+export function describeOffer(listing: Listing, { key, advertised, last_verified_at }: NetworkEntry): string {
+  if (advertised) return 'advertised';
+  const { routes, sources, primary_network } = listing;
+  const terms = routes.flatMap((route) => route.terms).filter(({ network }) => network === key);
+  const isDeclared = routes.length === 0 ? key === primary_network : terms.some(({ current }) => current);
+  const seen = routes.length === 0 ? sources.map(({ observed_at }) => observed_at) : terms.map((t) => t.last_seen_at);
+  const wasSeen = last_verified_at !== null || seen.some((at) => at !== null);
+  return isDeclared && !wasSeen ? 'declared, not seen' : 'not currently advertised';
+}
+
+/** How far a listing is verified: in all of its routes on record, in some, or in none. */
+export type VerifiedExtent = 'all' | 'some' | 'none';
+
+/** Gives how far a listing is verified. */
+export function getVerifiedExtent({ verified_route_count, endpoints_count }: Verification): VerifiedExtent {
+  if (verified_route_count === 0) return 'none';
+  return verified_route_count === endpoints_count ? 'all' : 'some';
+}
+
+/** Says in a mark how much of a listing is verified, and the day of the latest payment: `1 of 2 routes verified, 2026-11-20`. */
+export function formatVerifiedRatio(verification: Verification): string {
+  return formatRatio(verification, 'verified');
+}
+
+/** Says the same in the specification's word: `1 of 2 routes settlement-verified, 2026-11-20`. */
+export function formatVerification(verification: Verification): string {
+  return formatRatio(verification, 'settlement-verified');
+}
+
+/** Counts the verified routes of all: `1 of 2 routes`. */
+export function formatRouteRatio({ verified_route_count: verified, endpoints_count: total }: Verification): string {
+  return `${verified} of ${formatCount(total, 'route')}`;
+}
+
+/** Says what holds of every route that is not verified; empty where no route is. */
+export function formatOtherRoutes(verification: Verification): string {
+  const extent = getVerifiedExtent(verification);
+  if (extent === 'none') return '';
+  return extent === 'all' ? 'Any other route is unverified.' : 'All other routes are unverified.';
+}
+
+function formatRatio(verification: Verification, state: string): string {
+  const { last_verified_at: at } = verification;
+  if (getVerifiedExtent(verification) === 'none') return 'unverified';
+  return `${formatRouteRatio(verification)} ${state}${at === null ? '' : `, ${formatDay(at)}`}`;
 }
 
 /** Says how reliable a listing is in words, with what the score rests on. */
 export function formatReliability({ reliability }: Pick<LiveListing, 'reliability'>): string {
   if (reliability.score === null) return 'reliability unscored';
   return `reliability ${reliability.score} of 100 (${reliability.band}, ${reliability.samples} samples)`;
-}
-
-function formatVerification(listing: LiveListing): string {
-  const verified = getVerifiedRouteCount(listing);
-  if (verified === 0) return 'not settlement-verified';
-  return `settlement-verified on ${formatVerifiedRatio(listing).replace(' verified', '')}, all other routes unverified`;
 }
 
 /** Writes a count with its noun: `1 endpoint`, `2 endpoints`. */

@@ -1,9 +1,11 @@
 import type { Category } from '../model/category.ts';
+import type { DeclarationSource } from '../model/declaration.ts';
+import { getHost } from '../model/ids.ts';
 import type { LiveListing } from '../model/listing.ts';
 import { NETWORKS } from '../model/network.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
-import { SERVICE_MEANING, type Site } from './site.ts';
+import { SERVICE_MEANING, type Site, WORDS_MEANING } from './site.ts';
 
 /** A node of structured data in the vocabulary of schema.org. */
 export interface JsonLd {
@@ -16,17 +18,19 @@ export interface JsonLd {
 const LICENSE_URL = 'https://creativecommons.org/publicdomain/zero/1.0/';
 
 /**
- * Builds what search engines read of a listing: the API with its provider and what a request costs, and where the page
- * stands. The service is publisher of the page alone; nothing in it rates the API.
+ * Builds what search engines read of a listing: the API with its provider and what a request costs, the page with the
+ * sources of what it says, and the way to it. The service is publisher of the page alone; nothing in it rates the API.
  */
 export function buildListingJsonLd(listing: LiveListing, site: Site): JsonLd[] {
-  const { slug, title, tagline, description, provider_name, category, base_url, docs_url, id } = listing;
+  const { slug, title, tagline, description, provider_name, category, base_url, docs_url, id, sources } = listing;
+  const host = getHost(base_url);
   const url = buildUrl(site.baseUrl, PATHS.listing(slug));
   const api: JsonLd = {
     '@context': 'https://schema.org',
     '@type': 'WebAPI',
     '@id': `${url}#api`,
     name: title,
+    alternateName: host,
     description: tagline || description || title,
     url,
     identifier: id,
@@ -36,8 +40,22 @@ export function buildListingJsonLd(listing: LiveListing, site: Site): JsonLd[] {
     ...(docs_url && { documentation: docs_url }),
     offers: buildOffers(listing),
   };
-  const crumbs = buildBreadcrumbs([categoryCrumb(category), { name: title, path: PATHS.listing(slug) }], site);
-  return [api, crumbs];
+  const page: JsonLd = {
+    '@context': 'https://schema.org',
+    '@type': 'WebPage',
+    '@id': url,
+    url,
+    name: `${title} (${host})`,
+    about: { '@id': `${url}#api` },
+    license: LICENSE_URL,
+    copyrightNotice: WORDS_MEANING,
+    isBasedOn: sources.map(buildSource),
+  };
+  const crumbs = buildBreadcrumbs(
+    [categoryCrumb(category), { name: `${title} (${host})`, path: PATHS.listing(slug) }],
+    site,
+  );
+  return [api, crumbs, page];
 }
 
 /** Builds what search engines read of the home page: the site, how to search it, and the catalogue as data. */
@@ -72,6 +90,7 @@ export function buildHomeJsonLd(site: Site): JsonLd[] {
       description: SERVICE_MEANING,
       publisher,
       license: LICENSE_URL,
+      copyrightNotice: WORDS_MEANING,
       isAccessibleForFree: true,
       dataset: {
         '@type': 'Dataset',
@@ -79,6 +98,7 @@ export function buildHomeJsonLd(site: Site): JsonLd[] {
         description: SERVICE_MEANING,
         creator: publisher,
         license: LICENSE_URL,
+        copyrightNotice: WORDS_MEANING,
         isAccessibleForFree: true,
         distribution: [
           buildDownload(PATHS.agentList, 'application/json', site),
@@ -145,6 +165,11 @@ function buildOffers({ price_min, price_max, networks }: LiveListing): JsonLd {
   };
   if (price_min === price_max) return { '@type': 'Offer', price: formatUsdc(price_min), ...terms };
   return { '@type': 'AggregateOffer', lowPrice: formatUsdc(price_min), highPrice: formatUsdc(price_max), ...terms };
+}
+
+/** Names a source of a listing, with its address where it has one. */
+function buildSource({ name }: DeclarationSource): JsonLd {
+  return { '@type': 'CreativeWork', name, ...(name.startsWith('https://') && { url: name }) };
 }
 
 function buildDownload(path: string, encodingFormat: string, site: Site): JsonLd {

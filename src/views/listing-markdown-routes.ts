@@ -12,11 +12,11 @@ export function formatVerifiedRoute(route: VerifiedRoute): string {
 
 /** Writes a route in one line: its prices and what they rest on, its verification, and how its latest probe came out. */
 export function formatRouteRow(row: RouteRow): string {
-  const { method, path, verified, undelivered_on, payee_rotates, offers, probe } = row;
+  const { method, path, verified_on, undelivered_on, payee_rotates, offers, probe } = row;
   const parts = [
     offers.map(formatOffer).join(', ') || 'price unknown',
-    verified ? 'settlement-verified' : 'unverified',
-    ...(undelivered_on === null ? [] : [`paid ${undelivered_on}, and no product came`]),
+    verified_on === null ? 'unverified' : `settlement-verified ${verified_on}`,
+    ...(undelivered_on === null ? [] : [`paid ${undelivered_on} and nothing was delivered`]),
     ...(payee_rotates ? ['a fresh payee each time'] : []),
     ...(probe ? [`probed ${probe.on}: ${probe.words}${formatLastValid(probe)}`] : ['never probed']),
   ];

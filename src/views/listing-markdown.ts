@@ -5,7 +5,7 @@ import { buildCodeBlock, buildCodeSpan, escapeMarkdown, quoteMarkdown } from './
 import type { ListingCard } from './pages/listing-card.ts';
 import type { ListingPage } from './pages/listing-page.ts';
 import type { TombstonePage } from './pages/tombstone-page.ts';
-import { SERVICE_MEANING, type Site, VERIFIED_MEANING } from './site.ts';
+import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from './site.ts';
 
 /**
  * Builds the Markdown twin of a listing page. What the provider wrote stands escaped inside block quotes or code spans,
@@ -20,12 +20,13 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
     quoteMarkdown([`${page.title} (by ${page.provider_name})`, page.tagline, page.description].join('\n\n').trim()),
     '## Status',
     buildList([
-      `Verification: ${status.verification}`,
+      `Verification: ${status.verification}. ${page.unverified_statement}`,
       `Price: ${status.price}`,
       `Endpoints: ${page.routes.length === 0 ? '0 (not itemised by the provider)' : page.routes.length}`,
       `Category: ${status.category}${page.category_inferred ? ' (inferred from the text)' : ''}`,
       `Network: ${status.network}`,
       `Payment protocol: ${status.protocol}`,
+      `Host: ${buildCodeSpan(page.host)}`,
       `Provider's base address: ${buildCodeSpan(page.base_url)}`,
       ...(page.docs_url ? [`Provider's documentation: ${buildCodeSpan(page.docs_url)}`] : []),
       ...(page.mcp_endpoint ? [`Provider's own MCP server: ${buildCodeSpan(page.mcp_endpoint)}`] : []),
@@ -35,7 +36,6 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
     ...(page.verified_routes.length > 0
       ? ['## Verified routes', buildList(page.verified_routes.map(formatVerifiedRoute))]
       : []),
-    page.unverified_statement,
     '## How to call this API',
     buildCall(call),
     '## All routes',
@@ -55,7 +55,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
       ? ['## Related listings', page.related.map((card) => formatCard(card, site)).join('\n')]
       : []),
     '## About this catalogue',
-    `${SERVICE_MEANING} ${VERIFIED_MEANING}`,
+    `${SERVICE_MEANING} ${VERIFIED_MEANING} ${WORDS_MEANING}`,
     buildList([
       `How routes are probed and scored: ${buildUrl(site.baseUrl, PATHS.method)}`,
       `To correct or remove a listing: ${buildUrl(site.baseUrl, PATHS.providers)}`,
@@ -70,7 +70,7 @@ export function buildTombstoneMarkdown(page: TombstonePage): string {
     page.evidence.length > 0 ? ['What that rests on:', buildList(page.evidence.map(escapeMarkdown))] : [];
   const sections = [
     `# Listing ${page.slug} is gone`,
-    `It was delisted on ${page.delisted_on} by ${page.delisted_by}. The reason on record and the title it had:`,
+    `It was delisted on ${page.delisted_on} by ${page.delisted_by}. The reason on record and the title it had, at ${buildCodeSpan(page.host)}:`,
     quoteMarkdown(`${page.reason}\n\n${page.title}`),
     ...evidence,
   ];
@@ -92,8 +92,8 @@ function buildCall({ placeholders, price, network, curl, install, typescript }: 
   ].join('\n\n');
 }
 
-function formatCard({ slug, verified_ratio, category, price, title, tagline }: ListingCard, site: Site): string {
-  const facts = `${verified_ratio}; ${category}; ${price} USDC per request`;
+function formatCard({ slug, host, verified_ratio, category, price, title, tagline }: ListingCard, site: Site): string {
+  const facts = `${buildCodeSpan(host)}; ${verified_ratio}; ${category}; ${price} USDC per request`;
   const words = escapeMarkdown(tagline === '' ? title : `${title}: ${tagline}`);
   return `- [${slug}](${buildUrl(site.baseUrl, PATHS.listingMarkdown(slug))}): ${facts}\n  > ${words}`;
 }

@@ -1,7 +1,7 @@
 import { NETWORKS } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
 import type { AgentItem } from './agent-item.ts';
-import { formatCount, formatRatio } from './description.ts';
+import { formatCount, formatVerifiedRatio, getVerifiedExtent, type VerifiedExtent } from './description.ts';
 import type { Site } from './site.ts';
 
 /** What the picture of a link says. Title, tagline and author are in a provider's words; all else is ours. */
@@ -10,18 +10,21 @@ export interface Picture {
   readonly title: string;
   /** What it is called where the title has no character that can be drawn: plain letters of ours. */
   readonly name: string;
+  /** Host that the API is called at, its end kept where it is too long; null where the picture is of no API. */
+  readonly host: string | null;
   readonly tagline: string;
   /** Whose words the tagline is in; null for our own. */
   readonly author: string | null;
   /** Small facts along the bottom, with what each is. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   /** The stamp: whether a payment of ours proved a route; null where that is no question. */
-  readonly stamp: { readonly words: string; readonly is_verified: boolean } | null;
+  readonly stamp: { readonly words: string; readonly extent: VerifiedExtent } | null;
 }
 
 const TITLE_LENGTH = 70;
 const TAGLINE_LENGTH = 140;
 const NAME_LENGTH = 40;
+const HOST_LENGTH = 56;
 
 /** Builds what the picture of a link to a listing says. */
 export function buildListingPicture(item: AgentItem, site: Site): Picture {
@@ -30,6 +33,7 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
     service: cutText(site.serviceTitle, NAME_LENGTH),
     title: cutText(item.title, TITLE_LENGTH),
     name: item.slug,
+    host: cutHost(item.host),
     tagline: cutText(item.tagline, TAGLINE_LENGTH),
     author: cutText(item.provider_name, NAME_LENGTH),
     facts: [
@@ -41,10 +45,7 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
       { name: 'Reliability', value: score === null ? band : `${Math.round(score)} of 100, ${band}` },
       { name: item.category, value: formatCount(item.endpoints_count, 'route') },
     ],
-    stamp: {
-      words: item.payment_verified ? formatRatio(item.verified_route_count, item.endpoints_count) : 'unverified',
-      is_verified: item.payment_verified,
-    },
+    stamp: { words: formatVerifiedRatio(item), extent: getVerifiedExtent(item) },
   };
 }
 
@@ -52,8 +53,9 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
 export function buildServicePicture(site: Site): Picture {
   return {
     service: cutText(site.serviceTitle, NAME_LENGTH),
-    title: 'APIs that agents pay for by themselves',
+    title: 'APIs your agent can pay for: no keys, no accounts',
     name: '',
+    host: null,
     tagline: 'Found here, checked here, paid per request in USDC on the provider’s own HTTP 402.',
     author: null,
     facts: [
@@ -69,6 +71,11 @@ export function buildServicePicture(site: Site): Picture {
     ],
     stamp: null,
   };
+}
+
+/** Cuts a long host at its front: who it belongs to is said at its end. */
+function cutHost(host: string): string {
+  return host.length <= HOST_LENGTH ? host : `…${host.slice(1 - HOST_LENGTH)}`;
 }
 
 /** Writes a price as plain decimals, however small it is. */

@@ -15,3 +15,8 @@ export const VERIFIED_MEANING =
 export const SERVICE_MEANING =
   'A free, read-only catalogue of APIs that AI agents pay for themselves, per request, in USDC over x402: listing is ' +
   "free, providers keep 100% of what a call earns, nothing is proxied, and payment happens on the provider's own HTTP 402.";
+
+/** Whose the words and the figures are, wherever that is said. */
+export const WORDS_MEANING =
+  'The facts and figures of this catalogue are free for any use (CC0-1.0). Titles, taglines, descriptions, schemas and ' +
+  'examples are the words of providers and remain theirs; each listing names its sources.';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { getPrimaryNetwork } from '../evidence/networks.ts';
 import { category } from '../model/category.ts';
-import { getVerifiedRouteCount, type LiveListing, reliabilityBand } from '../model/listing.ts';
+import { getPrimaryNetwork, getVerifiedRouteCount, type LiveListing, reliabilityBand } from '../model/listing.ts';
 import { networkEntry, networkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { buildDescription } from './description.ts';
@@ -37,7 +36,7 @@ export type ListingTag = z.infer<typeof listingTag>;
 /** Builds the tag of a live listing. */
 export function buildListingTag(listing: LiveListing, site: Site): ListingTag {
   const verifiedRoutes = getVerifiedRouteCount(listing);
-  const primary = getPrimaryNetwork(listing.networks);
+  const primary = getPrimaryNetwork(listing);
   return {
     name: listing.slug,
     description: buildDescription(listing),

@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { getHost } from '../model/ids.ts';
 import { type Listing, slug } from '../model/listing.ts';
 
-/** What remains readable of a delisted listing: who it was, and who took it out, why and when. */
+/** What remains readable of a delisted listing: who it was, and who removed it, why and when. */
 export const tombstone = z
   .object({
     slug,
     id: z.uuid(),
     title: z.string(),
+    host: z.string().describe('Host that it was called at'),
     delisted_at: z.iso.datetime(),
     delisted_by: z.enum(['operator', 'provider', 'rule']),
     reason: z.string(),
@@ -21,6 +23,7 @@ export function findTombstone(listing: Listing): Tombstone | undefined {
     slug: listing.slug,
     id: listing.id,
     title: listing.title,
+    host: getHost(listing.base_url),
     delisted_at: listing.state_at ?? listing.updated_at,
     delisted_by: listing.state_by ?? 'rule',
     reason: listing.state_reason ?? 'unknown',

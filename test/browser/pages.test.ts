@@ -227,13 +227,13 @@ describe('without JavaScript', () => {
     await page.waitForURL('**/search?q=prices');
     expect(await page.locator('.card').count()).toBeGreaterThan(1);
     await page.getByLabel('Verification').selectOption('true');
-    await page.getByLabel('At most, USDC').fill('0.01');
+    await page.getByLabel('Max price (USDC)').fill('0.01');
     await page.getByRole('button', { name: 'Apply' }).click();
     expect(await page.locator('.card h3').allTextContents()).toEqual(['Example Prices']);
     expect(await page.getByLabel('Verification').inputValue()).toBe('true');
-    await page.getByRole('link', { name: 'Take away: Settlement-verified' }).click();
+    await page.getByRole('link', { name: 'Remove filter: Settlement-verified' }).click();
     expect(new URL(page.url()).search).toBe('?q=prices&max_price_usdc=0.01');
-    await page.getByLabel('At most, USDC').fill('cheap');
+    await page.getByLabel('Max price (USDC)').fill('cheap');
     await page.getByRole('button', { name: 'Apply' }).click();
     expect(await page.getByRole('alert').textContent()).toContain('The parameter max_price_usdc cannot be "cheap".');
   });

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { listChanges } from '../../src/catalogue/changes.ts';
 import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/declarations.ts';
 import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
+import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { listIndexed } from '../../src/catalogue/search.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
-import { NETWORKS } from '../../src/model/network.ts';
+import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
+import { describeDecision } from '../../src/views/decision.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 
 describe('recording a declaration', () => {
@@ -51,6 +53,27 @@ describe('recording a declaration', () => {
     const other = makeDeclaration({ base_url: 'https://other.example-provider.com' });
     const { identity } = writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, other));
     expect(identity.slug).toMatch(/^example-prices-[0-9a-f]{8}$/);
+  });
+
+  it('moves the primary network with what is declared, and records that', () => {
+    const catalogue = makeCatalogue();
+    const declare = (networks: NetworkKey[]) =>
+      writeCatalogue(catalogue, NOW, (writing) =>
+        recordDeclaration(
+          writing,
+          makeDeclaration({
+            source: { kind: 'manifest', name: 'x.yaml', observed_at: null },
+            ...{ routes: [], networks, price: { min: 1000, max: 1000 } },
+          }),
+        ),
+      );
+    declare(['solana']);
+    expect(findListing(catalogue, { slug: 'example-prices' })?.primary_network).toBe('solana');
+    declare(['base']);
+    expect(findListing(catalogue, { slug: 'example-prices' })?.primary_network).toBe('base');
+    const latest = listChanges(catalogue, { slug: 'example-prices' }).at(-1);
+    expect(latest && describeDecision(latest).what).toBe('Networks: shown under Base');
+    expect(listStaleListings(catalogue)).toEqual([]);
   });
 
   it('takes the advertisement away when a complete pull no longer holds the listing', () => {

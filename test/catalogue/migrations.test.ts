@@ -7,15 +7,18 @@ import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { MIGRATIONS } from '../../src/catalogue/migrations/index.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
+import type { Declaration } from '../../src/model/declaration.ts';
 import { listing as listingSchema } from '../../src/model/listing.ts';
-import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 
 /** Makes a catalogue as the first schema had it, with a listing that has routes. */
-function makeFirstSchema(file: string): void {
+function makeFirstSchema(file: string, declaration: Declaration): void {
   const now = makeCatalogue();
-  writeCatalogue(now, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  writeCatalogue(now, NOW, (writing) => recordDeclaration(writing, declaration));
   const listing = findListing(now, { slug: 'example-prices' });
   if (!listing) throw new Error('no listing');
+  const { primary_network: _primary, ...document } = listing;
   const { days: _days, ...reliability } = listing.reliability;
   const routes = listing.routes.map(({ payee: _payee, probe: _probe, undelivered: _undelivered, ...route }) => route);
   const first = new Sqlite(file);
@@ -26,7 +29,7 @@ function makeFirstSchema(file: string): void {
   const columns = { id: listing.id, slug: listing.slug, base_url: listing.base_url };
   first
     .prepare("INSERT INTO listings VALUES (1, @id, @slug, @base_url, 'live', 0, 1, @document)")
-    .run({ ...columns, document: JSON.stringify({ ...listing, reliability, routes }) });
+    .run({ ...columns, document: JSON.stringify({ ...document, reliability, routes }) });
   first.close();
 }
 
@@ -41,20 +44,25 @@ function copyRows(from: Sqlite.Database, to: Sqlite.Database, table: string, wit
   }
 }
 
-it('brings a catalogue of the first schema up to date, its listings with it', () => {
-  const file = join(makeFolder(), 'first.sqlite');
-  makeFirstSchema(file);
-  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
-  try {
-    const listing = listingSchema.parse(findListing(catalogue, { slug: 'example-prices' }));
-    expect(listing.routes).toHaveLength(1);
-    expect(listing.routes[0]).toMatchObject({ payee: null, probe: null, undelivered: null });
-    expect(listing.reliability.days).toEqual([]);
-    const again = makeDeclaration({ title: 'Example Prices, renamed' });
-    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, again));
-    expect(findListing(catalogue, { slug: 'example-prices' })).toMatchObject({ title: 'Example Prices, renamed' });
-    expect(listStaleListings(catalogue)).toEqual([]);
-  } finally {
-    catalogue.close();
-  }
-});
+it.each(['base', 'solana'] as const)(
+  'brings a catalogue of the first schema up to date, listings on %s with it',
+  (network) => {
+    const file = join(makeFolder(), 'first.sqlite');
+    const routes = [makeRoute({ terms: [makeTerms({ network, asset: NETWORKS[network].usdc })] })];
+    makeFirstSchema(file, makeDeclaration({ routes }));
+    const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+    try {
+      const listing = listingSchema.parse(findListing(catalogue, { slug: 'example-prices' }));
+      expect(listing.routes).toHaveLength(1);
+      expect(listing.routes[0]).toMatchObject({ payee: null, probe: null, undelivered: null });
+      expect(listing.reliability.days).toEqual([]);
+      expect(listing.primary_network).toBe(network);
+      const again = makeDeclaration({ routes, title: 'Example Prices, renamed' });
+      writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, again));
+      expect(findListing(catalogue, { slug: 'example-prices' })).toMatchObject({ title: 'Example Prices, renamed' });
+      expect(listStaleListings(catalogue)).toEqual([]);
+    } finally {
+      catalogue.close();
+    }
+  },
+);

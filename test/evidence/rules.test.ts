@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { inferCategory } from '../../src/evidence/category.ts';
 import { mergeDeclarations } from '../../src/evidence/declarations.ts';
-import { buildNetworkEntries, getPrimaryNetwork } from '../../src/evidence/networks.ts';
+import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from '../../src/evidence/networks.ts';
 import { getPriceRange } from '../../src/evidence/price.ts';
 import { buildSlug, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { listRouteProofs, listVerifiedNetworks } from '../../src/evidence/verification.ts';
-import { NETWORKS } from '../../src/model/network.ts';
+import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import type { Receipt } from '../../src/model/receipt.ts';
 import type { RecordedTerms } from '../../src/model/terms.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
@@ -57,10 +57,22 @@ describe('network entries', () => {
     expect(build([makeRecorded()], false)[0]).toMatchObject({ advertised: false, last_seen_at: null });
   });
 
-  it('name solana primary only where solana alone is advertised', () => {
-    expect(getPrimaryNetwork(build([makeRecorded({ network: 'solana' })])).key).toBe('solana');
-    expect(getPrimaryNetwork(build([makeRecorded(), makeRecorded({ network: 'solana' })])).key).toBe('base');
-    expect(getPrimaryNetwork(build([])).key).toBe('base');
+  it.each<[what: string, terms: Partial<RecordedTerms>[], declared: NetworkKey[], primary: NetworkKey]>([
+    ['the one advertised', [{ network: 'solana' }], [], 'solana'],
+    ['base of both advertised', [{}, { network: 'solana' }], [], 'base'],
+    ['the one advertised before one declared', [{ network: 'solana' }], ['base'], 'solana'],
+    ['the one declared where none is advertised', [], ['solana'], 'solana'],
+    ['the one in undated terms', [{ network: 'solana', last_seen_at: null }], [], 'solana'],
+    ['base of both declared', [], ['solana', 'base'], 'base'],
+    ['base where terms on solana are history', [{ network: 'solana', current: false }], [], 'base'],
+    ['base where nothing is known', [], [], 'base'],
+  ])('give the primary network: %s', (_what, terms, declared, primary) => {
+    const evidence: NetworkEvidence = {
+      routes: [{ terms: terms.map(makeRecorded) }],
+      ...{ verified: new Set(), receipts: [], known: [], offered: true },
+      declared: declared.map((key) => ({ key, observed_at: null })),
+    };
+    expect(getPrimaryNetworkKey(buildNetworkEntries(evidence), evidence)).toBe(primary);
   });
 });
 

@@ -25,7 +25,9 @@ describe('llms-full.txt', () => {
     expect(text.match(/^## .*$/gm)).toEqual(slugs.filter((slug) => slug !== 'api-007').map((slug) => `## ${slug}`));
     expect(text).toContain('149 live listings, 1 of them settlement-verified, as of');
     expect(text).toContain('(catalogue revision 3)');
-    expect(text.match(/^- On record: .*; settlement-verified on 1 of 1 route,/gm)).toHaveLength(1);
+    expect(
+      text.match(/^- On record: .*; 1 of 1 route settlement-verified, 2026-11-\d\d; any other route is unverified;/gm),
+    ).toHaveLength(1);
   });
 
   it('is another document as soon as a listing changes', async () => {
@@ -51,6 +53,6 @@ describe('llms-full.txt', () => {
     const lines = text.split(/\n|\u2028/).filter((line) => /official|evil|obey/.test(line));
     expect(lines.map((line) => /^> (\w+): /.exec(line)?.[1])).toEqual(['Title', 'Provider', 'Tagline', 'Description']);
     for (const line of lines) expect(line.slice(2).replace(/\\./g, '')).not.toMatch(/[[\]`<>#|]|:\/\//);
-    expect(text.match(/^- On record: .*$/gm)).toEqual([expect.stringContaining('not settlement-verified')]);
+    expect(text.match(/^- On record: .*$/gm)).toEqual([expect.stringContaining('; unverified;')]);
   });
 });

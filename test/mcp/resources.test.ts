@@ -56,7 +56,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     const { text } = await client.read('catalogue://listing/numbered-002');
     expect(text).toContain('# Listing numbered-002 is gone');
     expect(text).toContain('> It was a double.');
-    expect(text).not.toContain('api-002');
+    expect(text).not.toContain('https://api-002');
   });
 
   it('is told that there is no such resource in the way of the protocol', async () => {

@@ -30,6 +30,7 @@ describe('searching', () => {
     expect(page.listings[3]).toEqual({
       slug: 'numbered-003',
       title: 'Numbered API 003',
+      host: 'api-003.numbered-provider.com',
       tagline: 'Answers questions about the number 003 and its neighbours.',
       category: 'Tools',
       price_usdc: '0.004',

@@ -30,7 +30,7 @@ describe('the listing page', () => {
     expect(html).toMatch(/<blockquote>.*Answers what a thing costs\..*<\/blockquote>/s);
     expect(text).toContain('In the words of a manifest. Not checked by this catalogue.');
     expect(text).toMatch(
-      /Verification Settlement-verified 1 of 2 routes verified, 2026-11-20 Price 0\.001-0\.05 USDC per request as declared Reliability Unscored not yet sampled Network Base protocol x402 Category Finance 2 endpoints/,
+      /Verification 1 of 2 routes settlement-verified 2026-11-20 \. All other routes are unverified\. Price 0\.001-0\.05 USDC per request as declared Reliability Unscored not yet sampled Network Base protocol x402 Category Finance 2 endpoints/,
     );
     expect(text).toContain('MCP address of this service https://catalogue.example/mcp');
     expect(text).toContain('How to call this API');
@@ -40,16 +40,69 @@ describe('the listing page', () => {
     expect(text).toContain('wrapFetchWithPayment');
     expect(text).toMatch(/GET \/v1\/price\/:symbol 0\.001 USDC on Base verified 2026-11-20 On-chain receipt/);
     expect(listAttributes(html, 'href')).toContain(`https://basescan.org/tx/0x${'ab'.repeat(32)}`);
-    expect(text).toContain('All other routes of this listing are unverified.');
+    expect(text).toContain('All other routes are unverified.');
     expect(text).toMatch(
       /POST \/v1\/other Latest price of one symbol\. 0\.05 Base Unverified declared, seen 2026-11-01 never probed/,
     );
     expect(text).toMatch(
-      /Related listings Other Prices Prices of things, one at a time\. 0\.001-0\.05 USDC 0 of 2 routes verified/,
+      /Related listings Other Prices other\.example-provider\.com Prices of things, one at a time\. 0\.001-0\.05 USDC unverified/,
     );
     expect(text).toContain('unscored, not yet sampled');
     expect(text).toContain('A manifest kept by the catalogue, example-prices.yaml observed 2026-11-01');
-    expect((await pages.get('/api/other')).text).toContain('1 of 2 routes verified');
+    expect((await pages.get('/api/other')).text).toContain('1 of 2 routes verified, 2026-11-20');
+  });
+
+  it('marks a listing otherwise of which some routes are verified than one of which all are', async () => {
+    const { reading, catalogue } = makeReadCatalogue(TWO_ROUTES, { slug: 'whole', routes: [makeRoute()] });
+    recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+    const pages = await openPages(reading);
+    const getMark = async (slug: string) => {
+      const { html } = await pages.get(`/api/${slug}`);
+      return /class="(mark[^"]*)"[^>]*><svg.*?<\/svg>/s.exec(html)?.slice(0, 2);
+    };
+    const [partly, none] = [await getMark('example-prices'), await getMark('whole')];
+    expect([partly?.[1], none?.[1]]).toEqual(['mark mark-partly', 'mark mark-unverified']);
+    expect(partly?.[0]).toContain('mark-half');
+    expect(none?.[0]).not.toContain('mark-half');
+  });
+
+  it('has the host beside every title, and the direction and language of the words of others', async () => {
+    const words = 'תחזית מזג האוויר לכל שעה';
+    const { reading, catalogue } = makeReadCatalogue(
+      {
+        ...{ base_url: 'https://weather.example-provider.com', title: words, tagline: words, description: words },
+        routes: [makeRoute({ description: words })],
+      },
+      { slug: 'other' },
+    );
+    const pages = await openPages(reading);
+    const { html } = await pages.get('/api/example-prices');
+    expect(html).toContain(`<title>${words} (weather.example-provider.com) · `);
+    expect(html).toContain(`<h1 dir="auto" lang="he">${words}</h1>`);
+    expect(html).toContain('<p class="host">weather.example-provider.com</p>');
+    for (const element of ['p class="lead"', 'p', 'q class="route-words"']) {
+      expect(html).toContain(`<${element} dir="auto" lang="he">`);
+    }
+    for (const path of ['/', '/category/finance', '/search', '/search?q=other', '/api/other']) {
+      const list = (await pages.get(path)).html;
+      const cards = list.match(/<li class="card">.*?<\/li>/gs) ?? [];
+      expect([path, cards.length > 0]).toEqual([path, true]);
+      for (const card of cards) expect(card).toMatch(/<\/h3> ?<p class="host">(weather|other)\.example-provider\.com</);
+    }
+    writeCatalogue(catalogue, NOW, (writing) =>
+      delistListing(writing, 'example-prices', { by: 'operator', reason: 'asked_by_provider' }),
+    );
+    const gone = (await pages.get('/api/example-prices')).html;
+    expect(gone).toContain(`<title>Removed: ${words} (weather.example-provider.com)`);
+    expect(gone).toContain('<dd class="host">weather.example-provider.com</dd>');
+  });
+
+  it('says whose the words and the figures are', async () => {
+    const { text } = await (await openPages(makeReadCatalogue({}).reading)).get('/api/example-prices');
+    expect(text).toMatch(
+      /Whose words these are The facts and figures of this catalogue are free for any use \(CC0-1\.0\)/,
+    );
+    expect(text).toContain('are the words of providers and remain theirs; each listing names its sources.');
   });
 
   it('never calls an unverified listing verified', async () => {
@@ -100,7 +153,9 @@ describe('the address of a listing', () => {
     );
     const gone = await pages.get('/api/example-prices');
     expect(gone.status).toBe(410);
-    expect(gone.text).toMatch(/Title it had Example Prices Delisted 2026-11-20 By the operator of this catalogue/);
+    expect(gone.text).toMatch(
+      /Title it had Example Prices Host example-prices\.example-provider\.com Delisted 2026-11-20 By the operator of this catalogue/,
+    );
     expect(gone.text).toContain('asked by provider');
     expect(await pages.get('/api/example-prices.md')).toMatchObject({
       status: 410,

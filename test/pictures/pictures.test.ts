@@ -8,10 +8,11 @@ const PICTURE: Picture = {
   service: 'Catalogue',
   title: 'Example Prices',
   name: 'example-prices',
+  host: 'api.prices.example',
   tagline: 'Prices of things.',
   author: 'Example Provider',
   facts: [{ name: 'USDC per request', value: '0.001' }],
-  stamp: { words: '1 of 2 routes verified', is_verified: true },
+  stamp: { words: '1 of 2 routes verified, 2026-11-20', extent: 'some' },
 };
 
 function open(limits: Partial<typeof PICTURE_LIMITS> = {}) {

@@ -25,6 +25,18 @@ describe('the structured data of a listing', () => {
     expect(api?.offers).toMatchObject({ '@type': 'AggregateOffer', lowPrice: '0.001', highPrice: '1.234567' });
   });
 
+  it('names the host beside the title, the sources of its page, and whose the words are', () => {
+    const source = { kind: 'bazaar' as const, name: 'https://feed.example/list?a="', observed_at: null };
+    const [api, , page] = buildListingJsonLd(makeLiveListing(makeDeclaration({ source })), SITE);
+    expect(api).toMatchObject({ name: 'Example Prices', alternateName: 'api.prices.example-provider.com' });
+    expect(page).toMatchObject({
+      '@type': 'WebPage',
+      license: 'https://creativecommons.org/publicdomain/zero/1.0/',
+      copyrightNotice: expect.stringContaining('remain theirs'),
+      isBasedOn: [{ '@type': 'CreativeWork', name: source.name, url: source.name }],
+    });
+  });
+
   it('leads from the home page by the category to the listing', () => {
     const [, crumbs] = buildListingJsonLd(makeLiveListing(), SITE);
     expect(crumbs?.itemListElement).toEqual([
@@ -33,7 +45,7 @@ describe('the structured data of a listing', () => {
       {
         '@type': 'ListItem',
         position: 3,
-        name: 'Example Prices',
+        name: 'Example Prices (api.prices.example-provider.com)',
         item: 'https://catalogue.example/api/example-prices',
       },
     ]);

@@ -97,6 +97,7 @@ const TOMBSTONE: Tombstone = {
   slug: 'x',
   id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
   title: 'X',
+  host: 'x.example',
   delisted_at: NOW,
   delisted_by: 'rule',
   reason: 'no_valid_402',

@@ -92,11 +92,12 @@ describe('the Markdown of a delisted listing', () => {
       slug: 'x',
       id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
       title: '# X',
+      host: 'x.example',
       delisted_at: '2026-11-20T12:00:00.000Z',
       delisted_by: 'provider',
       reason: 'asked_by_provider',
     });
-    expect(buildTombstoneMarkdown(page)).toContain('delisted on 2026-11-20 by the provider');
+    expect(buildTombstoneMarkdown(page)).toMatch(/delisted on 2026-11-20 by the provider.* at `x\.example`:/);
     expect(buildTombstoneMarkdown(page)).toContain('> asked by provider\n>\n> \\# X');
   });
 });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { NETWORKS } from '../../src/model/network.ts';
 import { buildAgentItem } from '../../src/views/agent-item.ts';
+import { buildSuffix } from '../../src/views/description.ts';
 import { buildListingPage } from '../../src/views/pages/listing-page.ts';
 import { formatOfferEvidence } from '../../src/views/pages/route-offers.ts';
+import { buildListingTag } from '../../src/views/tag.ts';
 import { SITE } from '../live/serving.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
@@ -14,7 +17,7 @@ describe('the page of a listing with a verified route', () => {
   it('says in its status line how many routes are verified, the price range, size, category, network and protocol', () => {
     const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
     expect(page.status).toEqual({
-      verification: 'Settlement-verified (1 of 2 routes verified)',
+      verification: '1 of 2 routes settlement-verified, 2026-11-19',
       price: '0.001-0.05 USDC per request',
       endpoints: '2 endpoints',
       category: 'Finance',
@@ -40,7 +43,7 @@ describe('the page of a listing with a verified route', () => {
         receipt: null,
       },
     ]);
-    expect(page.unverified_statement).toBe('All other routes of this listing are unverified.');
+    expect(page.unverified_statement).toBe('All other routes are unverified.');
     expect(page.routes.filter(({ verified }) => verified).map(({ path }) => path)).toEqual(['/v1/other']);
   });
 
@@ -53,7 +56,7 @@ describe('the page of a listing with a verified route', () => {
 describe('the page of an unverified listing', () => {
   it('says so, lists no verified route, and calls nothing sampled that was not', () => {
     const page = buildListingPage(makeLiveListing(TWO_ROUTES), {}, SITE);
-    expect(page.status.verification).toBe('Unverified');
+    expect(page.status.verification).toBe('unverified');
     expect(page.verified_routes).toEqual([]);
     expect(page.unverified_statement).toContain('all of its routes are unverified');
     expect(page.reliability).toBe('unscored, not yet sampled');
@@ -80,9 +83,28 @@ describe('the page of an unverified listing', () => {
     };
     const routes = listing.routes.map((route, at) => (at === 1 ? { ...route, undelivered } : route));
     expect(getVerification({ ...listing, routes })).toEqual([
-      { value: 'Unverified', note: 'paid 2026-11-02, and no product came' },
+      { value: 'Unverified', note: 'paid 2026-11-02; nothing was delivered' },
       'No route of this listing has been verified: all of its routes are unverified.',
     ]);
+  });
+
+  it('is on Solana throughout where Solana is all that its source declares', () => {
+    const listing = makeLiveListing(
+      makeDeclaration({
+        source: { kind: 'manifest', name: 'x.yaml', observed_at: null },
+        ...{ routes: [], networks: ['solana'], price: { min: 10_000, max: 10_000 } },
+      }),
+    );
+    const { status, networks, call } = buildListingPage(listing, {}, SITE);
+    expect(status.network).toBe('Solana (declared, not seen)');
+    expect(networks.map(({ label, state }) => [label, state])).toEqual([
+      ['Base', 'not currently advertised; never verified'],
+      ['Solana', 'declared, not seen; never verified'],
+    ]);
+    expect([call.network, call.price]).toEqual(['Solana', '0.01']);
+    for (const code of [call.typescript, call.python, call.install]) expect(code).not.toMatch(/evm/i);
+    expect(buildSuffix(listing)).toContain('; Solana (declared, not seen); ');
+    expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
   });
 
   it('tells dated evidence from a bare claim', () => {
@@ -94,7 +116,7 @@ describe('the page of an unverified listing', () => {
     expect(page.words_by).toBe('a manifest');
     const fed = makeDeclaration({ source: { kind: 'bazaar', name: 'feed', observed_at: null } });
     expect(buildListingPage(makeLiveListing(fed), {}, SITE).words_by).toBe('the provider');
-    expect(page.status.network).toBe('Base (not currently advertised)');
+    expect(page.status.network).toBe('Base (declared, not seen)');
     expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
     const dated = buildListingPage(makeLiveListing(), {}, SITE);
     expect(dated.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, seen 2026-11-01']);
@@ -122,7 +144,9 @@ describe('the page of an unverified listing', () => {
       href: '/api/example-prices',
       title: 'Example Prices',
       tagline: 'Prices of things, one at a time.',
-      verified_ratio: '1 of 2 routes verified',
+      host: 'api.prices.example-provider.com',
+      verified: 'some',
+      verified_ratio: '1 of 2 routes verified, 2026-11-19',
       price: '0.001-0.05',
     });
   });

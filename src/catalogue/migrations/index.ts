@@ -6,6 +6,7 @@ import { sql as listingDays } from './005-listing-days.ts';
 import { sql as changeFeed } from './006-change-feed.ts';
 import { sql as search } from './007-search.ts';
 import { sql as cautions } from './009-cautions.ts';
+import { sql as primaryNetwork } from './010-primary-network.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
 export const MIGRATIONS: readonly string[] = [
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly string[] = [
   changeFeed,
   search,
   cautions,
+  primaryNetwork,
 ];

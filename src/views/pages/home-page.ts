@@ -26,7 +26,7 @@ export interface HomePage {
   readonly categories: readonly { name: Category; href: string; description: string; count: string }[];
   readonly newest: readonly { card: ListingCard; listed_on: string }[];
   /** Empty while nothing is verified. */
-  readonly newly_verified: readonly { card: ListingCard; verified_on: string }[];
+  readonly newly_verified: readonly ListingCard[];
   readonly channels: readonly Channel[];
 }
 
@@ -35,7 +35,7 @@ export interface HomeParts {
   readonly counts: Counts;
   readonly by_category: ReadonlyMap<Category, number>;
   readonly newest: readonly { item: AgentItem; at: string }[];
-  readonly newly_verified: readonly { item: AgentItem; at: string }[];
+  readonly newly_verified: readonly AgentItem[];
 }
 
 const SHORTCUTS: HomePage['shortcuts'] = [
@@ -59,10 +59,7 @@ export function buildHomePage({ counts, by_category, newest, newly_verified }: H
       count: formatInteger(by_category.get(name) ?? 0),
     })),
     newest: newest.map(({ item, at }) => ({ card: buildListingCard(item), listed_on: formatDay(at) })),
-    newly_verified: newly_verified.map(({ item, at }) => ({
-      card: buildListingCard(item),
-      verified_on: formatDay(at),
-    })),
+    newly_verified: newly_verified.map(buildListingCard),
     channels: buildChannels(site),
   };
 }

@@ -77,7 +77,7 @@ export function buildCategoryPage(category: Category, part: ListPart): ListPage 
 /** Builds one page of all listings with verified routes. */
 export function buildVerifiedPage(part: ListPart): ListPage {
   return {
-    ...buildPart(part, 'Settlement-verified listings', PATHS.verifiedPage),
+    ...buildPart(part, 'Listings with verified routes', PATHS.verifiedPage),
     search: buildSearchPath({ verified: 'true' }),
     description: 'Listings with at least one route that this service itself paid for and received the product from.',
     empty: 'No listing has a settlement-verified route yet: nothing here has been paid for by this service so far.',

@@ -2,7 +2,7 @@ import type { Category } from '../../model/category.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { formatPriceRange, parseUsdc } from '../../model/usdc.ts';
 import type { AgentItem } from '../agent-item.ts';
-import { formatCount, formatRatio } from '../description.ts';
+import { formatCount, formatVerifiedRatio, getVerifiedExtent, type VerifiedExtent } from '../description.ts';
 import { PATHS } from '../links.ts';
 
 /** A listing in a list: on the home page, in a category, among related listings. */
@@ -12,6 +12,8 @@ export interface ListingCard {
   readonly href: string;
   /** Provider's text. */
   readonly title: string;
+  /** Host that the API is called at: our fact, beside every title. */
+  readonly host: string;
   /** Provider's text: one line. */
   readonly tagline: string;
   /** Provider's text. */
@@ -23,9 +25,8 @@ export interface ListingCard {
   readonly endpoints: string;
   /** Networks on which payment is currently advertised: `Base, Solana`; empty when none is. */
   readonly networks: string;
-  /** Whether at least one route is settlement-verified. */
-  readonly verified: boolean;
-  /** `1 of 2 routes verified`. */
+  readonly verified: VerifiedExtent;
+  /** `1 of 2 routes verified, 2026-11-20`, or `unverified`. */
   readonly verified_ratio: string;
   /** `83.5, established`, or `unscored`. */
   readonly reliability: string;
@@ -37,15 +38,15 @@ export function buildListingCard(item: AgentItem): ListingCard {
     slug: item.slug,
     href: PATHS.listing(item.slug),
     title: item.title,
+    host: item.host,
     tagline: item.tagline,
     provider_name: item.provider_name,
     category: item.category,
     price: formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc)),
     endpoints: formatCount(item.endpoints_count, 'endpoint'),
     networks: item.networks.map((key) => NETWORKS[key].label).join(', '),
-    verified: item.payment_verified,
-    verified_ratio:
-      item.endpoints_count === 0 ? 'routes not itemised' : formatRatio(item.verified_route_count, item.endpoints_count),
+    verified: getVerifiedExtent(item),
+    verified_ratio: formatVerifiedRatio(item),
     reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
   };
 }

@@ -1,7 +1,6 @@
 import type { DeclarationSource, SourceKind } from '../../model/declaration.ts';
 import type { Listing } from '../../model/listing.ts';
-import type { NetworkEntry } from '../../model/network.ts';
-import { formatCount } from '../description.ts';
+import { describeOffer, formatCount } from '../description.ts';
 import { formatDay, formatMinute } from '../times.ts';
 
 /** Who says what a listing says, and when it was seen to be so. */
@@ -43,12 +42,13 @@ export function buildSourceRows(sources: readonly DeclarationSource[]): SourceRo
 }
 
 /** Builds the rows that say where a listing can be paid, and on what evidence. */
-export function buildNetworkRows(entries: readonly NetworkEntry[]): NetworkRow[] {
-  return entries.map(({ label, id, advertised, last_seen_at, settlement_verified, last_verified_at }) => {
+export function buildNetworkRows(listing: Listing): NetworkRow[] {
+  return listing.networks.map((entry) => {
+    const { label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
     const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
     const paid = last_verified_at === null ? 'never verified' : `last verified ${formatDay(last_verified_at)}`;
     const state = [
-      advertised ? `advertised${seen}` : 'not currently advertised',
+      `${describeOffer(listing, entry)}${seen}`,
       settlement_verified ? `settlement-verified ${formatDay(last_verified_at ?? '')}`.trim() : paid,
     ];
     return { label, id, state: state.join('; ') };

@@ -1,7 +1,8 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import type { LiveListing } from '../../model/listing.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
-import { formatCount, formatVerifiedRatio } from '../description.ts';
+import { getVerification } from '../agent-item.ts';
+import { formatCount, formatOtherRoutes, formatRouteRatio } from '../description.ts';
 import { formatDay } from '../times.ts';
 
 /** A thing to decide by: what it is, and what that rests on. */
@@ -31,17 +32,20 @@ export function buildGlance(listing: LiveListing): Glance {
 }
 
 function buildVerification(listing: LiveListing): GlanceFact {
-  const days = listing.routes.flatMap(({ proof }) => (proof ? [formatDay(proof.verified_at)] : []));
-  const latest = days.sort().at(-1);
-  if (latest === undefined) return { value: 'Unverified', note: formatLackOfProof(listing) };
-  return { value: 'Settlement-verified', note: `${formatVerifiedRatio(listing)}, ${latest}` };
+  const verification = getVerification(listing);
+  const { last_verified_at: at } = verification;
+  if (at === null) return { value: 'Unverified', note: formatLackOfProof(listing) };
+  return {
+    value: `${formatRouteRatio(verification)} settlement-verified`,
+    note: `${formatDay(at)}. ${formatOtherRoutes(verification)}`,
+  };
 }
 
 /** A payment that brought nothing, and one that proves nothing any more, are payments all the same. */
 function formatLackOfProof(listing: LiveListing): string {
   const undelivered = listing.routes.flatMap((route) => route.undelivered?.at ?? []).sort();
   const latest = undelivered.at(-1);
-  if (latest !== undefined) return `paid ${formatDay(latest)}, and no product came`;
+  if (latest !== undefined) return `paid ${formatDay(latest)}; nothing was delivered`;
   const lapsed = findLapsedProof(listing);
   return lapsed === undefined ? 'no route was paid for by this service' : `no longer: was verified ${lapsed}`;
 }

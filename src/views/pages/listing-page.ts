@@ -1,7 +1,10 @@
 import type { Change } from '../../model/change.ts';
-import { getVerifiedRouteCount, type LiveListing } from '../../model/listing.ts';
-import type { AgentItem } from '../agent-item.ts';
+import { getHost } from '../../model/ids.ts';
+import type { LiveListing } from '../../model/listing.ts';
+import { cutText } from '../../model/text.ts';
+import { type AgentItem, getVerification } from '../agent-item.ts';
 import { buildCallGuide, type CallGuide } from '../call.ts';
+import { formatOtherRoutes, getVerifiedExtent, type VerifiedExtent } from '../description.ts';
 import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
@@ -29,6 +32,10 @@ export interface ListingPage {
   readonly id: string;
   /** Provider's text. */
   readonly title: string;
+  /** Host that the API is called at: our fact, beside the title. */
+  readonly host: string;
+  /** Title and host in one line, neither of which can push out the other. */
+  readonly name: string;
   /** Provider's text: one line. */
   readonly tagline: string;
   /** The tagline and the status in one line, for those who link here. */
@@ -43,8 +50,7 @@ export interface ListingPage {
   readonly base_url: string;
   readonly docs_url: string | null;
   readonly mcp_endpoint: string | null;
-  /** Whether at least one route is settlement-verified. */
-  readonly verified: boolean;
+  readonly verified: VerifiedExtent;
   readonly status: ListingStatus;
   readonly glance: Glance;
   readonly category_href: string;
@@ -92,13 +98,16 @@ export function buildListingPage(
   { related = [], priced = [], decisions = [], receipts }: ListingSurroundings,
   site: Site,
 ): ListingPage {
-  const verified = getVerifiedRouteCount(listing) > 0;
-  const status = buildStatus(listing, verified);
+  const status = buildStatus(listing);
+  const verification = getVerification(listing);
+  const host = getHost(listing.base_url);
   return {
     kind: 'live',
     slug: listing.slug,
     id: listing.id,
     title: listing.title,
+    host,
+    name: formatName(listing.title, host),
     tagline: listing.tagline,
     summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
     description: listing.description,
@@ -107,7 +116,7 @@ export function buildListingPage(
     base_url: listing.base_url,
     docs_url: listing.docs_url,
     mcp_endpoint: listing.mcp_endpoint,
-    verified,
+    verified: getVerifiedExtent(verification),
     status,
     glance: buildGlance(listing),
     category_href: PATHS.category(listing.category),
@@ -116,9 +125,9 @@ export function buildListingPage(
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
     call: buildCallGuide(listing),
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
-    unverified_statement: formatUnverified(verified, findLapsedProof(listing)),
+    unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
     routes: listing.routes.map(buildRouteRow),
-    networks: buildNetworkRows(listing.networks),
+    networks: buildNetworkRows(listing),
     reliability: formatReliabilityEvidence(listing),
     probes: buildProbeStrip(listing.reliability),
     price_history: buildPriceHistory(priced, listing.updated_at, { confirmed: isPriceSeen(listing.routes) }),
@@ -131,9 +140,8 @@ export function buildListingPage(
   };
 }
 
-/** Says what holds of the routes that are not verified (specification, "Listing page"). */
-function formatUnverified(verified: boolean, lapsedOn: string | undefined): string {
-  if (verified) return 'All other routes of this listing are unverified.';
+/** Says that no route is verified (specification, "Listing page"), and since when where one was. */
+function formatUnverified(lapsedOn: string | undefined): string {
   return lapsedOn === undefined
     ? 'No route of this listing has been verified: all of its routes are unverified.'
     : `No route of this listing is verified any longer: the last verified call was on ${lapsedOn}, and all of its routes are unverified.`;
@@ -142,4 +150,11 @@ function formatUnverified(verified: boolean, lapsedOn: string | undefined): stri
 /** Words are those of the source closest to the provider, which comes first; a manifest is not always the provider's. */
 function getAuthor({ sources: [closest] }: LiveListing): ListingPage['words_by'] {
   return closest?.kind === 'manifest' ? 'a manifest' : 'the provider';
+}
+
+const NAME_LENGTH = 60;
+
+/** Names a listing by its title, which anybody can write, and its host, which is a fact: for titles of windows and previews. */
+export function formatName(title: string, host: string): string {
+  return `${cutText(title, NAME_LENGTH)} (${host})`;
 }

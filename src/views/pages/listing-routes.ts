@@ -46,6 +46,8 @@ export interface RouteRow {
   /** Provider's text; may be empty. */
   readonly description: string;
   readonly verified: boolean;
+  /** Day of the payment that verified it; null while it is unverified. */
+  readonly verified_on: string | null;
   /** Day on which a paid call was settled and brought nothing, where no later one did better; null otherwise. */
   readonly undelivered_on: string | null;
   /** The receipt of that call as JSON. */
@@ -96,6 +98,7 @@ export function buildRouteRow(route: Route): RouteRow {
     path,
     description,
     verified: proof !== null,
+    verified_on: proof && formatDay(proof.verified_at),
     undelivered_on: undelivered && formatDay(undelivered.at),
     undelivered_href: undelivered && PATHS.agentReceipt(undelivered.receipt_id),
     payee_rotates: payee === 'rotating',

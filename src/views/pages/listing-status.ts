@@ -1,12 +1,12 @@
-import { getPrimaryNetwork } from '../../evidence/networks.ts';
 import type { Category } from '../../model/category.ts';
 import type { LiveListing } from '../../model/listing.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
-import { formatCount, formatVerifiedRatio } from '../description.ts';
+import { getVerification } from '../agent-item.ts';
+import { formatCount, formatPrimaryNetwork, formatVerification } from '../description.ts';
 
 /** The status line of a listing page, part by part in its order (specification, "Listing page"). */
 export interface ListingStatus {
-  /** `Settlement-verified (1 of 2 routes verified)` or `Unverified`. */
+  /** `1 of 2 routes settlement-verified, 2026-11-20` or `unverified`. */
   readonly verification: string;
   /** `0.001-0.05 USDC per request`. */
   readonly price: string;
@@ -19,10 +19,10 @@ export interface ListingStatus {
   readonly protocol: string;
 }
 
-/** Builds the status line of a listing; `verified`: whether at least one of its routes is. */
-export function buildStatus(listing: LiveListing, verified: boolean): ListingStatus {
+/** Builds the status line of a listing. */
+export function buildStatus(listing: LiveListing): ListingStatus {
   return {
-    verification: verified ? `Settlement-verified (${formatVerifiedRatio(listing)})` : 'Unverified',
+    verification: formatVerification(getVerification(listing)),
     price: `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
     endpoints: formatCount(listing.routes.length, 'endpoint'),
     category: listing.category,
@@ -31,9 +31,7 @@ export function buildStatus(listing: LiveListing, verified: boolean): ListingSta
   };
 }
 
-function formatNetworks({ networks }: LiveListing): string {
-  const primary = getPrimaryNetwork(networks);
-  if (!primary.advertised) return `${primary.label} (not currently advertised)`;
-  const others = networks.filter(({ key, advertised }) => advertised && key !== primary.key);
-  return [primary, ...others].map(({ label }) => label).join(', ');
+function formatNetworks(listing: LiveListing): string {
+  const others = listing.networks.filter(({ key, advertised }) => advertised && key !== listing.primary_network);
+  return [formatPrimaryNetwork(listing), ...others.map(({ label }) => label)].join(', ');
 }

@@ -4,6 +4,7 @@ import { describeEvidence } from '../decision.ts';
 import { describeReason } from '../reasons.ts';
 import { formatDay } from '../times.ts';
 import type { Tombstone } from '../tombstone.ts';
+import { formatName } from './listing-page.ts';
 
 /** What a delisted listing's address answers, with status 410. */
 export interface TombstonePage {
@@ -12,6 +13,10 @@ export interface TombstonePage {
   readonly id: string;
   /** Provider's text. */
   readonly title: string;
+  /** Host that it was called at. */
+  readonly host: string;
+  /** Title and host in one line. */
+  readonly name: string;
   readonly delisted_on: string;
   /** Who decided: `the operator of this catalogue`. */
   readonly delisted_by: string;
@@ -27,13 +32,15 @@ const DECIDERS: Readonly<Record<Tombstone['delisted_by'], string>> = {
   rule: 'a rule of this catalogue',
 };
 
-/** Builds the page model of a delisted listing; `decision` is the change by which it was taken out. */
+/** Builds the page model of a delisted listing; `decision` is the change by which it was removed. */
 export function buildTombstonePage(tombstone: Tombstone, decision?: Change): TombstonePage {
   return {
     kind: 'gone',
     slug: tombstone.slug,
     id: tombstone.id,
     title: tombstone.title,
+    host: tombstone.host,
+    name: formatName(tombstone.title, tombstone.host),
     delisted_on: formatDay(tombstone.delisted_at),
     delisted_by: DECIDERS[tombstone.delisted_by],
     reason: formatReason(tombstone),

@@ -34,6 +34,7 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
     category: 'Finance',
     provider_name: 'Example Inc',
     base_url: 'https://api.prices.example',
+    host: 'api.prices.example',
     // Not an address of this service: there is no such listing, and no document of ours links to nothing.
     page_url: 'https://catalogue.invalid/api/example-prices',
     price_min_usdc: 0.001,
@@ -41,6 +42,7 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
     networks: ['base'],
     endpoints_count: 1,
     verified_route_count: 0,
+    last_verified_at: null,
     payment_verified: false,
     reliability_band: 'unscored',
     reliability_score: null,
@@ -48,6 +50,7 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
     cautions: [
       { code: 'never_seen', severity: 'notice', route: 'GET /v1/price/{symbol}', routes: 1, since: EXAMPLE_SEEN },
     ],
+    source_names: ['example-prices.yaml'],
   };
   const catalogue = {
     live_listings: 1,

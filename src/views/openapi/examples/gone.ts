@@ -24,6 +24,7 @@ export function buildGoneExample(): z.infer<typeof goneProblem> {
       slug: EXAMPLE_SLUG,
       id: EXAMPLE_ID,
       title: 'Example Prices',
+      host: 'api.prices.example',
       delisted_at: EXAMPLE_SEEN,
       delisted_by: 'provider',
       reason: 'shut_down',
