@@ -5,6 +5,7 @@ import { sql as delistings } from './004-delistings.ts';
 import { sql as listingDays } from './005-listing-days.ts';
 import { sql as changeFeed } from './006-change-feed.ts';
 import { sql as search } from './007-search.ts';
+import { sql as replies } from './008-replies.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
 export const MIGRATIONS: readonly string[] = [
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly string[] = [
   listingDays,
   changeFeed,
   search,
+  replies,
 ];
