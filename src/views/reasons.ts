@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   delisted_by_rule: 'a rule took it out',
   provider_asked: 'its provider asked for it',
   statement_withdrawn: 'the statement of its provider no longer says so',
+  replied: 'its provider replied to a caution',
   no_valid_402: `no valid 402 for ${DELISTING_METHOD.days_without_valid_402} days, and at least ${DELISTING_METHOD.conclusive_failures} conclusive failures`,
   probed: 'a probe saw it so',
   relisted_by_operator: 'the operator put it back',
