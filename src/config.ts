@@ -79,6 +79,7 @@ export interface Config {
   readonly releasesDir: string;
   readonly serviceTitle: string;
   readonly contactName: string;
+  /** Where people write to the operator; the same as `baseUrl` where none is set. */
   readonly contactUrl: string;
   readonly probe: boolean;
   readonly trustedProxies: readonly string[];
@@ -89,8 +90,8 @@ export interface Config {
 }
 
 /**
- * Reads the settings once and freezes them (design contract, "Settings"). An empty value counts as unset.
- * Throws `bad_input` naming the setting and what it takes; `BASE_URL` may only be left out while `HOST` is loopback and
+ * Reads the settings once and freezes them. An empty value counts as unset. Throws `bad_input` naming the setting and
+ * what it takes. `BASE_URL` and `CONTACT_URL` may only be left out while `HOST` is loopback, and `BASE_URL` only while
  * `PORT` is a certain one.
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -112,6 +113,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (!read.BASE_URL && !LOOPBACK_HOSTS.has(read.HOST)) {
     throw new ServiceError('bad_input', `HOST is ${read.HOST}, which others can reach, but BASE_URL is not set.`, {
       hint: 'Set BASE_URL to the public address of the service, such as https://apis.example.',
+      reason: 'bad_setting',
+    });
+  }
+  if (!read.CONTACT_URL && !LOOPBACK_HOSTS.has(read.HOST)) {
+    throw new ServiceError('bad_input', `HOST is ${read.HOST}, which others can reach, but CONTACT_URL is not set.`, {
+      hint: 'Set CONTACT_URL to the http(s) address of a page where people can write to you, such as https://apis.example/contact.',
       reason: 'bad_setting',
     });
   }

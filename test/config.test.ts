@@ -95,9 +95,21 @@ describe('settings', () => {
     for (const level of levels) expect(readConfig({ LOG_LEVEL: level }).logLevel).toBe(level);
   });
 
-  it('ask for BASE_URL where others others can reach the service', () => {
-    expect(() => readConfig({ HOST: '0.0.0.0' })).toThrow('BASE_URL is not set');
-    expect(readConfig({ HOST: '0.0.0.0', BASE_URL: 'https://apis.example' }).baseUrl).toBe('https://apis.example');
+  it('ask for BASE_URL and CONTACT_URL where others can reach the service', () => {
+    const read = (settings: Record<string, string>) => () => readConfig({ HOST: '0.0.0.0', ...settings });
+    const BASE_URL = 'https://apis.example';
+    const CONTACT_URL = 'https://apis.example/contact';
+    expect(read({ CONTACT_URL })).toThrow('BASE_URL is not set');
+    for (const unset of [{}, { CONTACT_URL: '' }]) {
+      expect(read({ BASE_URL, ...unset })).toThrow(
+        'HOST is 0.0.0.0, which others can reach, but CONTACT_URL is not set.',
+      );
+    }
+    expect(read({ BASE_URL })).toThrow(
+      expect.objectContaining({ reason: 'bad_setting', hint: expect.stringContaining('https://apis.example/contact') }),
+    );
+    expect(read({ BASE_URL, CONTACT_URL })()).toMatchObject({ baseUrl: BASE_URL, contactUrl: CONTACT_URL });
+    for (const HOST of ['127.0.0.1', 'localhost', '::1']) expect(readConfig({ HOST }).host).toBe(HOST);
   });
 
   it('cannot be changed once read', () => {

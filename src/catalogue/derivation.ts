@@ -6,6 +6,7 @@ import { type Catalogue, listRows } from './database.ts';
 import { findDelisting } from './delistings.ts';
 import { findNamesake } from './names.ts';
 import { listReceipts } from './receipts.ts';
+import { listReplies } from './replies.ts';
 import { getSampledListing, listPayees } from './samples.ts';
 import { listTermsByRoute } from './terms.ts';
 
@@ -39,7 +40,7 @@ export function deriveFromRecord(
     sampled,
     known_networks: before?.networks.map(({ key }) => key) ?? [],
     findNamesake: (names) => findNamesake(catalogue, identity.id, names),
-    replies: [],
+    replies: listReplies(catalogue, identity.base_url),
   });
 }
 

@@ -33,9 +33,9 @@ export interface ProbeTask {
 
 /**
  * Lists what a run is about, host by host, the one with most to do first. Listings that the operator or the provider took
- * out are left alone unless chosen, and so are those without itemised routes: there is nothing to ask for. A run over what
- * is due or all visits every other known host as well (`routes` 0) whose own statement was not read since `doorsSince`:
- * whoever was taken out says there that it wants back.
+ * out are left alone unless chosen. Of a listing without itemised routes nothing is asked; where it is chosen, its host is
+ * visited all the same (`routes` 0), for its provider's file. A run over what is due or all visits every other known host
+ * as well whose file was not read since `doorsSince`: a provider whose listing was removed says there that it wants back.
  */
 export function listProbeHosts(catalogue: Catalogue, scope: ProbeScope, doorsSince: string | null = null): HostPlan[] {
   const hosts = new Map<string, HostPlan>();
@@ -82,7 +82,7 @@ function listCandidates(catalogue: Catalogue, scope: ProbeScope): { id: string; 
       or([eb('probe_targets.due_at', 'is', null), eb('probe_targets.due_at', '<=', at)]),
     );
   }
-  return listRows(catalogue, query).filter(({ routes }) => routes > 0);
+  return listRows(catalogue, query).filter(({ routes }) => routes > 0 || scope.kind === 'chosen');
 }
 
 /** Lists the routes of one listing that a run is about: of a due one that which was not probed for longest. */

@@ -47,6 +47,19 @@ export interface DelistingsTable {
   at: string;
 }
 
+/** What providers reply to cautions, by the address of the listing, known or not. */
+export interface RepliesTable {
+  base_url: string;
+  caution: string;
+  /** Method and path; empty where the reply is to that caution of the whole listing. */
+  route: string;
+  text: string;
+  /** Address of the provider's file. */
+  source: string;
+  /** When it was first read. */
+  at: string;
+}
+
 export interface RoutesTable {
   id: string;
   listing_id: string;
@@ -255,6 +268,7 @@ export interface Tables {
   listings: ListingsTable;
   declarations: DeclarationsTable;
   delistings: DelistingsTable;
+  replies: RepliesTable;
   routes: RoutesTable;
   terms: TermsTable;
   receipts: ReceiptsTable;

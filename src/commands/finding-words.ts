@@ -12,7 +12,8 @@ const IMPORT_FINDING_CODES = {
   provider_kept_out: 'The provider wants no listing at this address, so none will be made.',
   provider_others_stay: 'The wish is of the origin alone; other listings of the host are named by their base_url.',
   provider_not_lifted: 'Another than the provider took the listing out, which its wish does not undo.',
-  provider_nothing_to_list: 'The statement wants a listing, but says neither facts nor a document to make it of.',
+  provider_nothing_to_list: 'The entry asks for a listing, but has neither facts nor a document to make it of.',
+  provider_reply_no_route: 'A reply is to a route that the listing does not have, so it is shown nowhere.',
 } as const;
 
 /** Builds a finding of the import itself. */

@@ -33,15 +33,20 @@ export async function importProvider(
     client.close,
   );
   if (door.kind === 'absent') throw buildAbsence(door, origin);
-  const refused = door.findings.filter(({ severity }) => severity === 'refused').length;
+  const problems = door.findings.filter(({ severity }) => severity === 'refused').length;
+  // Of a file that cannot be read at all no entry is known, so each problem counts as one.
+  const received = door.kind === 'unreadable' ? problems : door.entries;
   return buildReport({
     feed: door.url,
-    complete: refused === 0,
+    complete: problems === 0,
     next:
-      refused === 0 ? null : 'Something in the statement was refused. Its provider mends it; then run the same again.',
+      problems === 0
+        ? null
+        : "Something in the provider's file was refused. Once its provider has mended it, run the same again.",
     revision: { before, after: getRevision(catalogue) },
-    items: { received: door.wishes + refused, taken: door.wishes, duplicates: 0, refused },
+    items: { received, taken: door.wishes, duplicates: 0, refused: received - door.wishes },
     outcomes: door.outcomes,
+    effects: door.effects,
     findings: door.findings,
     took_ms: now().getTime() - started.getTime(),
   });

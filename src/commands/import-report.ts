@@ -17,6 +17,20 @@ export interface ImportOutcome {
   file: string | null;
 }
 
+/** What readers see of an address that a provider's file is about, after the file was read. */
+export interface ReaderEffect {
+  base_url: string;
+  /** Null where nothing is listed at the address. */
+  slug: string | null;
+  /**
+   * `live`: it was not before. `removed`: a tombstone, as the provider asks. `waiting`: somebody else removed it.
+   * `kept_out`: nothing is listed, and nothing will be. `nothing_to_list`: nothing is listed. `held`: no price is known.
+   */
+  effect: 'live' | 'changed' | 'unchanged' | 'removed' | 'waiting' | 'held' | 'kept_out' | 'nothing_to_list';
+  /** The same in words. */
+  sentence: string;
+}
+
 /** What an import came to. */
 export interface ImportReport {
   /** The name on record of the feed or the provider's document; null for manifests. */
@@ -32,6 +46,8 @@ export interface ImportReport {
   /** Findings by code: the refusals first. */
   reasons: FindingCount[];
   outcomes: ImportOutcome[];
+  /** Of a provider's file alone: what readers see of each address that it is about. */
+  effects?: ReaderEffect[];
   findings: Finding[];
   took_ms: number;
 }
@@ -81,7 +97,7 @@ const MEANINGS: Readonly<Record<keyof ImportReport['listings'], string>> = {
   changed: 'live, and readers see something else than before',
   unchanged: 'left alone: readers see what they saw before',
   held: 'on record, but not live, for want of a price',
-  delisted: 'left out: delisted, and only relist puts a listing back',
+  delisted: 'left out: removed by the operator, its provider or a rule, which this import does not undo',
   withdrawn: 'no longer in this source, so no longer advertised by it',
   failed: 'could not be recorded, and the findings say why',
 };
@@ -105,7 +121,11 @@ const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {
 
 /** Writes what an import came to: of manifests a line each, then the counts, then why what was refused. */
 export function renderReport(report: ImportReport, page: Page): void {
-  const { feed, items, listings, reasons, revision } = report;
+  const { feed, items, listings, reasons } = report;
+  if (report.effects) {
+    renderEffects(report, report.effects, page);
+    return;
+  }
   if (feed === null) renderFiles(report, page);
   const isShown = (name: string) =>
     name === 'withdrawn' ? feed !== null : name === 'failed' ? listings.failed > 0 : true;
@@ -121,19 +141,49 @@ export function renderReport(report: ImportReport, page: Page): void {
   page.say(
     `${formatCount(items.received, feed === null ? 'file' : 'item')}: ${items.taken} taken${again}, ${items.refused} refused.`,
   );
-  const { before, after } = revision;
-  const moved = before === after ? `The revision is still ${after}` : `The revision went from ${before} to ${after}`;
-  page.say(`${moved}. This took ${(report.took_ms / 1000).toFixed(1)} s.`);
+  renderRevision(report, page);
   if (reasons.length > 0) {
     page.blank();
     page.title('Found');
     renderCounts(reasons, page);
   }
   if (feed !== null && listings.failed > 0) renderFailures(report, page);
-  if (report.next !== null) {
-    page.blank();
-    page.say({ text: report.next, style: 'yellow' });
+  renderNext(report, page);
+}
+
+function renderRevision({ revision: { before, after }, took_ms }: ImportReport, page: Page): void {
+  const moved = before === after ? `The revision is still ${after}` : `The revision went from ${before} to ${after}`;
+  page.say(`${moved}. This took ${(took_ms / 1000).toFixed(1)} s.`);
+}
+
+function renderNext({ next }: ImportReport, page: Page): void {
+  if (next === null) return;
+  page.blank();
+  page.say({ text: next, style: 'yellow' });
+}
+
+/** What the effect on readers says already. */
+const SAID_BY_EFFECT: ReadonlySet<string> = new Set(['provider_kept_out', 'provider_not_lifted']);
+
+/** Writes what readers see of each address of a provider's file, then what was found in it, each refusal in full. */
+function renderEffects(report: ImportReport, effects: readonly ReaderEffect[], page: Page): void {
+  const { feed, items, findings } = report;
+  page.title(`What ${feed} changes for readers`);
+  page.facts(
+    effects.map(({ base_url, sentence }) => [base_url, sentence] as const),
+    2,
+  );
+  if (effects.length === 0) page.say('Nothing.', 2);
+  page.blank();
+  page.say(`${formatCount(items.received, 'entry', 'entries')}: ${items.taken} taken, ${items.refused} refused.`);
+  renderRevision(report, page);
+  const said = findings.filter(({ code }) => !SAID_BY_EFFECT.has(code));
+  if (said.length > 0) page.blank();
+  for (const { severity, item, message } of said.toSorted((a, b) => b.severity.localeCompare(a.severity))) {
+    const about = item === feed || message.includes(item) ? '' : `${cutText(item, ITEM_LENGTH)}: `;
+    page.say({ text: `${severity}: ${about}${message}`, style: severity === 'refused' ? 'red' : 'yellow' });
   }
+  renderNext(report, page);
 }
 
 /** Names the listings of a feed that could not be recorded: of very many the first. */

@@ -23,8 +23,9 @@ export const importSources: Command = defineCommand({
     "document's server address. What it says is a claim: until a probe sees the 402, no network counts as advertised. " +
     'Imported again, the listings that it no longer holds lose what it said of them.\n\n' +
     'A provider states what it wants itself, in /.well-known/agent-payable.json on its own host: list me, correct me, ' +
-    'take me out, put me back. Every probe run reads that file of the hosts that are listed; --provider reads it now, ' +
-    'which is how a host that nobody lists yet gets in. It counts for its own host alone.',
+    'remove me, put me back, and what it replies to cautions. A probe of a listing that you name reads that file at once, a ' +
+    'scheduled one when the last reading is older than an hour; --provider reads it now, which is how a host that nobody ' +
+    'lists yet gets in. It counts for its own host alone.',
   arguments: [['[path...]', 'manifest files, and folders of them']],
   options: [
     ['--bazaar <url or file>', 'a Bazaar feed: its address (https://…/discovery/resources), or a saved answer'],

@@ -20,8 +20,8 @@ export interface ProbeBookOptions {
   readDoor: (host: string) => Promise<boolean>;
 }
 
-/** A provider's statement is read once a round: with every probe of a listing, and not with every route of it. */
-export const DOOR_INTERVAL_MS = 5 * 60 * 60 * 1000;
+/** A scheduled probe reads a provider's file again when the last reading is older than this; a chosen one always does. */
+export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
 
 /** Opens the book of a probe run: what it reads of the catalogue, and what it writes down there as evidence. */
 export function openProbeBook(
@@ -42,13 +42,13 @@ export function openProbeBook(
     },
     getManners(host) {
       const { robots, robots_at, sibling_at, door_at, wait_until } = getHost(catalogue, host);
-      const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) < ms;
+      const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) <= ms;
       return {
         robots,
         robots_due: !isWithin(robots_at, DAY_MS),
         wait_until,
         check_sibling: !isWithin(sibling_at, DAY_MS),
-        visit_due: !isWithin(door_at, DOOR_INTERVAL_MS),
+        visit_due: scope.kind === 'chosen' || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
       };
     },
     async visitHost(host) {

@@ -9,7 +9,7 @@ import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
 import { getUserAgent } from '../views/user-agent.ts';
-import { DOOR_INTERVAL_MS, openProbeBook } from './probe-book.ts';
+import { openProbeBook, PROVIDER_FILE_INTERVAL_MS } from './probe-book.ts';
 import { openPublishing, type PublishedCounts } from './probe-publishing.ts';
 import { readProviderDoor } from './provider-door.ts';
 
@@ -73,7 +73,7 @@ export async function runProbing(
   const pass =
     wish.kind === 'all' ? writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, wish)) : undefined;
   const scope = getScope(wish, pass?.started_at ?? null, started.toISOString());
-  const hosts = listProbeHosts(catalogue, scope, new Date(started.getTime() - DOOR_INTERVAL_MS).toISOString());
+  const hosts = listProbeHosts(catalogue, scope, new Date(started.getTime() - PROVIDER_FILE_INTERVAL_MS).toISOString());
   const planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
   const doneBefore = pass?.resumed ? countProbedSince(catalogue, pass.started_at) : 0;
   const outcomes = new Map<ProbeOutcome, number>();

@@ -46,7 +46,9 @@ export const probe: Command = defineCommand({
     '--all asks every route of every listing; stopped or killed, the same command goes on where it was within a day. ' +
     '--watch goes on for ever with what falls due.\n\n' +
     'One request at a time to a host, with a pause; robots.txt and Retry-After are heeded. What a probe saw is kept at ' +
-    'once, and what it means for readers (terms, networks, prices, scores, delistings) is published a batch at a time.',
+    'once, and what it means for readers (terms, networks, prices, scores, delistings) is published a batch at a time.\n\n' +
+    "Before its routes, a host is asked for its provider's file, /.well-known/agent-payable.json: at once where you name a " +
+    'listing, otherwise where the last reading is older than an hour.',
   arguments: [['[slug...]', 'the listings whose routes to ask; what is due without them']],
   options: [
     ['--all', 'every route of every listing'],

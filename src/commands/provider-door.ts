@@ -2,21 +2,34 @@ import type { Catalogue } from '../catalogue/database.ts';
 import { isDeclared, listDeclared, withdrawDeclarations } from '../catalogue/declarations.ts';
 import { areFindingsOnRecord, recordFindings } from '../catalogue/findings.ts';
 import { findListing } from '../catalogue/listings.ts';
-import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import { publishListing } from '../catalogue/publish.ts';
+import { areRepliesOnRecord, listRepliedAddresses, recordReplies } from '../catalogue/replies.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import type { Declaration } from '../model/declaration.ts';
 import type { Finding } from '../model/finding.ts';
 import { getListingId } from '../model/ids.ts';
+import type { JsonObject } from '../model/route.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import type { ProviderStatement } from '../sources/provider-file/statement.ts';
-import { buildFailureFindings, buildOutcomes, buildWithdrawal, type ImportOutcome } from './import-report.ts';
 import {
+  buildFailureFindings,
+  buildOutcomes,
+  buildWithdrawal,
+  type ImportOutcome,
+  type ReaderEffect,
+} from './import-report.ts';
+import {
+  type Before,
+  buildEffect,
+  buildWithdrawalEffect,
   findUntouched,
   findWishFinding,
   findWishOutcome,
   grantWish,
   isGranted,
   isStillDeclared,
+  listReplyFindings,
 } from './provider-wishes.ts';
 import { recordDeclarations } from './recording.ts';
 
@@ -40,11 +53,15 @@ export interface ProviderDoorOutcome {
   reason: string | null;
   /** Listings that the statement is about. */
   wishes: number;
+  /** Entries of the statement, those that were refused included. */
+  entries: number;
   findings: Finding[];
   /** Slugs of the listings of which readers now see something else. */
   changed: string[];
   /** What became of each listing that the statement is about. */
   outcomes: ImportOutcome[];
+  /** What readers see of each address that the statement is about, and of those that it no longer describes. */
+  effects: ReaderEffect[];
 }
 
 /**
@@ -57,7 +74,7 @@ export async function readProviderDoor(options: ProviderDoorOptions): Promise<Pr
   const read = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   if (read.kind === 'statement') return applyProviderStatement(catalogue, read, { now, signal });
   const { kind, url } = read;
-  const nothing = { kind, url, wishes: 0, changed: [], outcomes: [] };
+  const nothing = { kind, url, wishes: 0, entries: 0, changed: [], outcomes: [], effects: [] };
   if (read.kind === 'absent') return { ...nothing, reason: read.reason, findings: [] };
   const { findings } = read;
   if (!areFindingsOnRecord(catalogue, url, findings)) {
@@ -68,8 +85,8 @@ export async function readProviderDoor(options: ProviderDoorOptions): Promise<Pr
 
 /**
  * Does what a statement asks: takes listings out and puts back what the provider itself took out, records what it
- * declares, and withdraws what it declared before and no longer does. What it asks of an address without a listing is
- * remembered. Once `signal` is aborted the rest is left to the next time.
+ * declares and replies, and withdraws what it declared or replied before and no longer does. What it asks of an address
+ * without a listing is remembered. Once `signal` is aborted the rest is left to the next time.
  */
 export async function applyProviderStatement(
   catalogue: Catalogue,
@@ -82,14 +99,22 @@ export async function applyProviderStatement(
   const findings = [
     ...statement.findings,
     ...listings.flatMap((wish) => findWishFinding(catalogue, wish) ?? []),
+    ...listings.flatMap((wish) => listReplyFindings(catalogue, wish)),
     ...(untouched ? [untouched] : []),
   ];
-  const facts = { url, reason: null, wishes: listings.length };
+  const facts = { url, reason: null, wishes: listings.length, entries: statement.entries };
+  const before = getRevision(catalogue);
+  const getBefore = (base_url: string): Before => ({ listing: findListing(catalogue, { base_url }), revision: before });
+  const earlier = listings.map(({ base_url }) => getBefore(base_url));
   if (isOnRecord(catalogue, statement, declarations, findings)) {
     const outcomes = listings.flatMap((wish) => findWishOutcome(catalogue, wish, false) ?? []);
-    return { ...facts, kind: 'unchanged', findings, changed: [], outcomes };
+    const effects = listings.map((wish) => buildEffect(catalogue, wish, getBefore(wish.base_url), false));
+    return { ...facts, kind: 'unchanged', findings, changed: [], outcomes, effects };
   }
-  const before = getRevision(catalogue);
+  const named = new Set(listings.map(({ base_url }) => base_url));
+  const undescribed = listDeclared(catalogue, getSource(url))
+    .filter(({ base_url }) => statement.is_whole && !named.has(base_url))
+    .map(({ base_url }) => ({ base_url, ...getBefore(base_url) }));
   const at = now().toISOString();
   const evidence = { statement: { source: url, read_at: at } };
   const granted = writeCatalogue(catalogue, at, (writing) =>
@@ -97,10 +122,14 @@ export async function applyProviderStatement(
   );
   const recording = await recordDeclarations(catalogue, declarations, { now, signal, evidence });
   const all = [...findings, ...buildFailureFindings(recording, false)];
-  const withdrawn = writeCatalogue(catalogue, at, (writing) => {
+  const { withdrawn, replied } = writeCatalogue(catalogue, at, (writing) => {
     recordFindings(writing, url, all);
+    const replied = recordStatedReplies(writing, statement, evidence);
     const gone = { cause: 'statement_withdrawn', evidence };
-    return statement.is_whole ? withdrawDeclarations(writing, getSource(url), listHeld(statement), gone) : [];
+    const withdrawn = statement.is_whole
+      ? withdrawDeclarations(writing, getSource(url), listHeld(statement), gone)
+      : [];
+    return { withdrawn, replied };
   });
   const outcomes = [
     ...buildOutcomes(recording, false),
@@ -109,7 +138,46 @@ export async function applyProviderStatement(
       .flatMap((wish) => findWishOutcome(catalogue, wish, granted.includes(wish)) ?? []),
     ...withdrawn.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug }))),
   ];
-  return { ...facts, kind: 'applied', findings: all, changed: listChanged(catalogue, outcomes, before), outcomes };
+  const changed = listChanged(catalogue, outcomes, before);
+  const effects = [
+    ...listings.map((wish, index) =>
+      buildEffect(catalogue, wish, earlier[index] ?? getBefore(wish.base_url), replied.has(wish.base_url)),
+    ),
+    ...undescribed.map(({ base_url, ...earlier }) => buildWithdrawalEffect(catalogue, base_url, earlier)),
+  ];
+  return {
+    ...facts,
+    kind: 'applied',
+    findings: all,
+    changed,
+    // What was declared is often on record already while the wish to be back changes what readers see.
+    outcomes: outcomes.map((entry) =>
+      entry.outcome === 'unchanged' && entry.slug !== null && changed.includes(entry.slug)
+        ? { ...entry, outcome: 'changed' }
+        : entry,
+    ),
+    effects,
+  };
+}
+
+/** Records what a statement replies, and removes what it no longer does. Gives the addresses whose replies changed. */
+function recordStatedReplies(writing: Writing, statement: ProviderStatement, evidence: JsonObject): Set<string> {
+  const { url, listings, is_whole } = statement;
+  const stated = listings.flatMap(({ base_url, replies }) => (replies ? [{ base_url, replies }] : []));
+  const dropped = is_whole ? listDroppedReplies(writing.catalogue, statement) : [];
+  const all = [...stated, ...dropped.map((base_url) => ({ base_url, replies: [] }))];
+  const changed = all.filter(({ base_url, replies }) => recordReplies(writing, base_url, url, replies));
+  for (const { base_url } of changed) {
+    const listing = findListing(writing.catalogue, { base_url });
+    if (listing) publishListing(writing, listing, 'replied', { evidence });
+  }
+  return new Set(changed.map(({ base_url }) => base_url));
+}
+
+/** Lists the addresses with replies on record of which the statement says nothing any more. */
+function listDroppedReplies(catalogue: Catalogue, { url, listings }: ProviderStatement): string[] {
+  const named = new Set(listings.map(({ base_url }) => base_url));
+  return listRepliedAddresses(catalogue, url).filter((base_url) => !named.has(base_url));
 }
 
 /** Says whether everything that the statement says stands on record, so that nothing is to be written. */
@@ -124,7 +192,12 @@ function isOnRecord(
   return (
     listings.every((wish) => isGranted(catalogue, wish)) &&
     declarations.every((declaration) => isDeclared(catalogue, declaration)) &&
-    (!statement.is_whole || listDeclared(catalogue, getSource(url)).every(({ id }) => held.has(id))) &&
+    listings.every(
+      ({ base_url, replies }) => replies === null || areRepliesOnRecord(catalogue, base_url, url, replies),
+    ) &&
+    (!statement.is_whole ||
+      (listDeclared(catalogue, getSource(url)).every(({ id }) => held.has(id)) &&
+        listDroppedReplies(catalogue, statement).length === 0)) &&
     areFindingsOnRecord(catalogue, url, findings)
   );
 }

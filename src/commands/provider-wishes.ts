@@ -1,15 +1,21 @@
+import { listChanges } from '../catalogue/changes.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { keepAddressOut, letAddressIn } from '../catalogue/delisting.ts';
 import { findDelisting } from '../catalogue/delistings.ts';
 import { findListing, listBaseUrlsBelow } from '../catalogue/listings.ts';
 import type { Writing } from '../catalogue/write.ts';
 import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';
+import type { Change, ChangeKind } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
-import type { JsonObject } from '../model/route.ts';
+import type { Listing } from '../model/listing.ts';
+import { formatRoute, type JsonObject } from '../model/route.ts';
 import type { ProviderWish } from '../sources/provider-file/statement.ts';
 import { formatQuote } from '../sources/quote.ts';
+import { formatCount } from '../views/description.ts';
+import { PATHS } from '../views/links.ts';
+import { describeReason } from '../views/reasons.ts';
 import { buildImportFinding } from './finding-words.ts';
-import type { ImportOutcome } from './import-report.ts';
+import type { ImportOutcome, ReaderEffect } from './import-report.ts';
 
 /** Says whether the wish to be in or out stands on record as it is; what is declared besides is another matter. */
 export function isGranted(catalogue: Catalogue, wish: ProviderWish): boolean {
@@ -38,7 +44,7 @@ export function isStillDeclared(wish: ProviderWish): boolean {
 
 /** Finds what is to be said of a wish that has no effect that can be seen. */
 export function findWishFinding(catalogue: Catalogue, wish: ProviderWish): Finding | undefined {
-  const { base_url } = wish;
+  const { base_url, where } = wish;
   const isKnown = findListing(catalogue, { base_url }) !== undefined;
   if (wish.wish === 'out') {
     if (isKnown) return undefined;
@@ -51,11 +57,25 @@ export function findWishFinding(catalogue: Catalogue, wish: ProviderWish): Findi
     return buildImportFinding('noted', 'provider_not_lifted', base_url, message);
   }
   if (isKnown || isStillDeclared(wish)) return undefined;
-  const message = `There is no listing at ${base_url} to put back, and the statement says nothing to make one of.`;
+  const message = `${where}: openapi or facts is missing: nothing is listed at ${base_url} yet, and the entry says nothing to list.`;
   return buildImportFinding('refused', 'provider_nothing_to_list', base_url, message);
 }
 
-/** So many addresses a finding names. */
+/** Finds the replies of a wish that are to a route which its listing does not have: they are shown nowhere. */
+export function listReplyFindings(catalogue: Catalogue, wish: ProviderWish): Finding[] {
+  const { where, base_url, replies } = wish;
+  const listing = findListing(catalogue, { base_url });
+  const declaration = wish.wish === 'in' ? wish.declaration : null;
+  if (!listing && !declaration) return [];
+  const routes = new Set([...(listing?.routes ?? []), ...(declaration?.routes ?? [])].map(formatRoute));
+  return (replies ?? []).flatMap(({ caution, route }) => {
+    if (route === null || routes.has(route)) return [];
+    const message = `${where}.replies: the listing has no route "${formatQuote(route)}", so the reply to ${caution} is shown nowhere.`;
+    return [buildImportFinding('noted', 'provider_reply_no_route', base_url, message)];
+  });
+}
+
+/** Addresses that a finding names. */
 const NAMED = 5;
 
 /**
@@ -85,4 +105,112 @@ export function findWishOutcome(
   const { state, slug, id, title, base_url } = listing;
   const outcome = state === 'live' ? (hasChanged ? 'changed' : 'unchanged') : state;
   return { outcome, slug, id, title, base_url, file: null };
+}
+
+/** What a listing was before the provider's file was applied, and the catalogue's revision then. */
+export interface Before {
+  listing: Listing | undefined;
+  revision: number;
+}
+
+/** Builds what readers now see of a listing that an entry of the provider's file is about. */
+export function buildEffect(
+  catalogue: Catalogue,
+  wish: ProviderWish,
+  before: Before,
+  hasRepliesChanged: boolean,
+): ReaderEffect {
+  const { base_url, replies } = wish;
+  const listing = findListing(catalogue, { base_url });
+  const { effect, sentence } = listing
+    ? describeListing(catalogue, listing, before, wish.wish, hasRepliesChanged)
+    : describeAbsence(wish);
+  const isBroken = wish.wish === 'in' && wish.is_broken;
+  const notes = [
+    ...(isBroken && listing
+      ? ['What the entry declares could not be taken; what it declared before still counts.']
+      : []),
+    ...(replies && replies.length > 0
+      ? [`${formatCount(replies.length, 'reply', 'replies')} on record, each shown beside its caution.`]
+      : []),
+  ];
+  return { base_url, slug: listing?.slug ?? null, effect, sentence: [sentence, ...notes].join(' ') };
+}
+
+/** Builds what readers now see of a listing that the provider's file described before and no longer does. */
+export function buildWithdrawalEffect(catalogue: Catalogue, base_url: string, before: Before): ReaderEffect {
+  const listing = findListing(catalogue, { base_url });
+  const note = "The provider's file no longer describes it.";
+  if (!listing) return { base_url, slug: null, effect: 'nothing_to_list', sentence: `Nothing is listed. ${note}` };
+  const { effect, sentence } = describeListing(catalogue, listing, before, 'in', false);
+  return { base_url, slug: listing.slug, effect, sentence: `${sentence} ${note}` };
+}
+
+function describeAbsence(wish: ProviderWish): Pick<ReaderEffect, 'effect' | 'sentence'> {
+  if (wish.wish === 'out') {
+    const sentence = 'Nothing is listed here, and nothing will be: what a source brings later is kept out.';
+    return { effect: 'kept_out', sentence };
+  }
+  const why = isStillDeclared(wish)
+    ? 'what the entry declares could not be taken'
+    : 'the entry has no openapi or facts';
+  return { effect: 'nothing_to_list', sentence: `Nothing is listed here: ${why}.` };
+}
+
+function describeListing(
+  catalogue: Catalogue,
+  listing: Listing,
+  before: Before,
+  wish: ProviderWish['wish'],
+  hasRepliesChanged: boolean,
+): Pick<ReaderEffect, 'effect' | 'sentence'> {
+  const { slug, state, state_by, state_reason } = listing;
+  const page = PATHS.listing(slug);
+  const reason = describeReason(state_reason ?? '');
+  const remover = state_by === 'rule' ? 'a rule' : 'the operator';
+  if (state === 'delisted' && wish === 'out') {
+    const still = before.listing?.state === 'delisted' ? 'Still removed' : 'Removed';
+    const by = state_by === 'provider' ? '' : `, and also by ${remover}`;
+    return { effect: 'removed', sentence: `${still}${by}: ${page} is a tombstone (410) with the reason "${reason}".` };
+  }
+  if (state === 'delisted') {
+    const until = state_by === 'operator' ? `the operator runs "relist ${slug}"` : 'a probe sees a valid 402';
+    const sentence = `Waiting: ${remover} removed it ("${reason}"), and ${page} answers 410 until ${until}.`;
+    return { effect: 'waiting', sentence };
+  }
+  if (state === 'held') {
+    const sentence = `Not shown yet: ${reason}. It goes live when openapi or facts state a price, or a probe sees one.`;
+    return { effect: 'held', sentence };
+  }
+  if (before.listing?.state !== 'live') {
+    const now = before.listing?.state === 'delisted' ? 'Live again' : 'Now live';
+    return { effect: 'live', sentence: `${now} at ${page}.` };
+  }
+  const rows = listChanges(catalogue, { slug, since: before.revision });
+  const changed = new Set([...rows.flatMap(listChangedParts), ...(hasRepliesChanged ? ['replies'] : [])]);
+  if (changed.size === 0) return { effect: 'unchanged', sentence: `Live at ${page}, as before.` };
+  return { effect: 'changed', sentence: `Live at ${page}, changed: ${[...changed].join(', ')}.` };
+}
+
+/** What of a listing a change is about. */
+const PARTS: Readonly<Partial<Record<ChangeKind, string>>> = {
+  listed: 'state',
+  described: 'texts',
+  priced: 'price',
+  routed: 'routes',
+  networked: 'networks',
+  categorised: 'category',
+  verified: 'verification',
+  unverified: 'verification',
+  scored: 'reliability',
+  seen: 'when it was last seen',
+  held: 'state',
+  delisted: 'state',
+  relisted: 'state',
+};
+
+function listChangedParts({ kind, detail }: Change): string[] {
+  const { fields } = detail;
+  if (kind !== 'described' || !Array.isArray(fields)) return [PARTS[kind] ?? kind];
+  return fields.map((field) => String(field).replaceAll('_', ' '));
 }

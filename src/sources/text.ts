@@ -1,3 +1,4 @@
+import { REPLY_MAX_LENGTH } from '../model/caution.ts';
 import { cutText } from '../model/text.ts';
 import { removeInvisible } from './invisible.ts';
 import { stripMarkup } from './markup.ts';
@@ -9,6 +10,7 @@ export const TEXT_LIMITS = {
   description: 4000,
   provider_name: 80,
   route_description: 500,
+  reply: REPLY_MAX_LENGTH,
 } as const;
 
 export type TextField = keyof typeof TEXT_LIMITS;

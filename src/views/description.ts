@@ -104,6 +104,6 @@ export function formatReliability({ reliability }: Pick<LiveListing, 'reliabilit
 }
 
 /** Writes a count with its noun: `1 endpoint`, `2 endpoints`. */
-export function formatCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -16,6 +16,7 @@ export const PATHS = {
   wellKnownServerCard: '/.well-known/mcp/server-card.json',
   apiCatalog: '/.well-known/api-catalog',
   aiCatalog: '/.well-known/ai-catalog.json',
+  securityTxt: '/.well-known/security.txt',
   discoveryResources: '/discovery/resources',
   discoverySearch: '/discovery/search',
   guide: '/llms.txt',

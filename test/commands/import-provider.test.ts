@@ -50,6 +50,42 @@ describe('importing what a provider states', () => {
     expect(listings.filter(({ state }: { state: string }) => state === 'live')).toEqual([]);
   });
 
+  it('says in plain words what readers see, and names each field that failed', async () => {
+    const listings = [
+      { listed: true, facts: FACTS },
+      { base_url: '/v1', listed: false },
+      {
+        base_url: '/v2',
+        listed: true,
+        facts: { ...FACTS, routes: [{ method: 'GET', path: '/a', price_usdc: 'free' }] },
+      },
+      { base_url: '/v3', listed: 'yes' },
+      { base_url: '/v4', listed: true, replies: [{ caution: 'undelivered', text: 'x'.repeat(300) }] },
+    ];
+    const { origin, pages } = await serveDocuments({ [DOOR]: { body: { version: 1, listings } } });
+    const { run, runJson } = makeCommands(ON_LOOPBACK);
+    const { code, stdout } = await run(['import', '--provider', origin]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`${origin}\tNow live at /api/tides-of-tests.\n`);
+    expect(stdout).toContain(`${origin}/v1\tNothing is listed here, and nothing will be`);
+    expect(stdout).toContain('refused: listings[2]: facts.routes[0].price_usdc is "free"');
+    expect(stdout).toContain('refused: listings[3]: listed is "yes"');
+    expect(stdout).toContain('refused: listings[4].replies[0].text: the reply is longer than 280 characters');
+    expect(stdout).toContain('refused: listings[4]: openapi or facts is missing');
+    expect(stdout).toContain('5 entries: 3 taken, 2 refused.');
+    expect(stdout).not.toContain('relist');
+    pages[DOOR] = { body: { version: 1, listings: [{ listed: false }] } };
+    await run(['import', '--provider', origin]);
+    pages[DOOR] = { body: { version: 1, listings: [{ listed: true, facts: FACTS }] } };
+    const { stdout: back } = await run(['import', '--provider', origin]);
+    expect(back).toContain(`${origin}\tLive again at /api/tides-of-tests.`);
+    expect(back).not.toMatch(/unchanged|relist/);
+    expect((await runJson('import', '--provider', origin)).json).toMatchObject({
+      listings: { unchanged: 1 },
+      effects: [{ base_url: origin, slug: 'tides-of-tests', effect: 'unchanged' }],
+    });
+  });
+
   it('tells what was refused, and ends with 1', async () => {
     const listings = [
       { listed: true, facts: FACTS },

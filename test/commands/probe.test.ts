@@ -264,8 +264,34 @@ describe('after a probe', () => {
   });
 });
 
-describe('the door of a provider', () => {
-  it('is read once a round: who asks to be taken out is, and comes back when it says so', async () => {
+describe("a provider's file", () => {
+  it('is read at once by an explicit probe, however lately it was read, and of a listing without routes too', async () => {
+    const { list, runJson, setHours } = makeMarketCommands();
+    let statement: unknown = { listed: true };
+    const answer = (response: Sending, url: string) => {
+      if (url !== PROVIDER_FILE_PATH) return sell(response, url);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ version: 1, listings: [statement] }));
+    };
+    const [alpha, empty] = [await list('alpha', answer), await list('empty', answer, [])];
+    const countReadings = ({ asked }: typeof alpha) => asked.filter(({ url }) => url === PROVIDER_FILE_PATH).length;
+    const getState = async (slug: string) => (await runJson('show', slug)).json.listing.state;
+    await runJson('probe', ...QUICK);
+    expect([countReadings(alpha), await getState('alpha')]).toEqual([1, 'live']);
+    statement = { listed: false };
+    setHours(0.01);
+    await runJson('probe', '--due', ...QUICK);
+    await runJson('probe', '--all', ...QUICK);
+    expect([countReadings(alpha), await getState('alpha')]).toEqual([1, 'live']);
+    expect((await runJson('probe', 'alpha', ...QUICK)).json).toMatchObject({ doors: { stated: 1, changed: 1 } });
+    expect([countReadings(alpha), await getState('alpha')]).toEqual([2, 'delisted']);
+    statement = { listed: true };
+    const before = countReadings(empty);
+    await runJson('probe', 'alpha', 'empty', ...QUICK);
+    expect([countReadings(alpha), await getState('alpha'), countReadings(empty)]).toEqual([3, 'live', before + 1]);
+  });
+
+  it('is read by a scheduled probe an hour later: who asks to be taken out is, and comes back when it says so', async () => {
     const { list, runJson, setHours } = makeMarketCommands();
     let listed = false;
     const alpha = await list('alpha', (response, url) => {
@@ -282,7 +308,7 @@ describe('the door of a provider', () => {
     setHours(1);
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({ hosts: 0 });
     listed = true;
-    setHours(6);
+    setHours(1.01);
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({ hosts: 1, doors: { changed: 1 } });
     expect(await getListing()).toMatchObject({ state: 'live' });
     expect(alpha.asked.filter(({ url }) => url === PROVIDER_FILE_PATH)).toHaveLength(2);

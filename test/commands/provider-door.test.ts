@@ -5,6 +5,7 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
 import { listFindingsAbout } from '../../src/catalogue/findings.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
+import { listReplies } from '../../src/catalogue/replies.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
 import { readProviderDoor } from '../../src/commands/provider-door.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
@@ -74,7 +75,12 @@ describe('a host without a statement', () => {
     const { catalogue, list, read, get, url } = await makeHost({ [DOOR]: page });
     list();
     const writes = countWrites(catalogue);
-    expect(await read()).toEqual({ kind: 'absent', url, reason, wishes: 0, findings: [], changed: [], outcomes: [] });
+    expect(await read()).toEqual({
+      kind: 'absent',
+      url,
+      reason,
+      ...{ wishes: 0, entries: 0, findings: [], changed: [], outcomes: [], effects: [] },
+    });
     expect([get()?.state, countWrites(catalogue)]).toEqual(['live', writes]);
   });
 
@@ -347,5 +353,154 @@ describe('a statement', () => {
     const { say, asked } = await makeHost({ '/openapi.json': { body: makeDocument({ servers: undefined }) } });
     await say({ listed: true, openapi: '/openapi.json' }, { base_url: '/v1', listed: true, openapi: '/openapi.json' });
     expect(asked).toEqual([DOOR, '/openapi.json']);
+  });
+});
+
+describe('what readers see', () => {
+  const take = (by: 'operator' | 'rule', catalogue: Catalogue) =>
+    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'example-prices', { by, reason: 'for cause' }));
+  const FACTS_TWO = { ...FACTS, name: 'Tides Two' };
+
+  it('of a listing that comes back is that it is live again, though what it declares is on record', async () => {
+    const { list, say } = await makeHost();
+    list();
+    await say({ listed: true, facts: FACTS });
+    expect((await say({ listed: false, reason: 'Moving.' })).effects).toMatchObject([
+      {
+        effect: 'removed',
+        slug: 'example-prices',
+        sentence: 'Removed: /api/example-prices is a tombstone (410) with the reason "Moving.".',
+      },
+    ]);
+    expect((await say({ listed: false, reason: 'Moving.' })).effects[0]?.sentence).toMatch(/^Still removed: /);
+    const back = await say({ listed: true, facts: FACTS });
+    expect(back).toMatchObject({
+      changed: ['example-prices'],
+      outcomes: [{ outcome: 'changed' }],
+      effects: [{ effect: 'live', sentence: 'Live again at /api/example-prices.' }],
+    });
+    expect((await say({ listed: true, facts: FACTS })).effects).toMatchObject([
+      { effect: 'unchanged', sentence: 'Live at /api/example-prices, as before.' },
+    ]);
+  });
+
+  it('of one that changes is what of it', async () => {
+    const { say } = await makeHost();
+    expect((await say({ listed: true, facts: FACTS })).effects).toMatchObject([
+      { effect: 'live', sentence: 'Now live at /api/tides-of-tests.' },
+    ]);
+    const routes = [{ method: 'GET', path: '/v1/heights', price_usdc: '0.003' }];
+    const { effects } = await say({ listed: true, facts: { ...FACTS_TWO, routes } });
+    expect(effects).toMatchObject([{ effect: 'changed', slug: 'tides-of-tests' }]);
+    expect(effects[0]?.sentence).toMatch(/^Live at \/api\/tides-of-tests, changed: (?=.*\btitle\b)(?=.*\bprice\b)/);
+    expect((await say()).effects).toMatchObject([
+      { slug: 'tides-of-tests', sentence: expect.stringContaining("The provider's file no longer describes it.") },
+    ]);
+  });
+
+  it.each([
+    [
+      'operator',
+      'Waiting: the operator removed it ("for cause"), and /api/example-prices answers 410 until the operator',
+    ],
+    [
+      'rule',
+      'Waiting: a rule removed it ("for cause"), and /api/example-prices answers 410 until a probe sees a valid',
+    ],
+  ] as const)('of one that the %s removed is who it waits for', async (by, sentence) => {
+    const { list, say, catalogue } = await makeHost();
+    list();
+    take(by, catalogue);
+    expect((await say({ listed: true, facts: FACTS_TWO })).effects).toMatchObject([
+      { effect: 'waiting', sentence: expect.stringContaining(sentence) },
+    ]);
+  });
+
+  it('of an address without a listing is said as well', async () => {
+    const { say, pages } = await makeHost();
+    const { effects } = await say({ listed: false }, { base_url: '/v1', listed: true });
+    expect(effects).toMatchObject([
+      {
+        effect: 'kept_out',
+        slug: null,
+        sentence: expect.stringContaining('Nothing is listed here, and nothing will be'),
+      },
+      { effect: 'nothing_to_list', slug: null, sentence: expect.stringContaining('no openapi or facts') },
+    ]);
+    pages['/o.json'] = { status: 500 };
+    expect((await say({ listed: true, openapi: '/o.json' })).effects).toMatchObject([
+      { effect: 'nothing_to_list', sentence: expect.stringContaining('could not be taken') },
+    ]);
+    const routes = [{ method: 'GET', path: '/v1/heights' }];
+    expect((await say({ listed: true, facts: { ...FACTS, routes } })).effects).toMatchObject([
+      { effect: 'held', sentence: expect.stringContaining('no price is known') },
+    ]);
+  });
+});
+
+describe('replies in a statement', () => {
+  const OF_ALL = { caution: 'probes_failing', text: 'We are moving house.' };
+  const OF_ROUTE = { caution: 'undelivered', route: 'GET /v1/heights', text: 'It was a fault of ours.' };
+  const listTexts = (catalogue: Catalogue, origin: string) => listReplies(catalogue, origin).map(({ text }) => text);
+
+  it('are on record once, and the same file again writes nothing', async () => {
+    const { list, say, catalogue, origin, url } = await makeHost();
+    list();
+    const entry = { listed: true, facts: FACTS, replies: [OF_ALL, OF_ROUTE] };
+    expect((await say(entry)).effects[0]?.sentence).toContain('2 replies on record');
+    expect(listReplies(catalogue, origin)).toEqual([
+      { ...OF_ALL, route: null, at: expect.any(String), source: url },
+      { ...OF_ROUTE, at: expect.any(String), source: url },
+    ]);
+    const writes = countWrites(catalogue);
+    expect((await say(entry)).kind).toBe('unchanged');
+    expect(countWrites(catalogue)).toBe(writes);
+  });
+
+  it('stand alone in an entry, and are removed with it, word by word', async () => {
+    const { list, say, catalogue, origin, read, pages } = await makeHost();
+    list();
+    await say({ listed: true, replies: [OF_ALL, OF_ROUTE] });
+    const { kind, effects } = await say({ listed: true, replies: [OF_ALL] });
+    expect([kind, effects[0]?.sentence]).toEqual([
+      'applied',
+      'Live at /api/example-prices, changed: replies. 1 reply on record, each shown beside its caution.',
+    ]);
+    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    await say({ listed: true, replies: 'none' });
+    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    await say({ listed: 'maybe' });
+    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    pages[DOOR] = { body: Buffer.alloc(10 * 1024 * 1024, '[') };
+    expect((await read()).kind).toBe('unreadable');
+    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    expect((await say()).kind).toBe('applied');
+    expect(listTexts(catalogue, origin)).toEqual([]);
+  });
+
+  it('say nothing for another origin, and a bad one costs itself alone', async () => {
+    const { list, say, catalogue, origin } = await makeHost();
+    list();
+    list({ base_url: 'https://api.victim-of-tests.com', slug: 'victim' });
+    const { findings } = await say(
+      { listed: true, replies: [OF_ALL, { caution: 'none', text: 'x' }] },
+      { base_url: 'https://api.victim-of-tests.com', listed: true, replies: [OF_ALL] },
+    );
+    expect(findings.map(({ message }) => message.split(' ')[0])).toEqual([
+      'listings[0].replies[1].caution:',
+      'listings[1]:',
+    ]);
+    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    expect(listReplies(catalogue, 'https://api.victim-of-tests.com')).toEqual([]);
+  });
+
+  it('to a route that is not there are kept, and that is said', async () => {
+    const { say, catalogue, origin } = await makeHost();
+    const entry = { listed: true, facts: FACTS, replies: [OF_ROUTE, { ...OF_ROUTE, route: 'GET /v1/gone' }] };
+    expect((await say(entry)).findings).toMatchObject([
+      { code: 'provider_reply_no_route', severity: 'noted', message: expect.stringContaining('"GET /v1/gone"') },
+    ]);
+    expect(listReplies(catalogue, origin)).toHaveLength(2);
+    expect((await say(entry)).kind).toBe('unchanged');
   });
 });

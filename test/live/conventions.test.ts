@@ -46,6 +46,7 @@ const PATHS = [
   '/.well-known/mcp/server-card.json',
   '/mcp/server-card',
   '/server.json',
+  '/.well-known/security.txt',
   '/robots.txt',
   '/llms-full.txt',
   '/sitemap-index.xml',
@@ -99,6 +100,54 @@ it('robots.txt lets every robot read everything, and names the sitemaps and the 
   expect(delayMs).toBe(0);
   expect(text.match(/^Sitemap: .*$/gm)).toEqual([`Sitemap: ${SITE.baseUrl}/sitemap-index.xml`]);
   expect(text).toMatch(/^# .*\/llms\.txt$/m);
+});
+
+describe('security.txt', () => {
+  const read = async (site = SITE, now?: () => Date) => {
+    const response = await serveLive(makeCatalogue(), now, site).get('/.well-known/security.txt');
+    return { response, text: await response.text() };
+  };
+  /** Reads the fields as RFC 9116, section 2.2, has them: a name, a colon and a value on a line, and comments. */
+  const parse = (text: string) => {
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    return lines.map((line) => /^([A-Za-z-]+): (.+)$/.exec(line)?.slice(1) ?? ['not a field', line]);
+  };
+
+  it('has the fields of RFC 9116, the contact from the settings', async () => {
+    const { response, text } = await read();
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(parse(text)).toEqual([
+      ['Contact', SITE.contactUrl],
+      ['Expires', expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00Z$/)],
+      ['Preferred-Languages', 'en'],
+      ['Canonical', `${SITE.baseUrl}/.well-known/security.txt`],
+    ]);
+  });
+
+  it.each([
+    ['2026-11-20T12:00:00.000Z', '2027-11-20T00:00:00Z'],
+    ['2026-11-20T23:59:59.999Z', '2027-11-20T00:00:00Z'],
+    ['2026-11-21T00:00:00.000Z', '2027-11-21T00:00:00Z'],
+    ['2028-02-29T09:00:00.000Z', '2029-02-28T00:00:00Z'],
+  ])('read at %s expires at %s: within a year, and the same all day', async (at, expires) => {
+    const { text } = await read(SITE, () => new Date(at));
+    expect(Object.fromEntries(parse(text)).Expires).toBe(expires);
+    expect(Date.parse(expires) - Date.parse(at)).toBeLessThanOrEqual(365 * 86_400_000);
+  });
+
+  it.each([
+    ['no contact is set', { ...SITE, contactUrl: SITE.baseUrl }],
+    ['the contact is not https', { ...SITE, contactUrl: 'http://catalogue.example/contact' }],
+  ])('is not there where %s, and that is said', async (_, site) => {
+    const { response, text } = await read(site);
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+    expect(JSON.parse(text)).toMatchObject({ code: 'no_contact', detail: expect.stringContaining('CONTACT_URL') });
+  });
+
+  it('names no canonical address that is not https', async () => {
+    const { text } = await read({ ...SITE, baseUrl: 'http://localhost:4321' });
+    expect(parse(text).map(([name]) => name)).toEqual(['Contact', 'Expires', 'Preferred-Languages']);
+  });
 });
 
 describe('every convention', () => {

@@ -1,13 +1,18 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { createLive } from '../../src/live/app.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
+import type { Site } from '../../src/views/site.ts';
 import { SITE } from '../site.ts';
 
 export { SITE } from '../site.ts';
 
 /** Serves a catalogue's live routes in-process; `get` asks for a path and gives the response. */
-export function serveLive(catalogue: Catalogue, now: () => Date = () => new Date('2026-11-20T12:00:00.000Z')) {
-  const reading = openReading(catalogue.file, SITE, now);
+export function serveLive(
+  catalogue: Catalogue,
+  now: () => Date = () => new Date('2026-11-20T12:00:00.000Z'),
+  site: Site = SITE,
+) {
+  const reading = openReading(catalogue.file, site, now);
   const live = createLive({ reading });
   return {
     reading,

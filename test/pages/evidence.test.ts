@@ -137,5 +137,17 @@ describe('the pages that explain', () => {
     expect(text).toContain('/.well-known/agent-payable.json');
     expect(text).toContain('User-agent: agent-payable-apis');
     expect(html).toContain(`<a href="${SITE.contactUrl}">`);
+    expect(text).toContain('once the last reading is older than an hour');
+    expect(html.slice(html.indexOf('id="new-host"'))).toMatch(
+      new RegExp(`^[^<]*Is your host not in this catalogue yet[^<]*<a href="${SITE.contactUrl}">`),
+    );
+  });
+
+  it('say honestly where nobody can be written to', async () => {
+    const { reading } = makeReadCatalogue();
+    const site = { ...SITE, contactUrl: SITE.baseUrl };
+    const { text } = await (await openPages({ ...reading, site })).get('/docs/providers');
+    expect(text).toContain('has set no contact address, so there is nobody to write to');
+    expect(text).not.toMatch(/tell the operator|write to the operator/);
   });
 });

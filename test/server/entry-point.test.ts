@@ -86,6 +86,12 @@ it.each([
     1,
     /^error: HOST is 0\.0\.0\.0, which others can reach, but BASE_URL is not set\.\nhint: /,
   ],
+  [
+    { HOST: '0.0.0.0' },
+    [],
+    1,
+    /^error: HOST is 0\.0\.0\.0, which others can reach, but CONTACT_URL is not set\.\nhint: /,
+  ],
   [{ BASE_URL: '' }, [], 1, /^error: PORT is 0, that is any free port, but BASE_URL is not set\.\nhint: [^\n]+\n$/],
   [{}, ['--no-rebuilds'], 2, /^error: Unknown option '--no-rebuilds'.*\nhint: npm start -- \[--no-rebuild\]\n$/],
   [{ CATALOGUE: '/dev/null/x' }, [], 1, /^error: [^\n]+\nhint: [^\n]+\n$/],

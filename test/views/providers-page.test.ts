@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CAUTION_CODES } from '../../src/model/caution.ts';
 import { parseRobots } from '../../src/probing/robots.ts';
 import { PROVIDER_FILE_PATH as PATH_READ, providerFile } from '../../src/sources/provider-file/schema.ts';
 import { buildProvidersPage, PROVIDER_FILE_PATH } from '../../src/views/pages/providers-page.ts';
@@ -9,8 +10,12 @@ const page = buildProvidersPage(SITE);
 describe('the page for providers', () => {
   it('shows files that are taken as they stand, at the address where they are looked for', () => {
     expect(PROVIDER_FILE_PATH).toBe(PATH_READ);
-    expect(page.wishes.map(({ id }) => id)).toEqual(['list', 'correct', 'remove']);
+    expect(page.wishes.map(({ id }) => id)).toEqual(['list', 'correct', 'remove', 'reply']);
     for (const { file } of page.wishes) expect(providerFile.parse(JSON.parse(file)).listings).toHaveLength(1);
+  });
+
+  it('names every caution that a reply can be to', () => {
+    expect(page.cautions.map(({ code }) => code)).toEqual(CAUTION_CODES);
   });
 
   it('shows a robots.txt that keeps probes away from that path alone', () => {

@@ -5,6 +5,7 @@ import { sql as delistings } from './004-delistings.ts';
 import { sql as listingDays } from './005-listing-days.ts';
 import { sql as changeFeed } from './006-change-feed.ts';
 import { sql as search } from './007-search.ts';
+import { sql as replies } from './008-replies.ts';
 import { sql as cautions } from './009-cautions.ts';
 import { sql as primaryNetwork } from './010-primary-network.ts';
 
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly string[] = [
   listingDays,
   changeFeed,
   search,
+  replies,
   cautions,
   primaryNetwork,
 ];

@@ -1,3 +1,4 @@
+import type { Declaration } from '../../model/declaration.ts';
 import { getCanonicalBaseUrl } from '../../model/ids.ts';
 import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
 import { FINDING_CODES } from '../finding-codes.ts';
@@ -5,12 +6,19 @@ import { isObject } from '../json-value.ts';
 import { describeIssues } from '../manifest-issues.ts';
 import { parseListedUrl } from '../outside-address.ts';
 import { formatQuote } from '../quote.ts';
-import { cleanText } from '../text.ts';
+import { cleanText, isTooLong, TEXT_LIMITS } from '../text.ts';
 import { buildFactsDeclaration, writePrices } from './facts.ts';
-import { getEntryMapping, type ProviderEntry, providerEntry } from './schema.ts';
-import type { ProviderWish } from './statement.ts';
+import {
+  getEntryMapping,
+  MAX_REPLIES,
+  type ProviderEntryFacts,
+  providerEntry,
+  providerEntryFacts,
+  writtenReply,
+} from './schema.ts';
+import type { ProviderWish, StatedReply } from './statement.ts';
 
-/** Problems of one entry that are told. */
+/** Problems of one entry, and of its replies, that are reported. */
 const MAX_PROBLEMS = 20;
 
 export interface StatementContext {
@@ -32,8 +40,9 @@ export function parseEntry(raw: unknown, where: string, context: StatementContex
     item.refuse('provider_file_bad_value', 'an entry is to be an object.');
     return undefined;
   }
-  const written = writePrices(pickKnown(raw, providerEntry.shape));
-  const parsed = providerEntry.safeParse(written);
+  const { replies: rawReplies, ...known } = pickKnown(raw, providerEntry.shape);
+  const written = writePrices(known);
+  const parsed = providerEntryFacts.safeParse(written);
   if (!parsed.success) {
     const problems = describeIssues(parsed.error.issues, written, getEntryMapping).slice(0, MAX_PROBLEMS);
     for (const { message } of problems) item.refuse('provider_file_bad_value', message);
@@ -48,13 +57,18 @@ export function parseEntry(raw: unknown, where: string, context: StatementContex
   }
   const address = readOwnAddress(base_url, context);
   if ('code' in address) {
-    item.refuse(address.code, address.message);
+    item.refuse(address.code, `base_url: ${address.message}`);
     return undefined;
   }
   const baseUrl = getCanonicalBaseUrl(address.url.href);
-  if (!listed) return { wish: 'out', base_url: baseUrl, reason: readReason(parsed.data.reason), document: null };
-  if (facts) return buildFactsWish(facts, baseUrl, `${where}.facts`, context);
-  const wish = { wish: 'in', base_url: baseUrl, declaration: null, is_broken: false, document: null } as const;
+  const replies = readReplies(rawReplies, `${where}.replies`, context);
+  const entry = { where, base_url: baseUrl, replies, document: null };
+  if (!listed) return { ...entry, wish: 'out', reason: readReason(parsed.data.reason) };
+  if (facts) {
+    const declaration = buildFacts(facts, baseUrl, `${where}.facts`, context);
+    return { ...entry, wish: 'in', declaration, is_broken: declaration === null };
+  }
+  const wish = { ...entry, wish: 'in', declaration: null, is_broken: false } as const;
   if (openapi === undefined) return wish;
   const document = readOwnAddress(openapi, context);
   if (!('code' in document)) return { ...wish, document: document.url };
@@ -91,18 +105,19 @@ function pickKnown(raw: Record<string, unknown>, shape: object): Record<string, 
 }
 
 /** Says what of an entry does not go together. */
-function findExcess({ listed, openapi, facts }: ProviderEntry): string | undefined {
+function findExcess({ listed, openapi, facts }: ProviderEntryFacts): string | undefined {
   const declares = openapi !== undefined || facts !== undefined;
   if (!listed && declares) return 'with listed: false go neither openapi nor facts.';
   return openapi !== undefined && facts !== undefined ? 'give either openapi or facts, not both.' : undefined;
 }
 
-function buildFactsWish(
-  facts: NonNullable<ProviderEntry['facts']>,
+/** Builds what facts declare; null where they do not go together, with a finding each. */
+function buildFacts(
+  facts: NonNullable<ProviderEntryFacts['facts']>,
   baseUrl: string,
   where: string,
   context: StatementContext,
-): ReadWish {
+): Declaration | null {
   const item = context.findings.openItem(context.url);
   const { refuse } = openEntryFindings(where, context);
   const problems: string[] = [];
@@ -113,15 +128,66 @@ function buildFactsWish(
     refuse: (message) => problems.push(message),
   });
   for (const message of problems.slice(0, MAX_PROBLEMS)) refuse('provider_file_bad_value', message);
-  const isBroken = problems.length > 0;
-  if (!isBroken) item.keep();
-  return {
-    wish: 'in',
-    base_url: baseUrl,
-    declaration: isBroken ? null : declaration,
-    is_broken: isBroken,
-    document: null,
-  };
+  if (problems.length > 0) return null;
+  item.keep();
+  return declaration;
+}
+
+/** Longer than this a reply is refused before it is cleaned: cleaning looks at the start of a long text alone. */
+const RAW_REPLY_LENGTH = 2000;
+
+/** Reads the replies of an entry: bad ones are left out with a finding each. Null where they are no list. */
+function readReplies(raw: unknown, where: string, context: StatementContext): StatedReply[] | null {
+  if (raw === undefined) return [];
+  const list = openEntryFindings(where, context);
+  if (!Array.isArray(raw)) {
+    list.refuse('provider_file_bad_value', 'takes a list of replies. Those on record stay.');
+    return null;
+  }
+  if (raw.length > MAX_REPLIES) {
+    list.refuse('provider_file_bad_value', `has more than ${MAX_REPLIES} replies; only the first were read.`);
+  }
+  const read = new Map<string, StatedReply>();
+  raw.slice(0, MAX_REPLIES).forEach((reply, index) => {
+    const at = `${where}[${index}]`;
+    const stated = readReply(reply, at, context);
+    if (!stated) return;
+    const key = `${stated.caution} ${stated.route ?? ''}`;
+    if (!read.has(key)) read.set(key, stated);
+    else {
+      const message = 'replies to the same caution and route as one before it, which counts.';
+      openEntryFindings(at, context).refuse('provider_file_bad_value', message);
+    }
+  });
+  return [...read.values()];
+}
+
+function readReply(raw: unknown, where: string, context: StatementContext): StatedReply | undefined {
+  const refuse = (at: string, message: string) =>
+    openEntryFindings(at, context).refuse('provider_file_bad_value', message);
+  if (!isObject(raw)) {
+    refuse(where, 'a reply is to be an object.');
+    return undefined;
+  }
+  const known = pickKnown(raw, writtenReply.shape);
+  const parsed = writtenReply.safeParse(known);
+  if (!parsed.success) {
+    const getReplyMapping = () => ({ label: 'a reply', fields: Object.keys(writtenReply.shape) });
+    for (const { path, message } of describeIssues(parsed.error.issues, known, getReplyMapping)) {
+      refuse(`${where}.${path.join('.')}`, message);
+    }
+    return undefined;
+  }
+  noteUnknownFields(raw, writtenReply.shape, `${where}: `, context);
+  const { caution, route = null, text: rawText } = parsed.data;
+  if (rawText.length > RAW_REPLY_LENGTH || isTooLong(rawText, 'reply')) {
+    refuse(`${where}.text`, `the reply is longer than ${TEXT_LIMITS.reply} characters, so it is not shown.`);
+    return undefined;
+  }
+  const text = cleanText(rawText, 'reply');
+  if (text !== '') return { caution, route, text };
+  refuse(`${where}.text`, 'the reply has no words.');
+  return undefined;
 }
 
 /** Reads an address of the statement, which counts only where it is of the statement's own origin. */

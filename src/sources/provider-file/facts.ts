@@ -2,7 +2,7 @@ import type { Declaration } from '../../model/declaration.ts';
 import type { Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { buildManifestDeclaration } from '../manifest-declaration.ts';
-import type { ProviderEntry } from './schema.ts';
+import type { ProviderEntryFacts } from './schema.ts';
 
 /** What the building of a declaration needs besides the facts. */
 export interface FactsContext {
@@ -18,7 +18,7 @@ export interface FactsContext {
 
 /** Builds what a provider declares of its listing by facts. As every bare claim it is evidence of nothing but the wish. */
 export function buildFactsDeclaration(
-  facts: NonNullable<ProviderEntry['facts']>,
+  facts: NonNullable<ProviderEntryFacts['facts']>,
   baseUrl: string,
   { source, refuse, ...context }: FactsContext,
 ): Declaration {

@@ -10,6 +10,8 @@ const MAX_STATEMENT_BYTES = 64 * 1024;
 /** The wishes of a statement, and whether every entry of it could be read. */
 export interface ReadStatement {
   wishes: ReadWish[];
+  /** Entries that the list holds. */
+  entries: number;
   is_whole: boolean;
 }
 
@@ -45,7 +47,8 @@ export function parseStatement(
   }
   const entries: unknown[] = json.listings.slice(0, MAX_LISTINGS);
   const wishes = entries.flatMap((raw, index) => parseEntry(raw, `listings[${index}]`, context) ?? []);
-  return { wishes: listDistinct(wishes, context), is_whole: wishes.length === json.listings.length };
+  const { length } = json.listings;
+  return { wishes: listDistinct(wishes, context), entries: length, is_whole: wishes.length === length };
 }
 
 function parseJson(bytes: Uint8Array, { url, findings }: StatementContext): unknown {
@@ -61,10 +64,13 @@ function parseJson(bytes: Uint8Array, { url, findings }: StatementContext): unkn
 function listDistinct(wishes: readonly ReadWish[], { url, findings }: StatementContext): ReadWish[] {
   const byAddress = new Map<string, ReadWish>();
   for (const wish of wishes) {
-    const { base_url } = wish;
-    if (!byAddress.has(base_url)) byAddress.set(base_url, wish);
-    else
-      findings.openItem(url).refuse('provider_duplicate_listing', `${base_url} stands twice; the first entry counts.`);
+    const { base_url, where } = wish;
+    const first = byAddress.get(base_url);
+    if (!first) byAddress.set(base_url, wish);
+    else {
+      const message = `${where}: base_url: ${base_url} is that of ${first.where} already, which counts.`;
+      findings.openItem(url).refuse('provider_duplicate_listing', message);
+    }
   }
   return [...byAddress.values()];
 }

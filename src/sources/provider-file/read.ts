@@ -57,7 +57,14 @@ export async function readProviderStatement(
   if (read === 'unreadable') return { kind: 'unreadable', url, findings: findings.list() };
   if ('absent' in read) return { kind: 'absent', url, reason: read.absent };
   const listings = await readDocuments(client, read.wishes, context, options.signal);
-  return { kind: 'statement', url, listings, is_whole: read.is_whole, findings: findings.list() };
+  return {
+    kind: 'statement',
+    url,
+    listings,
+    entries: read.entries,
+    is_whole: read.is_whole,
+    findings: findings.list(),
+  };
 }
 
 type Fetched = { bytes: Uint8Array; url: string } | { reason: string } | ServiceError;
@@ -115,7 +122,7 @@ function addDocument(
   const fail = (why: string): ProviderWish => {
     findings
       .openItem(wish.base_url)
-      .refuse('provider_document_failed', `The document ${name} could not be taken: ${why}`);
+      .refuse('provider_document_failed', `${wish.where}: openapi: the document ${name} could not be taken: ${why}`);
     return { ...wish, is_broken: true };
   };
   if (!('bytes' in fetched)) return fail(`${fetched.reason}.`);

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { cautionCode, REPLY_MAX_LENGTH } from '../../model/caution.ts';
+import { httpMethod } from '../../model/http-method.ts';
+import { removeInvisible } from '../invisible.ts';
 import { getMapping, manifest } from '../manifest-schema.ts';
 import type { Path } from '../manifest-yaml.ts';
 
@@ -15,6 +18,30 @@ export const providerFacts = manifest
   .omit({ slug: true, base_url: true, observed: true })
   .describe('The listing in words and routes; a manifest without base_url, slug and observed');
 
+/** Replies that one entry may hold. */
+export const MAX_REPLIES = 20;
+
+/** A method, a blank and a path, as the catalogue writes a route. */
+const ROUTE = new RegExp(`^(?:${httpMethod.options.join('|')}) /\\S{0,499}$`);
+
+/** What a provider replies to one caution. */
+export const providerReply = z.strictObject({
+  caution: cautionCode.describe('The caution that this replies to'),
+  route: z
+    .string()
+    .regex(ROUTE, 'a method and a path as the catalogue writes them, such as GET /v1/x')
+    .refine((text) => removeInvisible(text) === text, 'a method and a path without invisible characters')
+    .describe(
+      'Method and path as the catalogue writes them, such as GET /v1/x; without it, that caution of the whole listing and all its routes',
+    )
+    .optional(),
+  text: z
+    .string()
+    .min(1)
+    .max(REPLY_MAX_LENGTH)
+    .describe(`Your reply in plain text on one line, shown as your words; ${REPLY_MAX_LENGTH} characters at most`),
+});
+
 /** What a provider wants of one listing of its own host. */
 export const providerEntry = z.strictObject({
   base_url: address(
@@ -26,8 +53,19 @@ export const providerEntry = z.strictObject({
   ).optional(),
   facts: providerFacts.optional(),
   reason: z.string().describe('With listed: false: why, in words that readers see').optional(),
+  replies: z
+    .array(providerReply)
+    .max(MAX_REPLIES)
+    .describe('What you reply to cautions about this listing, shown beside them')
+    .optional(),
 });
-export type ProviderEntry = z.infer<typeof providerEntry>;
+
+/** An entry without its replies, which are read one by one: a bad one costs itself alone. */
+export const providerEntryFacts = providerEntry.omit({ replies: true });
+export type ProviderEntryFacts = z.infer<typeof providerEntryFacts>;
+
+/** A reply as it is written: its text is measured after it was cleaned. */
+export const writtenReply = providerReply.extend({ text: z.string() });
 
 /** The whole statement. */
 export const providerFile = z.strictObject({

@@ -1,3 +1,4 @@
+import { CAUTIONS, REPLY_MAX_LENGTH } from '../../model/caution.ts';
 import { ROBOT_NAME } from '../../model/robot.ts';
 import type { Site } from '../site.ts';
 
@@ -20,6 +21,8 @@ export interface ProvidersPage {
   readonly file_path: string;
   readonly robot: string;
   readonly wishes: readonly ProviderWish[];
+  /** The cautions that can be replied to, by code. */
+  readonly cautions: readonly { readonly code: string; readonly sentence: string }[];
   /** A robots.txt that keeps probes away from some paths. */
   readonly robots: string;
   /** Who answers for the catalogue; null where no address is set. */
@@ -56,6 +59,23 @@ const PROVIDER_FILES = {
     ],
   },
   remove: { version: 1, listings: [{ base_url: BASE_URL, listed: false, reason: 'Shut down at the end of the year' }] },
+  reply: {
+    version: 1,
+    listings: [
+      {
+        base_url: BASE_URL,
+        listed: true,
+        openapi: `${BASE_URL}/openapi.json`,
+        replies: [
+          {
+            caution: 'undelivered',
+            route: 'GET /v1/forecast',
+            text: 'Our cache was down on 3 November. The call was paid back, and the fault is mended.',
+          },
+        ],
+      },
+    ],
+  },
 } as const;
 
 /** Builds the page for providers. */
@@ -84,7 +104,14 @@ export function buildProvidersPage(site: Site): ProvidersPage {
           'The listing leaves every list and document. Its address says that you took it out, with your reason if you give one. To have it back, state true again.',
         file: writeFile(PROVIDER_FILES.remove),
       },
+      {
+        id: 'reply',
+        title: 'Reply to a caution',
+        effect: `Your words stand beside the caution, marked as yours: plain text, ${REPLY_MAX_LENGTH} characters at most, at most 20 replies for each entry. Name a route as its page writes it, or leave route out to reply for the whole listing. A reply clears no caution: what clears it is what was measured. Without the reply in the file, it is removed here.`,
+        file: writeFile(PROVIDER_FILES.reply),
+      },
     ],
+    cautions: Object.entries(CAUTIONS).map(([code, { sentence }]) => ({ code, sentence })),
     robots: `User-agent: ${ROBOT_NAME}\nDisallow: /v1/costly`,
     contact: site.contactUrl === site.baseUrl ? null : { name: site.contactName, url: site.contactUrl },
   };

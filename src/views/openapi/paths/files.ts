@@ -3,9 +3,11 @@ import { buildAiCatalog } from '../../conventions/ai-catalog.ts';
 import { buildApiCatalog } from '../../conventions/api-catalog.ts';
 import { AI_CATALOG_TYPE } from '../../conventions/link-header.ts';
 import { buildRobots } from '../../conventions/robots.ts';
+import { buildSecurityTxt } from '../../conventions/security-txt.ts';
 import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../../conventions/server-card.ts';
 import { PATHS } from '../../links.ts';
 import { SERVICE_MEANING, type Site } from '../../site.ts';
+import { EXAMPLE_SEEN } from '../examples/catalogue.ts';
 import { buildFileRead, type FileAnswer } from '../operation.ts';
 
 /** Builds the paths of the files by which software of others finds its way here; examples are the very files. */
@@ -52,6 +54,16 @@ export function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
       get: buildFileRead(
         ['getServerJson', 'Entry of the MCP server for registries', 'Ready to be published in an MCP registry.'],
         json('The entry', buildServerJson(site)),
+      ),
+    },
+    [PATHS.securityTxt]: {
+      get: buildFileRead(
+        ['getSecurityTxt', 'Whom to write to', 'RFC 9116. Absent where the operator set no contact.'],
+        text(
+          'The contact',
+          buildSecurityTxt(site, new Date(EXAMPLE_SEEN)) ?? 'Contact: https://apis.example/contact\n',
+        ),
+        ['NotFound'],
       ),
     },
     [PATHS.robots]: {
