@@ -8,12 +8,9 @@ import { openBrowser } from '../../scripts/browser.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { openLedger } from '../../src/catalogue/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { NETWORKS } from '../../src/model/network.ts';
-import { getRequestHash } from '../../src/model/paid-request.ts';
 import { startServer } from '../../src/server/server.ts';
+import { recordPaid } from '../paid.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -89,45 +86,6 @@ function writeWorld(catalogue: Catalogue): void {
     { at: '2026-11-22T06:00:00.000Z', terms: [makeTerms({ amount: 2500 })] },
     { at: '2026-11-23T06:00:00.000Z', outcome: 'timeout' },
   ]);
-}
-
-/** Records a payment on Base for the route of a listing with that path: prepared, sent, answered and settled. */
-function recordPaid(
-  catalogue: Catalogue,
-  slug: string,
-  { path, id, status = 200, body = null }: { path: string; id: string; status?: number; body?: string | null },
-): void {
-  const listing = findListing(catalogue, { slug });
-  const route = listing?.routes.find((candidate) => candidate.path === path);
-  if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
-  const ledger = openLedger(catalogue);
-  const { asset, amount, pay_to } = makeTerms();
-  const request = { method: route.method, url: `${listing.base_url}${path}?of=gold`, headers: {}, body };
-  ledger.prepare(
-    {
-      ...{ id, route_id: route.id, network: 'base', scheme: 'exact', x402_version: 2, asset, amount },
-      ...{ payer: `0x${'2'.repeat(40)}`, pay_to: pay_to ?? '', nonce: `0x${'7'.repeat(64)}` },
-      ...{ from_block: 1, expires_at: NOW, expires_block: null, prepared_at: NOW },
-      request: { ...request, hash: getRequestHash(request) },
-    },
-    { per_call: amount, per_day: 2 * amount },
-  );
-  ledger.markSent(id, NOW, null);
-  ledger.recordAnswer(id, {
-    ...{ delivered: status === 200, conforming: status === 200 ? 'undeclared' : null, seller_receipt: null },
-    answer: { at: NOW, duration_ms: 5, status, content_type: 'text/plain', size: 3, hash: 'b'.repeat(64) },
-  });
-  ledger.resolve(
-    id,
-    {
-      state: 'settled',
-      settlement: {
-        ...{ transaction: `0x${'e'.repeat(64)}`, block: 255, block_hash: `0x${'d'.repeat(64)}`, log_index: 3 },
-        ...{ settled_at: NOW, read_from: 1, genesis: NETWORKS.base.genesis },
-      },
-    },
-    NOW,
-  );
 }
 
 /** Opens a page of its own and collects everything that went wrong on it. */

@@ -115,7 +115,7 @@ export function buildReceiptPage(
       paid.delivered
         ? 'That the product came back: that is our own word. Size and hash of the answer are given, and the call can be repeated.'
         : 'That no product came back: that is our own word.',
-      'That the request below is the one that was paid for: no payment names its request.',
+      'That the request shown here is the one that was paid for: no payment names its request.',
       'That the next call is answered in the same way.',
     ],
     command: check.command,
