@@ -106,7 +106,7 @@ export function makeReceipt(overrides: Partial<Receipt> = {}): Receipt {
 }
 
 /** Records a paid call for a route of a listing, by default its first: delivered unless said otherwise. Gives its receipt's id. */
-export function recordPaid(
+export function recordReceiptFor(
   catalogue: Catalogue,
   slug: string,
   { path, ...receipt }: Partial<Receipt> & { path?: string } = {},
@@ -121,5 +121,5 @@ export function recordPaid(
 
 /** Records a settled and delivered payment for the route of a listing with that path. */
 export function recordVerified(catalogue: Catalogue, slug: string, path: string, at = NOW): void {
-  recordPaid(catalogue, slug, { id: makeReceipt().id, path, settled_at: at });
+  recordReceiptFor(catalogue, slug, { id: makeReceipt().id, path, settled_at: at });
 }

@@ -34,3 +34,9 @@ export function findPaidRoute(
       .where('routes.id', '=', routeId),
   );
 }
+
+/** Opens the question whether there is a receipt with an id: a payment that settled. */
+export function openSettled({ sqlite }: Catalogue): (id: string) => boolean {
+  const find = sqlite.prepare("SELECT 1 FROM payments WHERE id = ? AND state = 'settled'").pluck();
+  return (id) => find.get(id) !== undefined;
+}

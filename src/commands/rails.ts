@@ -1,7 +1,7 @@
 import type { KeySource, PayerConfig } from '../config.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { readKeyFile } from '../settlement/key-file.ts';
-import type { Chain, Rail } from '../settlement/rail.ts';
+import type { Chain, ChainReader, Rail } from '../settlement/rail.ts';
 
 // The libraries of the chains take long to load, so that only who pays or checks waits for them.
 
@@ -24,6 +24,12 @@ export async function openRails({ evmKey, solanaKey, evmRpcUrls, solanaRpcUrl }:
 export async function openChain(network: NetworkKey, rpcUrl: string): Promise<Chain> {
   if (network === 'base') return (await import('../settlement/base/chain.ts')).openBaseChain([rpcUrl]);
   return (await import('../settlement/solana/chain.ts')).openSolanaChain(rpcUrl);
+}
+
+/** Opens one node of a network for whoever checks a receipt. */
+export async function openChainReader(network: NetworkKey, rpcUrl: string): Promise<ChainReader> {
+  if (network === 'base') return (await import('../settlement/base/chain.ts')).openBaseReader(rpcUrl);
+  return (await import('../settlement/solana/chain.ts')).openSolanaReader(rpcUrl);
 }
 
 function readKey(source: KeySource): string {

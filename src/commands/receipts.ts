@@ -1,17 +1,27 @@
+import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
-import { findPayment, listPayments } from '../catalogue/payment-records.ts';
+import { findPaidRoute, findPayment, listPayments } from '../catalogue/payment-records.ts';
 import { openLedger } from '../catalogue/payments.ts';
 import { readPayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { openGuardedClient } from '../fetching/client.ts';
+import { fetchJson, parseJsonBody } from '../fetching/json.ts';
+import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Payment } from '../model/payment.ts';
+import { cutText } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { acquireLock } from '../release/lock.ts';
-import { checkReceipt, type ReceiptCheck } from '../settlement/receipt-check.ts';
+import { getSite } from '../release/release.ts';
+import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } from '../settlement/receipt-check.ts';
 import { reconcilePayments } from '../settlement/reconcile.ts';
+import { isWebAddress } from '../sources/source-name.ts';
+import { type AgentReceipt, agentReceipt, buildAgentReceipt } from '../views/agent-receipt.ts';
+import { PATHS } from '../views/links.ts';
+import { getUserAgent } from '../views/user-agent.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { readWith, writeWith } from './opening.ts';
-import { openChain, openRails } from './rails.ts';
+import { openChain, openChainReader, openRails } from './rails.ts';
 import { formatTime } from './terminal/listing-words.ts';
 import type { Page } from './terminal/page.ts';
 import { describePayment } from './verify-report.ts';
@@ -19,34 +29,66 @@ import { describePayment } from './verify-report.ts';
 /** Payments that are listed, the latest. */
 const LISTED = 100;
 
+/** Largest document that is taken for a receipt, in bytes: real ones have some 4 KB, besides the body of the request. */
+const MAX_BYTES = 256 * 1024;
+
+/** Most nodes that one check asks. */
+const MAX_NODES = 8;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The path of a receipt: of its page for people, or of its document. */
+const RECEIPT_PATH = /^(?<before>.*?)(?<agent>\/agent)?\/receipts\/(?<id>[0-9a-f-]{36})\/?$/i;
+
+const WHERE = `A receipt's address ends in ${PATHS.agentReceipt('{id}')} or ${PATHS.receipt('{id}')}.`;
+
+const httpAddress = z.url({ protocol: /^https?$/, error: 'an http(s) address' });
+
 const input = z
   .object({
     action: z.enum(['check', 'reconcile'], 'check or reconcile').optional(),
-    id: z.string().min(1).optional(),
-    rpc: z.url('an http(s) address').optional(),
+    receipt: z.string().min(1, 'an address, a file or an id').optional(),
+    rpc: z.array(httpAddress, 'http(s) addresses').max(MAX_NODES, `at most ${MAX_NODES} nodes`).optional(),
   })
-  .refine(({ action, id }) => (action === 'check') === (id !== undefined), 'check takes the id of a receipt.')
+  .refine(
+    ({ action, receipt }) => (action === 'check') === (receipt !== undefined),
+    'check takes the address of a receipt, a file that holds one, or the id of one of your own; nothing else does.',
+  )
   .refine(({ action, rpc }) => rpc === undefined || action === 'check', '--rpc goes with check.');
 
-type ReceiptsResult = { payments: Payment[] } | { receipt: Payment; checks: ReceiptCheck[] };
+/** A receipt that was checked: an attempt of one's own catalogue, or a served document and where it came from. */
+type CheckedReceipt = { receipt: Payment | AgentReceipt['receipt']; source?: string; checks: ReceiptCheck[] };
+type ReceiptsResult = { payments: Payment[] } | CheckedReceipt;
 
 export const receipts: Command = defineCommand({
-  summary: 'List payments, check one against the chain alone, or find out what became of open ones',
+  summary: 'List payments, check any receipt against the chain, or find out what became of open ones',
   details:
-    'check asks the chain again for everything that a receipt says: the nonce, the transfer, the block. Give any node of ' +
-    'the network with --rpc; it needs no wallet. reconcile resolves attempts that a crash or a stop left open.',
+    'check takes the address of a receipt that any such catalogue serves, or a file with that document, and believes ' +
+    'nothing of it: it has to fit itself, and every node given with --rpc has to show the same payment. That needs no ' +
+    'catalogue, no wallet and no account. With an id it checks a payment of your own catalogue. Addresses on this ' +
+    'machine are fetched with ALLOW_PRIVATE_NETWORKS=on alone.\n\n' +
+    'reconcile resolves attempts that a crash or a stop left open.',
   arguments: [
     ['[action]', 'check or reconcile; the list without it'],
-    ['[id]', 'the receipt to check'],
+    ['[receipt]', 'the receipt to check: its address, a file, or the id of one of your own'],
   ],
-  options: [['--rpc <url>', 'the node to ask; without it EVM_RPC_URL or SOLANA_RPC_URL']],
+  options: [['--rpc <url...>', 'the node to ask, and others to ask as well; without it EVM_RPC_URL or SOLANA_RPC_URL']],
   examples: [
     ['receipts', 'every attempt and what became of it'],
-    ['receipts check 5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01 --rpc https://mainnet.base.org', 'one, from the chain alone'],
+    [
+      'receipts check https://apis.example/receipts/5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01 --rpc https://mainnet.base.org',
+      'one that is served, from the chain alone',
+    ],
+    ['receipts check receipt.json --rpc https://mainnet.base.org --rpc https://base.example', 'a file, by two nodes'],
+    ['receipts check 5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', 'one of your own'],
   ],
   input,
-  run: ({ action, id = '', rpc }, context): Promise<ReceiptsResult> => {
-    if (action === 'check') return readWith(context, (catalogue) => check(catalogue, id, rpc));
+  run: ({ action, receipt = '', rpc = [] }, context): Promise<ReceiptsResult> => {
+    if (action === 'check') {
+      return UUID.test(receipt)
+        ? readWith(context, (catalogue) => checkOwn(catalogue, receipt.toLowerCase(), rpc, context))
+        : checkServed(receipt, rpc, context);
+    }
     if (action === 'reconcile')
       return writeWith(context, { create: false }, (catalogue) => reconcile(catalogue, context));
     return readWith(context, (catalogue) => ({ payments: listPayments(catalogue, LISTED) }));
@@ -55,20 +97,161 @@ export const receipts: Command = defineCommand({
   isDone: (result) => !('checks' in result) || result.checks.every(({ passed }) => passed),
 });
 
-async function check(catalogue: Catalogue, id: string, rpc: string | undefined): Promise<ReceiptsResult> {
-  const receipt = findPayment(catalogue, id);
-  if (!receipt) {
-    throw new ServiceError('not_found', `There is no receipt ${id}.`, { hint: 'The command receipts lists them.' });
-  }
-  const { evmRpcUrls, solanaRpcUrl } = readPayerConfig();
-  const [url] = [rpc, ...(receipt.network === 'base' ? evmRpcUrls : [solanaRpcUrl])].filter((given) => given != null);
-  if (url === undefined) {
-    throw new ServiceError('bad_input', `No node of ${receipt.network} is given.`, {
-      hint: `Add --rpc <url>, or set ${receipt.network === 'base' ? 'EVM_RPC_URL' : 'SOLANA_RPC_URL'}.`,
-      reason: 'usage',
+async function checkOwn(
+  catalogue: Catalogue,
+  id: string,
+  rpc: readonly string[],
+  { getConfig }: CommandContext,
+): Promise<CheckedReceipt> {
+  const payment = findPayment(catalogue, id);
+  if (!payment) {
+    throw new ServiceError('not_found', `There is no receipt ${id}.`, {
+      hint: `The command receipts lists yours. ${WHERE}`,
     });
   }
-  return { receipt, checks: await checkReceipt(await openChain(receipt.network, url), receipt) };
+  const urls = getNodeUrls(payment.network, rpc);
+  if (!payment.settlement) {
+    const chain = await openChain(payment.network, urls[0]);
+    return { receipt: payment, checks: await askNodes(payment.network, () => checkUnsettled(chain, payment)) };
+  }
+  const paid = findPaidRoute(catalogue, payment.route_id);
+  if (!paid) throw new Error('a payment is for a route on record');
+  const { receipt } = buildAgentReceipt(
+    { ...payment, settlement: payment.settlement },
+    { listing: paid.slug, route: `${paid.method} ${paid.path}`, revision: 0, site: getSite(getConfig()) },
+  );
+  return { receipt: payment, checks: await checkByNodes(receipt, urls) };
+}
+
+/** Checks a receipt that somebody serves or has kept; no catalogue is opened or made. */
+async function checkServed(source: string, rpc: readonly string[], context: CommandContext): Promise<CheckedReceipt> {
+  const { receipt, id } = isWebAddress(source) ? await fetchReceipt(source, context) : await readReceipt(source);
+  const checks = await checkByNodes(receipt, getNodeUrls(receipt.network, rpc));
+  if (id !== undefined) {
+    const passed = id === receipt.id;
+    const found = passed ? 'fits the address' : `the address is that of ${id}`;
+    checks.unshift({ field: 'id', what: `receipt ${receipt.id}`, passed, found, node: null });
+  }
+  return { receipt, source, checks };
+}
+
+interface GivenReceipt {
+  receipt: AgentReceipt['receipt'];
+  /** The id that its address names; undefined where it names none. */
+  id?: string | undefined;
+}
+
+/** Fetches a receipt by its own address, or by that of its page. Whatever is not a receipt is one plain sentence. */
+async function fetchReceipt(address: string, { getConfig, signal }: CommandContext): Promise<GivenReceipt> {
+  const { baseUrl, allowPrivateNetworks } = getConfig();
+  const url = URL.parse(address);
+  if (!url) throw new ServiceError('bad_input', 'The address of the receipt is none.', { hint: WHERE });
+  const { before = '', agent, id } = RECEIPT_PATH.exec(url.pathname)?.groups ?? {};
+  if (id !== undefined && agent === undefined) url.pathname = `${before}${PATHS.agentReceipt(id.toLowerCase())}`;
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
+  try {
+    const limits = { bodyBytes: MAX_BYTES, decodedBytes: MAX_BYTES };
+    const { json } = await fetchJson(client, url, { signal, limits });
+    return { receipt: parseReceipt(json, `What ${url.host} answers`), id: id?.toLowerCase() };
+  } catch (error) {
+    throw error instanceof ServiceError ? explainFetch(error, url.host) : error;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Says what to do about an address that gives no receipt. */
+function explainFetch(error: ServiceError, host: string): ServiceError {
+  const { reason, details, cause } = error;
+  if (details.status === 404 || details.status === 410) {
+    return new ServiceError('not_found', `${host} has no such receipt.`, { hint: WHERE, reason: 'no_receipt', cause });
+  }
+  const hints: Readonly<Record<string, string>> = {
+    blocked_address: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch from itself and its own network.',
+    blocked_host: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch from itself and its own network.',
+    not_https: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch over plain http.',
+    too_large: `A receipt has at most ${MAX_BYTES / 1024} KB. ${WHERE}`,
+  };
+  const hint = error.hint ?? hints[reason] ?? WHERE;
+  return new ServiceError(error.code, error.message, { hint, reason, details, cause });
+}
+
+async function readReceipt(path: string): Promise<GivenReceipt> {
+  const file = await open(path).catch((error: unknown) => {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing) throw error;
+    throw new ServiceError('not_found', `There is no file ${cutText(path, 200)}.`, {
+      hint: `Give a file that holds a receipt, or the address of one. ${WHERE}`,
+      reason: 'no_file',
+    });
+  });
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_BYTES) {
+      throw new ServiceError('refused', 'The file is too large for a receipt.', {
+        hint: `A receipt has at most ${MAX_BYTES / 1024} KB.`,
+        reason: 'too_large',
+      });
+    }
+    const buffer = Buffer.alloc(MAX_BYTES);
+    const { bytesRead } = await file.read(buffer, 0, MAX_BYTES, 0);
+    return { receipt: parseReceipt(parseJsonBody(buffer.subarray(0, bytesRead), null, 'The file holds'), 'The file') };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Documents only gain fields, so that a field not known here is no fault; each that is known must be of its kind. */
+function parseReceipt(json: unknown, subject: string): AgentReceipt['receipt'] {
+  const parsed = agentReceipt.safeParse(json);
+  if (parsed.success) return parsed.data.receipt;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join('.') || 'the whole of it';
+  throw new ServiceError('bad_input', `${subject} is no receipt: ${place} is not as it should be.`, {
+    hint: WHERE,
+    reason: 'no_receipt',
+  });
+}
+
+/** Gives the nodes to ask: those given, else those of the settings. Throws `bad_input` (`usage`) where there is none. */
+function getNodeUrls(network: NetworkKey, rpc: readonly string[]): [string, ...string[]] {
+  const { evmRpcUrls, solanaRpcUrl } = readPayerConfig();
+  const known = network === 'base' ? evmRpcUrls : [solanaRpcUrl].filter((url) => url !== null);
+  const [first, ...others] = rpc.length > 0 ? rpc : known;
+  if (first !== undefined) return [first, ...others];
+  throw new ServiceError('bad_input', `No node of ${NETWORKS[network].label} is given.`, {
+    hint: `Add --rpc <url>, or set ${network === 'base' ? 'EVM_RPC_URL' : 'SOLANA_RPC_URL'}.`,
+    reason: 'usage',
+  });
+}
+
+async function checkByNodes(receipt: AgentReceipt['receipt'], urls: readonly string[]): Promise<ReceiptCheck[]> {
+  const { network } = receipt;
+  const nodes = await Promise.all(
+    urls.map(async (url, at): Promise<NamedReader> => {
+      return { name: getNodeName(url, at, urls), reader: await openChainReader(network, url) };
+    }),
+  );
+  return askNodes(network, () => checkReceipt(receipt, nodes));
+}
+
+/** A node is called by its host, since path and query may hold a key; two of one host by their place as well. */
+function getNodeName(url: string, at: number, urls: readonly string[]): string {
+  const { host } = new URL(url);
+  const isAlone = urls.filter((other) => new URL(other).host === host).length === 1;
+  return isAlone ? host : `${host} (${at + 1})`;
+}
+
+/** The readers' own hints are for who pays. */
+async function askNodes<Answer>(network: NetworkKey, question: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await question();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, message, reason, details, cause } = error;
+    const hint = `The receipt is of ${NETWORKS[network].label}: give the address of a node of ${NETWORKS[network].label} with --rpc.`;
+    throw new ServiceError(code, message, { hint, reason, details, cause });
+  }
 }
 
 async function reconcile(catalogue: Catalogue, { now }: CommandContext): Promise<ReceiptsResult> {
@@ -87,13 +270,7 @@ async function reconcile(catalogue: Catalogue, { now }: CommandContext): Promise
 
 function renderReceipts(result: ReceiptsResult, page: Page): void {
   if ('checks' in result) {
-    page.title(`Receipt ${result.receipt.id}`);
-    page.say(describePayment(result.receipt));
-    page.blank();
-    page.table(
-      [{ heading: '' }, { heading: 'what' }, { heading: 'on the chain', cut: true }],
-      result.checks.map(({ what, passed, found }) => [passed ? 'yes' : { text: 'NO', style: 'red' }, what, found]),
-    );
+    renderChecks(result, page);
     return;
   }
   if (result.payments.length === 0) {
@@ -120,4 +297,37 @@ function renderReceipts(result: ReceiptsResult, page: Page): void {
       `${request.method} ${request.url}`,
     ]),
   );
+}
+
+function renderChecks({ receipt, checks }: CheckedReceipt, page: Page): void {
+  page.title(`Receipt ${receipt.id}`);
+  page.say('state' in receipt ? describePayment(receipt) : describeClaim(receipt));
+  page.blank();
+  const showsNodes = new Set(checks.flatMap(({ node }) => node ?? [])).size > 1;
+  page.table(
+    [
+      { heading: '' },
+      ...(showsNodes ? [{ heading: 'node' }] : []),
+      { heading: 'it says' },
+      { heading: 'found', cut: true },
+    ],
+    checks.map(({ what, passed, found, node }) => [
+      passed ? 'yes' : { text: 'NO', style: 'red' as const },
+      ...(showsNodes ? [node ?? '–'] : []),
+      what,
+      found,
+    ]),
+  );
+  page.blank();
+  const wrong = [...new Set(checks.filter(({ passed }) => !passed).map(({ field }) => field.replaceAll('_', ' ')))];
+  page.say(
+    wrong.length === 0
+      ? 'The chain shows this payment as the receipt has it. Which request it was for, and what was answered, no chain can tell.'
+      : { text: `The receipt is not as it should be: ${wrong.join(', ')}.`, style: 'red' },
+  );
+}
+
+function describeClaim({ amount, network, payer, pay_to, public_chain }: AgentReceipt['receipt']): string {
+  const where = public_chain ? NETWORKS[network].label : `a local test chain for ${NETWORKS[network].label}`;
+  return `It says that ${payer} paid ${amount} atomic USDC to ${pay_to} on ${where}.`;
 }

@@ -1,4 +1,5 @@
 import { findPaidRoute, findPayment } from '../catalogue/payment-records.ts';
+import { findCorrection } from '../catalogue/receipts.ts';
 import { ServiceError } from '../errors.ts';
 import { buildPart } from '../snapshot/part.ts';
 import type { Reading } from '../snapshot/reading.ts';
@@ -26,7 +27,7 @@ export function createAgentReceipt({
     const { slug: listing, method, path } = paid;
     const { revision: _now, ...document } = buildAgentReceipt(
       { ...payment, settlement: payment.settlement },
-      { listing, route: `${method} ${path}`, revision, site },
+      { listing, route: `${method} ${path}`, revision, site, correction: findCorrection(catalogue, payment.id) },
     );
     return buildJoinedResponse(request, {
       head: `{"revision":${revision}`,

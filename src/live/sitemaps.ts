@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { Chunk } from '../snapshot/chunks.ts';
 import type { ListingEntry } from '../snapshot/entry.ts';
 import { buildPacked, createPacking } from '../snapshot/packed.ts';
-import { listSitePages } from '../snapshot/pages.ts';
+import { listReceiptPages, listSitePages } from '../snapshot/pages.ts';
 import { buildPart } from '../snapshot/part.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
@@ -20,7 +20,7 @@ import { refuseUnknown } from './parameters.ts';
 
 const TYPE = 'application/xml; charset=utf-8';
 
-/** The first sitemap is of the pages that are not of one listing; those of the listings follow. */
+/** The first sitemap is of the pages that are not a listing's, those of receipts included; those of the listings follow. */
 const FIRST_OF_LISTINGS = 2;
 
 /** Serves `GET /sitemap-index.xml` and the sitemaps that it names, from the snapshot. */
@@ -94,6 +94,10 @@ function buildPageUrls(snapshot: Snapshot, baseUrl: string): string {
     if (!file.endsWith('.html') || path === PATHS.notFound) continue;
     const lastmod = key === `r${snapshot.revision}` ? snapshot.revised_at : undefined;
     urls.push(buildSitemapUrl({ path, lastmod }, baseUrl));
+  }
+  for (const { path } of listReceiptPages(snapshot)) {
+    if (urls.length === MAX_SITEMAP_URLS) break;
+    urls.push(buildSitemapUrl({ path }, baseUrl));
   }
   return urls.join('');
 }

@@ -14,6 +14,10 @@ interface Network {
   readonly genesis: string;
   /** Gives a public page that shows one transaction. */
   readonly getTransactionUrl: (transaction: string) => string;
+  /** Gives a public page that shows one account. */
+  readonly getAccountUrl: (account: string) => string;
+  /** Gives a public page that shows one block (Base) or slot (Solana). */
+  readonly getBlockUrl: (block: number) => string;
 }
 
 /** The two networks of the service (specification, "Authentication" 3). */
@@ -25,6 +29,8 @@ export const NETWORKS: Readonly<Record<NetworkKey, Network>> = {
     usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
     genesis: '0xf712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd',
     getTransactionUrl: (transaction) => `https://basescan.org/tx/${transaction}`,
+    getAccountUrl: (account) => `https://basescan.org/address/${account}`,
+    getBlockUrl: (block) => `https://basescan.org/block/${block}`,
   },
   solana: {
     key: 'solana',
@@ -33,6 +39,8 @@ export const NETWORKS: Readonly<Record<NetworkKey, Network>> = {
     usdc: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
     genesis: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
     getTransactionUrl: (transaction) => `https://solscan.io/tx/${transaction}`,
+    getAccountUrl: (account) => `https://solscan.io/account/${account}`,
+    getBlockUrl: (block) => `https://solscan.io/block/${block}`,
   },
 };
 

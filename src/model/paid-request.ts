@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { httpMethod } from './http-method.ts';
 
@@ -10,3 +11,10 @@ export const paidRequest = z.object({
   hash: z.string().describe('SHA-256 of method, address and body, each followed by a line feed, in hexadecimal'),
 });
 export type PaidRequest = z.infer<typeof paidRequest>;
+
+/** Gives the hash of a request: SHA-256 of method, address and body, each followed by a line feed, in hexadecimal. */
+export function getRequestHash({ method, url, body }: Pick<PaidRequest, 'method' | 'url' | 'body'>): string {
+  return createHash('sha256')
+    .update(`${method}\n${url}\n${body ?? ''}\n`)
+    .digest('hex');
+}

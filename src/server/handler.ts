@@ -9,7 +9,7 @@ import { PATHS } from '../views/links.ts';
 import { prefersJson, prefersMarkdown } from './accepting.ts';
 import { type Admit, buildOverLimitError, isOverLimit, OVER_LIMIT } from './admission.ts';
 import type { ContentStore } from './content.ts';
-import type { CurrentRelease, ServedRelease } from './current-release.ts';
+import type { CurrentRelease } from './current-release.ts';
 import type { Readiness } from './health.ts';
 import type { AnswerLive } from './live-answers.ts';
 import type { OnDemand } from './on-demand.ts';
@@ -25,6 +25,8 @@ const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
 /** Endings of what programs read: they are told of a missing document by another document, not by a page. */
 const FOR_PROGRAMS = /\.(md|txt|json|xml)$/;
 const NOTHING_TOLD: readonly string[] = [];
+/** An id as the service itself writes it. */
+const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 
 /** What requests are answered with. */
@@ -36,6 +38,8 @@ export interface Serving extends PictureServing {
   readonly getLoading: () => Promise<void> | undefined;
   /** Says whether a listing is delisted, for the time in which there is no snapshot yet. */
   readonly isDelisted: (slug: string) => boolean;
+  /** Says whether there is a receipt with an id, current or not. */
+  readonly isSettled: (receiptId: string) => boolean;
   readonly releasesDir: string;
   readonly current: CurrentRelease;
   readonly findReleasePage: FindReleasePage;
@@ -186,7 +190,7 @@ function getLink({ link, baseUrl }: Serving, path: string): string {
 }
 
 async function findPage(serving: Serving, path: string, query = ''): Promise<Page | undefined> {
-  const { current, onDemand } = serving;
+  const { onDemand } = serving;
   const slug = LISTING.exec(path)?.[1];
   if (slug === undefined || !isGone(serving, slug)) {
     const page = await serving.findReleasePage(path);
@@ -195,7 +199,7 @@ async function findPage(serving: Serving, path: string, query = ''): Promise<Pag
   await serving.getLoading();
   const snapshot = findSnapshot(serving);
   if (slug !== undefined && snapshot?.tombstones.has(slug)) return onDemand.find(path);
-  if (!snapshot || !mayExist(path, slug, snapshot, current.find())) return undefined;
+  if (!snapshot || !mayExist(serving, path, slug, snapshot)) return undefined;
   const rendered = await onDemand.find(path === PATHS.search ? `${path}${query}` : path);
   if (!rendered || rendered.status < 500) return rendered;
   throw new Error(`The page ${path} cannot be rendered (status ${rendered.status}).`);
@@ -221,16 +225,21 @@ function findSnapshot({ getSnapshot, logger }: Serving): Snapshot | undefined {
 }
 
 /**
- * Keeps made-up addresses from costing a rendering each: a listing is in the snapshot, and a release of the same revision
- * has every other page but that of search results.
+ * Keeps made-up addresses from costing a rendering each: a listing is in the snapshot, a receipt is on record, and a release
+ * of the same revision has every other page but that of search results.
  */
 function mayExist(
+  { current, isSettled }: Serving,
   path: string,
   slug: string | undefined,
   snapshot: Snapshot,
-  release: ServedRelease | undefined,
 ): boolean {
   if (slug !== undefined) return findEntry(snapshot, slug) !== undefined;
+  if (path.startsWith(PATHS.receipt(''))) {
+    const receiptId = RECEIPT.exec(path)?.[1];
+    return receiptId !== undefined && isSettled(receiptId);
+  }
+  const release = current.find();
   if (!PLAIN_PATH.test(path) || isLivePath(path) || path.startsWith('/api/') || path.endsWith('.html')) return false;
   if (path === PATHS.search) return true;
   const isComplete = release?.header.revision === snapshot.revision;

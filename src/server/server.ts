@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { openDelisted } from '../catalogue/listings.ts';
+import { openSettled } from '../catalogue/payment-records.ts';
 import type { Config } from '../config.ts';
 import { openPictures } from '../pictures/pictures.ts';
 import { getSite } from '../release/release.ts';
@@ -78,6 +79,7 @@ export async function startServer({
     isLoaded: () => isLoaded,
     getLoading: () => (isLoaded ? undefined : load()),
     isDelisted: openDelisted(reading.catalogue),
+    isSettled: openSettled(reading.catalogue),
     releasesDir: config.releasesDir,
     current,
     pictures,

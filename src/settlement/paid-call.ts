@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FetchResponse } from '../fetching/following.ts';
-import type { PaidRequest } from '../model/paid-request.ts';
+import { getRequestHash, type PaidRequest } from '../model/paid-request.ts';
 import type { PaidAnswer, PaymentAnswer } from '../model/payment.ts';
 import { readSellerReceipt } from './payment-header.ts';
 import { type Judgement, readMediaType } from './product.ts';
@@ -18,11 +18,9 @@ const SECRET_HEADER = /auth|cookie|key|passw|payment|secret|session|signature|to
 
 /** Builds what is written down of a request. */
 export function buildPaidRequest({ method, url, headers, body }: Call): PaidRequest {
-  const hash = createHash('sha256')
-    .update(`${method}\n${url.href}\n${body ?? ''}\n`)
-    .digest('hex');
   const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name));
-  return { method, url: url.href, headers: Object.fromEntries(shown), body: body ?? null, hash };
+  const request = { method, url: url.href, headers: Object.fromEntries(shown), body: body ?? null };
+  return { ...request, hash: getRequestHash(request) };
 }
 
 /**

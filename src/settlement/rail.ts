@@ -30,6 +30,51 @@ export interface Chain {
   findSettlement(payment: SoughtPayment): Promise<ChainFinding>;
 }
 
+/** What a receipt says of a payment, as far as it takes to find that payment in its transaction. */
+export interface PaymentClaim {
+  transaction: string;
+  payer: string;
+  pay_to: string;
+  /** Atomic USDC, in decimal. */
+  amount: string;
+  nonce: string;
+}
+
+/**
+ * A USDC payment as the chain has it. Of several in one transaction it is the one that fits the claim best. Null where
+ * the transaction holds nothing of the kind.
+ */
+export interface PaymentOnChain {
+  /** Whether the transaction did what it says, and can no longer be taken back. */
+  final: boolean;
+  payer: string | null;
+  pay_to: string | null;
+  /** Atomic USDC, in decimal. */
+  amount: string | null;
+  nonce: string | null;
+  /** Solana: the payer's signature. */
+  signature: string | null;
+  /** Base: until when the authorisation could be used; null where the transaction is no plain call that names it. */
+  expires_at: string | null;
+  block: number;
+  block_hash: string;
+  log_index: number | null;
+  settled_at: string;
+}
+
+/**
+ * Reads one node for whoever checks a receipt. It starts from the transaction that the receipt names, so that a check
+ * takes a handful of questions however old the payment is. Both functions throw `unavailable` (`rpc_failed`) where the
+ * node cannot be asked, and `refused` (`wrong_chain`) where it serves another chain.
+ */
+export interface ChainReader {
+  readonly network: NetworkKey;
+  /** Gives the hash of the first block, which tells a public chain from a local one. */
+  getGenesis(): Promise<string>;
+  /** Finds the payment in the transaction named; undefined where the node has no such transaction. */
+  findPayment(claim: PaymentClaim): Promise<PaymentOnChain | undefined>;
+}
+
 /** All it takes to pay on one network: the chain, and a wallet whose key nobody else gets to see. */
 export interface Rail {
   readonly network: NetworkKey;

@@ -1,44 +1,236 @@
-import type { Payment } from '../model/payment.ts';
-import type { Chain } from './rail.ts';
+import { ServiceError } from '../errors.ts';
+import { isPublicChain, isUsdc, NETWORKS } from '../model/network.ts';
+import { getRequestHash } from '../model/paid-request.ts';
+import type { Payment, Settlement } from '../model/payment.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import type { Chain, ChainReader, PaymentOnChain } from './rail.ts';
 
-/** One thing that a receipt says, and what the chain says of it. */
+/** What a receipt says, as its document has it. Nothing of it is believed. */
+export interface ReceiptClaims
+  extends Pick<
+    Payment,
+    | 'id'
+    | 'network'
+    | 'asset'
+    | 'payer'
+    | 'pay_to'
+    | 'nonce'
+    | 'signature'
+    | 'from_block'
+    | 'expires_at'
+    | 'delivered'
+    | 'request'
+    | 'answer'
+    | 'seller_receipt'
+  > {
+  settlement: Settlement;
+  network_id: string;
+  public_chain: boolean;
+  /** Atomic USDC, in decimal. */
+  amount: string;
+  amount_usdc: string;
+  transaction_url: string | null;
+  seller_agrees: boolean | null;
+  /** Method and path. */
+  route: string;
+}
+
+/** One thing that a receipt says, and what was found of it. */
 export interface ReceiptCheck {
+  /** The field of the receipt that this is about; `node` and `agreement` are about the nodes asked. */
+  field: string;
   what: string;
   passed: boolean;
   found: string;
+  /** The node that said so; null where the receipt itself was looked at. */
+  node: string | null;
 }
 
-const WORDS = { not_settled: 'not settled', disputed: 'something else' };
+/** A node, and the name by which a report calls it. */
+export interface NamedReader {
+  name: string;
+  reader: ChainReader;
+}
 
-/** Asks the chain for all that a receipt says of a payment. Throws `unavailable` where it cannot be asked. */
-export async function checkReceipt(chain: Chain, receipt: Payment): Promise<ReceiptCheck[]> {
-  const finding = await chain.findSettlement(receipt);
-  if (finding.state !== 'settled') {
-    const found = finding.state === 'open' ? 'nothing, so far' : `${WORDS[finding.state]}: ${finding.reason}`;
-    const isAsRecorded = receipt.state === 'not_settled' && finding.state === 'not_settled';
-    return [
-      { what: `${receipt.amount} atomic USDC from ${receipt.payer} to ${receipt.pay_to}`, passed: isAsRecorded, found },
-    ];
-  }
-  const { settlement } = finding;
-  const recorded = receipt.settlement;
-  const compare = (what: string, said: unknown, found: unknown): ReceiptCheck => ({
-    what: `${what} ${said ?? 'not recorded'}`,
-    passed: said === found,
-    found: String(found),
+/**
+ * Checks all that a receipt says: first against itself, then against what each node of its network says. Where nodes
+ * differ, that is a check of its own, which fails. Throws what a node's reader throws where only one node is given; of
+ * several, one that cannot be asked is a check that fails.
+ */
+export async function checkReceipt(receipt: ReceiptClaims, nodes: readonly NamedReader[]): Promise<ReceiptCheck[]> {
+  const answers = await Promise.allSettled(nodes.map(({ name, reader }) => checkOnChain(reader, receipt, name)));
+  const [only] = answers;
+  if (answers.length === 1 && only?.status === 'rejected') throw only.reason;
+  const checks = answers.map((answer, at): ReceiptCheck[] => {
+    if (answer.status === 'fulfilled') return answer.value;
+    if (!(answer.reason instanceof ServiceError)) throw answer.reason;
+    const node = nodes[at]?.name ?? null;
+    return [{ field: 'node', what: 'the node answers', passed: false, found: answer.reason.message, node }];
   });
+  return [...checkItself(receipt), ...checks.flat(), ...listDisagreements(checks)];
+}
+
+/** Checks that a receipt does not contradict itself; no chain is asked. */
+function checkItself(receipt: ReceiptClaims): ReceiptCheck[] {
+  const { network, asset, amount, settlement, request, answer, delivered, seller_receipt: word } = receipt;
+  const isBase = network === 'base';
+  const isPublic = isPublicChain(network, settlement.genesis);
+  const link = isPublic ? NETWORKS[network].getTransactionUrl(settlement.transaction) : null;
+  const agrees = word?.transaction ? word.transaction.toLowerCase() === settlement.transaction.toLowerCase() : null;
+  const hash = getRequestHash(request);
+  const isWhole = (value: string) => /^[1-9]\d{0,14}$/.test(value);
+  const usdc = isWhole(amount) ? formatUsdc(Number(amount)) : null;
+  const check = (field: string, what: string, passed: boolean, found: string): ReceiptCheck => {
+    return { field, what, passed, found, node: null };
+  };
+  const compare = (field: string, what: string, said: unknown, found: unknown): ReceiptCheck =>
+    check(
+      field,
+      `${what} ${said ?? 'none'}`,
+      said === found,
+      said === found ? 'fits' : `it would be ${found ?? 'none'}`,
+    );
+  const brought = answer !== null && answer.status >= 200 && answer.status < 300 && answer.size > 0;
+  const isInTime = !isBase || Date.parse(settlement.settled_at) < Date.parse(receipt.expires_at);
   return [
-    { what: `paid with the nonce ${receipt.nonce}`, passed: true, found: 'the one payment that carries it' },
-    {
-      what: `${receipt.amount} atomic USDC from ${receipt.payer} to ${receipt.pay_to}`,
-      passed: true,
-      found: 'just that transfer',
-    },
-    compare('transaction', recorded?.transaction, settlement.transaction),
-    compare('block', recorded?.block, settlement.block),
-    compare('block hash', recorded?.block_hash, settlement.block_hash),
-    ...(settlement.log_index === null ? [] : [compare('log index', recorded?.log_index, settlement.log_index)]),
-    compare('time', recorded?.settled_at, settlement.settled_at),
-    compare('first block', recorded?.genesis, settlement.genesis),
+    check('amount', `amount ${amount} atomic USDC`, usdc !== null, usdc === null ? 'it is no amount' : 'fits'),
+    compare('amount_usdc', 'amount in USDC', receipt.amount_usdc, usdc),
+    compare('network_id', 'network', receipt.network_id, NETWORKS[network].id),
+    check(
+      'asset',
+      `asset ${asset}`,
+      isUsdc(network, asset),
+      isUsdc(network, asset)
+        ? `USDC of ${NETWORKS[network].label}`
+        : `USDC of ${NETWORKS[network].label} is ${NETWORKS[network].usdc}`,
+    ),
+    compare('request', 'hash of the request', request.hash, hash),
+    check(
+      'route',
+      `route ${receipt.route}`,
+      receipt.route.startsWith(`${request.method} /`),
+      receipt.route.startsWith(`${request.method} /`) ? 'fits the request' : `the request was a ${request.method}`,
+    ),
+    compare('public_chain', 'public chain:', receipt.public_chain ? 'yes' : 'no', isPublic ? 'yes' : 'no'),
+    compare('transaction_url', 'explorer page', receipt.transaction_url, link),
+    check(
+      'from_block',
+      `found after block ${receipt.from_block}`,
+      receipt.from_block <= settlement.block,
+      receipt.from_block <= settlement.block ? 'fits' : `the payment is in the earlier block ${settlement.block}`,
+    ),
+    check(
+      'expires_at',
+      `could settle until ${receipt.expires_at}`,
+      isInTime,
+      isInTime ? 'fits' : `it settled later, at ${settlement.settled_at}`,
+    ),
+    compare(
+      'seller_agrees',
+      'seller names the same transaction:',
+      describeAgreement(receipt.seller_agrees),
+      describeAgreement(agrees),
+    ),
+    check(
+      'delivered',
+      `delivered: ${delivered ? 'yes' : 'no'}`,
+      delivered !== true || brought,
+      delivered !== true || brought ? 'fits the answer' : 'the answer has no status 2xx with a body',
+    ),
   ];
+}
+
+function describeAgreement(agrees: boolean | null): string {
+  return agrees === null ? 'it names none' : agrees ? 'yes' : 'no';
+}
+
+/** Checks a receipt against what one node says. */
+async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: string): Promise<ReceiptCheck[]> {
+  const { settlement, network, payer, pay_to, amount, nonce } = receipt;
+  const { transaction } = settlement;
+  const genesis = await reader.getGenesis();
+  const isSameChain = genesis === settlement.genesis;
+  const first: ReceiptCheck = {
+    field: 'genesis',
+    what: `first block ${settlement.genesis}`,
+    passed: isSameChain,
+    found: isSameChain ? genesis : `${genesis}: the node serves another chain than the receipt is of`,
+    node,
+  };
+  const paid = await reader.findPayment({ transaction, payer, pay_to, amount, nonce });
+  if (!paid) {
+    const found = 'the node has no such transaction; one that does not keep old transactions cannot tell';
+    return [first, { field: 'transaction', what: `transaction ${transaction}`, passed: false, found, node }];
+  }
+  const checks: ReceiptCheck[] = [
+    first,
+    {
+      field: 'transaction',
+      what: `transaction ${transaction}`,
+      passed: paid.final,
+      found: paid.final ? 'there, and it succeeded' : 'there, but it failed, or it may still be taken back',
+      node,
+    },
+  ];
+  for (const [field, what, said, found] of listFacts(receipt, paid)) {
+    checks.push({ field, what: `${what} ${said}`, passed: isSame(network, said, found), found: found ?? 'none', node });
+  }
+  return checks;
+}
+
+type Fact = readonly [field: string, what: string, said: string, found: string | null];
+
+function listFacts({ network, settlement, ...receipt }: ReceiptClaims, paid: PaymentOnChain): Fact[] {
+  const isBase = network === 'base';
+  const facts: Fact[] = [
+    ['payer', 'payer', receipt.payer, paid.payer],
+    ['pay_to', 'payee', receipt.pay_to, paid.pay_to],
+    ['amount', 'atomic USDC', receipt.amount, paid.amount],
+    ['nonce', isBase ? 'nonce' : 'memo', receipt.nonce, paid.nonce],
+    ['block', isBase ? 'block' : 'slot', String(settlement.block), String(paid.block)],
+    ['block_hash', 'block hash', settlement.block_hash, paid.block_hash],
+    ['settled_at', 'time', settlement.settled_at, paid.settled_at],
+  ];
+  const known = (value: number | string | null) => (value === null ? 'none' : String(value));
+  facts.push(['log_index', 'log index', known(settlement.log_index), known(paid.log_index)]);
+  facts.push(['signature', "payer's signature", known(receipt.signature), known(paid.signature)]);
+  if (paid.expires_at !== null) facts.push(['expires_at', 'signed to hold until', receipt.expires_at, paid.expires_at]);
+  return facts;
+}
+
+/** Accounts and hashes of Base are the same in any case; everything of Solana is as it is written. */
+function isSame(network: Payment['network'], said: string, found: string | null): boolean {
+  if (found === null) return false;
+  return network === 'base' ? said.toLowerCase() === found.toLowerCase() : said === found;
+}
+
+/** Lists where nodes say different things of one field. Where they say the same, one check says so. */
+function listDisagreements(checks: readonly (readonly ReceiptCheck[])[]): ReceiptCheck[] {
+  if (checks.length < 2) return [];
+  const answers = checks.map((list) => new Map(list.map((check) => [check.field, check])));
+  const fields = new Set(checks.flatMap((list) => list.map(({ field }) => field)));
+  const disputed = [...fields].flatMap((field) => {
+    const said = answers.map((answer) => answer.get(field));
+    if (said.every((check) => check?.found === said[0]?.found)) return [];
+    return said.flatMap((check, at) => {
+      const name = check?.node ?? checks[at]?.[0]?.node ?? '';
+      return [`${name} says of ${field.replaceAll('_', ' ')}: ${check?.found ?? 'nothing'}`];
+    });
+  });
+  const found = disputed.length === 0 ? 'they say the same' : disputed.join('; ');
+  return [{ field: 'agreement', what: 'the nodes agree', passed: disputed.length === 0, found, node: null }];
+}
+
+/** Checks an attempt that the catalogue has not as settled against the chain: whether that is so. */
+export async function checkUnsettled(chain: Chain, payment: Payment): Promise<ReceiptCheck[]> {
+  const finding = await chain.findSettlement(payment);
+  const what = `${payment.amount} atomic USDC from ${payment.payer} to ${payment.pay_to}`;
+  const isAsRecorded = payment.state === 'not_settled' && finding.state === 'not_settled';
+  return [{ field: 'state', what, passed: isAsRecorded, found: describeFinding(finding), node: null }];
+}
+
+function describeFinding(finding: Awaited<ReturnType<Chain['findSettlement']>>): string {
+  if (finding.state === 'settled') return `settled in the transaction ${finding.settlement.transaction}`;
+  if (finding.state === 'open') return 'nothing, so far';
+  return `${finding.state === 'disputed' ? 'something else' : 'not settled'}: ${finding.reason}`;
 }

@@ -41,6 +41,8 @@ export interface ListingEntry
   readonly topics: readonly string[];
   /** Its routes that can be paid for, counted by how. */
   readonly payable: readonly PayableGroup[];
+  /** Its current receipts by their ids: those that its routes name, as far as the payments are on record here. */
+  readonly receipts: readonly string[];
   readonly itemJson: string;
 }
 
@@ -60,8 +62,14 @@ export interface ReadListing {
 /** Builds the tag of a listing in the OpenAPI document. */
 export type BuildTag = (listing: LiveListing, site: Site) => ListingTag;
 
-/** Opens the making of what a snapshot keeps of a listing. What many listings share is kept once. */
-export function openListingReader(site: Site, buildTag?: BuildTag): (listing: Listing) => ReadListing {
+/**
+ * Opens the making of what a snapshot keeps of a listing. What many listings share is kept once. `isSettled` says whether
+ * the payment of a receipt is on record.
+ */
+export function openListingReader(
+  site: Site,
+  { buildTag, isSettled }: { buildTag?: BuildTag | undefined; isSettled: (receiptId: string) => boolean },
+): (listing: Listing) => ReadListing {
   const interning = createInterning();
   const build = (listing: LiveListing): Tagged<ListingEntry> => {
     const item = buildAgentItem(listing, site);
@@ -79,6 +87,7 @@ export function openListingReader(site: Site, buildTag?: BuildTag): (listing: Li
       provider: interning.text(provider_name.toLowerCase()),
       topics: listTopics(listing).map(interning.text),
       payable: listPayableGroups(listing),
+      receipts: listReceiptIds(listing).filter(isSettled),
       itemJson: JSON.stringify(item),
     };
     return { entry, tag: buildTag ? JSON.stringify(buildTag(listing, site)) : '' };
@@ -86,6 +95,15 @@ export function openListingReader(site: Site, buildTag?: BuildTag): (listing: Li
   return (listing) => {
     return { slug: listing.slug, live: isLive(listing) ? build(listing) : null, tombstone: findTombstone(listing) };
   };
+}
+
+/** Lists the receipts that a listing names, each once: what proves its routes, what speaks against them, what was corrected. */
+function listReceiptIds({ routes, corrections }: Listing): string[] {
+  const named = routes.flatMap(({ proofs, undelivered }) => [
+    ...proofs.map(({ receipt_id }) => receipt_id),
+    ...(undelivered ? [undelivered.receipt_id] : []),
+  ]);
+  return [...new Set([...named, ...corrections.map(({ receipt_id }) => receipt_id)])];
 }
 
 function listVerifiedNetworks({ networks }: Listing): NetworkKey[] {

@@ -10,9 +10,8 @@ import { findTombstone } from '../views/tombstone.ts';
 import { parseItem } from './entry.ts';
 import { findDelisting, listHistory } from './history.ts';
 import type { Reading } from './reading.ts';
-import { listReceiptViews } from './receipts.ts';
 import { type EntryPage, findEntryPage, getCounts, getSelections } from './selections.ts';
-import type { Snapshot } from './snapshot.ts';
+import { findEntry, type Snapshot } from './snapshot.ts';
 
 /** Gives the home page as the catalogue stands now. */
 export function getHomePage({ getSnapshot, site }: Reading): HomePage {
@@ -58,7 +57,8 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
   if (tombstone) return buildTombstonePage(tombstone, findDelisting(reading, slug));
   if (!isLive(listing)) return undefined;
   const related = reading.listRelated(snapshot, slug).map(parseItem);
-  const surroundings = { related, receipts: listReceiptViews(reading, listing), ...listHistory(reading, listing) };
+  const receipts = new Set(findEntry(snapshot, slug)?.receipts);
+  const surroundings = { related, receipts, ...listHistory(reading, listing) };
   return buildListingPage(listing, surroundings, reading.site);
 }
 

@@ -28,6 +28,14 @@ const FIXED_KEY = 'fixed';
 export function* listPages(snapshot: Snapshot): Generator<PageRef> {
   yield* listSitePages(snapshot);
   for (const entry of listEntries(snapshot)) yield new ListingPageRef(entry, snapshot);
+  yield* listReceiptPages(snapshot);
+}
+
+/** Lists the pages of current receipts. Of its listing such a page shows no more than what changes with the listing. */
+export function* listReceiptPages(snapshot: Snapshot): Generator<PageRef> {
+  for (const { receipts, revision } of listEntries(snapshot)) {
+    for (const path of receipts.map(PATHS.receipt)) yield { path, file: `${getFile(path)}.html`, key: `r${revision}` };
+  }
 }
 
 /** The page of a listing. There are as many as listings, so what follows from these is not kept beside them. */

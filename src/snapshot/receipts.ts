@@ -1,17 +1,18 @@
-import { findPayment } from '../catalogue/payment-records.ts';
-import type { Listing } from '../model/listing.ts';
-import { formatRoute } from '../model/route.ts';
-import { buildReceiptView, type ReceiptView } from '../views/pages/receipt-view.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { findPaidRoute, findPayment } from '../catalogue/payment-records.ts';
+import { findCorrection } from '../catalogue/receipts.ts';
+import { buildReceiptPage, type ReceiptPage } from '../views/pages/receipt-view.ts';
 import type { Reading } from './reading.ts';
 
-/** Lists the receipts that prove the routes of a listing, by id, as far as the payments are on record here. */
-export function listReceiptViews({ catalogue, site }: Reading, { slug, routes }: Listing): Map<string, ReceiptView> {
-  const views = new Map<string, ReceiptView>();
-  for (const route of routes) {
-    const payment = route.proof && findPayment(catalogue, route.proof.receipt_id);
-    if (!payment?.settlement) continue;
-    const paid = { ...payment, settlement: payment.settlement };
-    views.set(payment.id, buildReceiptView(paid, { slug, route: formatRoute(route), site }));
-  }
-  return views;
+/**
+ * Finds the page of a receipt: a payment that settled, current or not, whatever became of its listing since. Undefined for
+ * any other id, which is written as the service writes it: in lower case.
+ */
+export function findReceiptPage({ catalogue, site }: Reading, id: string): ReceiptPage | undefined {
+  const payment = findPayment(catalogue, id);
+  const route = payment?.settlement && findPaidRoute(catalogue, payment.route_id);
+  const listing = route && findListing(catalogue, { slug: route.slug });
+  if (!payment?.settlement || !listing) return undefined;
+  const correction = findCorrection(catalogue, id);
+  return buildReceiptPage({ ...payment, settlement: payment.settlement }, { listing, route, site, correction });
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { iterateListings, listListingsSince } from '../catalogue/listings.ts';
+import { openSettled } from '../catalogue/payment-records.ts';
 import { getCatalogueState } from '../catalogue/write.ts';
 import { CATEGORIES } from '../model/category.ts';
 import type { CatalogueSummary } from '../model/summary.ts';
@@ -50,7 +51,7 @@ const TURN_MS = 8;
 export function openSnapshots(catalogue: Catalogue, site: Site, buildTag?: BuildTag): Snapshots {
   let current: Snapshot | undefined;
   const readState = catalogue.sqlite.prepare('SELECT revision FROM catalogue').pluck();
-  const readListing = openListingReader(site, buildTag);
+  const readListing = openListingReader(site, { buildTag, isSettled: openSettled(catalogue) });
   const read = catalogue.sqlite.transaction((): Snapshot => {
     const state = getCatalogueState(catalogue);
     if (current?.identity === state.identity) {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { UNRECOGNISED } from '../model/delivery.ts';
 import { slug } from '../model/listing.ts';
 import { isPublicChain, NETWORKS } from '../model/network.ts';
-import { type Payment, payment } from '../model/payment.ts';
+import { type Payment, payment, settlement } from '../model/payment.ts';
+import { type Correction, correction } from '../model/receipt.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
@@ -20,25 +22,34 @@ const rpcCall = z.object({
 export const agentReceipt = z
   .object({
     revision: z.int().nonnegative(),
-    receipt: payment
-      .omit({ state: true, reason: true, prepared_at: true, resolved_at: true, from_block: true, amount: true })
-      .extend({
-        slug,
-        page_url: z.url(),
-        route: z.string().describe('Method and path of the route that was paid for'),
-        network_id: z.string().describe('CAIP-2 identifier'),
-        public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),
-        amount: z.string().describe('What was paid, in atomic USDC (6 decimals)'),
-        amount_usdc: z.string(),
-        transaction_url: z.url().nullable().describe('Explorer page; null for a local test chain'),
-        seller_agrees: z
-          .boolean()
-          .nullable()
-          .describe("Whether the seller's own receipt names the transaction found; null where it names none"),
-      }),
+    receipt: payment.omit({ state: true, reason: true, prepared_at: true, resolved_at: true, amount: true }).extend({
+      slug,
+      page_url: z.url().describe('Page of the listing'),
+      document_url: z.url().describe('Address of this document'),
+      receipt_page_url: z.url().describe('The same as a page for people'),
+      route: z.string().describe('Method and path of the route that was paid for'),
+      network_id: z.string().describe('CAIP-2 identifier'),
+      public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),
+      amount: z.string().describe('What was paid, in atomic USDC (6 decimals)'),
+      amount_usdc: z.string(),
+      transaction_url: z.url().nullable().describe('Explorer page; null for a local test chain'),
+      settlement,
+      seller_agrees: z
+        .boolean()
+        .nullable()
+        .describe("Whether the seller's own receipt names the transaction found; null where it names none"),
+      correction: correction
+        .nullable()
+        .describe("The operator's word that the record is wrong: then it speaks neither for the route nor against it"),
+    }),
     check: z.object({
       statement: z.string().describe('What the receipt proves, and what it does not'),
-      command: z.string().describe('Recomputes everything from the chain alone; put any node of the network in'),
+      command: z
+        .string()
+        .describe(
+          'Asks the chain again for everything that the receipt says, and needs nothing of ours but this document; put ' +
+            'any node of the network in',
+        ),
       json_rpc: z.array(rpcCall).describe('The same with nothing but a node'),
     }),
   })
@@ -56,46 +67,70 @@ const TOPICS = {
 /** Builds the receipt of a settled payment for one route of a listing. */
 export function buildAgentReceipt(
   paid: SettledPayment,
-  { listing, route, revision, site }: { listing: string; route: string; revision: number; site: Site },
+  {
+    listing,
+    route,
+    revision,
+    site,
+    correction = null,
+  }: { listing: string; route: string; revision: number; site: Site; correction?: Correction | null | undefined },
 ): AgentReceipt {
-  const {
-    state: _state,
-    reason: _reason,
-    prepared_at: _prepared,
-    resolved_at: _resolved,
-    from_block: _from,
-    ...rest
-  } = paid;
-  const { network, settlement, seller_receipt: word, delivered } = paid;
+  const { state: _state, reason: _reason, prepared_at: _prepared, resolved_at: _resolved, ...rest } = paid;
+  const { network, settlement } = paid;
   const isPublic = isPublicChain(network, settlement.genesis);
+  const documentUrl = buildUrl(site.baseUrl, PATHS.agentReceipt(paid.id));
   return {
     revision,
     receipt: {
       ...rest,
       slug: listing,
       page_url: buildUrl(site.baseUrl, PATHS.listing(listing)),
+      document_url: documentUrl,
+      receipt_page_url: buildUrl(site.baseUrl, PATHS.receipt(paid.id)),
       route,
       network_id: NETWORKS[network].id,
       public_chain: isPublic,
       amount: String(paid.amount),
       amount_usdc: formatUsdc(paid.amount),
       transaction_url: isPublic ? NETWORKS[network].getTransactionUrl(settlement.transaction) : null,
-      seller_agrees: word?.transaction ? word.transaction.toLowerCase() === settlement.transaction.toLowerCase() : null,
+      seller_agrees: isSellerInAgreement(paid),
+      correction,
     },
     check: {
-      statement: buildStatement({ isPublic, delivered: delivered === true }),
-      command: `npm run catalogue -- receipts check ${paid.id} --rpc <url>`,
+      statement: buildStatement(paid, { isPublic, correction }),
+      command: `npm run catalogue -- receipts check ${documentUrl} --rpc <url>`,
       json_rpc: network === 'base' ? listBaseCalls(paid) : listSolanaCalls(paid),
     },
   };
 }
 
-function buildStatement({ isPublic, delivered }: { isPublic: boolean; delivered: boolean }): string {
+/** Says whether the seller's own receipt names the transaction found on the chain; null where it names none. */
+export function isSellerInAgreement({
+  seller_receipt: word,
+  settlement: { transaction },
+}: Pick<SettledPayment, 'seller_receipt' | 'settlement'>): boolean | null {
+  return word?.transaction ? word.transaction.toLowerCase() === transaction.toLowerCase() : null;
+}
+
+function buildStatement(
+  { delivered, unrecognised }: SettledPayment,
+  { isPublic, correction }: { isPublic: boolean; correction: Correction | null },
+): string {
   const where = isPublic ? 'The chain shows' : 'A local test chain, whose money is worth nothing, shows';
-  const what = delivered
-    ? 'That a product came back is our own word: its size and hash are given, and the call can be repeated.'
-    : 'No product came back, so the route is not verified by it.';
-  return `${where} that this wallet paid this amount to this payee, once. ${what}`;
+  const corrected = correction
+    ? ` The operator corrected this record: it speaks neither for the route nor against it. The reason: ${correction.because}`
+    : '';
+  return `${where} that this wallet paid this amount to this payee, once. ${describeDelivery(delivered, unrecognised)}${corrected}`;
+}
+
+function describeDelivery(delivered: boolean | null, unrecognised: SettledPayment['unrecognised']): string {
+  if (delivered) {
+    return 'That the product came back is our own word: size and hash of the answer are given, and the call can be repeated.';
+  }
+  if (delivered === null) return 'Whether a product came back is not known, so the route is not verified by it.';
+  return unrecognised === null
+    ? 'Nothing was delivered, by our own word, so the route is not verified by it.'
+    : `The answer was not recognised as the product, by our own word (${UNRECOGNISED[unrecognised]}), so the route is not verified by it.`;
 }
 
 function listBaseCalls({

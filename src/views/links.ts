@@ -8,6 +8,7 @@ export const PATHS = {
   agentList: '/agent/list',
   agentListing: (slug: string) => `/agent/listings/${slug}`,
   agentReceipt: (id: string) => `/agent/receipts/${id}`,
+  receipt: (id: string) => `/receipts/${id}`,
   agentChanges: '/agent/changes',
   agentCheck: '/agent/check',
   mcp: '/mcp',

@@ -8,6 +8,12 @@ export interface PageKind {
   readonly status?: number;
 }
 
+/** Receipts in the world of these tests: of a call that was delivered, and of one in hostile words that was not. */
+export const RECEIPTS = {
+  delivered: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+  undelivered: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b02',
+} as const;
+
 /** Every kind of page that people see: what is asked of one is asked of all. A new kind of page is added here. */
 export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'home', path: PATHS.home },
@@ -18,6 +24,8 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'listing', path: PATHS.listing('example-prices') },
   { name: 'listing of many routes', path: PATHS.listing('many-routes') },
   { name: 'listing in hostile words', path: PATHS.listing('hostile') },
+  { name: 'receipt', path: PATHS.receipt(RECEIPTS.delivered) },
+  { name: 'receipt of a call that brought nothing', path: PATHS.receipt(RECEIPTS.undelivered) },
   { name: 'tombstone', path: PATHS.listing('api-2'), status: 410 },
   { name: 'category', path: PATHS.category('Finance') },
   { name: 'verified', path: PATHS.verified },

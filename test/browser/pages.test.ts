@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { PAGE_KINDS } from './page-kinds.ts';
+import { PAGE_KINDS, RECEIPTS } from './page-kinds.ts';
 import { isTooWide, openPage, openWorld, tabTo, visit, type World } from './world.ts';
 
 let world: World;
@@ -93,11 +93,19 @@ describe('in a real browser', () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toMatch(
       /^https:\/\/basescan\.org\/tx\/0xe+$/,
     );
-    await tabTo(page, 'The whole receipt');
+    await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
+    await page.waitForURL(`**/receipts/${RECEIPTS.delivered}`);
     await tabTo(page, 'Copy command that checks the receipt');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check'));
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check http'));
+    await page.goBack();
+    await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'This route on the listing');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/api/example-prices#route-*');
+    expect(await page.locator('tr:target .route').textContent()).toBe('/v1/other');
     expect(faults).toEqual([]);
   });
 

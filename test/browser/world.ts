@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,18 +8,19 @@ import { openBrowser } from '../../scripts/browser.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { openLedger } from '../../src/catalogue/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { NETWORKS } from '../../src/model/network.ts';
 import { startServer } from '../../src/server/server.ts';
+import { recordPaid } from '../paid.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { recordProbed } from '../sampled.ts';
+import { RECEIPTS } from './page-kinds.ts';
 
 export const HOSTILE =
   '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> "quoted" \'text\' `code`';
+
+const HOSTILE_PATH = '/v1/\'"><script>window.hacked=1</script>';
 
 /** A served catalogue that has something of everything to show, and a browser before it; both are closed at the end. */
 export interface World {
@@ -63,7 +63,7 @@ function writeWorld(catalogue: Catalogue): void {
         tagline: HOSTILE,
         description: HOSTILE,
         provider_name: HOSTILE,
-        routes: [makeRoute({ description: HOSTILE, path: '/v1/\'"><script>window.hacked=1</script>' })],
+        routes: [makeRoute({ description: HOSTILE, path: HOSTILE_PATH })],
       }),
     );
     recordDeclaration(
@@ -79,61 +79,13 @@ function writeWorld(catalogue: Catalogue): void {
     );
     delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });
   });
-  recordPaid(catalogue, 'example-prices', '/v1/other');
+  recordPaid(catalogue, 'example-prices', { path: '/v1/other', id: RECEIPTS.delivered });
+  recordPaid(catalogue, 'hostile', { path: HOSTILE_PATH, id: RECEIPTS.undelivered, status: 500, body: HOSTILE });
   recordProbed(catalogue, 'example-prices', [
     { at: '2026-11-21T06:00:00.000Z' },
     { at: '2026-11-22T06:00:00.000Z', terms: [makeTerms({ amount: 2500 })] },
     { at: '2026-11-23T06:00:00.000Z', outcome: 'timeout' },
   ]);
-}
-
-/** Records a payment on Base for the route of a listing with that path: prepared, sent, answered and settled. */
-function recordPaid(catalogue: Catalogue, slug: string, path: string): void {
-  const listing = findListing(catalogue, { slug });
-  const route = listing?.routes.find((candidate) => candidate.path === path);
-  if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
-  const id = randomUUID();
-  const ledger = openLedger(catalogue);
-  const { asset, amount, pay_to } = makeTerms();
-  ledger.prepare(
-    {
-      ...{ id, route_id: route.id, network: 'base', scheme: 'exact', x402_version: 2, asset, amount },
-      ...{ payer: `0x${'2'.repeat(40)}`, pay_to: pay_to ?? '', nonce: `0x${'7'.repeat(64)}` },
-      ...{ from_block: 1, expires_at: NOW, expires_block: null, prepared_at: NOW },
-      request: {
-        method: 'GET',
-        url: `${listing.base_url}${path}?of=gold`,
-        headers: {},
-        body: null,
-        hash: 'a'.repeat(64),
-      },
-    },
-    { per_call: amount, per_day: amount },
-  );
-  ledger.markSent(id, NOW, null);
-  ledger.recordAnswer(id, {
-    ...{ delivered: true, unrecognised: null, conforming: 'undeclared', seller_receipt: null },
-    answer: {
-      at: NOW,
-      duration_ms: 5,
-      status: 200,
-      content_type: 'text/plain',
-      size: 3,
-      hash: 'b'.repeat(64),
-      fields: null,
-    },
-  });
-  ledger.resolve(
-    id,
-    {
-      state: 'settled',
-      settlement: {
-        ...{ transaction: `0x${'e'.repeat(64)}`, block: 255, block_hash: `0x${'d'.repeat(64)}`, log_index: 3 },
-        ...{ settled_at: NOW, read_from: 1, genesis: NETWORKS.base.genesis },
-      },
-    },
-    NOW,
-  );
 }
 
 /** Opens a page of its own and collects everything that went wrong on it. */

@@ -27,7 +27,10 @@ describe('receipts', () => {
     Object.assign(environment, { PAYER_EVM_PRIVATE_KEY: '', EVM_RPC_URL: '' });
     const { code, json } = await runJson('receipts', 'check', payment.id, '--rpc', chain.rpcUrl);
     expect(code).toBe(0);
-    expect(json.checks.map(({ passed }: { passed: boolean }) => passed)).toEqual(Array(8).fill(true));
+    expect(json.checks.filter(({ passed }: { passed: boolean }) => !passed)).toEqual([]);
+    expect(
+      json.checks.filter(({ node }: { node: string }) => node === new URL(chain.rpcUrl).host).length,
+    ).toBeGreaterThan(8);
     expect((await run(['receipts', 'check', payment.id, '--rpc', chain.rpcUrl])).stdout).toContain(payment.nonce);
     expect(await run(['receipts', 'check', payment.id])).toMatchObject({
       code: 2,
@@ -44,12 +47,12 @@ describe('receipts', () => {
     const id = await chain.undoAfter(async () => (await runJson('verify', SLUG, '--pay')).json.payment.id);
     Object.assign(environment, { PAYER_EVM_PRIVATE_KEY: '' });
     const { code, stdout } = await run(['receipts', 'check', id]);
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/^NO\t.*nothing, so far/m)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^NO\ttransaction .*the node has no such transaction/m)]);
   });
 
   it.each([
-    [['check'], 2, 'check takes the id of a receipt'],
-    [['reconcile', ID], 2, 'check takes the id of a receipt'],
+    [['check'], 2, 'check takes the address of a receipt'],
+    [['reconcile', ID], 2, 'check takes the address of a receipt'],
     [['--rpc', 'http://127.0.0.1:9'], 2, '--rpc goes with check'],
     [['check', ID, '--rpc', 'nonsense'], 2, 'an http(s) address'],
     [['destroy'], 2, 'check or reconcile'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { makeRoute, makeTerms, NOW, recordPaid, recordVerified } from '../builders.ts';
+import { makeRoute, makeTerms, NOW, recordReceiptFor, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
 import {
   buildChallenge,
@@ -58,7 +58,7 @@ describe('terms as on record', () => {
     const catalogue = recordAll([makeFresh()]);
     const { checkOffers } = serveChecks(catalogue);
     recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
-    recordPaid(catalogue, 'example-prices', { delivered: false, settled_at: SEEN });
+    recordReceiptFor(catalogue, 'example-prices', { delivered: false, settled_at: SEEN });
     const answer = await checkOffers([makeTerms()]);
     expect(answer).toMatchObject({
       verdict: 'caution',
@@ -70,7 +70,7 @@ describe('terms as on record', () => {
     });
     expect(answer.summary).toBe('Do not pay. We paid for a call, and nothing was delivered (since 2026-11-18).');
     expect(await checkOffers([makeTerms({ amount: 900 })])).toMatchObject({ verdict: 'mismatch', severity: 'danger' });
-    recordPaid(catalogue, 'example-prices', { settled_at: NOW });
+    recordReceiptFor(catalogue, 'example-prices', { settled_at: NOW });
     expect(await checkOffers([makeTerms()])).toMatchObject({ verdict: 'match', severity: 'none', safe_offers: [0] });
   });
 

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { listChanges } from '../../src/catalogue/changes.ts';
-import { openBaseChain } from '../../src/settlement/base/chain.ts';
-import { checkReceipt } from '../../src/settlement/receipt-check.ts';
+import { openBaseChain, openBaseReader } from '../../src/settlement/base/chain.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
 import { describeDecision } from '../../src/views/decision.ts';
 import { makeTerms } from '../records.ts';
-import { deliver, openPaying, PAY_TO, serveSeller } from './paying.ts';
+import { checkPayment, deliver, openPaying, PAY_TO, serveSeller } from './paying.ts';
 
 let chain: BaseChain;
 beforeAll(async () => {
@@ -36,7 +35,7 @@ describe('a paid call on Base', () => {
       verification: 'settlement-verified',
       proof: { receipt_id: payment.id, public_chain: false, transaction_url: null },
     });
-    const checks = await checkReceipt(openBaseChain([chain.rpcUrl]), payment);
+    const checks = await checkPayment(openBaseReader(chain.rpcUrl), payment);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
   });
 

@@ -10,14 +10,17 @@ import { findListing } from '../../src/catalogue/listings.ts';
 import { openLedger } from '../../src/catalogue/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
-import type { PaymentCaps } from '../../src/model/payment.ts';
+import type { Payment, PaymentCaps } from '../../src/model/payment.ts';
 import type { JsonObject } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
 import { type PayEvent, payForCall } from '../../src/settlement/pay.ts';
 import { fetchQuote } from '../../src/settlement/quote.ts';
-import type { Rail } from '../../src/settlement/rail.ts';
+import type { ChainReader, Rail } from '../../src/settlement/rail.ts';
+import { checkReceipt, type ReceiptCheck } from '../../src/settlement/receipt-check.ts';
+import { buildAgentReceipt } from '../../src/views/agent-receipt.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
+import { SITE } from '../site.ts';
 
 export const CAPS: PaymentCaps = { per_call: 10_000, per_day: 100_000 };
 export const PAY_TO = '0x00000000000000000000000000000000000000ee';
@@ -155,4 +158,16 @@ export async function openPayingWith(
     });
   };
   return { catalogue, rail, ledger, client, call, quote, pay, getRoute, events };
+}
+
+/** Checks the receipt of a settled payment by one node. */
+export async function checkPayment(reader: ChainReader, payment: Payment): Promise<ReceiptCheck[]> {
+  const { settlement, request } = payment;
+  if (!settlement) throw new Error('the payment did not settle');
+  const route = `${request.method} ${new URL(request.url).pathname}`;
+  const { receipt } = buildAgentReceipt(
+    { ...payment, settlement },
+    { listing: 'example-prices', route, revision: 0, site: SITE },
+  );
+  return checkReceipt(receipt, [{ name: 'the node', reader }]);
 }

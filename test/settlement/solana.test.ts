@@ -14,12 +14,11 @@ import {
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type SolanaChain, startSolanaChain } from '../../scripts/market/chain-solana.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import { checkReceipt } from '../../src/settlement/receipt-check.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
-import { openSolanaChain } from '../../src/settlement/solana/chain.ts';
+import { openSolanaReader } from '../../src/settlement/solana/chain.ts';
 import { openSolanaRail } from '../../src/settlement/solana/rail.ts';
 import { makeTerms } from '../records.ts';
-import { openPayingWith, type Sale } from './paying.ts';
+import { checkPayment, openPayingWith, type Sale } from './paying.ts';
 
 let chain: SolanaChain;
 beforeAll(async () => {
@@ -92,7 +91,7 @@ describe('a paid call on Solana', () => {
     expect(payment.seller_receipt?.transaction).toBe(payment.settlement?.transaction);
     expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
     expect(getRoute()).toMatchObject({ verification: 'settlement-verified', proof: { public_chain: false } });
-    const checks = await checkReceipt(openSolanaChain(chain.rpcUrl), payment);
+    const checks = await checkPayment(openSolanaReader(chain.rpcUrl), payment);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
   });
 

@@ -28,7 +28,9 @@ describe('the page of a listing with a verified route', () => {
   });
 
   it('lists that route with price, date and receipt, and says that all others are unverified', () => {
-    const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
+    const listing = makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
+    const receipts = new Set(['5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01']);
+    const page = buildListingPage(listing, { receipts }, SITE);
     expect(page.verified_routes).toEqual([
       {
         method: 'POST',
@@ -39,10 +41,14 @@ describe('the page of a listing with a verified route', () => {
         verified_on: '2026-11-19',
         transaction: `0x${'ab'.repeat(32)}`,
         receipt_url: `https://basescan.org/tx/0x${'ab'.repeat(32)}`,
-        record_href: '/agent/receipts/5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
-        receipt: null,
+        record_href: '/receipts/5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+        anchor: 'receipt-5f3a0c53-3b6e',
       },
     ]);
+    expect(buildListingPage(listing, {}, SITE).verified_routes[0]?.record_href).toBeNull();
+    const anchors = page.routes.map(({ anchor }) => anchor);
+    expect(anchors).toEqual(listing.routes.map(({ id }) => `route-${id.slice(0, 13)}`));
+    expect(new Set(anchors).size).toBe(2);
     expect(page.unverified_statement).toBe('All other routes are unverified.');
     expect(page.routes.filter(({ verified }) => verified).map(({ path }) => path)).toEqual(['/v1/other']);
   });

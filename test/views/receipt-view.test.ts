@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { SettledPayment } from '../../src/views/agent-receipt.ts';
-import { buildReceiptView } from '../../src/views/pages/receipt-view.ts';
+import { buildReceiptPage } from '../../src/views/pages/receipt-view.ts';
 import { SITE } from '../live/serving.ts';
-import { makeTerms, NOW } from '../records.ts';
+import { makeDeclaration, makeTerms, NOW } from '../records.ts';
+import { makeLiveListing } from './listings.ts';
 
 const PAID: SettledPayment = {
   id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
@@ -32,32 +33,86 @@ const PAID: SettledPayment = {
   },
   ...{ prepared_at: NOW, sent_at: NOW, resolved_at: NOW },
 };
-const VIEW = { slug: 'example', route: 'GET /a', site: SITE };
 
-it('shows what a receipt says, and how to check it with and without our software', () => {
-  const view = buildReceiptView(PAID, VIEW);
-  const facts = Object.fromEntries(view.facts);
+/** What the receipt is shown with: a listing, whose route it is of. */
+function makeView() {
+  const listing = makeLiveListing(
+    makeDeclaration({ slug: 'example', title: 'Example', base_url: 'https://api.example.com' }),
+  );
+  const routeId = listing.routes[0]?.id ?? '';
+  return { view: { listing, route: { method: 'GET', path: '/a' }, site: SITE }, routeId };
+}
+
+it('shows what was asked, paid and answered, and how to check it with and without our software', () => {
+  const page = buildReceiptPage(PAID, makeView().view);
+  const facts = Object.fromEntries(
+    [...page.asked, ...page.paid, ...page.answered].map(({ label, value }) => [label, value]),
+  );
   expect(facts).toMatchObject({
+    Request: "GET https://api.example.com/a?b='c'",
     'Paid by': PAID.payer,
     Transaction: PAID.settlement.transaction,
-    Block: expect.stringContaining('255, '),
+    Block: '255',
     'Log index': '3',
-    'Answer, SHA-256': 'b'.repeat(64),
+    'SHA-256 of the answer': 'b'.repeat(64),
     "Seller's own receipt": 'names another transaction',
   });
-  expect(view.command).toBe(`npm run catalogue -- receipts check ${PAID.id} --rpc <url>`);
-  expect(view.calls).toHaveLength(2);
-  for (const { code } of view.calls) {
+  expect(page).toMatchObject({ delivered: true, outcome: 'Delivered', network: 'Base', price: '0.001' });
+  expect(page.command).toBe(
+    `npm run catalogue -- receipts check ${SITE.baseUrl}/agent/receipts/${PAID.id} --rpc <url>`,
+  );
+  expect(page.calls).toHaveLength(2);
+  for (const { code } of page.calls) {
     const [, json = ''] = /-d '([^']*)'$/.exec(code) ?? [];
     expect(JSON.parse(json)).toMatchObject({ method: 'eth_getLogs', params: [{ fromBlock: '0xff', toBlock: '0xff' }] });
   }
-  expect(view.statement).toContain('The chain shows that this wallet paid');
+  expect(page.proves[0]).toContain(`${PAID.payer} paid 0.001 USDC to ${PAID.pay_to} on Base`);
+  expect(page.leaves_open.join(' ')).toContain('That the product came back: that is our own word');
 });
 
-it('says of a local test chain that its money is worth nothing, and of a failed call that it brought nothing', () => {
-  const local = { ...PAID.settlement, genesis: `0x${'1'.repeat(64)}` };
-  const view = buildReceiptView({ ...PAID, settlement: local, delivered: false, answer: null }, VIEW);
-  expect(view.statement).toContain('A local test chain, whose money is worth nothing');
-  expect(view.statement).toContain('No product came back');
-  expect(view.facts.map(([label]) => label)).not.toContain('Answer');
+it('links to the explorer on a public chain alone, and to the route it was paid for', () => {
+  const { view, routeId } = makeView();
+  const paid = { ...PAID, route_id: routeId };
+  const getLinks = (payment: SettledPayment) => buildReceiptPage(payment, view).paid.flatMap(({ href }) => href ?? []);
+  expect(getLinks(paid)).toEqual([
+    `https://basescan.org/address/${PAID.payer}`,
+    `https://basescan.org/address/${PAID.pay_to}`,
+    `https://basescan.org/tx/${PAID.settlement.transaction}`,
+    'https://basescan.org/block/255',
+  ]);
+  const genesis = `0x${'1'.repeat(64)}`;
+  expect(getLinks({ ...paid, settlement: { ...PAID.settlement, genesis } })).toEqual([]);
+  expect(buildReceiptPage(paid, view).listing.href).toBe(`/api/example#route-${routeId.slice(0, 13)}`);
+  expect(buildReceiptPage(PAID, view).listing.href).toBe('/api/example');
+  const held = { ...view.listing, state: 'held' as const };
+  expect(buildReceiptPage(paid, { ...view, listing: held }).listing.href).toBeNull();
+});
+
+it('says of a local test chain that its money is worth nothing', () => {
+  const settlement = { ...PAID.settlement, genesis: `0x${'1'.repeat(64)}` };
+  const page = buildReceiptPage({ ...PAID, settlement }, makeView().view);
+  expect([page.is_public, page.network]).toEqual([false, 'a local test chain for Base']);
+  expect(page.leaves_open[0]).toContain('worth nothing');
+});
+
+const ANSWER = {
+  at: NOW,
+  duration_ms: 5,
+  status: 200,
+  content_type: null,
+  size: 3,
+  hash: 'b'.repeat(64),
+  fields: null,
+};
+
+it.each([
+  [null, 'Not delivered: no answer came'],
+  [{ ...ANSWER, status: 500 }, 'Not delivered: the answer was status 500'],
+  [{ ...ANSWER, size: 0 }, 'Not delivered: the answer was empty'],
+])('says plainly that nothing was delivered (%#)', (answer, outcome) => {
+  const page = buildReceiptPage({ ...PAID, delivered: false, conforming: null, answer }, makeView().view);
+  expect(page).toMatchObject({ delivered: false, outcome });
+  expect(page.outcome_note).toContain('the seller has the money');
+  expect(page.summary).toContain(outcome);
+  expect(page.answered.length > 0).toBe(answer !== null);
 });

@@ -7,7 +7,7 @@ import { makeLiveListing } from './listings.ts';
 
 function makeRows(paths: readonly string[]): RouteRow[] {
   const { routes } = makeLiveListing(makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) }));
-  return routes.map(buildRouteRow);
+  return routes.map((route) => buildRouteRow(route));
 }
 
 const getNames = (rows: readonly RouteRow[]) => groupRoutes(rows).map(({ name, routes }) => [name, routes.length]);

@@ -1,10 +1,22 @@
-import { createPublicClient, getAddress, type Hex, http, type PublicClient, parseEventLogs } from 'viem';
+import {
+  createPublicClient,
+  decodeFunctionData,
+  getAddress,
+  type Hex,
+  http,
+  isAddressEqual,
+  isHash,
+  type Log,
+  type PublicClient,
+  parseEventLogs,
+  TransactionReceiptNotFoundError,
+} from 'viem';
 import { getErrorMessage, ServiceError } from '../../errors.ts';
 import { isPublicChain, NETWORKS } from '../../model/network.ts';
 import type { Settlement } from '../../model/payment.ts';
-import type { Chain, ChainFinding, SoughtPayment } from '../rail.ts';
+import type { Chain, ChainFinding, ChainReader, PaymentClaim, PaymentOnChain, SoughtPayment } from '../rail.ts';
 import { USDC_DOMAIN } from './authorisation.ts';
-import { USDC_ABI } from './usdc-events.ts';
+import { PAYING_ABI, USDC_ABI } from './usdc-events.ts';
 
 const USDC = getAddress(NETWORKS.base.usdc);
 const TIMEOUT_MS = 10_000;
@@ -44,6 +56,100 @@ export function openBaseChain(rpcUrls: readonly string[]): Chain {
       return agree(findings);
     },
   };
+}
+
+/** Opens one node of Base for whoever checks a receipt. */
+export function openBaseReader(rpcUrl: string): ChainReader {
+  const node = openNode(rpcUrl);
+  return {
+    network: 'base',
+    getGenesis: async () => (await node()).genesis,
+    findPayment: async (claim) => findClaimed(await node(), claim),
+  };
+}
+
+async function findClaimed({ client, genesis }: BaseNode, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
+  const { transaction: hash } = claim;
+  if (!isHash(hash)) return undefined;
+  return ask(async () => {
+    const head = await client.getBlockNumber({ cacheTime: 0 });
+    const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined;
+      throw error;
+    });
+    if (!receipt) return undefined;
+    const [block, { to, input }] = await Promise.all([
+      client.getBlock({ blockHash: receipt.blockHash }),
+      client.getTransaction({ hash }),
+    ]);
+    const wanted = CONFIRMATIONS[isPublicChain('base', genesis) ? 'public' : 'local'];
+    const paid = readEvents(receipt.logs, claim);
+    return {
+      final: receipt.status === 'success' && head - receipt.blockNumber + 1n >= wanted,
+      ...paid,
+      signature: null,
+      expires_at: to && isAddressEqual(to, USDC) ? readExpiry(input) : null,
+      block: Number(receipt.blockNumber),
+      block_hash: receipt.blockHash,
+      settled_at: new Date(Number(block.timestamp) * 1000).toISOString(),
+    };
+  });
+}
+
+/**
+ * Reads who paid whom how much, and by which nonce, from the events of USDC in one transaction. Whoever collects several
+ * payments at once leaves an `AuthorizationUsed` and a `Transfer` of each.
+ */
+function readEvents(
+  logs: Log<bigint, number, false>[],
+  { payer, pay_to, amount, nonce }: PaymentClaim,
+): Pick<PaymentOnChain, 'payer' | 'pay_to' | 'amount' | 'nonce' | 'log_index'> {
+  const events = parseEventLogs({ abi: USDC_ABI, logs, strict: true }).filter(
+    ({ address }) => getAddress(address) === USDC,
+  );
+  const isSame = (found: string, said: string) => found.toLowerCase() === said.toLowerCase();
+  const used = events.filter((event) => event.eventName === 'AuthorizationUsed');
+  const authorisation = findFirst(used, [
+    ({ args }) => isSame(args.nonce, nonce) && isSame(args.authorizer, payer),
+    ({ args }) => isSame(args.nonce, nonce),
+    ({ args }) => isSame(args.authorizer, payer),
+    () => true,
+  ]);
+  if (!authorisation) return { payer: null, pay_to: null, amount: null, nonce: null, log_index: null };
+  const from = authorisation.args.authorizer;
+  const moved = events.filter((event) => event.eventName === 'Transfer').filter(({ args }) => args.from === from);
+  const transfer = findFirst(moved, [
+    ({ args }) => isSame(args.to, pay_to) && String(args.value) === amount,
+    ({ logIndex }) => logIndex > authorisation.logIndex,
+    () => true,
+  ]);
+  return {
+    payer: from.toLowerCase(),
+    pay_to: transfer?.args.to.toLowerCase() ?? null,
+    amount: transfer ? String(transfer.args.value) : null,
+    nonce: authorisation.args.nonce,
+    log_index: transfer?.logIndex ?? null,
+  };
+}
+
+/** Gives the first item that meets the first condition that any item meets. */
+function findFirst<Item>(items: readonly Item[], conditions: readonly ((item: Item) => boolean)[]): Item | undefined {
+  for (const condition of conditions) {
+    const found = items.find(condition);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Reads until when an authorisation could be used from a plain call of `transferWithAuthorization`. */
+function readExpiry(input: Hex): string | null {
+  try {
+    const { args } = decodeFunctionData({ abi: PAYING_ABI, data: input });
+    return new Date(Number(args[4]) * 1000).toISOString();
+  } catch {
+    // Any other call says nothing of it, and no time lies as far ahead as the number could be.
+    return null;
+  }
 }
 
 /** Opens one node, whose chain id is checked once, before anything else is asked of it. */
@@ -185,7 +291,7 @@ export async function ask<Result>(question: () => Promise<Result>): Promise<Resu
       getErrorMessage(error)
         .split('\n')[0]
         ?.replace(/https?:\/\/\S+/g, 'the node') ?? '';
-    throw new ServiceError('unavailable', `The chain cannot be asked: ${word}`, {
+    throw new ServiceError('unavailable', `The chain cannot be asked: ${word.replace(/\.?$/, '.')}`, {
       hint: 'Check EVM_RPC_URL, or try again later; a payment that was sent is found then.',
       reason: 'rpc_failed',
       cause: error,

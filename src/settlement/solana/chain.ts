@@ -6,14 +6,24 @@ import {
   getBase64Encoder,
   getCompiledTransactionMessageDecoder,
   getTransactionDecoder,
+  isAddress,
+  isSignature,
   type Rpc,
   type Signature,
   type SolanaRpcApi,
 } from '@solana/kit';
+import {
+  getTransferCheckedInstructionDataDecoder,
+  TOKEN_PROGRAM_ADDRESS,
+  TRANSFER_CHECKED_DISCRIMINATOR,
+} from '@solana-program/token';
 import { getErrorMessage, ServiceError } from '../../errors.ts';
 import { NETWORKS } from '../../model/network.ts';
-import type { Chain, ChainFinding, SoughtPayment } from '../rail.ts';
+import type { Chain, ChainFinding, ChainReader, PaymentClaim, PaymentOnChain, SoughtPayment } from '../rail.ts';
 import { findUsdcAccount, MEMO_PROGRAM } from './transfer.ts';
+
+/** What the library's own test of a signature takes for granted. */
+const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 
 /** Transactions of one account in one answer (Solana RPC, `getSignaturesForAddress`). */
 const SIGNATURES_AT_ONCE = 1000;
@@ -35,6 +45,93 @@ export function openSolanaChain(rpcUrl: string): Chain {
     },
     findSettlement: (payment) => findSettlement(rpc, payment),
   };
+}
+
+/** Opens one node of Solana for whoever checks a receipt. Only what is finalised counts. */
+export function openSolanaReader(rpcUrl: string): ChainReader {
+  const rpc = createSolanaRpc(rpcUrl);
+  return {
+    network: 'solana',
+    getGenesis: () => ask(() => rpc.getGenesisHash().send()),
+    findPayment: (claim) => findClaimed(rpc, claim),
+  };
+}
+
+async function findClaimed(rpc: Rpc<SolanaRpcApi>, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
+  const { transaction } = claim;
+  if (!BASE58.test(transaction) || !isSignature(transaction)) return undefined;
+  return ask(async () => {
+    const read = await rpc
+      .getTransaction(transaction, { commitment: 'finalized', encoding: 'base64', maxSupportedTransactionVersion: 0 })
+      .send();
+    if (!read?.meta) return undefined;
+    const block = await rpc
+      .getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false })
+      .send();
+    const { signatures, messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(read.transaction[0]));
+    const paid = await readTransfer(messageBytes, read.meta, claim);
+    const signature = paid.payer !== null && isAddress(paid.payer) ? signatures[paid.payer] : undefined;
+    return {
+      final: read.meta.err === null,
+      ...paid,
+      signature: signature ? getBase58Decoder().decode(signature) : null,
+      expires_at: null,
+      block: Number(read.slot),
+      block_hash: block?.blockhash ?? '',
+      log_index: null,
+      settled_at: new Date(Number(read.blockTime ?? 0) * 1000).toISOString(),
+    };
+  });
+}
+
+/**
+ * Reads who paid whom how much, and under which memo, from the instructions that were signed: what balances came to in
+ * the end could be the work of others in the same transaction.
+ */
+async function readTransfer(
+  message: Parameters<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>[0],
+  meta: TokenBalances,
+  claim: PaymentClaim,
+): Promise<Pick<PaymentOnChain, 'payer' | 'pay_to' | 'amount' | 'nonce'>> {
+  const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(message);
+  const memos = instructions
+    .filter(({ programAddressIndex }) => staticAccounts[programAddressIndex] === MEMO_PROGRAM)
+    .map(({ data }) => new TextDecoder().decode(data));
+  const transfers = instructions.flatMap(({ programAddressIndex, accountIndices = [], data }) => {
+    if (staticAccounts[programAddressIndex] !== TOKEN_PROGRAM_ADDRESS || !data) return [];
+    if (data[0] !== TRANSFER_CHECKED_DISCRIMINATOR) return [];
+    const [source, mint, destination, authority] = accountIndices;
+    if (source === undefined || destination === undefined || authority === undefined || mint === undefined) return [];
+    if (staticAccounts[mint] !== NETWORKS.solana.usdc) return [];
+    const { amount } = getTransferCheckedInstructionDataDecoder().decode(data);
+    return [{ source, destination, authority, amount: String(amount) }];
+  });
+  const [payerAccount, payeeAccount] = await Promise.all([claim.payer, claim.pay_to].map(findAccountIfAny));
+  const fits = (transfer: (typeof transfers)[number]) =>
+    Number(staticAccounts[transfer.source] === payerAccount) * 4 +
+    Number(staticAccounts[transfer.destination] === payeeAccount) * 2 +
+    Number(transfer.amount === claim.amount);
+  const [transfer] = transfers.sort((a, b) => fits(b) - fits(a));
+  const nonce = memos.includes(claim.nonce) ? claim.nonce : (memos[0] ?? null);
+  if (!transfer) return { payer: null, pay_to: null, amount: null, nonce };
+  // An account is known by its owner, who is asked of the chain only where it is not the one claimed.
+  const findOwner = (account: number) =>
+    [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])].find(
+      ({ accountIndex }) => accountIndex === account,
+    )?.owner ?? staticAccounts[account];
+  const authority = staticAccounts[transfer.authority] ?? null;
+  const isPayers = authority === claim.payer && staticAccounts[transfer.source] === payerAccount;
+  const isPayees = staticAccounts[transfer.destination] === payeeAccount;
+  return {
+    payer: isPayers ? claim.payer : (findOwner(transfer.source) ?? null),
+    pay_to: isPayees ? claim.pay_to : (findOwner(transfer.destination) ?? null),
+    amount: transfer.amount,
+    nonce,
+  };
+}
+
+async function findAccountIfAny(owner: string): Promise<string | undefined> {
+  return isAddress(owner) ? findUsdcAccount(owner) : undefined;
 }
 
 /** Gives a blockhash to sign with, until which block height it holds, and the slot that the chain is at. */
@@ -135,6 +232,7 @@ interface TokenBalances {
 interface TokenBalance {
   accountIndex: number;
   mint: string;
+  owner?: string | undefined;
   uiTokenAmount: { amount: string };
 }
 
@@ -158,7 +256,7 @@ async function ask<Result>(question: () => Promise<Result>): Promise<Result> {
       getErrorMessage(error)
         .split('\n')[0]
         ?.replace(/https?:\/\/\S+/g, 'the node') ?? '';
-    throw new ServiceError('unavailable', `The chain cannot be asked: ${word}`, {
+    throw new ServiceError('unavailable', `The chain cannot be asked: ${word.replace(/\.?$/, '.')}`, {
       hint: 'Check SOLANA_RPC_URL, or try again later; a payment that was sent is found then.',
       reason: 'rpc_failed',
       cause: error,

@@ -19,11 +19,16 @@ import {
   type SourceRow,
 } from './listing-evidence.ts';
 import { buildGlance, findLapsedProof, type Glance } from './listing-glance.ts';
-import { buildRouteRow, listVerifiedRoutes, type RouteRow, type VerifiedRoute } from './listing-routes.ts';
+import {
+  buildRouteRow,
+  listVerifiedRoutes,
+  type ReceiptIds,
+  type RouteRow,
+  type VerifiedRoute,
+} from './listing-routes.ts';
 import { buildStatus, type ListingStatus } from './listing-status.ts';
 import { buildPriceHistory, isPriceSeen, type PriceHistory } from './price-history.ts';
 import { buildProbeStrip, type ProbeStrip } from './probe-strip.ts';
-import type { ReceiptView } from './receipt-view.ts';
 
 /** Everything that the page of a live listing shows (specification, "Listing page"). */
 export interface ListingPage {
@@ -84,8 +89,8 @@ export interface ListingPage {
 export interface ListingSurroundings {
   /** The short forms of its related listings, the nearest first. */
   readonly related?: readonly AgentItem[];
-  /** The receipts of its verified routes, by id. */
-  readonly receipts?: ReadonlyMap<string, ReceiptView> | undefined;
+  /** Those of its receipts that have a page. */
+  readonly receipts?: ReceiptIds | undefined;
   /** Its latest `priced` changes, the earliest first. */
   readonly priced?: readonly Change[];
   /** Its latest changes of other kinds. */
@@ -126,7 +131,7 @@ export function buildListingPage(
     call: buildCallGuide(listing),
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
-    routes: listing.routes.map(buildRouteRow),
+    routes: listing.routes.map((route) => buildRouteRow(route, receipts)),
     networks: buildNetworkRows(listing),
     reliability: formatReliabilityEvidence(listing),
     probes: buildProbeStrip(listing.reliability),

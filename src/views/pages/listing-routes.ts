@@ -5,7 +5,6 @@ import { formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../outcome-words.ts';
 import { formatDay } from '../times.ts';
-import type { ReceiptView } from './receipt-view.ts';
 import { listRouteOffers, type RouteOffer } from './route-offers.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
@@ -22,10 +21,10 @@ export interface VerifiedRoute {
   readonly transaction: string;
   /** The receipt on the chain; null for a chain without an explorer. */
   readonly receipt_url: string | null;
-  /** The whole receipt as JSON. */
-  readonly record_href: string;
-  /** Null where the payment was made elsewhere and only its proof is on record. */
-  readonly receipt: ReceiptView | null;
+  /** The receipt's page; null where the payment was made elsewhere and only its proof is on record. */
+  readonly record_href: string | null;
+  /** Anchor of this proof on the listing's page. */
+  readonly anchor: string;
 }
 
 /** How the latest probe of a route came out. */
@@ -41,6 +40,8 @@ export interface RouteProbeRow {
 
 /** A route as the table of all routes shows it. */
 export interface RouteRow {
+  /** Anchor of this row on the listing's page: see `getRouteAnchor`. */
+  readonly anchor: string;
   readonly method: string;
   readonly path: string;
   /** Provider's text; may be empty. */
@@ -50,7 +51,7 @@ export interface RouteRow {
   readonly verified_on: string | null;
   /** Day on which a paid call was settled and brought nothing, where no later one did better; null otherwise. */
   readonly undelivered_on: string | null;
-  /** The receipt of that call as JSON. */
+  /** The page of that call's receipt; null where the payment is not on record. */
   readonly undelivered_href: string | null;
   /** Whether each challenge names a payee of its own, so that payees are not compared. */
   readonly payee_rotates: boolean;
@@ -59,11 +60,25 @@ export interface RouteRow {
   readonly offers: readonly RouteOffer[];
 }
 
+/** The ids of the receipts that have a page. */
+export type ReceiptIds = ReadonlySet<string>;
+
+const NO_RECEIPTS: ReceiptIds = new Set();
+
+/** How much of an id goes into an anchor: 48 bits, so that no two routes of one listing share one. */
+const ANCHOR_LENGTH = 13;
+
+/** Gives the anchor of a route's row on its listing's page. It follows from the route's id, so no path can break it. */
+export function getRouteAnchor(routeId: string): string {
+  return `route-${routeId.slice(0, ANCHOR_LENGTH)}`;
+}
+
+function findReceiptHref(id: string, receipts: ReceiptIds): string | null {
+  return receipts.has(id) ? PATHS.receipt(id) : null;
+}
+
 /** Lists the verified routes of a listing, the latest first. */
-export function listVerifiedRoutes(
-  routes: readonly Route[],
-  receipts: ReadonlyMap<string, ReceiptView> = new Map(),
-): VerifiedRoute[] {
+export function listVerifiedRoutes(routes: readonly Route[], receipts = NO_RECEIPTS): VerifiedRoute[] {
   return routes
     .flatMap(({ method, path, proof, terms }) => {
       if (!proof) return [];
@@ -77,8 +92,8 @@ export function listVerifiedRoutes(
         verified_on: formatDay(proof.verified_at),
         transaction: proof.transaction,
         receipt_url: proof.transaction_url,
-        record_href: PATHS.agentReceipt(proof.receipt_id),
-        receipt: receipts.get(proof.receipt_id) ?? null,
+        record_href: findReceiptHref(proof.receipt_id, receipts),
+        anchor: `receipt-${proof.receipt_id.slice(0, ANCHOR_LENGTH)}`,
       };
     })
     .sort((a, b) => (a.verified_on < b.verified_on ? 1 : -1));
@@ -91,16 +106,17 @@ function formatChain({ network, public_chain }: RouteProof): string {
 }
 
 /** Builds one row of the table of all routes. */
-export function buildRouteRow(route: Route): RouteRow {
-  const { method, path, description, proof, undelivered, terms, payee, probe } = route;
+export function buildRouteRow(route: Route, receipts = NO_RECEIPTS): RouteRow {
+  const { id, method, path, description, proof, undelivered, terms, payee, probe } = route;
   return {
+    anchor: getRouteAnchor(id),
     method,
     path,
     description,
     verified: proof !== null,
     verified_on: proof && formatDay(proof.verified_at),
     undelivered_on: undelivered && formatDay(undelivered.at),
-    undelivered_href: undelivered && PATHS.agentReceipt(undelivered.receipt_id),
+    undelivered_href: undelivered && findReceiptHref(undelivered.receipt_id, receipts),
     payee_rotates: payee === 'rotating',
     probe: probe && {
       words: formatOutcome(probe.outcome, probe.cause),

@@ -63,7 +63,14 @@ export function buildReceiptExample(site: Site): AgentReceipt {
     { listing: EXAMPLE_SLUG, route: 'GET /v1/price/{symbol}', revision: 42, site },
   );
   // No document of ours links to nothing: there is no such listing and no such transaction.
-  const { receipt } = example;
-  const page_url = `https://catalogue.invalid/api/${EXAMPLE_SLUG}`;
-  return { ...example, receipt: { ...receipt, page_url, transaction_url: null } };
+  const { receipt, check } = example;
+  const nowhere = 'https://catalogue.invalid';
+  const links = {
+    page_url: `${nowhere}/api/${EXAMPLE_SLUG}`,
+    document_url: `${nowhere}/agent/receipts/${EXAMPLE_RECEIPT_ID}`,
+    receipt_page_url: `${nowhere}/receipts/${EXAMPLE_RECEIPT_ID}`,
+    transaction_url: null,
+  };
+  const command = check.command.replace(receipt.document_url, links.document_url);
+  return { ...example, receipt: { ...receipt, ...links }, check: { ...check, command } };
 }

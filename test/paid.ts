@@ -1,0 +1,56 @@
+import type { Catalogue } from '../src/catalogue/database.ts';
+import { findListing } from '../src/catalogue/listings.ts';
+import { openLedger } from '../src/catalogue/payments.ts';
+import { NETWORKS } from '../src/model/network.ts';
+import { getRequestHash } from '../src/model/paid-request.ts';
+import { makeTerms, NOW } from './records.ts';
+
+/** What is paid for, and what comes of it; a product with status 200 where nothing else is said. */
+interface Paid {
+  path: string;
+  /** Id of the payment, and of its receipt. */
+  id: string;
+  status?: number;
+  body?: string | null;
+  at?: string;
+}
+
+/** Records a payment on Base for the route of a listing with that path: prepared, sent, answered and settled. */
+export function recordPaid(
+  catalogue: Catalogue,
+  slug: string,
+  { path, id, status = 200, body = null, at = NOW }: Paid,
+): void {
+  const listing = findListing(catalogue, { slug });
+  const route = listing?.routes.find((candidate) => candidate.path === path);
+  if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
+  const ledger = openLedger(catalogue);
+  const { asset, amount, pay_to } = makeTerms();
+  const request = { method: route.method, url: `${listing.base_url}${path}?of=gold`, headers: {}, body };
+  ledger.prepare(
+    {
+      ...{ id, route_id: route.id, network: 'base', scheme: 'exact', x402_version: 2, asset, amount },
+      ...{ payer: `0x${'2'.repeat(40)}`, pay_to: pay_to ?? '', nonce: `0x${'7'.repeat(64)}` },
+      ...{ from_block: 1, expires_at: at, expires_block: null, prepared_at: at },
+      request: { ...request, hash: getRequestHash(request) },
+    },
+    { per_call: amount, per_day: 10 * amount },
+  );
+  ledger.markSent(id, at, null);
+  ledger.recordAnswer(id, {
+    ...{ delivered: status === 200, conforming: status === 200 ? 'undeclared' : null, seller_receipt: null },
+    unrecognised: null,
+    answer: { at, duration_ms: 5, status, content_type: 'text/plain', size: 3, hash: 'b'.repeat(64), fields: null },
+  });
+  ledger.resolve(
+    id,
+    {
+      state: 'settled',
+      settlement: {
+        ...{ transaction: `0x${'e'.repeat(64)}`, block: 255, block_hash: `0x${'d'.repeat(64)}`, log_index: 3 },
+        ...{ settled_at: at, read_from: 1, genesis: NETWORKS.base.genesis },
+      },
+    },
+    at,
+  );
+}
