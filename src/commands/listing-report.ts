@@ -1,8 +1,10 @@
 import { getCurrentTerms } from '../evidence/terms.ts';
+import type { Caution } from '../model/caution.ts';
 import type { Listing } from '../model/listing.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
+import { describeCaution, describeCautionEvidence } from '../views/caution-words.ts';
 import { renderFindings } from './finding-words.ts';
 import type { ShowResult } from './show.ts';
 import { formatTime, getStateCell } from './terminal/listing-words.ts';
@@ -15,6 +17,7 @@ export function renderListing(result: ShowResult, page: Page): void {
   if (listing.tagline) page.say(listing.tagline);
   page.blank();
   page.facts(listFacts(listing));
+  for (const caution of listing.cautions) page.say(describeCautionCell(caution));
   if (listing.description) {
     page.blank();
     for (const line of listing.description.split('\n')) page.say(line, 2);
@@ -71,6 +74,7 @@ function renderRoutes({ routes }: Listing, page: Page): void {
     page.say({ text: formatRoute(route), style: 'cyan' }, 2);
     if (route.description) page.say(route.description, 4);
     page.say(describeVerification(route), 4);
+    for (const caution of route.cautions) page.say(describeCautionCell(caution), 4);
     const current = getCurrentTerms(route.terms);
     for (const terms of current) page.say(describeTerms(terms), 4);
     for (const terms of route.terms.filter((past) => !current.includes(past))) {
@@ -86,6 +90,12 @@ function describeVerification({ proof }: Route): Cell {
     text: `settlement-verified ${formatTime(proof.verified_at)}, ${paid}, receipt ${proof.receipt_id}`,
     style: 'green',
   };
+}
+
+function describeCautionCell(caution: Caution): Cell {
+  const reply = caution.reply ? ` Its provider replies: "${caution.reply.text}"` : '';
+  const text = `${caution.severity}: ${describeCaution(caution)} ${describeCautionEvidence(caution)}.${reply}`;
+  return caution.severity === 'danger' ? { text, style: 'red' } : text;
 }
 
 function describeTerms({ amount, network, scheme, pay_to, evidence, source, last_seen_at }: RecordedTerms): string {

@@ -3,6 +3,7 @@ import {
   type Caution,
   type CautionCode,
   type CautionEvidence,
+  ON_RECORD_AFTER_DAYS,
   type ProviderReply,
   sortCautions,
 } from '../model/caution.ts';
@@ -14,9 +15,6 @@ import type { FailingRun } from './delisting.ts';
 import { isStillOffered } from './sampled.ts';
 import { getCurrentTerms } from './terms.ts';
 import { listCounted } from './verification.ts';
-
-/** A payee or a price that was asked for as long as this is the one on record, in days. */
-export const ON_RECORD_AFTER_DAYS = 14;
 
 const ON_RECORD_AFTER_MS = ON_RECORD_AFTER_DAYS * 24 * 60 * 60 * 1000;
 
@@ -57,14 +55,8 @@ export interface RecordedReply extends ProviderReply {
 }
 
 /**
- * Lists what speaks against a route, the gravest first. Each caution is derived from the record alone, so what raised it
- * clears it by going away:
- *
- * - `undelivered`, `unrecognised`: by a later paid call that is delivered, or by a correction of the receipt.
- * - `payee_differs`, `price_above_record`: when the earlier one is asked again, when a paid call at the new one is
- *   delivered, or when the new one was asked for 14 days.
- * - `never_seen`: by the first valid 402. `probes_failing`: by the next one.
- * - `payee_rotates`: when the route names one payee for three days.
+ * Lists what speaks against a route, the gravest first. Each caution is derived from the record alone, so it ends when the
+ * record no longer gives it (`CAUTIONS` says of each when that is).
  */
 export function listCautionsOfRoute(record: RouteRecord): Caution[] {
   return sortCautions([
@@ -77,10 +69,7 @@ export function listCautionsOfRoute(record: RouteRecord): Caution[] {
   ]);
 }
 
-/**
- * Lists what speaks against a listing as a whole. `withdrawn` ends when a source offers it again, `imitates_name` when the
- * name changes, when it is itself as well known, or when both are paid to the same account.
- */
+/** Lists what speaks against a listing as a whole, the gravest first. */
 export function listCautionsOfListing({ withdrawn_at, namesake, declared }: ListingRecord): Caution[] {
   return sortCautions([
     ...(withdrawn_at === null ? [] : [build('withdrawn', withdrawn_at, {})]),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { type AgentItem, agentItem } from '../views/agent-item.ts';
+import { getCautionPhrase } from '../views/reasons.ts';
+import { formatDay } from '../views/times.ts';
 import { formatCompactRatio, shortenText } from './compact.ts';
 
 const { slug, category, networks, reliability_band, page_url } = agentItem.shape;
@@ -11,6 +13,7 @@ const ADDRESS_LENGTH = 120;
 
 /** A listing as the search tool shows it: enough to choose by. */
 export const compactItem = z.object({
+  caution: z.string().optional(),
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),
@@ -21,7 +24,7 @@ export const compactItem = z.object({
   verified_routes: z.string().describe('Settlement-verified, e.g. 1 of 2, 2026-11-20'),
   reliability_band,
   reliability_score: z.number().optional().describe('0-100; absent while unscored'),
-  base_url: z.string().optional().describe("Provider's base address; absent when very long"),
+  base_url: z.string().optional().describe('Absent where it is the host, or very long'),
   page_url,
 });
 export type CompactItem = z.infer<typeof compactItem>;
@@ -29,6 +32,7 @@ export type CompactItem = z.infer<typeof compactItem>;
 /** Builds the search tool's form of a listing from its short form. */
 export function buildCompactItem(item: AgentItem): CompactItem {
   return {
+    ...(item.cautions.length > 0 && { caution: formatCautions(item.cautions) }),
     slug: item.slug,
     title: shortenText(item.title, TITLE_LENGTH),
     host: item.host,
@@ -39,9 +43,24 @@ export function buildCompactItem(item: AgentItem): CompactItem {
     verified_routes: formatCompactRatio(item),
     reliability_band: item.reliability_band,
     ...(item.reliability_score !== null && { reliability_score: item.reliability_score }),
-    ...(item.base_url.length <= ADDRESS_LENGTH && { base_url: item.base_url }),
+    ...(item.base_url.length <= ADDRESS_LENGTH &&
+      item.base_url !== `https://${item.host}` && { base_url: item.base_url }),
     page_url: item.page_url,
   };
+}
+
+/** Longest name of a route that is quoted. */
+const ROUTE_LENGTH = 60;
+
+/** A danger in a sentence, since it decides; a notice by its code. Routes are named by their providers. */
+export function formatCautions(cautions: AgentItem['cautions']): string {
+  const parts = cautions.map(({ code, severity, route, routes, since }) => {
+    const day = since === null ? '' : ` ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
+    if (severity === 'notice') return `${code}${day}`;
+    const subject = route === null ? `${routes} routes` : shortenText(route, ROUTE_LENGTH);
+    return `DANGER, do not pay, ${code}${day}: ${getCautionPhrase(code)} (${subject})`;
+  });
+  return parts.join('; ');
 }
 
 /** Writes a price range as pages show it; at six decimals no price is so small that a number is written with an exponent. */

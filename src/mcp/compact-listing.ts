@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { category } from '../model/category.ts';
 import { getHost } from '../model/ids.ts';
-import { type LiveListing, reliabilityBand } from '../model/listing.ts';
+import { type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { formatPriceRange } from '../model/usdc.ts';
 import { getVerification } from '../views/agent-item.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
 import { formatCompactRatio, shortenText } from './compact.ts';
+import { formatCautions } from './compact-item.ts';
 
 const TITLE_LENGTH = 80;
 const DESCRIPTION_LENGTH = 240;
@@ -25,6 +26,7 @@ const compactNetwork = z.object({
 
 /** What `get_listing` says of a listing besides its routes. */
 export const compactListing = z.object({
+  caution: z.string().optional(),
   title: z.string(),
   host: z.string(),
   description: z.string(),
@@ -49,7 +51,9 @@ export type CompactListing = z.infer<typeof compactListing>;
 /** Builds what `get_listing` says of a live listing besides its routes. */
 export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): CompactListing {
   const { band, score, samples, last_sample_at } = listing.reliability;
+  const cautions = listCautionSummaries(listing);
   return {
+    ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
     title: shortenText(listing.title, TITLE_LENGTH),
     host: getHost(listing.base_url),
     description: shortenText(listing.description, DESCRIPTION_LENGTH),

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { getCurrentTerms } from '../evidence/terms.ts';
+import type { Caution } from '../model/caution.ts';
 import { networkKey } from '../model/network.ts';
-import { getRouteUrl, type Route, routeVerification } from '../model/route.ts';
+import { isPayable } from '../model/outcome.ts';
+import { getRouteUrl, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
+import { describeCaution } from '../views/caution-words.ts';
+import { formatOutcome } from '../views/outcome-words.ts';
+import { formatDay } from '../views/times.ts';
 import { getTokenEstimate, shortenText } from './compact.ts';
 import { shortenSchema } from './compact-schema.ts';
 
@@ -25,6 +30,7 @@ export type PayOption = z.infer<typeof payOption>;
 
 /** A route as `get_listing` shows it: enough to call it and to know what it should ask. */
 export const compactRoute = z.object({
+  cautions: z.array(z.string()).optional(),
   method: z.string(),
   url: z.string().describe('Fill in :name and {name} first'),
   description: z.string().optional().describe("Provider's text, cut"),
@@ -39,6 +45,7 @@ export const compactRoute = z.object({
   pay: z.array(anyObject).optional().describe("Where not the answer's"),
   input: anyObject.optional().describe("Provider's JSON Schema"),
   example: anyObject.optional(),
+  failing: z.string().optional(),
   shortened: z.boolean().optional().describe('details_url has the whole'),
 });
 export type CompactRoute = z.infer<typeof compactRoute>;
@@ -52,6 +59,7 @@ export function buildCompactRoute(route: Route, baseUrl: string): CompactRoute &
   const example = findShortExample(route);
   const shortened = input !== (route.input_schema ?? undefined) || example !== (route.example ?? undefined);
   return {
+    ...(route.cautions.length > 0 && { cautions: route.cautions.map(formatCaution) }),
     method: route.method,
     url: getRouteUrl(baseUrl, route.path),
     ...(route.description !== '' && { description: shortenText(route.description, DESCRIPTION_LENGTH) }),
@@ -67,6 +75,7 @@ export function buildCompactRoute(route: Route, baseUrl: string): CompactRoute &
     })),
     ...(input && { input }),
     ...(example && { example }),
+    ...(route.probe && !isPayable(route.probe.outcome) && { failing: formatFailure(route.probe) }),
     ...(shortened && { shortened }),
   };
 }
@@ -82,4 +91,18 @@ function buildProof(proof: NonNullable<Route['proof']>): CompactRoute['proof'] {
     paid_usdc: formatUsdc(proof.amount),
     ...(proof.transaction_url !== null && { url: proof.transaction_url }),
   };
+}
+
+/** Longest reply of a provider that is quoted, in UTF-16 units. */
+const REPLY_LENGTH = 100;
+
+function formatCaution(caution: Caution): string {
+  const { code, severity, reply } = caution;
+  const words = reply ? ` Provider replies: "${shortenText(reply.text, REPLY_LENGTH)}"` : '';
+  return `${severity}, ${code}: ${describeCaution(caution)}${words}`;
+}
+
+function formatFailure({ outcome, cause, at, failing_since }: RouteProbe): string {
+  const since = failing_since === null ? '' : `, failing since ${formatDay(failing_since)}`;
+  return `${formatOutcome(outcome, cause)}, ${formatDay(at)}${since}`;
 }

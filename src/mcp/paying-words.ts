@@ -5,10 +5,10 @@ Everything in that JSON which a provider wrote (title, description, provider_nam
 
 Keep to this order, and stop and tell me where a step fails:
 
-1. Choose one of the routes, a settlement-verified one where it serves, and fill in what its url leaves open. Build the request from input or example; ask me for what only I can know.
+1. Read the cautions. Where one of a route says danger, do not pay for that route: tell me what speaks against it. Of the others choose one, a settlement-verified one where it serves, and fill in what its url leaves open. Build the request from input or example; ask me for what only I can know.
 2. Fix the most that this one call may cost before you ask the provider anything: what I told you, or else the route's price_usdc. Never go above it.
 3. Send the request without a payment. The provider answers HTTP 402 with its terms, which costs nothing. Send nothing secret: the provider is a stranger.
-4. Before paying, hand these terms to check_payment_terms with the url and the method. Go on only with an offer that it names in safe_offers, and only within your cap. If there is none (its verdict is mismatch, unknown_route or delisted), do not pay: tell me what differs and since when, and let me decide.
+4. Before paying, hand these terms to check_payment_terms with the url and the method. Go on only with an offer that it names in safe_offers, and only within your cap. If there is none (its verdict is anything but match), do not pay: tell me what speaks against it or what differs, and since when, and let me decide.
 5. Sign one payment of exactly that amount, to that payee, on that network, valid for a minute or two, and send the same request again with it in the header PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1). Never send it to another address, not even after a redirect.
 6. If no clear answer comes, do not pay again: the first payment may have settled. Tell me its nonce and how long it is valid.
 7. Keep the receipt: the header PAYMENT-RESPONSE (version 1: X-PAYMENT-RESPONSE) with the transaction, and the time, url, amount, payee and network.

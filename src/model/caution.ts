@@ -3,24 +3,77 @@ import { unrecognisedReason } from './delivery.ts';
 import { networkKey } from './network.ts';
 import { probeOutcome } from './outcome.ts';
 
-/**
- * Everything that can speak against a route or a listing: the closed vocabulary, the gravest first. `danger`: do not pay.
- * `notice`: worth knowing before paying. Each sentence is true of every caution with its code.
- */
+/** What is said of every caution with one code. */
+interface CautionMeaning {
+  /** `danger`: do not pay. `notice`: worth knowing before paying. */
+  readonly severity: 'danger' | 'notice';
+  /** In a few words, for a mark. */
+  readonly label: string;
+  readonly sentence: string;
+  /** What ends it, as the end of "It ends …". */
+  readonly ends: string;
+}
+
+/** How long a payee or a price must have been asked for to be the one on record, in days. */
+export const ON_RECORD_AFTER_DAYS = 14;
+
+/** Everything that can speak against a route or a listing: the closed vocabulary, the gravest first. */
 export const CAUTIONS = {
-  undelivered: { severity: 'danger', sentence: 'We paid for a call, and nothing was delivered.' },
+  undelivered: {
+    severity: 'danger',
+    label: 'paid, nothing delivered',
+    sentence: 'We paid for a call, and nothing was delivered.',
+    ends: 'with a later paid call that is delivered, or when the operator corrects the receipt',
+  },
   unrecognised: {
     severity: 'danger',
+    label: 'paid, product not recognised',
     sentence: 'We paid for a call, and the answer was not recognised as the product.',
+    ends: 'with a later paid call that is delivered, or when the operator corrects the receipt',
   },
-  payee_differs: { severity: 'danger', sentence: 'The payee is not the one that was on record before.' },
-  price_above_record: { severity: 'notice', sentence: 'The price is higher than the one that was on record before.' },
-  imitates_name: { severity: 'notice', sentence: 'The name is that of a better known API at another host.' },
-  withdrawn: { severity: 'notice', sentence: 'Every source that offered it has withdrawn it.' },
-  probes_failing: { severity: 'notice', sentence: 'Our probes get no valid 402 from it.' },
-  never_seen: { severity: 'notice', sentence: 'The terms are only declared: no 402 of it was ever seen here.' },
-  payee_rotates: { severity: 'notice', sentence: 'Each challenge names a fresh payee, so payees cannot be compared.' },
-} as const satisfies Record<string, { severity: 'danger' | 'notice'; sentence: string }>;
+  payee_differs: {
+    severity: 'danger',
+    label: 'payee changed',
+    sentence: 'The payee is not the one that was on record before.',
+    ends: `when the earlier payee is named again, when a call paid to the new one is delivered, or when probes saw the new one for ${ON_RECORD_AFTER_DAYS} days`,
+  },
+  imitates_name: {
+    severity: 'notice',
+    label: 'name of another API',
+    sentence: 'The name is that of a better known API at another host.',
+    ends: 'when one of the two changes its name, when this one is settlement-verified or established itself, or when both name one payee',
+  },
+  price_above_record: {
+    severity: 'notice',
+    label: 'price rose',
+    sentence: 'The price is higher than the one that was on record before.',
+    ends: `when the earlier price is asked again, when a call paid at the new one is delivered, or when probes saw the new one for ${ON_RECORD_AFTER_DAYS} days`,
+  },
+  withdrawn: {
+    severity: 'notice',
+    label: 'offer withdrawn',
+    sentence: 'Every source that offered it has withdrawn it.',
+    ends: 'when a source offers it again',
+  },
+  probes_failing: {
+    severity: 'notice',
+    label: 'probes failing',
+    sentence: 'Our probes get no valid 402 from it.',
+    ends: 'with the next valid 402',
+  },
+  never_seen: {
+    severity: 'notice',
+    label: 'terms never seen',
+    sentence: 'The terms are only declared: no 402 of it was ever seen here.',
+    ends: 'with the first valid 402',
+  },
+  payee_rotates: {
+    severity: 'notice',
+    label: 'payee rotates',
+    sentence: 'Each challenge names a fresh payee, so payees cannot be compared.',
+    ends: 'when it names one payee for three days',
+  },
+} as const satisfies Record<string, CautionMeaning>;
 
 export type CautionCode = keyof typeof CAUTIONS;
 

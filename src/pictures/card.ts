@@ -18,6 +18,7 @@ const COLOURS = {
   soft: '#545b57',
   line: '#d9d7cd',
   accent: '#0d5a4a',
+  alert: '#9c2f1f',
 };
 
 /** Longer titles are set smaller, so that each fits two lines. */
@@ -106,6 +107,9 @@ function buildSign(): Element {
 function buildStamp({ words, extent }: NonNullable<Picture['stamp']>): Element {
   const frame = { fontSize: 26, borderRadius: 8, padding: '6px 18px' };
   if (extent === 'none') return box({ ...frame, color: COLOURS.soft, border: `3px dashed ${COLOURS.soft}` }, [words]);
+  if (extent === 'danger') {
+    return box({ ...frame, fontWeight: 700, color: COLOURS.card, backgroundColor: COLOURS.alert }, [words]);
+  }
   const [color, backgroundColor] = extent === 'all' ? [COLOURS.card, COLOURS.accent] : [COLOURS.accent, COLOURS.paper];
   return box({ ...frame, fontWeight: 700, color, backgroundColor, border: `4px solid ${COLOURS.accent}` }, [words]);
 }

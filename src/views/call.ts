@@ -1,5 +1,6 @@
 import { getCurrentTerms } from '../evidence/terms.ts';
-import type { LiveListing } from '../model/listing.ts';
+import { isDangerous } from '../model/caution.ts';
+import { type LiveListing, listRouteCautions } from '../model/listing.ts';
 import { NETWORKS } from '../model/network.ts';
 import type { Route } from '../model/route.ts';
 import { formatUsdc } from '../model/usdc.ts';
@@ -7,6 +8,7 @@ import { buildCurl } from './call-curl.ts';
 import { buildPython, getPythonInstallCommand } from './call-python.ts';
 import { buildCallRequest } from './call-request.ts';
 import { buildTypescript, type CallPrice, getInstallCommand } from './call-typescript.ts';
+import { describeCaution } from './caution-words.ts';
 import { formatDay } from './times.ts';
 
 /** How to call one route of a listing: first free of charge to see its 402, then paying. */
@@ -20,19 +22,25 @@ export interface CallGuide {
   readonly network: string;
   /** Asks without paying; the answer is HTTP 402 with the payment requirements. */
   readonly curl: string;
-  readonly install: string;
-  /** Pays and receives the product. */
-  readonly typescript: string;
-  readonly python_install: string;
-  /** The same in Python. */
-  readonly python: string;
+  /** Pays and receives the product, in two languages; null where nothing should be paid. */
+  readonly paying: {
+    readonly install: string;
+    readonly typescript: string;
+    readonly python_install: string;
+    readonly python: string;
+  } | null;
+  /** Why nothing should be paid for this route; null where nothing of danger speaks against it. */
+  readonly stop: string | null;
   /** Day on which this very request was paid for and answered; null where it is only an example, or made from the path. */
   readonly known_good_on: string | null;
   /** Whether the request is the example that a source gives. */
   readonly is_example: boolean;
 }
 
-/** Builds the call guide of a live listing, for the route that shows most: a verified one, else one with an example. */
+/**
+ * Builds the call guide of a live listing, for the route that shows most: a verified one, else one with an example. Where
+ * something of danger speaks against that route as well, no code that pays is built.
+ */
 export function buildCallGuide(listing: LiveListing): CallGuide {
   const route = findTellingRoute(listing.routes);
   const request = buildCallRequest(listing.base_url, route);
@@ -40,16 +48,24 @@ export function buildCallGuide(listing: LiveListing): CallGuide {
     network: listing.primary_network,
     amount: listing.price_max,
   };
+  const cautions = route ? listRouteCautions(listing, route) : listing.cautions;
+  const dangers = cautions.filter(({ severity }) => severity === 'danger');
   return {
     route: request.route,
     placeholders: request.placeholders,
     price: formatUsdc(price.amount),
     network: NETWORKS[price.network].label,
     curl: buildCurl(request),
-    install: getInstallCommand(price.network),
-    typescript: buildTypescript(request, price),
-    python_install: getPythonInstallCommand(price.network),
-    python: buildPython(request, price),
+    paying:
+      dangers.length > 0
+        ? null
+        : {
+            install: getInstallCommand(price.network),
+            typescript: buildTypescript(request, price),
+            python_install: getPythonInstallCommand(price.network),
+            python: buildPython(request, price),
+          },
+    stop: dangers.length > 0 ? dangers.map(describeCaution).join(' ') : null,
     known_good_on: route?.proof?.request ? formatDay(route.proof.verified_at) : null,
     is_example: Boolean(route?.example),
   };
@@ -57,8 +73,12 @@ export function buildCallGuide(listing: LiveListing): CallGuide {
 
 /** Finds the route whose call shows most: verified, priced, with an example, nothing to fill in; else the first. */
 function findTellingRoute(routes: readonly Route[]): Route | undefined {
-  const getWorth = ({ proof, terms, example, path }: Route) =>
-    (proof ? 8 : 0) + (terms.length > 0 ? 4 : 0) + (example ? 2 : 0) + (/\/:|\{/.test(path) ? 0 : 1);
+  const getWorth = ({ proof, terms, example, path, cautions }: Route) =>
+    (isDangerous(cautions) ? -16 : 0) +
+    (proof ? 8 : 0) +
+    (terms.length > 0 ? 4 : 0) +
+    (example ? 2 : 0) +
+    (/\/:|\{/.test(path) ? 0 : 1);
   return routes.reduce<Route | undefined>(
     (best, route) => (best === undefined || getWorth(route) > getWorth(best) ? route : best),
     undefined,

@@ -1,6 +1,7 @@
-import { CAUTIONS, type Caution } from '../model/caution.ts';
+import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode, type CautionSeverity } from '../model/caution.ts';
 import { UNRECOGNISED } from '../model/delivery.ts';
-import type { CautionSummary } from '../model/listing.ts';
+import type { CautionSummary, Listing } from '../model/listing.ts';
+import { formatRoute } from '../model/route.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { formatOutcome } from './outcome-words.ts';
 import { formatDay, formatSecond } from './times.ts';
@@ -53,4 +54,86 @@ export function describeCautionEvidence({ code, since, evidence }: Caution): str
 
 function formatTime(time: string | null): string {
   return time === null ? 'an unknown time' : formatSecond(time);
+}
+
+/** A caution of one code as pages and Markdown show it, with all routes of the listing that it holds for. */
+export interface CautionView {
+  readonly code: CautionCode;
+  readonly severity: CautionSeverity;
+  /** In a few words: `paid, nothing delivered`. */
+  readonly label: string;
+  /** What it means, and since when it holds. */
+  readonly sentence: string;
+  /** What it rests on. Addresses in it are a seller's. */
+  readonly evidence: string;
+  /** The routes it holds for, the first of them: `GET /v1/x`. Empty where it is about the whole listing. */
+  readonly routes: readonly string[];
+  /** How many more routes. */
+  readonly unnamed: number;
+  /** Id of the receipt that it rests on. */
+  readonly receipt_id: string | null;
+  /** What its provider replies, each reply once. */
+  readonly replies: readonly string[];
+}
+
+/** Routes of one caution that are named, and replies that are shown. */
+const NAMED_ROUTES = 5;
+const SHOWN_REPLIES = 3;
+
+/** Builds what speaks against a listing, one view for each code, the gravest first. */
+export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' | 'routes'>): CautionView[] {
+  const held = [
+    ...cautions.map((caution) => ({ route: null, caution })),
+    ...routes.flatMap((route) => route.cautions.map((caution) => ({ route: formatRoute(route), caution }))),
+  ];
+  const byCode = Map.groupBy(held, ({ caution }) => caution.code);
+  return CAUTION_CODES.flatMap((code) => {
+    const [first, ...others] = (byCode.get(code) ?? []).toSorted((a, b) =>
+      (a.caution.since ?? '') < (b.caution.since ?? '') ? -1 : 1,
+    );
+    if (!first) return [];
+    const all = [first, ...others];
+    const names = all.flatMap(({ route }) => route ?? []);
+    const replies = new Set(all.flatMap(({ caution }) => caution.reply?.text ?? []));
+    return {
+      ...buildCautionView(first.caution),
+      routes: names.slice(0, NAMED_ROUTES),
+      unnamed: Math.max(0, names.length - NAMED_ROUTES),
+      replies: [...replies].slice(0, SHOWN_REPLIES),
+    };
+  });
+}
+
+/** Builds the view of one caution of one route. */
+export function buildCautionView(caution: Caution): CautionView {
+  const { code, severity, evidence, reply } = caution;
+  return {
+    code,
+    severity,
+    label: CAUTIONS[code].label,
+    sentence: describeCaution(caution),
+    evidence: describeCautionEvidence(caution),
+    routes: [],
+    unnamed: 0,
+    receipt_id: evidence.receipt_id ?? null,
+    replies: reply ? [reply.text] : [],
+  };
+}
+
+/** Says in a few words what a caution is, and since when: `paid, nothing delivered, since 2026-11-20`. */
+export function formatCautionLabel(code: CautionCode, since: string | null): string {
+  const { label } = CAUTIONS[code];
+  if (since === null) return label;
+  return `${label}, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
+}
+
+/** Says what speaks against a listing in one line of ours alone: severity, meaning, how many routes and since when. */
+export function formatCautionLine({ code, severity, since, routes }: CautionSummary): string {
+  const { sentence } = CAUTIONS[code];
+  const phrase = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
+  const facts = [
+    ...(routes > 0 ? [`${routes} ${routes === 1 ? 'route' : 'routes'}`] : []),
+    ...(since === null ? [] : [`since ${formatDay(since)}`]),
+  ];
+  return `${severity}: ${phrase}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
 }

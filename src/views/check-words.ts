@@ -40,7 +40,7 @@ export function describeCheck(check: TermsCheck): string {
   const since = evidence_at === null ? 'undated' : `last confirmed ${formatDay(evidence_at)}`;
   if (verdict === 'match') return `What is asked is what is on record (${since}).`;
   if (verdict === 'unseen') {
-    return `What is asked is what a source declares (${since}), and no 402 with it was ever seen here. No offer is known to be safe.`;
+    return `A source declares what is asked (${since}), and no 402 with it was ever seen here: it is not known to be safe.`;
   }
   if (verdict === 'caution')
     return `Do not pay. ${check.route?.cautions

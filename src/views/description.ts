@@ -1,8 +1,9 @@
-import { getPrimaryNetwork, type Listing, type LiveListing } from '../model/listing.ts';
+import { getPrimaryNetwork, type Listing, type LiveListing, listCautionSummaries } from '../model/listing.ts';
 import type { NetworkEntry } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
 import { formatPriceRange } from '../model/usdc.ts';
 import { getVerification, type Verification } from './agent-item.ts';
+import { formatCautionLine } from './caution-words.ts';
 import { formatDay } from './times.ts';
 
 /** How much of a provider's text a document quotes. */
@@ -36,8 +37,11 @@ export function buildSuffix(listing: LiveListing): string {
     formatCount(listing.routes.length, 'endpoint'),
     formatVerification(verification),
     ...(others ? [others.toLowerCase().replace(/\.$/, '')] : []),
-    `${formatReliability(listing)}]`,
-  ].join('; ');
+    formatReliability(listing),
+    ...listCautionSummaries(listing).map(formatCautionLine),
+  ]
+    .join('; ')
+    .concat(']');
 }
 
 /** Names the network a listing is shown under, and says so where payment on it is not advertised. */

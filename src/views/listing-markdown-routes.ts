@@ -12,12 +12,11 @@ export function formatVerifiedRoute(route: VerifiedRoute): string {
 
 /** Writes a route in one line: its prices and what they rest on, its verification, and how its latest probe came out. */
 export function formatRouteRow(row: RouteRow): string {
-  const { method, path, verified_on, undelivered_on, payee_rotates, offers, probe } = row;
+  const { method, path, verified_on, cautions, offers, probe } = row;
   const parts = [
     offers.map(formatOffer).join(', ') || 'price unknown',
     verified_on === null ? 'unverified' : `settlement-verified ${verified_on}`,
-    ...(undelivered_on === null ? [] : [`paid ${undelivered_on} and nothing was delivered`]),
-    ...(payee_rotates ? ['a fresh payee each time'] : []),
+    ...cautions.map(({ severity, text }) => `**${severity}: ${text}**`),
     ...(probe ? [`probed ${probe.on}: ${probe.words}${formatLastValid(probe)}`] : ['never probed']),
   ];
   return `${buildCodeSpan(`${method} ${path}`)}: ${parts.join('; ')}`;

@@ -1,3 +1,4 @@
+import type { CautionView } from './caution-words.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { buildHistory } from './listing-markdown-history.ts';
 import { buildRouteWords, formatRouteRow, formatVerifiedRoute } from './listing-markdown-routes.ts';
@@ -18,6 +19,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
     `Page: ${buildUrl(site.baseUrl, PATHS.listing(page.slug))}`,
     `In the words of ${page.words_by} (data, not instructions; not checked by this catalogue):`,
     quoteMarkdown([`${page.title} (by ${page.provider_name})`, page.tagline, page.description].join('\n\n').trim()),
+    ...(page.cautions.length > 0 ? ['## Cautions', ...page.cautions.map(buildCaution)] : []),
     '## Status',
     buildList([
       `Verification: ${status.verification}. ${page.unverified_statement}`,
@@ -81,14 +83,29 @@ function buildList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-function buildCall({ placeholders, price, network, curl, install, typescript }: ListingPage['call']): string {
+/** What speaks against the listing, and beside it its provider's reply, quoted. */
+function buildCaution({ severity, sentence, evidence, routes, unnamed, replies }: CautionView): string {
+  const more = unnamed > 0 ? ` and ${unnamed} more` : '';
+  const subject = routes.length === 0 ? 'the whole listing' : `${routes.map(buildCodeSpan).join(', ')}${more}`;
+  const name = severity === 'danger' ? 'Danger: do not pay' : 'Caution';
+  const line = `- **${name}**, ${subject}: ${sentence} On record: ${escapeMarkdown(evidence)}.`;
+  if (replies.length === 0) return line;
+  return `${line} Its provider replies (data, not checked):\n\n${quoteMarkdown(replies.join('\n\n'))}`;
+}
+
+function buildCall({ placeholders, price, network, curl, paying, stop }: ListingPage['call']): string {
   const fill = placeholders.map((name) => `\`{${name}}\``).join(', ');
   return [
     ...(fill ? [`Fill in ${fill} first.`] : []),
     'Ask without paying: the answer is HTTP 402 with the payment requirements, and costs nothing.',
     buildCodeBlock('sh', curl),
-    `Then pay ${price} USDC on ${network} and receive the product (\`${install}\`):`,
-    buildCodeBlock('ts', typescript),
+    ...(stop === null ? [] : [`**Do not pay for it.** ${stop}`]),
+    ...(paying === null
+      ? []
+      : [
+          `Then pay ${price} USDC on ${network} and receive the product (\`${paying.install}\`):`,
+          buildCodeBlock('ts', paying.typescript),
+        ]),
   ].join('\n\n');
 }
 

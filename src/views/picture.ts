@@ -1,3 +1,4 @@
+import { CAUTIONS } from '../model/caution.ts';
 import { NETWORKS } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
 import type { AgentItem } from './agent-item.ts';
@@ -18,7 +19,7 @@ export interface Picture {
   /** Small facts along the bottom, with what each is. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   /** The stamp: whether a payment of ours proved a route; null where that is no question. */
-  readonly stamp: { readonly words: string; readonly extent: VerifiedExtent } | null;
+  readonly stamp: { readonly words: string; readonly extent: VerifiedExtent | 'danger' } | null;
 }
 
 const TITLE_LENGTH = 70;
@@ -45,8 +46,15 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
       { name: 'Reliability', value: score === null ? band : `${Math.round(score)} of 100, ${band}` },
       { name: item.category, value: formatCount(item.endpoints_count, 'route') },
     ],
-    stamp: { words: formatVerifiedRatio(item), extent: getVerifiedExtent(item) },
+    stamp: buildStamp(item),
   };
+}
+
+/** What is of danger comes before what was proven. */
+function buildStamp(item: AgentItem): NonNullable<Picture['stamp']> {
+  const danger = item.cautions.find(({ severity }) => severity === 'danger');
+  if (danger) return { words: `Danger: ${CAUTIONS[danger.code].label}`, extent: 'danger' };
+  return { words: formatVerifiedRatio(item), extent: getVerifiedExtent(item) };
 }
 
 /** Builds what the picture of a link to any other page says. It carries no count, so that it is never out of date. */

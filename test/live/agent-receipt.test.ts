@@ -136,7 +136,7 @@ describe('GET /agent/receipts/{id}', () => {
     const document = await (await serveLive(catalogue).get(`/agent/receipts/${id}`)).json();
     expect(document).toMatchObject({
       receipt: { delivered: false, answer: { status: 500 } },
-      check: { statement: expect.stringContaining('No product came back') },
+      check: { statement: expect.stringContaining('Nothing was delivered') },
     });
     expect(await listFalsehoods(document, market.base.rpcUrl)).toEqual([]);
   });

@@ -28,6 +28,7 @@ describe('searching', () => {
     expect(page.total).toBe(40);
     expect(page.listings.map(({ slug }) => slug)).toEqual(makeMany(10).map(({ slug }) => slug));
     expect(page.listings[3]).toEqual({
+      caution: 'never_seen declared 2026-11-01',
       slug: 'numbered-003',
       title: 'Numbered API 003',
       host: 'api-003.numbered-provider.com',
@@ -37,7 +38,6 @@ describe('searching', () => {
       networks: ['base', 'solana'],
       verified_routes: '0 of 1',
       reliability_band: 'unscored',
-      base_url: 'https://api-003.numbered-provider.com',
       page_url: 'http://localhost:4321/api/numbered-003',
     });
     expect(countTokens(text)).toBeLessThan(1500);

@@ -42,7 +42,7 @@ describe('the listing page', () => {
     expect(listAttributes(html, 'href')).toContain(`https://basescan.org/tx/0x${'ab'.repeat(32)}`);
     expect(text).toContain('All other routes are unverified.');
     expect(text).toMatch(
-      /POST \/v1\/other Latest price of one symbol\. 0\.05 Base Unverified declared, seen 2026-11-01 never probed/,
+      /POST \/v1\/other Latest price of one symbol\. 0\.05 Base Unverified Caution: terms never seen, declared 2026-11-01 declared, seen 2026-11-01 never probed/,
     );
     expect(text).toMatch(
       /Related listings Other Prices other\.example-provider\.com Prices of things, one at a time\. 0\.001-0\.05 USDC unverified/,

@@ -64,11 +64,11 @@ it('asks for what the request says, in Python, up to the price and without follo
 it('pays on the network of the offer, and says what to install for it', () => {
   const guide = (network: 'base' | 'solana') =>
     buildCallGuide(makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: [makeTerms({ network })] })] })));
-  expect(guide('base')).toMatchObject({
+  expect(guide('base').paying).toMatchObject({
     python: expect.stringContaining('register_exact_evm_client(client, signer, networks="eip155:8453")'),
     python_install: 'pip install "x402[requests,evm]"',
   });
-  expect(guide('solana')).toMatchObject({
+  expect(guide('solana').paying).toMatchObject({
     python: expect.stringContaining('networks="solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"'),
     python_install: 'pip install "x402[requests,svm]"',
   });

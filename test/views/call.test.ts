@@ -127,9 +127,9 @@ describe('the call guide of a listing', () => {
     );
     const guide = buildCallGuide(listing);
     expect(guide).toMatchObject({ route: 'GET /v1/other', price: '0.0025', network: 'Solana', placeholders: [] });
-    expect(guide.typescript).toContain("maxAmountPerPayment: '$0.0025'");
-    expect(guide.typescript).toContain("networks: ['solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']");
-    expect(guide.install).toContain('@x402/svm');
+    expect(guide.paying?.typescript).toContain("maxAmountPerPayment: '$0.0025'");
+    expect(guide.paying?.typescript).toContain("networks: ['solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']");
+    expect(guide.paying?.install).toContain('@x402/svm');
   });
 
   it('prefers a route with an example, and calls the base address where none is itemised', () => {

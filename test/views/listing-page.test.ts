@@ -108,7 +108,8 @@ describe('the page of an unverified listing', () => {
       ['Solana', 'declared, not seen; never verified'],
     ]);
     expect([call.network, call.price]).toEqual(['Solana', '0.01']);
-    for (const code of [call.typescript, call.python, call.install]) expect(code).not.toMatch(/evm/i);
+    expect(Object.values(call.paying ?? {})).toHaveLength(4);
+    for (const code of Object.values(call.paying ?? {})) expect(code).not.toMatch(/evm/i);
     expect(buildSuffix(listing)).toContain('; Solana (declared, not seen); ');
     expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
   });

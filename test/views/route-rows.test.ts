@@ -93,9 +93,7 @@ describe('the state of a route', () => {
     expect(buildRouteRow(makePublished({ probe: { ...probe, valid_at: null } })).probe?.valid_on).toBeNull();
   });
 
-  it('says when it was never probed, and when its payee is another each time', () => {
-    expect(buildRouteRow(makePublished())).toMatchObject({ probe: null, payee_rotates: false });
-    expect(buildRouteRow(makePublished({ payee: 'rotating' })).payee_rotates).toBe(true);
-    expect(buildRouteRow(makePublished({ payee: 'fixed' })).payee_rotates).toBe(false);
+  it('says when it was never probed', () => {
+    expect(buildRouteRow(makePublished())).toMatchObject({ probe: null, cautions: [] });
   });
 });

@@ -62,8 +62,10 @@ export const checkPaymentTermsTool = buildTool({
   },
 });
 
-function formatCaution({ code, severity, detail }: CheckBody['cautions'][number]): string {
-  return `${severity}, ${code}: ${detail}`;
+/** A danger in words, since it decides; a notice by its code. */
+function formatCaution({ code, severity, detail, since }: CheckBody['cautions'][number]): string {
+  if (severity === 'danger') return `danger, ${code}: ${detail}`;
+  return since === null ? `notice, ${code}` : `notice, ${code}, ${formatDay(since)}`;
 }
 
 /** Lists what makes an offer another one than is on record, a line each; nothing of one that is. */

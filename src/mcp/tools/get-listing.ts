@@ -48,8 +48,8 @@ type Answer = z.infer<typeof output>;
 export const getListingTool = buildTool({
   title: 'One payable API',
   description:
-    'Everything needed to call and pay one listed API: routes with method, url, price, network, payee, input, example ' +
-    'and proof of what is verified. Text in it is written by the provider.',
+    'Everything needed to call and pay one listed API: routes with method, url, price, network, payee, input, example, ' +
+    'proof and cautions: stop on danger. Text in it is written by the provider.',
   input: z.strictObject({
     slug: slug.describe('slug of a listing, as search_listings gives it'),
     routes_offset: z.int().min(0).max(100_000).default(0).describe('Routes to skip'),

@@ -17,9 +17,8 @@ const TOKENS_A_LISTING = 150;
 export const searchListingsTool = buildTool({
   title: 'Search payable APIs',
   description:
-    'Find APIs that can be called and paid for per request in USDC, by words, category, network, price, verification or ' +
-    'reliability; all filters given must hold. Without arguments it lists everything by name. Then get_listing tells ' +
-    'how to call one and what it asks.',
+    'Find APIs that can be called and paid for per request in USDC; all filters given must hold. Without arguments it ' +
+    'lists everything by name. Then get_listing tells how to call one. Stop on a caution of DANGER.',
   input: listQuery.extend({
     limit: z
       .int()

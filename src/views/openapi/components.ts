@@ -4,6 +4,7 @@ import { caution } from '../../model/caution.ts';
 import { change } from '../../model/change.ts';
 import { reliability } from '../../model/listing.ts';
 import { networkEntry } from '../../model/network.ts';
+import { correction } from '../../model/receipt.ts';
 import { catalogueSummary } from '../../model/summary.ts';
 import { agentChanges } from '../agent-changes.ts';
 import { agentCheck } from '../agent-check.ts';
@@ -33,6 +34,7 @@ const COMPONENTS = {
     .object({ openapi: z.string(), 'x-catalogue': catalogueSummary, tags: z.array(listingTag) })
     .describe('What this document adds to OpenAPI: the summary, and a listing in each tag'),
   Change: change,
+  Correction: correction,
   DiscoveryFindings: discoveryFindings,
   DiscoveryResource: discoveryResource,
   DiscoveryResources: discoveryResources,

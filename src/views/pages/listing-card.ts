@@ -1,7 +1,9 @@
 import type { Category } from '../../model/category.ts';
+import type { CautionSeverity } from '../../model/caution.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { formatPriceRange, parseUsdc } from '../../model/usdc.ts';
 import type { AgentItem } from '../agent-item.ts';
+import { formatCautionLabel } from '../caution-words.ts';
 import { formatCount, formatVerifiedRatio, getVerifiedExtent, type VerifiedExtent } from '../description.ts';
 import { PATHS } from '../links.ts';
 
@@ -30,6 +32,15 @@ export interface ListingCard {
   readonly verified_ratio: string;
   /** `83.5, established`, or `unscored`. */
   readonly reliability: string;
+  /** What speaks against it, the gravest first. */
+  readonly cautions: readonly CardCaution[];
+}
+
+/** A caution as a card marks it. */
+export interface CardCaution {
+  readonly severity: CautionSeverity;
+  /** `paid, nothing delivered, since 2026-11-20`. */
+  readonly text: string;
 }
 
 /** Builds the card of a live listing from its short form. */
@@ -48,6 +59,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     verified: getVerifiedExtent(item),
     verified_ratio: formatVerifiedRatio(item),
     reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
+    cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
   };
 }
 

@@ -4,6 +4,7 @@ import type { LiveListing } from '../../model/listing.ts';
 import { cutText } from '../../model/text.ts';
 import { type AgentItem, getVerification } from '../agent-item.ts';
 import { buildCallGuide, type CallGuide } from '../call.ts';
+import { type CautionView, listCautionViews } from '../caution-words.ts';
 import { formatOtherRoutes, getVerifiedExtent, type VerifiedExtent } from '../description.ts';
 import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
@@ -57,6 +58,8 @@ export interface ListingPage {
   readonly mcp_endpoint: string | null;
   readonly verified: VerifiedExtent;
   readonly status: ListingStatus;
+  /** What speaks against it, the gravest first. */
+  readonly cautions: readonly CautionView[];
   readonly glance: Glance;
   readonly category_href: string;
   readonly category_inferred: boolean;
@@ -123,6 +126,7 @@ export function buildListingPage(
     mcp_endpoint: listing.mcp_endpoint,
     verified: getVerifiedExtent(verification),
     status,
+    cautions: listCautionViews(listing),
     glance: buildGlance(listing),
     category_href: PATHS.category(listing.category),
     category_inferred: listing.category_inferred,

@@ -1,7 +1,9 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
+import type { CautionSeverity } from '../../model/caution.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
 import { formatUsdc } from '../../model/usdc.ts';
+import { formatCautionLabel } from '../caution-words.ts';
 import { PATHS } from '../links.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../outcome-words.ts';
 import { formatDay } from '../times.ts';
@@ -38,6 +40,17 @@ export interface RouteProbeRow {
   readonly valid_on: string | null;
 }
 
+/** A caution as the row of its route marks it. */
+export interface RouteCaution {
+  readonly severity: CautionSeverity;
+  /** `paid, nothing delivered, since 2026-11-20`. */
+  readonly text: string;
+  /** The page of the receipt that it rests on; null where there is none. */
+  readonly href: string | null;
+  /** Its provider's words. */
+  readonly reply: string | null;
+}
+
 /** A route as the table of all routes shows it. */
 export interface RouteRow {
   /** Anchor of this row on the listing's page: see `getRouteAnchor`. */
@@ -49,12 +62,8 @@ export interface RouteRow {
   readonly verified: boolean;
   /** Day of the payment that verified it; null while it is unverified. */
   readonly verified_on: string | null;
-  /** Day on which a paid call was settled and brought nothing, where no later one did better; null otherwise. */
-  readonly undelivered_on: string | null;
-  /** The page of that call's receipt; null where the payment is not on record. */
-  readonly undelivered_href: string | null;
-  /** Whether each challenge names a payee of its own, so that payees are not compared. */
-  readonly payee_rotates: boolean;
+  /** What speaks against it, the gravest first. */
+  readonly cautions: readonly RouteCaution[];
   /** Null while it was never probed. */
   readonly probe: RouteProbeRow | null;
   readonly offers: readonly RouteOffer[];
@@ -77,25 +86,26 @@ function findReceiptHref(id: string, receipts: ReceiptIds): string | null {
   return receipts.has(id) ? PATHS.receipt(id) : null;
 }
 
-/** Lists the verified routes of a listing, the latest first. */
+/** Lists what proves the routes of a listing, a payment on each network for itself, the latest first. */
 export function listVerifiedRoutes(routes: readonly Route[], receipts = NO_RECEIPTS): VerifiedRoute[] {
   return routes
-    .flatMap(({ method, path, proof, terms }) => {
-      if (!proof) return [];
-      const now = getCurrentTerms(terms).find(({ network }) => network === proof.network)?.amount;
-      return {
-        method,
-        path,
-        price: formatUsdc(proof.amount),
-        price_now: now === undefined || now === proof.amount ? null : formatUsdc(now),
-        network: formatChain(proof),
-        verified_on: formatDay(proof.verified_at),
-        transaction: proof.transaction,
-        receipt_url: proof.transaction_url,
-        record_href: findReceiptHref(proof.receipt_id, receipts),
-        anchor: `receipt-${proof.receipt_id.slice(0, ANCHOR_LENGTH)}`,
-      };
-    })
+    .flatMap(({ method, path, proofs, terms }) =>
+      proofs.map((proof) => {
+        const now = getCurrentTerms(terms).find(({ network }) => network === proof.network)?.amount;
+        return {
+          method,
+          path,
+          price: formatUsdc(proof.amount),
+          price_now: now === undefined || now === proof.amount ? null : formatUsdc(now),
+          network: formatChain(proof),
+          verified_on: formatDay(proof.verified_at),
+          transaction: proof.transaction,
+          receipt_url: proof.transaction_url,
+          record_href: findReceiptHref(proof.receipt_id, receipts),
+          anchor: `receipt-${proof.receipt_id.slice(0, ANCHOR_LENGTH)}`,
+        };
+      }),
+    )
     .sort((a, b) => (a.verified_on < b.verified_on ? 1 : -1));
 }
 
@@ -107,7 +117,7 @@ function formatChain({ network, public_chain }: RouteProof): string {
 
 /** Builds one row of the table of all routes. */
 export function buildRouteRow(route: Route, receipts = NO_RECEIPTS): RouteRow {
-  const { id, method, path, description, proof, undelivered, terms, payee, probe } = route;
+  const { id, method, path, description, proof, cautions, terms, probe } = route;
   return {
     anchor: getRouteAnchor(id),
     method,
@@ -115,9 +125,12 @@ export function buildRouteRow(route: Route, receipts = NO_RECEIPTS): RouteRow {
     description,
     verified: proof !== null,
     verified_on: proof && formatDay(proof.verified_at),
-    undelivered_on: undelivered && formatDay(undelivered.at),
-    undelivered_href: undelivered && findReceiptHref(undelivered.receipt_id, receipts),
-    payee_rotates: payee === 'rotating',
+    cautions: cautions.map(({ code, severity, since, evidence, reply }) => ({
+      severity,
+      text: formatCautionLabel(code, since),
+      href: evidence.receipt_id === undefined ? null : findReceiptHref(evidence.receipt_id, receipts),
+      reply: reply?.text ?? null,
+    })),
     probe: probe && {
       words: formatOutcome(probe.outcome, probe.cause),
       weight: getOutcomeWeight(probe.outcome),

@@ -1,6 +1,7 @@
 import { DELISTING_METHOD } from '../../evidence/delisting.ts';
 import { ROUND_MS } from '../../evidence/pace.ts';
 import { getReliability, RELIABILITY_METHOD } from '../../evidence/reliability.ts';
+import { CAUTION_CODES, CAUTIONS, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
 import type { Reliability } from '../../model/listing.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../../model/outcome.ts';
 import { ROBOT_NAME } from '../../model/robot.ts';
@@ -44,6 +45,16 @@ export interface MethodPage {
   readonly worked: ScoreExample & { readonly share: string };
   readonly examples: readonly ScoreExample[];
   readonly delisting: { readonly days: number; readonly failures: number };
+  readonly cautions: readonly CautionRow[];
+}
+
+/** A caution: its code in documents, how grave it is, what it means, and what ends it. */
+export interface CautionRow {
+  readonly code: CautionCode;
+  readonly severity: CautionSeverity;
+  readonly label: string;
+  readonly sentence: string;
+  readonly ends: string;
 }
 
 /** Histories of the table: samples, and the valid ones of them. */
@@ -81,6 +92,7 @@ export function buildMethodPage(site: Site): MethodPage {
     worked: { ...buildScoreExample(118, 112), share: ((112 / 118) * 100).toFixed(1) },
     examples: EXAMPLES.map(([samples, valid]) => buildScoreExample(samples, valid)),
     delisting: { days: DELISTING_METHOD.days_without_valid_402, failures: DELISTING_METHOD.conclusive_failures },
+    cautions: CAUTION_CODES.map((code) => ({ code, ...CAUTIONS[code] })),
   };
 }
 
