@@ -24,7 +24,7 @@ export const compactItem = z.object({
   verified_routes: z.string().describe('Settlement-verified, e.g. 1 of 2, 2026-11-20'),
   reliability_band,
   reliability_score: z.number().optional().describe('0-100; absent while unscored'),
-  base_url: z.string().optional().describe('Absent where it is the host, or very long'),
+  base_url: z.string().optional().describe('Absent where it is just the host'),
   page_url,
 });
 export type CompactItem = z.infer<typeof compactItem>;

@@ -45,7 +45,7 @@ describe('the listing page', () => {
       /POST \/v1\/other Latest price of one symbol\. 0\.05 Base Unverified Caution: terms never seen, declared 2026-11-01 declared, seen 2026-11-01 never probed/,
     );
     expect(text).toMatch(
-      /Related listings Other Prices other\.example-provider\.com Prices of things, one at a time\. 0\.001-0\.05 USDC unverified/,
+      /Related listings Other Prices other\.example-provider\.com Prices of things, one at a time\. 0\.001-0\.05 USDC Caution: terms never seen, declared 2026-11-01 unverified/,
     );
     expect(text).toContain('unscored, not yet sampled');
     expect(text).toContain('A manifest kept by the catalogue, example-prices.yaml observed 2026-11-01');

@@ -18,7 +18,7 @@ export const searchListingsTool = buildTool({
   title: 'Search payable APIs',
   description:
     'Find APIs that can be called and paid for per request in USDC; all filters given must hold. Without arguments it ' +
-    'lists everything by name. Then get_listing tells how to call one. Stop on a caution of DANGER.',
+    'lists everything by name. Then get_listing tells how to call one. Stop on DANGER.',
   input: listQuery.extend({
     limit: z
       .int()
