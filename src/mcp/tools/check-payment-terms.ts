@@ -16,7 +16,7 @@ const ADDRESS_LENGTH = 200;
 export const checkPaymentTermsTool = buildTool({
   title: 'Check payment terms',
   description:
-    'Before paying: is what a 402 asks on record? Free. Pay only offers in safe_offers; stop on a caution of danger.',
+    'Before paying: is what a 402 asks on record? Free. Pay only offers in safe_offers; stop on danger.',
   input: checkArguments,
   output: z.object({
     revision: z.int(),
