@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { correctReceipt } from '../catalogue/corrections.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
-import { ServiceError } from '../errors.ts';
 import { cleanText } from '../sources/text.ts';
 import { type Command, defineCommand } from './command.ts';
 import { writeWith } from './opening.ts';
@@ -12,7 +11,13 @@ const BECAUSE_MAX_LENGTH = 280;
 
 const input = z.object({
   receipt: z.uuid('the id of a receipt'),
-  because: z.string({ error: 'the reason, in words that readers see' }).min(1, 'the reason, in words that readers see'),
+  because: z
+    .string({ error: 'the reason, in words that readers see' })
+    .transform((words) => cleanText(words, 'route_description'))
+    .refine(
+      ({ length }) => length > 0 && length <= BECAUSE_MAX_LENGTH,
+      `the reason, in 1 to ${BECAUSE_MAX_LENGTH} characters that readers see`,
+    ),
 });
 
 interface CorrectResult {
@@ -37,21 +42,13 @@ export const correct: Command = defineCommand({
     ['correct 0d6f1c1e-… --because "Our request lacked the field symbol."', 'the caution goes, the reason is public'],
   ],
   input,
-  run: ({ receipt, because: given }, context) => {
-    const because = cleanText(given, 'route_description');
-    if (because === '' || because.length > BECAUSE_MAX_LENGTH) {
-      throw new ServiceError('bad_input', `The reason is to have 1 to ${BECAUSE_MAX_LENGTH} characters.`, {
-        hint: 'Readers see it beside the receipt: one or two sentences do.',
-        reason: 'bad_reason',
-      });
-    }
-    return writeWith(context, { create: false }, (catalogue): CorrectResult => {
+  run: ({ receipt, because }, context) =>
+    writeWith(context, { create: false }, (catalogue): CorrectResult => {
       const corrected = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
         correctReceipt(writing, receipt, because),
       );
       return { receipt, because, ...corrected, revision: getRevision(catalogue) };
-    });
-  },
+    }),
   render: ({ receipt, slug, changed, revision }: CorrectResult, page: Page) => {
     if (!changed) {
       page.say(`The receipt ${receipt} of ${slug} is corrected so already; nothing changed.`);

@@ -1,6 +1,7 @@
 import { listTellingChangesOf, listTellingRevisions } from '../catalogue/change-log.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { findListing } from '../catalogue/listings.ts';
+import { getHost } from '../model/ids.ts';
 import { describeCautionSummary } from '../views/caution-words.ts';
 import {
   buildChangeNews,
@@ -39,11 +40,13 @@ export function listChangeNews({ catalogue }: Reading, snapshot: Snapshot, limit
   const getListing = (slug: string): NewsListing => {
     const entry = findEntry(snapshot, slug);
     const item = entry && parseItem(entry);
-    const title = item?.title ?? snapshot.tombstones.get(slug)?.title;
+    const shown = item ?? snapshot.tombstones.get(slug);
+    const cautions = item?.cautions.map(describeCautionSummary) ?? [];
+    if (shown) return { slug, title: shown.title, host: shown.host, path: PATHS.listing(slug), cautions };
     // What is on record without being live has no page.
-    if (title === undefined)
-      return { slug, title: findListing(catalogue, { slug })?.title ?? slug, path: PATHS.changes, cautions: [] };
-    return { slug, title, path: PATHS.listing(slug), cautions: item?.cautions.map(describeCautionSummary) ?? [] };
+    const held = findListing(catalogue, { slug });
+    const host = held ? getHost(held.base_url) : '';
+    return { slug, title: held?.title ?? slug, host, path: PATHS.changes, cautions };
   };
   const news: ChangeNews[] = [];
   for (let until = snapshot.revision; news.length < limit; ) {

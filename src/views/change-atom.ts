@@ -56,10 +56,10 @@ function buildEntry(news: ChangeNews, idStart: string, baseUrl: string): string 
 /** Builds the content as HTML, in which all that comes from outside is escaped once, before the whole is for XML. */
 function buildContent({ sentence, count, listings, decisions }: ChangeNews, baseUrl: string): string {
   const paragraphs = [`<p>${escapeXml(sentence)}.</p>`];
-  const named = listings.map(({ slug, title, path, cautions }) => {
+  const named = listings.map(({ slug, title, host, path, cautions }) => {
     const href = escapeXml(buildUrl(baseUrl, path));
     const held = cautions.length > 0 ? `<br>Cautions now: ${escapeXml(cautions.join(' '))}` : '';
-    return `<li><a href="${href}">${escapeXml(slug)}</a>, in its provider's words <q>${escapeXml(title)}</q>${held}</li>`;
+    return `<li><a href="${href}">${escapeXml(slug)}</a>, in its provider's words <q>${escapeXml(title)}</q> (${escapeXml(host)})${held}</li>`;
   });
   const more = count - listings.length;
   paragraphs.push(`<ul>${named.join('')}${more > 0 ? `<li>and ${more.toLocaleString('en')} more</li>` : ''}</ul>`);

@@ -28,6 +28,8 @@ export interface NewsListing {
   readonly slug: string;
   readonly title: string;
   readonly path: string;
+  /** Host of its base address: our fact, beside every title. */
+  readonly host: string;
   /** What speaks against it now, in sentences of ours, the gravest first. */
   readonly cautions: readonly string[];
 }

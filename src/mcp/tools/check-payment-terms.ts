@@ -15,8 +15,7 @@ const ADDRESS_LENGTH = 200;
 /** Compares the terms of a 402 with the record, free, before anything is paid. */
 export const checkPaymentTermsTool = buildTool({
   title: 'Check payment terms',
-  description:
-    'Before paying: is what a 402 asks on record? Free. Pay only offers in safe_offers; stop on danger.',
+  description: 'Before paying: is what a 402 asks on record? Free. Pay only offers in safe_offers; stop on danger.',
   input: checkArguments,
   output: z.object({
     revision: z.int(),

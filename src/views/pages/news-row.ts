@@ -9,7 +9,12 @@ export interface NewsRow {
   readonly time: string;
   readonly revision: number;
   readonly sentence: string;
-  readonly listings: readonly { readonly title: string; readonly path: string; readonly slug: string }[];
+  readonly listings: readonly {
+    readonly title: string;
+    readonly host: string;
+    readonly path: string;
+    readonly slug: string;
+  }[];
   /** How many more listings it is of than are named. */
   readonly unnamed: number;
   /** Why, and on what evidence; the first lines, each cut to a length. */
@@ -26,7 +31,12 @@ export function buildNewsRow({ kind, at, revision, sentence, count, listings, de
   return {
     ...{ kind, at, revision, sentence },
     time: at.slice(11, 16),
-    listings: listings.map(({ title, path, slug }) => ({ title: cutText(title, TITLE_LENGTH), path, slug })),
+    listings: listings.map(({ title, host, path, slug }) => ({
+      title: cutText(title, TITLE_LENGTH),
+      host,
+      path,
+      slug,
+    })),
     unnamed: count - listings.length,
     evidence: [...new Set(lines)]
       .filter((line) => line !== '' && !sentence.includes(line))
