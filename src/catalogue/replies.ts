@@ -1,39 +1,19 @@
-import type { CautionCode } from '../model/caution.ts';
+import type { RecordedReply } from '../evidence/cautions.ts';
 import { getCanonicalBaseUrl } from '../model/ids.ts';
-import { type Catalogue, listRows, runStatement } from './database.ts';
+import { type Catalogue, listRows, listRowsBy, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 
-/** What a provider replies to a caution. */
-export interface Reply {
-  caution: CautionCode;
-  /** Method and path, such as `GET /v1/x`; null: to that caution of the whole listing and all its routes. */
-  route: string | null;
-  /** The provider's words, cleaned. */
-  text: string;
-}
-
-/** A reply on record. */
-export interface RecordedReply extends Reply {
-  /** When it was first read, ISO 8601 UTC. */
-  at: string;
-  /** Address of the file that says so. */
-  source: string;
-}
+/** What a provider replies to a caution, before it is on record. */
+export type Reply = Pick<RecordedReply, 'caution' | 'route' | 'text'>;
 
 /** Lists the replies on record for the listing at an address, by caution and route; a listing need not be there. */
 export function listReplies(catalogue: Catalogue, baseUrl: string): RecordedReply[] {
-  const query = catalogue.query
-    .selectFrom('replies')
-    .select(['caution', 'route', 'text', 'at', 'source'])
-    .where('base_url', '=', getCanonicalBaseUrl(baseUrl))
-    .orderBy('caution')
-    .orderBy('route');
-  return listRows(catalogue, query).map((row) => ({
-    ...row,
-    caution: row.caution as CautionCode,
-    route: row.route === '' ? null : row.route,
-  }));
+  const rows = listRowsBy<RecordedReply & { route: string }>(catalogue, REPLIES, getCanonicalBaseUrl(baseUrl));
+  return rows.map((row) => ({ ...row, route: row.route === '' ? null : row.route }));
 }
+
+/** Asked for whenever a listing is derived: building the query would take longer than answering it. */
+const REPLIES = 'SELECT caution, route, text, at, source FROM replies WHERE base_url = ? ORDER BY caution, route';
 
 /** Lists the base addresses for which a source's replies are on record. */
 export function listRepliedAddresses(catalogue: Catalogue, source: string): string[] {

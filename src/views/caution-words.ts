@@ -62,6 +62,8 @@ export interface CautionView {
   readonly severity: CautionSeverity;
   /** In a few words: `paid, nothing delivered`. */
   readonly label: string;
+  /** The same with since when it holds, and for how many routes where there are several. */
+  readonly short: string;
   /** What it means, and since when it holds. */
   readonly sentence: string;
   /** What it rests on. Addresses in it are a seller's. */
@@ -97,6 +99,7 @@ export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' 
     const replies = new Set(all.flatMap(({ caution }) => caution.reply?.text ?? []));
     return {
       ...buildCautionView(first.caution),
+      short: `${formatCautionLabel(code, first.caution.since)}${names.length > 1 ? `, ${names.length} routes` : ''}`,
       routes: names.slice(0, NAMED_ROUTES),
       unnamed: Math.max(0, names.length - NAMED_ROUTES),
       replies: [...replies].slice(0, SHOWN_REPLIES),
@@ -104,19 +107,15 @@ export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' 
   });
 }
 
-/** Builds the view of one caution of one route. */
-export function buildCautionView(caution: Caution): CautionView {
-  const { code, severity, evidence, reply } = caution;
+function buildCautionView(caution: Caution): Omit<CautionView, 'short' | 'routes' | 'unnamed' | 'replies'> {
+  const { code, severity, evidence } = caution;
   return {
     code,
     severity,
     label: CAUTIONS[code].label,
     sentence: describeCaution(caution),
     evidence: describeCautionEvidence(caution),
-    routes: [],
-    unnamed: 0,
     receipt_id: evidence.receipt_id ?? null,
-    replies: reply ? [reply.text] : [],
   };
 }
 

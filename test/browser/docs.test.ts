@@ -83,7 +83,7 @@ describe('the page of changes', () => {
     await page.goto(`${world.url}${PATHS.changes}`);
     const rows = page.locator('.news-row');
     const all = await rows.count();
-    await page.getByRole('link', { name: /^Taken out/ }).click();
+    await page.getByRole('link', { name: /^Removed/ }).click();
     const shown = await rows.evaluateAll((elements) =>
       elements.filter((row) => row.checkVisibility()).map((row) => row.className),
     );

@@ -51,7 +51,13 @@ describe("importing a provider's document", () => {
 
     pages['/openapi.json'] = { body: makeDocument({ servers: [{ url: '/v2' }], paths }) };
     const { json } = await runJson('import', '--openapi', `${origin}/openapi.json`);
-    expect(json).toMatchObject({ complete: true, listings: { added: 1 }, outcomes: [{ base_url: `${origin}/v2` }] });
+    expect(json).toMatchObject({
+      ...{ complete: true, listings: { added: 1 } },
+      outcomes: [
+        { base_url: `${origin}/v2`, outcome: 'added' },
+        { base_url: origin, outcome: 'withdrawn' },
+      ],
+    });
     const { declarations } = (await runJson('show', 'tides-of-tests')).json;
     expect(declarations).toMatchObject([{ withdrawn_at: expect.any(String) }]);
   });

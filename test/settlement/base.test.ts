@@ -68,10 +68,11 @@ describe('a paid call on Base', () => {
       verification: 'unverified',
       undelivered: { receipt_id: payment.id, amount: 1000, public_chain: false },
     });
-    const [told] = listChanges(catalogue, { slug: 'example-prices' }).slice(-1);
-    expect(told && describeDecision(told).evidence.join()).toMatch(
-      /0\.001 USDC paid on a local test chain .* no product came/,
-    );
+    const told = listChanges(catalogue, { slug: 'example-prices' }).find(({ reason }) => reason === 'undelivered');
+    expect(told && describeDecision(told)).toMatchObject({
+      why: 'we paid for a call, and nothing was delivered',
+      evidence: [expect.stringMatching(/^0\.001 USDC paid on a local test chain .* receipt /)],
+    });
     expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
   });
 

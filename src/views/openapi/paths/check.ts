@@ -9,9 +9,10 @@ import { buildFailureRefs, buildJsonRead, type Operation } from '../operation.ts
 import { buildQueryParameters } from '../parameters.ts';
 
 const SAME_ANSWER =
-  'Says whether it is what is on record (match), how it differs (mismatch), that nothing is (unknown_route), or that the ' +
-  'listing was taken out (delisted), each with the time of the evidence. Only the offers in safe_offers are on record. A ' +
-  'lower price is a mismatch of severity notice.';
+  'Says whether it was seen or paid before (match), is only declared (unseen), is on record although something of danger ' +
+  'speaks against the route (caution), how it differs (mismatch), that nothing is on record (unknown_route), or that the ' +
+  'listing was removed (delisted), each with the time of the evidence. Pay only offers in safe_offers: there are some only ' +
+  'with match. A lower price is a mismatch of severity notice.';
 
 /** Builds the path of the comparison of a 402 with the record. */
 export function buildCheckPaths(site: Site): OpenAPIV3_1.PathsObject {
