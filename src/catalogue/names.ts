@@ -11,13 +11,16 @@ const NAMESAKE = `SELECT l.slug, l.base_url, max(n.since, own.since) AS since
     JOIN listing_names own ON own.listing_id = ? AND own.name = n.name
   WHERE n.name = ? AND n.known = 1 AND n.listing_id <> ? AND n.domain <> ?
     AND NOT EXISTS (
-      SELECT 1 FROM terms t JOIN routes r ON r.id = t.route_id
-        JOIN terms u ON u.pay_to = t.pay_to JOIN routes s ON s.id = u.route_id
-      WHERE r.listing_id = n.listing_id AND s.listing_id = ? AND t.pay_to IS NOT NULL
+      SELECT pay_to FROM terms JOIN routes ON routes.id = route_id WHERE listing_id = n.listing_id AND pay_to IS NOT NULL
+      INTERSECT SELECT pay_to FROM terms JOIN routes ON routes.id = route_id
+        WHERE listing_id = ? AND evidence = 'observed' AND current = 1
     )
   ORDER BY l.slug LIMIT 1`;
 
-/** Finds a better known listing at another domain that goes by one of the names, and is not paid to the same account. */
+/**
+ * Finds a better known listing at another domain that goes by one of the names. One that a 402 was seen to pay to the same
+ * account is the same seller's; who is paid is not taken from claims, which cost nothing.
+ */
 export function findNamesake(
   catalogue: Catalogue,
   listingId: string,

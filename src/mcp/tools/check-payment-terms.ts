@@ -12,6 +12,9 @@ const MAX_DIFFERENCES = 8;
 const MAX_RECORDED = 4;
 const ADDRESS_LENGTH = 200;
 
+/** Longest reply of a provider that is quoted, in UTF-16 units. */
+const REPLY_LENGTH = 140;
+
 /** Compares the terms of a 402 with the record, free, before anything is paid. */
 export const checkPaymentTermsTool = buildTool({
   title: 'Check payment terms',
@@ -62,8 +65,9 @@ export const checkPaymentTermsTool = buildTool({
 });
 
 /** A danger in words, since it decides; a notice by its code. */
-function formatCaution({ code, severity, detail, since }: CheckBody['cautions'][number]): string {
-  if (severity === 'danger') return `danger, ${code}: ${detail}`;
+function formatCaution({ code, severity, detail, since, reply }: CheckBody['cautions'][number]): string {
+  const words = reply ? ` Provider replies: "${shortenText(reply.text, REPLY_LENGTH)}"` : '';
+  if (severity === 'danger') return `danger, ${code}: ${detail}${words}`;
   return since === null ? `notice, ${code}` : `notice, ${code}, ${formatDay(since)}`;
 }
 
