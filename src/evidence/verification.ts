@@ -43,12 +43,13 @@ export function listCounted(receipts: readonly Receipt[]): Receipt[] {
 }
 
 function buildProof(receipt: Receipt): RouteProof {
-  const { id, network, amount, settled_at, transaction, genesis, request } = receipt;
+  const { id, network, amount, pay_to, settled_at, transaction, genesis, request } = receipt;
   const isPublic = isPublicChain(network, genesis);
   return {
     receipt_id: id,
     network,
     amount,
+    pay_to,
     verified_at: settled_at,
     transaction,
     public_chain: isPublic,
