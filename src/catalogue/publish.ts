@@ -67,7 +67,7 @@ function publishDerived(
   const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
   storeListing(catalogue, listing);
   for (const difference of differences) recordChange({ listing_id: listing.id, ...difference });
-  publishNamesakes(writing, listing.id, recordFame(catalogue, listing));
+  publishNamesakes(writing, listing.id, recordFame(catalogue, listing, before));
   return true;
 }
 
