@@ -255,7 +255,7 @@ describe('after a probe', () => {
         evidence: [expect.stringMatching(/503/), expect.stringMatching(/^15 conclusive failures since/)],
       },
     ]);
-    expect(find(/^Put back/)).toMatchObject([{ why: 'it answers as it should again' }]);
+    expect(find(/^Put back/)).toMatchObject([{ why: 'it gives valid 402 answers again' }]);
     // Whatever moved the revision is a decision in words, with a reason that has words.
     const { json: status } = await runJson('status');
     expect(new Set(json.decisions.map(({ revision }: { revision: number }) => revision)).size).toBe(status.revision);
