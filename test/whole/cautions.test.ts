@@ -184,6 +184,12 @@ it('has a case for every code, and nothing in it is stale', () => {
   expect(listStaleListings(walked.catalogue)).toEqual([]);
 });
 
+it('marks the cards of the home page', async () => {
+  const cards = await Promise.all(CAUTION_CODES.map((code) => findCard('/', getSlug(code))));
+  expect(cards.filter((card) => /Danger: |Caution: /.test(card)).length).toBeGreaterThan(0);
+  expect(cards.filter((card) => card !== '' && !/Danger: |Caution: /.test(card))).toEqual([]);
+});
+
 describe.each(CAUTION_CODES)('%s', (code) => {
   it('holds alone for its listing, dated, with evidence and the reply', () => {
     const { held, caution } = getCase(code);
