@@ -39,7 +39,7 @@ export function deriveFromRecord(
     getPayee: (routeId) => payees.get(routeId) ?? null,
     sampled,
     known_networks: before?.networks.map(({ key }) => key) ?? [],
-    findNamesake: (names) => findNamesake(catalogue, identity.id, names),
+    findNamesake: (names, asked) => findNamesake(catalogue, identity.id, names, asked),
     replies: listReplies(catalogue, identity.base_url),
   });
 }

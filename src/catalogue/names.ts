@@ -1,38 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Namesake } from '../evidence/cautions.ts';
-import { isWellKnown } from '../evidence/listing.ts';
+import { isWellKnown, listPayees } from '../evidence/listing.ts';
 import { getListingNames, type ListingNames } from '../evidence/names.ts';
 import { isLive, type Listing } from '../model/listing.ts';
-import { type Catalogue, findRowBy, listRows, listRowsBy, runStatement } from './database.ts';
+import { type Catalogue, listRows, listRowsBy, runStatement } from './database.ts';
 import type { ListingIdentity } from './derivation.ts';
+import { findListing } from './listings.ts';
 
-/** A better known listing that has a name of another one, and since when both have it. */
-const NAMESAKE = `SELECT l.slug, l.base_url, max(n.since, own.since) AS since
+/** The better known listings that have a name of another one, and since when both have it. */
+const NAMESAKES = `SELECT l.slug, max(n.since, own.since) AS since
   FROM listing_names n JOIN listings l ON l.id = n.listing_id
     JOIN listing_names own ON own.listing_id = ? AND own.name = n.name
   WHERE n.name = ? AND n.known = 1 AND n.listing_id <> ? AND n.domain <> ?
-    AND NOT EXISTS (
-      SELECT pay_to FROM terms JOIN routes ON routes.id = route_id WHERE listing_id = n.listing_id AND pay_to IS NOT NULL
-      INTERSECT SELECT pay_to FROM terms JOIN routes ON routes.id = route_id
-        WHERE listing_id = ? AND evidence = 'observed' AND current = 1
-    )
-  ORDER BY l.slug LIMIT 1`;
+  ORDER BY l.slug`;
 
 /**
- * Finds a better known listing at another domain that goes by one of the names. One that a 402 was seen to pay to the same
- * account is the same seller's; who is paid is not taken from claims, which cost nothing.
+ * Finds a better known listing at another domain that goes by one of the names, unless every payee that is asked for
+ * (`payees`) is one of its own.
  */
 export function findNamesake(
   catalogue: Catalogue,
   listingId: string,
   { names, domain }: ListingNames,
+  payees: readonly string[],
 ): Namesake | null {
   for (const name of names) {
-    const row = findRowBy<{ slug: string; base_url: string; since: string }>(
-      catalogue,
-      NAMESAKE,
-      ...[listingId, name, listingId, domain, listingId],
-    );
-    if (row) return { slug: row.slug, host: new URL(row.base_url).host, since: row.since };
+    const bound = [listingId, name, listingId, domain];
+    for (const { slug, since } of listRowsBy<{ slug: string; since: string }>(catalogue, NAMESAKES, ...bound)) {
+      const known = findListing(catalogue, { slug });
+      const own = known ? listPayees(known) : [];
+      const isSameAccount = payees.length > 0 && payees.every((payee) => own.includes(payee));
+      if (known && !isSameAccount) return { slug, host: new URL(known.base_url).host, since };
+    }
   }
   return null;
 }
@@ -62,13 +61,17 @@ export function recordNames(
   return gone.filter(({ known }) => known === 1).map(({ name }) => name);
 }
 
-/** Writes down by which of its names a listing is the better known. Gives those for which that is now otherwise. */
-export function recordFame(catalogue: Catalogue, listing: Listing): string[] {
+/**
+ * Writes down by which of its names a listing is the better known. Gives those for which that is now otherwise, and all it
+ * is known by where others are paid than before.
+ */
+export function recordFame(catalogue: Catalogue, listing: Listing, before: Listing | undefined): string[] {
   const { own } = getListingNames(listing);
   const isFamous = isLive(listing) && isWellKnown(listing);
-  return listNames(catalogue, listing.id).flatMap(({ name, known: before }) => {
+  const isPaidAsBefore = before !== undefined && isDeepStrictEqual(listPayees(before), listPayees(listing));
+  return listNames(catalogue, listing.id).flatMap(({ name, known: was }) => {
     const known = isFamous || (isLive(listing) && own.includes(name)) ? 1 : 0;
-    if (known === before) return [];
+    if (known === was) return known === 1 && !isPaidAsBefore ? name : [];
     runStatement(
       catalogue,
       catalogue.query

@@ -49,7 +49,7 @@ function publishOne(writing: Writing, listing: Listing, fresh: boolean): Publish
   const { slug, state, state_by } = listing;
   const sampled = getSampledListing(catalogue, listing.id);
   const { failing, latest } = sampled;
-  const evidence = buildEvidence(listing, sampled);
+  const evidence = buildEvidence(listing, failing, latest);
   if (state === 'delisted') {
     const isBack = state_by === 'rule' && hasAnsweredSince(sampled, listing.state_at ?? '');
     if (isBack)
@@ -58,7 +58,16 @@ function publishOne(writing: Writing, listing: Listing, fresh: boolean): Publish
     delistListing(writing, slug, { by: 'rule', reason: 'no_valid_402', evidence });
     return { slug, result: 'delisted' };
   }
-  return { slug, result: publishProbed(writing, listing, { sampled, evidence, fresh }) ? 'changed' : 'unchanged' };
+  // Of several samples published together, each change names one that shows it.
+  const getEvidence = (reason: string): JsonObject => {
+    if (reason === 'probed') return buildEvidence(listing, undefined, sampled.latest_valid ?? latest);
+    if (reason === 'probe_failed' || reason === 'probes_failing') {
+      return buildEvidence(listing, failing, sampled.latest_failed ?? latest);
+    }
+    return evidence;
+  };
+  const isPublished = publishProbed(writing, listing, { sampled, evidence: getEvidence, fresh });
+  return { slug, result: isPublished ? 'changed' : 'unchanged' };
 }
 
 /** Whoever put a listing back knew how it failed, so its days begin anew with that. */
@@ -79,10 +88,10 @@ function hasAnsweredSince({ failing, routes }: Sampled, delistedAt: string): boo
   return failing === undefined && [...routes.values()].some(({ valid_at }) => valid_at !== null && valid_at > since);
 }
 
-/** What a change rests on: the latest sample that counts, and the failing run it stands in. */
-function buildEvidence({ routes }: Listing, { latest, failing }: Sampled): JsonObject {
-  if (!latest) return {};
-  const { route_id, at, outcome, cause, status } = latest;
+/** What a change rests on: a sample, and the failing run it stands in. */
+function buildEvidence({ routes }: Listing, failing: FailingRun | undefined, shown: Sampled['latest']): JsonObject {
+  if (!shown) return {};
+  const { route_id, at, outcome, cause, status } = shown;
   const route = routes.find(({ id }) => id === route_id);
   return { sample: { at, route: route ? formatRoute(route) : null, outcome, cause, status }, ...describeRun(failing) };
 }

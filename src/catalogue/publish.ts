@@ -1,4 +1,4 @@
-import { listDifferences } from '../evidence/changes.ts';
+import { type ChangeEvidence, listDifferences } from '../evidence/changes.ts';
 import { type MergedRoute, mergeDeclarations } from '../evidence/declarations.ts';
 import { canPublicationWait } from '../evidence/freshness.ts';
 import type { Sampled } from '../evidence/sampled.ts';
@@ -16,7 +16,7 @@ import type { Writing } from './write.ts';
 /** Why a listing is published: the reason code that the changes carry, and what they rest on. */
 interface Cause {
   cause: string;
-  evidence?: JsonObject | undefined;
+  evidence?: ChangeEvidence | undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ export function publishListing(
 export function publishProbed(
   writing: Writing,
   before: Listing,
-  { sampled, evidence, fresh }: { sampled: Sampled; evidence: JsonObject; fresh: boolean },
+  { sampled, evidence, fresh }: { sampled: Sampled; evidence: ChangeEvidence; fresh: boolean },
 ): boolean {
   const derived = deriveFromRecord(writing.catalogue, before, before, sampled);
   if (!fresh && canPublicationWait(before, derived.listing)) return false;
@@ -67,7 +67,7 @@ function publishDerived(
   const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
   storeListing(catalogue, listing);
   for (const difference of differences) recordChange({ listing_id: listing.id, ...difference });
-  publishNamesakes(writing, listing.id, recordFame(catalogue, listing));
+  publishNamesakes(writing, listing.id, recordFame(catalogue, listing, before));
   return true;
 }
 

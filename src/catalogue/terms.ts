@@ -4,9 +4,6 @@ import { getTermsKey, type RecordedTerms, type Terms } from '../model/terms.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import type { TermsTable } from './tables.ts';
 
-/** How many past offers of a route its published history keeps; the rows themselves are all kept. */
-const PUBLISHED_HISTORY = 20;
-
 /** Lists the terms on record of every route of a listing, by route id: first seen first, current ones last. */
 export function listTermsByRoute(catalogue: Catalogue, listingId: string): Map<string, RecordedTerms[]> {
   const rows = listRows(
@@ -21,13 +18,7 @@ export function listTermsByRoute(catalogue: Catalogue, listingId: string): Map<s
       .orderBy('terms.id'),
   );
   const byRoute = Map.groupBy(rows, ({ route_id }) => route_id);
-  return new Map([...byRoute].map(([routeId, history]) => [routeId, cutHistory(history).map(parseTerms)]));
-}
-
-/** Gives current terms with the latest of the past ones before them; those come first. */
-function cutHistory(history: Selectable<TermsTable>[]): Selectable<TermsTable>[] {
-  const past = history.filter(({ current }) => current === 0).length;
-  return history.slice(Math.max(0, past - PUBLISHED_HISTORY));
+  return new Map([...byRoute].map(([routeId, history]) => [routeId, history.map(parseTerms)]));
 }
 
 function parseTerms({ id: _id, route_id: _route, terms_key: _key, ...row }: Selectable<TermsTable>): RecordedTerms {

@@ -107,53 +107,62 @@ function findFailedCall({ receipts }: RouteRecord): Caution[] {
   return [build('unrecognised', first.settled_at, { ...paid, reason: unrecognised })];
 }
 
+/** A payee is on record that was asked for 14 days, that a delivered call was paid to, or that nothing came before. */
 function findOtherPayee({ terms, receipts, payee }: RouteRecord): Caution[] {
   if (payee === 'rotating') return [];
   const offers = listObserved(terms).filter(({ current, pay_to }) => current && pay_to !== null);
   const found = offers.flatMap(({ network, pay_to }) => {
-    const spell = getSpell(terms, network, (one) => one.pay_to === pay_to);
-    const before = spell.before?.pay_to ?? findOtherDeclaredPayee(terms, network, pay_to, spell);
-    if (!pay_to || !before || spell.isKnown || isOnRecord(spell)) return [];
-    const isPaid = listCounted(receipts).some(
-      (receipt) => receipt.delivered && receipt.network === network && receipt.pay_to === pay_to,
+    const spells = listPayeeSpells(terms, network);
+    const now = spells.findLast((spell) => spell.value === pay_to);
+    if (!pay_to || !now) return [];
+    const named = listNamedPayees(terms, network);
+    const paid = listCounted(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
+    const recorded = spells.filter(
+      (spell) =>
+        isLong(spell) ||
+        paid.some((receipt) => receipt.pay_to === spell.value) ||
+        (spell.since === spells[0]?.since && (named.length === 0 || named.includes(spell.value ?? ''))),
     );
-    return isPaid ? [] : [build('payee_differs', spell.since, { network, pay_to, pay_to_before: before })];
+    if (recorded.some(({ value }) => value === pay_to)) return [];
+    const last = recorded.findLast(({ since }) => since < now.since);
+    // After one that rotated there is nothing to compare with.
+    const before = last ? last.value : named[0];
+    return before ? [build('payee_differs', now.since, { network, pay_to, pay_to_before: before })] : [];
   });
   return found.slice(0, 1);
 }
 
-/** What sources name counts only where nothing else was ever seen, and nobody names the payee that is asked for. */
-function findOtherDeclaredPayee(
-  terms: readonly RecordedTerms[],
-  network: NetworkKey,
-  payee: string | null,
-  spell: Spell,
-): string | null {
-  if (spell.before) return null;
-  const named = terms.flatMap((one) =>
+/** What sources name counts where nothing was seen before. */
+function listNamedPayees(terms: readonly RecordedTerms[], network: NetworkKey): string[] {
+  return terms.flatMap((one) =>
     one.evidence === 'declared' && one.current && one.network === network && one.pay_to ? [one.pay_to] : [],
   );
-  return named.includes(payee ?? '') ? null : (named[0] ?? null);
 }
 
+/** A price is on record that was asked for 14 days, at which a delivered call was paid, or that was the first. */
 function findHigherPrice({ terms, receipts }: RouteRecord): Caution[] {
   const networks = [...new Set(getCurrentTerms(terms).map(({ network }) => network))];
   const found = networks.flatMap((network) => {
-    const asked = getLowest(listObserved(terms).filter((one) => one.current && one.network === network));
-    if (asked === undefined) return [];
-    const spell = getSpell(terms, network, ({ amount }) => amount === asked);
+    const spells = listPriceSpells(terms, network);
+    const asked = spells.at(-1);
+    if (!asked) return [];
+    const paid = listCounted(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
+    const recorded = spells.findLastIndex((spell, index) => {
+      const end = spells[index + 1]?.since;
+      const isPaid = paid.some(
+        ({ amount, settled_at }) =>
+          amount >= spell.value && settled_at >= spell.since && (end === undefined || settled_at < end),
+      );
+      return isPaid || isLong(spell);
+    });
     const declared = terms.filter((one) => one.evidence === 'declared' && one.current && one.network === network);
-    const before = spell.before?.amount ?? getLowest(declared);
-    if (before === undefined || before >= asked || isOnRecord(spell)) return [];
-    const isPaid = listCounted(receipts).some(
-      (receipt) =>
-        receipt.delivered &&
-        receipt.network === network &&
-        receipt.amount >= asked &&
-        receipt.settled_at >= spell.since,
-    );
-    const evidence = { network, amount: asked, amount_before: before };
-    return isPaid ? [] : [build('price_above_record', spell.since, evidence)];
+    const before = (spells[recorded] ?? spells[0])?.value;
+    const claimed = recorded < 0 ? getLowest(declared) : undefined;
+    const known = Math.min(before ?? asked.value, claimed ?? Number.POSITIVE_INFINITY);
+    if (known >= asked.value) return [];
+    const lower = spells.findLastIndex(({ value }) => value <= known);
+    const since = spells[lower + 1]?.since ?? asked.since;
+    return [build('price_above_record', since, { network, amount: asked.value, amount_before: known })];
   });
   return found.slice(0, 1);
 }
@@ -193,40 +202,72 @@ function build(code: CautionCode, since: string | null, evidence: CautionEvidenc
   return { code, severity: CAUTIONS[code].severity, since, evidence, reply: null };
 }
 
-/** For how long a value is asked without a break, and what was asked before. */
-interface Spell {
+/** A time in which one thing was asked in every 402 that was seen: a payee (null: a fresh one each time), or a price. */
+interface Spell<Value> {
+  readonly value: Value;
   readonly since: string;
   readonly until: string;
-  /** The last other offer on that network before it; undefined where there is none. */
-  readonly before: RecordedTerms | undefined;
-  /** It was asked before that one, too. */
-  readonly isKnown: boolean;
 }
 
-/** Finds the spell of what is asked now on a network. Offers made beside it are no break. */
-function getSpell(
-  terms: readonly RecordedTerms[],
-  network: NetworkKey,
-  isSame: (offer: RecordedTerms) => boolean,
-): Spell {
-  const latestFirst = listObserved(terms)
+/** Lists the spells of all payees on a network, by when they began. Two that are named side by side have one each. */
+function listPayeeSpells(terms: readonly RecordedTerms[], network: NetworkKey): Spell<string | null>[] {
+  const offers = listSeen(terms, network);
+  const times = listTimes(offers);
+  const spells = [...Map.groupBy(offers, ({ pay_to }) => pay_to)].flatMap(([value, asked]) => {
+    const own: Spell<string | null>[] = [];
+    for (const { since, until } of asked) {
+      const last = own.at(-1);
+      if (!last || isTimeBetween(times, last.until, since)) own.push({ value, since, until });
+      else if (until > last.until) own[own.length - 1] = { ...last, until };
+    }
+    return own;
+  });
+  return spells.sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+/** Lists the spells of the lowest price on a network, one after the other. */
+function listPriceSpells(terms: readonly RecordedTerms[], network: NetworkKey): Spell<number>[] {
+  const offers = listSeen(terms, network);
+  const spells: Spell<number>[] = [];
+  let [begun, asked] = [0, offers.slice(0, 0)];
+  for (const time of listTimes(offers)) {
+    for (let offer = offers[begun]; offer && offer.since <= time; offer = offers[++begun]) asked.push(offer);
+    asked = asked.filter(({ until }) => until >= time);
+    const value = getLowest(asked);
+    const last = spells.at(-1);
+    if (value === undefined) continue;
+    if (last?.value === value) spells[spells.length - 1] = { ...last, until: time };
+    else spells.push({ value, since: time, until: time });
+  }
+  return spells;
+}
+
+function listSeen(terms: readonly RecordedTerms[], network: NetworkKey) {
+  return listObserved(terms)
     .filter((one) => one.network === network)
-    .toReversed();
-  const end = latestFirst.findIndex((one) => !isSame(one) && !one.current);
-  const spell = (end < 0 ? latestFirst : latestFirst.slice(0, end)).filter(isSame);
-  return {
-    since: spell.at(-1)?.first_seen_at ?? '',
-    until:
-      spell
-        .flatMap(({ last_seen_at }) => last_seen_at ?? [])
-        .sort()
-        .at(-1) ?? '',
-    before: end < 0 ? undefined : latestFirst[end],
-    isKnown: end >= 0 && latestFirst.slice(end).some(isSame),
-  };
+    .map(({ pay_to, amount, first_seen_at, last_seen_at }) => {
+      return { pay_to, amount, since: first_seen_at ?? '', until: last_seen_at ?? '' };
+    });
 }
 
-function isOnRecord({ since, until }: Spell): boolean {
+/** Lists the times at which something was seen for the first or the last time, each once. */
+function listTimes(offers: readonly { since: string; until: string }[]): string[] {
+  return [...new Set(offers.flatMap(({ since, until }) => [since, until]))].sort();
+}
+
+/** `times` are sorted; a history can have thousands. */
+function isTimeBetween(times: readonly string[], after: string, before: string): boolean {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? '') > after) high = middle;
+    else low = middle + 1;
+  }
+  const next = times[low];
+  return next !== undefined && next < before;
+}
+
+function isLong({ since, until }: Spell<unknown>): boolean {
   return Date.parse(until) - Date.parse(since) >= ON_RECORD_AFTER_MS;
 }
 
@@ -237,6 +278,6 @@ function listObserved(terms: readonly RecordedTerms[]): RecordedTerms[] {
     .toSorted((a, b) => ((a.first_seen_at ?? '') < (b.first_seen_at ?? '') ? -1 : 1));
 }
 
-function getLowest(offers: readonly RecordedTerms[]): number | undefined {
+function getLowest(offers: readonly { readonly amount: number }[]): number | undefined {
   return offers.length === 0 ? undefined : offers.map(({ amount }) => amount).reduce((a, b) => Math.min(a, b));
 }

@@ -15,6 +15,9 @@ export interface Difference {
   detail: JsonObject;
 }
 
+/** What changes rest on: the same for all, or by the reason that a change has. */
+export type ChangeEvidence = JsonObject | ((reason: string) => JsonObject);
+
 /** The reason of a delisting for which the provider gives none. */
 export const ASKED_BY_PROVIDER = 'provider_asked';
 
@@ -32,11 +35,13 @@ export function listDifferences(
     cause,
     evidence,
     inferred,
-  }: { cause: string; evidence?: JsonObject | undefined; inferred: InferredCategory | null },
+  }: { cause: string; evidence?: ChangeEvidence | undefined; inferred: InferredCategory | null },
 ): Difference[] {
   const differences: Difference[] = [];
-  const add = (kind: ChangeKind, reason: string, detail: JsonObject) =>
-    differences.push({ kind, reason, detail: evidence ? { ...detail, evidence } : detail });
+  const add = (kind: ChangeKind, reason: string, detail: JsonObject) => {
+    const basis = typeof evidence === 'function' ? evidence(reason) : evidence;
+    differences.push({ kind, reason, detail: basis ? { ...detail, evidence: basis } : detail });
+  };
 
   if (before?.state !== after.state) addStateChange(before, after, cause, add);
   else if (before.state_reason !== after.state_reason || before.state_by !== after.state_by) {

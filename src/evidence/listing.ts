@@ -13,8 +13,10 @@ import {
 import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } from './declarations.ts';
 import { getListingNames, type ListingNames } from './names.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from './networks.ts';
+import { listPayableTerms } from './payable.ts';
 import { getPriceRange } from './price.ts';
 import { isStillOffered, type Sampled } from './sampled.ts';
+import { cutHistory } from './terms.ts';
 import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verification.ts';
 
 /** Who took the listing out, why and when. */
@@ -41,8 +43,8 @@ export interface ListingEvidence {
   sampled: Sampled;
   /** Networks that readers were ever shown an entry for: a network once offered keeps its entry. */
   known_networks: readonly NetworkKey[];
-  /** Finds a better known listing at another domain that goes by one of these names and is paid to another account. */
-  findNamesake: (names: ListingNames) => Namesake | null;
+  /** Finds a better known listing at another domain that goes by one of these names and is not paid to these payees. */
+  findNamesake: (names: ListingNames, payees: readonly string[]) => Namesake | null;
   /** What its provider replies to cautions. */
   replies: readonly RecordedReply[];
 }
@@ -116,7 +118,7 @@ function buildRoute(
   routes: number,
 ): Route {
   const id = evidence.getRouteId(declared.method, declared.path);
-  const terms = [...evidence.getTerms(id)];
+  const terms = evidence.getTerms(id);
   const receipts = listReceipts(evidence, id);
   const proofs = listRouteProofs(receipts, terms);
   const proof = proofs[0] ?? null;
@@ -131,7 +133,7 @@ function buildRoute(
     proof,
     proofs,
     cautions: addReplies(cautions, evidence.replies, declared),
-    terms,
+    terms: cutHistory(terms),
     undelivered: findUndelivered(receipts),
     payee,
     probe,
@@ -148,7 +150,12 @@ function findNamesake(evidence: ListingEvidence, words: MergedDeclaration['words
   if (isWellKnown({ routes, reliability: evidence.sampled.reliability })) return null;
   const names = getListingNames({ ...words, base_url: evidence.base_url });
   const borrowed = names.names.filter((name) => !names.own.includes(name));
-  return borrowed.length === 0 ? null : evidence.findNamesake({ ...names, names: borrowed });
+  return borrowed.length === 0 ? null : evidence.findNamesake({ ...names, names: borrowed }, listPayees({ routes }));
+}
+
+/** Lists whom the routes of a listing ask to be paid, as things stand, each once. */
+export function listPayees({ routes }: Pick<Listing, 'routes'>): string[] {
+  return [...new Set(routes.flatMap(listPayableTerms).map(({ pay_to }) => pay_to))].sort();
 }
 
 function getWithdrawal(declarations: readonly StandingDeclaration[]): string | null {

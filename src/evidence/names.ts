@@ -25,10 +25,9 @@ export interface ListingNames {
 export function getListingNames(listing: { title: string; provider_name: string; base_url: string }): ListingNames {
   const host = new URL(listing.base_url).hostname;
   const { domain, domainWithoutSuffix } = parse(host, { allowPrivateDomains: true });
-  const names = [...new Set([listing.title, listing.provider_name].map(getNameKey))].filter(
-    // A name that is only the address says nothing that the host beside it does not say.
-    (name) => name.length >= MIN_LETTERS && name !== getNameKey(host),
-  );
+  // A name that is only the address says nothing that the host beside it does not say.
+  const given = [listing.title, listing.provider_name].filter((name) => name.trim().toLowerCase() !== host);
+  const names = [...new Set(given.map(getNameKey))].filter((name) => name.length >= MIN_LETTERS);
   const label = getNameKey(domainWithoutSuffix ?? '');
   return { names, domain: domain ?? host, own: names.filter((name) => name === label) };
 }

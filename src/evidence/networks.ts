@@ -2,6 +2,7 @@ import { NETWORKS, type NetworkEntry, type NetworkKey } from '../model/network.t
 import type { Receipt } from '../model/receipt.ts';
 import type { Route } from '../model/route.ts';
 import { getCurrentTerms } from './terms.ts';
+import { listCounted } from './verification.ts';
 
 /** A network that a listing without itemised routes is said to take, and when that was seen (null: a bare claim). */
 export interface DeclaredNetwork {
@@ -39,7 +40,9 @@ export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
         advertised: lastSeenAt !== null,
         settlement_verified: evidence.verified.has(key),
         last_verified_at: getLatest(
-          evidence.receipts.filter((r) => r.network === key && r.settled && r.delivered).map((r) => r.settled_at),
+          listCounted(evidence.receipts)
+            .filter(({ network, delivered }) => network === key && delivered)
+            .map(({ settled_at }) => settled_at),
         ),
         last_seen_at: lastSeenAt,
       };

@@ -20,6 +20,9 @@ export interface Sampled {
   failing: FailingRun | undefined;
   /** The latest sample that counts, of whichever route; undefined where there is none. */
   latest: KeptSample | undefined;
+  /** The latest valid 402, and the latest conclusive failure, of whichever route. */
+  latest_valid: KeptSample | undefined;
+  latest_failed: KeptSample | undefined;
 }
 
 export const UNSAMPLED: Sampled = Object.freeze({
@@ -27,6 +30,8 @@ export const UNSAMPLED: Sampled = Object.freeze({
   routes: new Map(),
   failing: undefined,
   latest: undefined,
+  latest_valid: undefined,
+  latest_failed: undefined,
 });
 
 /**
@@ -45,6 +50,8 @@ export function getSampled(samples: readonly KeptSample[], ourRounds: ReadonlySe
     routes: new Map([...byRoute].map(([id, taken]) => [id, getRouteProbe(taken)])),
     failing: findFailingRun(listLooks(counted)),
     latest,
+    latest_valid: counted.findLast(({ outcome }) => isPayable(outcome)),
+    latest_failed: counted.findLast(({ outcome }) => isConclusive(outcome) && !isPayable(outcome)),
   };
 }
 

@@ -40,7 +40,7 @@ export type CheckWarning = (typeof CHECK_WARNINGS)[number];
 export interface PayableRecord {
   terms: readonly RecordedTerms[];
   payee: PayeeKind | null;
-  proofs: readonly Pick<RouteProof, 'network' | 'amount' | 'verified_at' | 'receipt_id'>[];
+  proofs: readonly Pick<RouteProof, 'network' | 'amount' | 'pay_to' | 'verified_at' | 'receipt_id'>[];
   /** What speaks against the route, or against its whole listing, the gravest first. */
   cautions: readonly Caution[];
 }
@@ -92,9 +92,7 @@ export function judgeChallenge(
   const known = offers.filter(({ standing }) => standing === 'on_record');
   const isComparedWith = (one: JudgedOffer, terms: RecordedTerms) =>
     'terms' in one.offer && !findOfferDifference(one.offer.terms, [terms], { payeeRotates });
-  const seen = known.filter((one) =>
-    record.terms.some((terms) => getEvidenceKind(terms, record) !== 'declared' && isComparedWith(one, terms)),
-  );
+  const seen = known.filter(({ offer }) => 'terms' in offer && isSeenOrPaid(offer.terms, record));
   const compared = record.terms.filter((terms) => known.some((one) => isComparedWith(one, terms)));
   const basis = compared.length > 0 ? compared : record.terms;
   const evidence_at = getEvidenceTime(basis, record);
@@ -158,12 +156,22 @@ export function getEvidenceKind(terms: RecordedTerms, { proofs }: PayableRecord)
   return findPayment(terms, proofs) ? 'paid' : terms.evidence;
 }
 
-/** Finds the payment of this service that proved these very terms. */
+/** Finds the payment of this service that proved these very terms; of terms without a payee, of that price. */
 export function findPayment(
-  { network, amount }: Terms,
+  { network, amount, pay_to }: Terms,
   proofs: PayableRecord['proofs'],
 ): PayableRecord['proofs'][number] | undefined {
-  return proofs.find((proof) => proof.network === network && proof.amount === amount);
+  return proofs.find(
+    (proof) => proof.network === network && proof.amount === amount && (pay_to === null || proof.pay_to === pay_to),
+  );
+}
+
+/** A claim that names no payee fits any offer, so what counts is whether this very offer was seen or paid. */
+function isSeenOrPaid(offer: Terms, { terms, payee, proofs }: PayableRecord): boolean {
+  const payeeRotates = payee === 'rotating';
+  const observed = terms.filter(({ evidence, pay_to }) => evidence === 'observed' && (payeeRotates || pay_to !== null));
+  if (observed.some((one) => !findOfferDifference(offer, [one], { payeeRotates }))) return true;
+  return findPayment(payeeRotates ? { ...offer, pay_to: null } : offer, proofs) !== undefined;
 }
 
 function judgeOffer(given: GivenOffer, known: readonly RecordedTerms[], payeeRotates: boolean): JudgedOffer {

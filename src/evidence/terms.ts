@@ -9,3 +9,12 @@ export function getCurrentTerms(history: readonly RecordedTerms[]): RecordedTerm
   const observed = current.filter(({ evidence }) => evidence === 'observed');
   return observed.length > 0 ? observed : current;
 }
+
+/** How many past offers of a route its published history keeps; the rules look at all of them. */
+const PUBLISHED_HISTORY = 20;
+
+/** Gives current terms with the latest of the past ones before them; those come first. */
+export function cutHistory(history: readonly RecordedTerms[]): RecordedTerms[] {
+  const past = history.filter(({ current }) => !current).length;
+  return history.slice(Math.max(0, past - PUBLISHED_HISTORY));
+}

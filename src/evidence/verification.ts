@@ -37,18 +37,24 @@ export function findUndelivered(receipts: readonly Receipt[]): UndeliveredCall |
 
 /** Lists the receipts that speak for a route or against it, the latest first: settled, and not corrected by the operator. */
 export function listCounted(receipts: readonly Receipt[]): Receipt[] {
-  return receipts
-    .filter(({ settled, correction }) => settled && correction === null)
-    .toSorted((a, b) => (a.settled_at < b.settled_at ? 1 : -1));
+  return receipts.filter(({ settled, correction }) => settled && correction === null).toSorted(compareReceipts);
+}
+
+/** Of two that settled in the same second, the one that was not delivered counts as the later. */
+function compareReceipts(a: Receipt, b: Receipt): number {
+  if (a.settled_at !== b.settled_at) return a.settled_at < b.settled_at ? 1 : -1;
+  if (a.delivered !== b.delivered) return a.delivered ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
 }
 
 function buildProof(receipt: Receipt): RouteProof {
-  const { id, network, amount, settled_at, transaction, genesis, request } = receipt;
+  const { id, network, amount, pay_to, settled_at, transaction, genesis, request } = receipt;
   const isPublic = isPublicChain(network, genesis);
   return {
     receipt_id: id,
     network,
     amount,
+    pay_to,
     verified_at: settled_at,
     transaction,
     public_chain: isPublic,

@@ -41,7 +41,7 @@ export const CAUTIONS = {
     severity: 'notice',
     label: 'name of another API',
     sentence: 'The name is that of a better known API at another host.',
-    ends: 'when one of the two changes its name, when this one is settlement-verified or established itself, or when a probe saw it name the payee of the other',
+    ends: 'when one of the two changes its name, when this one is settlement-verified or established itself, or when it asks to pay nobody but the payees of the other',
   },
   price_above_record: {
     severity: 'notice',

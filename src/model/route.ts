@@ -41,6 +41,7 @@ export const routeProof = z.object({
   receipt_id: z.string(),
   network: networkKey,
   amount: z.int().positive().describe('What was paid, in atomic USDC'),
+  pay_to: z.string().describe('Whom it was paid to'),
   verified_at: z.iso.datetime(),
   transaction: z.string(),
   public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),

@@ -8,7 +8,7 @@ import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { formatSecond } from './times.ts';
 
 /** A proof as decisions carry it; older ones know less of it. */
-export const recordedProof = routeProof.omit({ request: true });
+export const recordedProof = routeProof.omit({ request: true, pay_to: true });
 
 /** A score as decisions carry it. */
 export const recordedScore = reliability.omit({ days: true });

@@ -109,8 +109,11 @@ function buildCall({ placeholders, price, network, curl, paying, stop }: Listing
   ].join('\n\n');
 }
 
-function formatCard({ slug, host, verified_ratio, category, price, title, tagline }: ListingCard, site: Site): string {
-  const facts = `${buildCodeSpan(host)}; ${verified_ratio}; ${category}; ${price} USDC per request`;
+function formatCard({ slug, host, cautions, title, tagline, ...card }: ListingCard, site: Site): string {
+  const against = cautions.map(
+    ({ severity, text }) => `; **${severity === 'danger' ? 'danger' : 'caution'}: ${text}**`,
+  );
+  const facts = `${buildCodeSpan(host)}${against.join('')}; ${card.verified_ratio}; ${card.category}; ${card.price} USDC per request`;
   const words = escapeMarkdown(tagline === '' ? title : `${title}: ${tagline}`);
   return `- [${slug}](${buildUrl(site.baseUrl, PATHS.listingMarkdown(slug))}): ${facts}\n  > ${words}`;
 }

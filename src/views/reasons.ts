@@ -17,7 +17,7 @@ export const REASONS = {
   inferred_from_text: 'no source names one, so it was inferred from the description',
   declared: 'a source names it',
   derived_again: 'it was derived again from what is on record',
-  namesake: 'another listing goes by the same name',
+  namesake: 'another listing that goes by the same name, or did, has changed',
   no_price: 'no price is known',
   paid_and_delivered: 'we paid for a call, it settled on the chain, and it was delivered',
   paid_not_delivered: 'we paid for a call, it settled on the chain, and nothing was delivered',

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CHECK_VERDICTS, judgeChallenge, type PayableRecord } from '../../src/evidence/terms-check.ts';
+import { CAUTION_CODES, CAUTIONS, type Caution, isDangerous } from '../../src/model/caution.ts';
+import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
+import type { RecordedTerms, Terms } from '../../src/model/terms.ts';
+import { readGivenChallenge } from '../../src/x402/given-challenge.ts';
+import { makeTerms, NOW } from '../records.ts';
+
+/** So few values that offers, records and payments often agree in all but one thing. */
+const PAYEES: Record<NetworkKey, readonly string[]> = {
+  base: [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`],
+  solana: ['7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2', 'So11111111111111111111111111111111111111112'],
+};
+const AMOUNTS = [1000, 2000];
+const TIMES = ['2026-10-01T00:00:00.000Z', '2026-11-18T00:00:00.000Z'];
+
+const network = fc.constantFrom<NetworkKey>('base', 'solana');
+const amount = fc.constantFrom(...AMOUNTS);
+const paid = network.chain((key) =>
+  fc.record({
+    network: fc.constant(key),
+    asset: fc.constant(NETWORKS[key].usdc),
+    amount,
+    pay_to: fc.constantFrom(...PAYEES[key]),
+  }),
+);
+const offer = paid.map((one): Terms => makeTerms(one));
+const recorded = fc
+  .tuple(
+    offer,
+    fc.constantFrom<RecordedTerms['evidence']>('declared', 'observed'),
+    fc.option(fc.constantFrom(...TIMES)),
+    fc.boolean(),
+  )
+  .map(([terms, evidence, seen, isPayeeKnown]): RecordedTerms => {
+    const at = evidence === 'observed' ? (seen ?? NOW) : seen;
+    const pay_to = isPayeeKnown ? terms.pay_to : null;
+    return { ...terms, pay_to, evidence, source: 'probe', first_seen_at: at, last_seen_at: at, current: true };
+  });
+const proof = fc
+  .tuple(paid, fc.constantFrom(...TIMES))
+  .map(([one, verified_at]) => ({ ...one, verified_at, receipt_id: crypto.randomUUID() }));
+const held = fc.constantFrom(...CAUTION_CODES).map((code): Caution => {
+  return { code, severity: CAUTIONS[code].severity, since: NOW, evidence: {}, reply: null };
+});
+const record: fc.Arbitrary<PayableRecord> = fc.record({
+  terms: fc.array(recorded, { minLength: 1, maxLength: 4 }),
+  payee: fc.constantFrom('fixed' as const, 'rotating' as const, null),
+  proofs: fc.array(proof, { maxLength: 2 }),
+  cautions: fc.array(held, { maxLength: 2 }),
+});
+const entry = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(offer, fc.boolean()) },
+  { weight: 1, arbitrary: fc.constant(null) },
+);
+
+/** Writes offers as a challenge of version 2 does; null is one that nobody can read. */
+function writeChallenge(offers: readonly ([Terms, boolean] | null)[]) {
+  const accepts = offers.map((one) => {
+    if (one === null) return { scheme: 'exact', network: 'base' };
+    const [{ scheme, network: key, asset, pay_to, ...terms }, isTimed] = one;
+    const timeout = isTimed ? { maxTimeoutSeconds: 60 } : {};
+    return { scheme, network: NETWORKS[key].id, asset, payTo: pay_to, amount: String(terms.amount), ...timeout };
+  });
+  return { x402Version: 2, resource: { url: 'https://a.example/x' }, accepts };
+}
+
+describe('the judgement of any challenge against any record', () => {
+  it('never disagrees with itself, and calls nothing safe that was neither seen nor paid', () => {
+    const reached = { verdicts: new Set<string>(), severities: new Set<string>(), paidAlone: 0 };
+    const asked = fc.tuple(record, fc.array(entry, { minLength: 1, maxLength: 4 }), fc.boolean());
+    fc.assert(
+      fc.property(asked, ([known, offers, isForAnother]) => {
+        const challenge = readGivenChallenge(writeChallenge(offers));
+        if ('problem' in challenge) throw new Error('the challenge could not be read');
+        const judged = judgeChallenge(challenge, known, { at: new Date(NOW), isForAnother });
+        const { verdict, severity, safe_offers, warnings } = judged;
+        reached.verdicts.add(verdict);
+        reached.severities.add(severity);
+
+        expect(safe_offers.length > 0).toBe(verdict === 'match');
+        if (severity === 'danger') expect(safe_offers).toEqual([]);
+        if (severity === 'none') expect([verdict, known.cautions, warnings]).toEqual(['match', [], []]);
+        if (isDangerous(known.cautions)) expect(severity).toBe('danger');
+        for (const index of safe_offers) {
+          const terms = offers[index]?.[0];
+          if (!terms) throw new Error(`offer ${index} cannot be read, and is called safe`);
+          const isSeen = known.terms.some((one) => one.evidence === 'observed' && isSameOffer(one, terms, known));
+          const isPaid = known.proofs.some((one) => isSameOffer({ ...terms, ...one }, terms, known));
+          expect(isSeen || isPaid, `offer ${index} was neither seen nor paid`).toBe(true);
+          if (!isSeen) reached.paidAlone++;
+        }
+      }),
+      { numRuns: 3000 },
+    );
+    // Without these the laws above would have been tried on nothing.
+    expect([...reached.verdicts].sort()).toEqual(
+      CHECK_VERDICTS.filter((one) => one !== 'unknown_route' && one !== 'delisted').toSorted(),
+    );
+    expect([...reached.severities].sort()).toEqual(['danger', 'none', 'notice']);
+    expect(reached.paidAlone).toBeGreaterThan(0);
+  });
+});
+
+/** A payee that is known to rotate is not compared. */
+function isSameOffer(known: Terms, given: Terms, { payee }: PayableRecord): boolean {
+  const isPayeeSame = payee === 'rotating' || known.pay_to === given.pay_to;
+  return known.network === given.network && known.amount === given.amount && isPayeeSame;
+}
