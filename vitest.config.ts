@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // A developer's own settings, and the wallet among them, are no part of a test.
+    env: { ENV_FILES: 'off' },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',

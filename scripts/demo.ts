@@ -7,6 +7,7 @@ const { tmpdir } = await import('node:os');
 const { join } = await import('node:path');
 const { parseArgs } = await import('node:util');
 const { buildUsageFailure, getExitCode, getFailure } = await import('../src/commands/failure.ts');
+const { readEnvironment, withoutPayer } = await import('../src/config.ts');
 const { getErrorMessage } = await import('../src/errors.ts');
 const { openBuyer } = await import('./market/buyer.ts');
 const { getProvider, startMarket } = await import('./market/market.ts');
@@ -82,7 +83,8 @@ async function say(args: readonly string[], settings: Record<string, string>): P
 async function start(script: string, args: readonly string[], settings: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, [join(ROOT, script), ...args], {
     stdio: 'inherit',
-    env: { ...process.env, ...settings },
+    // The operator's own wallet pays for nothing here.
+    env: { ...withoutPayer(readEnvironment()), ENV_FILES: 'off', ...settings },
   });
   const stop = () => child.kill('SIGTERM');
   stopping.signal.addEventListener('abort', stop, { once: true });

@@ -5,7 +5,7 @@ const { parseArgs } = await import('node:util');
 const { buildUsageFailure, EXIT, getExitCode, getFailure } = await import('../src/commands/failure.ts');
 const { openProgress } = await import('../src/commands/terminal/progress.ts');
 const { getErrorMessage } = await import('../src/errors.ts');
-const { readConfig } = await import('../src/config.ts');
+const { readConfig, refuseKeys } = await import('../src/config.ts');
 const { rebuild } = await import('../src/release/rebuild.ts');
 const { watchAndRebuild } = await import('../src/release/watch.ts');
 const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
@@ -34,6 +34,7 @@ const onFailure = (error: unknown) => {
 /** `npm run rebuild -- [--force] [--watch]`: one release, or one whenever the catalogue is ahead. */
 async function run(): Promise<number> {
   const { force, watch } = readOptions();
+  refuseKeys();
   const config = readConfig();
   if (force || !watch) onResult(await rebuild({ config, force, onEvent, signal: stopping.signal }));
   if (!watch) return EXIT.done;

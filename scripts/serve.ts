@@ -3,7 +3,7 @@ import './require-node.mjs';
 const { parseArgs } = await import('node:util');
 const { default: pino } = await import('pino');
 const { buildUsageFailure, getExitCode, getFailure } = await import('../src/commands/failure.ts');
-const { readConfig } = await import('../src/config.ts');
+const { readConfig, refuseKeys } = await import('../src/config.ts');
 const { getErrorMessage } = await import('../src/errors.ts');
 const { startServer } = await import('../src/server/server.ts');
 const { PATHS, buildUrl } = await import('../src/views/links.ts');
@@ -29,6 +29,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 /** `npm start [-- --no-rebuild]`: whatever a first start lacks, then serving until told to stop. */
 async function run(): Promise<void> {
   const rebuilding = readOptions();
+  refuseKeys();
   const config = readConfig();
   const firstStart = { config, now: () => new Date(), signal: stopping.signal, tell };
   await prepareCatalogue(firstStart);
