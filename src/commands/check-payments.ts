@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
 import { openGuardedClient } from '../fetching/client.ts';
+import type { httpMethod } from '../model/http-method.ts';
 import { isPayable } from '../model/outcome.ts';
 import type { Terms } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
@@ -54,7 +55,7 @@ function listPayerRemarks({ stopFile }: PayerConfig): Check[] {
 export async function checkAddress(
   { baseUrl, allowPrivateNetworks }: Config,
   url: string,
-  { method, now, signal }: { method: 'GET' | 'POST'; now: () => Date; signal: AbortSignal },
+  { method, now, signal }: { method: (typeof httpMethod.options)[number]; now: () => Date; signal: AbortSignal },
 ): Promise<Check> {
   const { origin, pathname, search } = new URL(url);
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
