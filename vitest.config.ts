@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // A developer's own settings, and the wallet among them, are no part of a test.
+    env: { ENV_FILES: 'off' },
     // Generous: a machine where others work too is several times slower, and a test waits for what happens.
     testTimeout: 120_000,
     hookTimeout: 240_000,

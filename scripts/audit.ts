@@ -3,9 +3,8 @@ import './require-node.mjs';
 const { mkdtempSync, rmSync } = await import('node:fs');
 const { tmpdir } = await import('node:os');
 const { join } = await import('node:path');
-const { parseArgs } = await import('node:util');
-const { buildUsageFailure, EXIT, getExitCode, getFailure } = await import('../src/commands/failure.ts');
-const { getErrorMessage } = await import('../src/errors.ts');
+const { endWithFailure, readArguments } = await import('./entry.ts');
+const { EXIT } = await import('../src/commands/failure.ts');
 const { getBetter, listMisses } = await import('./audit/limits.ts');
 const { measurePage } = await import('./audit/lighthouse.ts');
 const { buildPathFailure, getPages, USAGE } = await import('./audit/pages.ts');
@@ -14,6 +13,14 @@ const { buildTable } = await import('./audit/table.ts');
 const { openBrowser } = await import('./browser.ts');
 
 const { stdout, stderr } = process;
+const ABOUT = `Measures each kind of page with Lighthouse in a real Chromium, on a throttled phone, from a catalogue made for it.
+
+  --json        one JSON document in place of the table
+  -h, --help    shows this
+  -V, --version shows the version
+
+Ends with 1 where a page misses 100 in a category, an LCP below a second, or its weight.`;
+
 /** A page that misses something is measured again, and the best counts: a busy machine makes pages slow. */
 const TRIES = 3;
 
@@ -22,8 +29,12 @@ const TRIES = 3;
  * made for it. Ends with 1 where a page misses 100 in a category, an LCP below a second, or its weight.
  */
 async function run(): Promise<number> {
-  const { json, paths } = readOptions();
-  const wanted = getPages(paths);
+  const { values, positionals } = readArguments(
+    { line: USAGE, about: ABOUT },
+    { json: { type: 'boolean' } },
+    { allowPositionals: true },
+  );
+  const wanted = getPages(positionals);
   const folder = mkdtempSync(join(tmpdir(), 'agent-payable-audit-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   stderr.write('Making a catalogue and its pages …\n');
@@ -46,26 +57,15 @@ async function run(): Promise<number> {
     }
     const passed = pages.every((page) => listMisses(page).length === 0);
     const report = { passed, pages: pages.map((page) => ({ ...page, misses: listMisses(page) })) };
-    stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : `\n${buildTable(pages)}\n`);
+    stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${buildTable(pages)}\n`);
     return passed ? EXIT.done : EXIT.failed;
   } finally {
     await Promise.all([browser.close(), service.stop()]);
   }
 }
 
-function readOptions(): { json: boolean; paths: string[] } {
-  try {
-    const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
-    return { json: values.json ?? false, paths: positionals };
-  } catch (error) {
-    throw buildUsageFailure(getErrorMessage(error), USAGE);
-  }
-}
-
 try {
   process.exit(await run());
 } catch (error) {
-  const failure = getFailure(error);
-  stderr.write(`error: ${failure.message}\n${failure.hint ? `hint: ${failure.hint}\n` : ''}`);
-  process.exit(getExitCode(failure));
+  endWithFailure(error);
 }

@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { buildUsageFailure } from '../src/commands/failure.ts';
 import { formatTable, type Row } from './bench/row.ts';
 import type { Run } from './bench/world.ts';
+import { endWithFailure, readArguments } from './entry.ts';
 
 /** What is measured at one catalogue size. */
 type Measure = (run: Run, listings: number) => Promise<Row[]>;
@@ -63,13 +64,16 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 };
 
-const USAGE = `npm run bench -- [--large] [--listings <number>] [--quick] [--json] [--readme] [name …]
+const LINE = 'npm run bench -- [--large] [--listings <number>] [--quick] [--json] [--readme] [name …]';
+
+const ABOUT = `Measures, and says how it compares.
 
   --large     at 100,000 listings, too, where that is told apart; takes many minutes
   --listings  at this size instead
   --quick     one short round of each: shows that it runs, not how fast
   --json      one JSON document instead of tables
   --readme    puts what there is a goal for into the README, in the place of the table there
+  -h, --help  shows this; -V, --version shows the version
 
 ${Object.entries(BENCHMARKS)
   .map(([name, { about }]) => `  ${name.padEnd(10)}  ${about}`)
@@ -77,30 +81,27 @@ ${Object.entries(BENCHMARKS)
 
 Ratios are between contestants of one run, ours by theirs; only they mean anything on another machine.`;
 
-/** Reads the command line; ends with what is wrong with it where it is not one of `USAGE`. */
+/** Reads the command line; ends the process with what is wrong with it where that does not fit. */
 function readOptions() {
   try {
     const flag = { type: 'boolean', default: false } as const;
-    const { values, positionals } = parseArgs({
-      options: {
-        json: flag,
-        readme: flag,
-        large: flag,
-        quick: flag,
-        help: { ...flag, short: 'h' },
-        listings: { type: 'string' },
-      },
-      allowPositionals: true,
-    });
+    const { values, positionals } = readArguments(
+      { line: LINE, about: ABOUT },
+      { json: flag, readme: flag, large: flag, quick: flag, listings: { type: 'string' } },
+      { allowPositionals: true },
+    );
     const { listings, ...flags } = values;
-    if (listings !== undefined && !/^[1-9]\d{0,5}$/.test(listings)) throw new Error('--listings takes a whole number.');
+    if (listings !== undefined && !/^[1-9]\d{0,5}$/.test(listings)) {
+      throw buildUsageFailure('--listings takes a whole number.', LINE);
+    }
     const unknown = positionals.filter((name) => !(name in BENCHMARKS));
-    if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}.`);
+    if (unknown.length > 0) {
+      throw buildUsageFailure(`There is no benchmark ${unknown.join(', ')}.`, `npm run bench -- --help lists them.`);
+    }
     const names = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
     return { ...flags, size: listings === undefined ? undefined : Number(listings), names };
   } catch (error) {
-    process.stderr.write(`error: ${error instanceof Error ? error.message : error}\n\n${USAGE}\n`);
-    return process.exit(2);
+    return endWithFailure(error);
   }
 }
 
@@ -112,11 +113,7 @@ function writeReadme(rows: readonly Row[]): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(place, `\n${table}\n\n`));
 }
 
-const { names, size, json, readme, large, quick, help } = readOptions();
-if (help) {
-  console.log(USAGE);
-  process.exit(0);
-}
+const { names, size, json, readme, large, quick } = readOptions();
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const pace = quick ? { rounds: 1, secondsEach: 1 } : { rounds: 11, secondsEach: 1 };

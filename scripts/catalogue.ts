@@ -9,7 +9,9 @@ endWhereUnread(process);
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout,
   stderr,
-  signal: listenForStop(process, stderr),
+  signal: listenForStop(process, () => {
+    stderr.write('\nStopping at the next safe point; once more stops at once.\n');
+  }),
   now: () => new Date(),
 });
 // The channel to a parent, where there is one, keeps no finished command alive.

@@ -5,16 +5,26 @@ const { once } = (await import('node:events')).default;
 const { mkdtemp, rm } = await import('node:fs/promises');
 const { tmpdir } = await import('node:os');
 const { join } = await import('node:path');
-const { parseArgs } = await import('node:util');
-const { buildUsageFailure, getExitCode, getFailure } = await import('../src/commands/failure.ts');
-const { getErrorMessage } = await import('../src/errors.ts');
+const { endWithFailure, readArguments } = await import('./entry.ts');
+const { listenForStop } = await import('../src/commands/stopping.ts');
+const { readEnvironment, withoutPayer } = await import('../src/config.ts');
 const { openBuyer } = await import('./market/buyer.ts');
 const { getProvider, startMarket } = await import('./market/market.ts');
 
-const { stdout, stderr } = process;
+const { stdout } = process;
 const ROOT = join(import.meta.dirname, '..');
-const stopping = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
+const signal = listenForStop(process, () => undefined);
+
+const USAGE = {
+  line: 'npm run demo -- [--no-serve]',
+  about: `Opens a whole market on this machine: chains, a facilitator and payable providers; imports, probes, pays, serves.
+
+  --no-serve    ends when everything is paid, and serves nothing
+  -h, --help    shows this
+  -V, --version shows the version
+
+Ctrl-C leaves nothing behind. HOST and PORT say where it serves.`,
+};
 
 /**
  * `npm run demo [-- --no-serve]`: a whole market on this machine. Local chains, a facilitator and six payable providers
@@ -22,7 +32,8 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stoppi
  * served. No wallet and no internet is needed, and nothing outlives it.
  */
 async function run(): Promise<void> {
-  const isServing = readOptions();
+  const { values } = readArguments(USAGE, { 'no-serve': { type: 'boolean' } });
+  const isServing = !values['no-serve'];
   const folder = await mkdtemp(join(tmpdir(), 'agent-payable-demo-'));
   // Blocks come by themselves, so that the clock by which a payment expires goes on.
   const market = await startMarket({ chains: { blockSeconds: 1 } });
@@ -45,26 +56,17 @@ async function run(): Promise<void> {
     await say(['import', '--openapi', getProvider(market, 'check-digits').documentUrl], settings);
     await say(['probe', '--all', '--pause', '20'], settings);
     for (const [slug, route] of await listRoutes(settings)) {
-      if (stopping.signal.aborted) return;
+      if (signal.aborted) return;
       await say(['verify', slug, '--route', route, '--pay'], { ...settings, ...wallet });
     }
     // Where both are to be had the cheapest is taken, and Base where they cost the same: so without a wallet there.
     const { EVM_RPC_URL: _node, PAYER_EVM_PRIVATE_KEY: _key, ...solanaOnly } = wallet;
     await say(['verify', 'map-math', '--route', 'GET /v1/distance', '--pay'], { ...settings, ...solanaOnly });
     await say(['receipts'], { ...settings, ...wallet });
-    if (isServing && !stopping.signal.aborted) await start('scripts/serve.ts', [], { ...settings, LOG_LEVEL: 'warn' });
+    if (isServing && !signal.aborted) await start('scripts/serve.ts', [], { ...settings, LOG_LEVEL: 'warn' });
   } finally {
     await market.stop();
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function readOptions(): boolean {
-  try {
-    const { values } = parseArgs({ options: { 'no-serve': { type: 'boolean' } } });
-    return !values['no-serve'];
-  } catch (error) {
-    throw buildUsageFailure(getErrorMessage(error), 'npm run demo -- [--no-serve]');
   }
 }
 
@@ -80,14 +82,17 @@ async function say(args: readonly string[], settings: Record<string, string>): P
 
 /** Runs a script to its end; Ctrl-C reaches it as well, and an exit code is its own affair. */
 async function start(script: string, args: readonly string[], settings: Record<string, string>): Promise<void> {
+  signal.throwIfAborted();
   const child = spawn(process.execPath, [join(ROOT, script), ...args], {
-    stdio: 'inherit',
-    env: { ...process.env, ...settings },
+    // By the channel the child notices that this process is gone.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    // The operator's own wallet pays for nothing here.
+    env: { ...withoutPayer(readEnvironment()), ENV_FILES: 'off', ...settings },
   });
   const stop = () => child.kill('SIGTERM');
-  stopping.signal.addEventListener('abort', stop, { once: true });
+  signal.addEventListener('abort', stop, { once: true });
   await once(child, 'exit');
-  stopping.signal.removeEventListener('abort', stop);
+  signal.removeEventListener('abort', stop);
 }
 
 /** Lists the first two routes of every listing, as `verify` takes them. */
@@ -109,7 +114,6 @@ try {
   await run();
   process.exit(0);
 } catch (error) {
-  const failure = getFailure(error);
-  stderr.write(`error: ${failure.message}\n${failure.hint ? `hint: ${failure.hint}\n` : ''}`);
-  process.exit(stopping.signal.aborted ? 0 : getExitCode(failure));
+  if (signal.aborted) process.exit(0);
+  endWithFailure(error);
 }

@@ -1,20 +1,31 @@
 import './require-node.mjs';
 import type { RebuildEvent, RebuildResult } from '../src/release/events.ts';
 
-const { parseArgs } = await import('node:util');
-const { buildUsageFailure, EXIT, getExitCode, getFailure } = await import('../src/commands/failure.ts');
+const { endWithFailure, readArguments } = await import('./entry.ts');
+const { getFailure } = await import('../src/commands/failure.ts');
+const { listenForStop } = await import('../src/commands/stopping.ts');
 const { openProgress } = await import('../src/commands/terminal/progress.ts');
-const { getErrorMessage } = await import('../src/errors.ts');
-const { readConfig } = await import('../src/config.ts');
+const { readConfig, refuseKeys } = await import('../src/config.ts');
 const { rebuild } = await import('../src/release/rebuild.ts');
 const { watchAndRebuild } = await import('../src/release/watch.ts');
 const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
 const { goOnWhereUnread } = await import('./standard-streams.ts');
 
+const USAGE = {
+  line: 'npm run rebuild -- [--force] [--watch]',
+  about: `Makes a release of the catalogue as it is: all pages, in a folder of their own, and the link to it.
+
+  --force       renders everything, also what did not change
+  --watch       goes on, with a release whenever the catalogue is ahead
+  -h, --help    shows this
+  -V, --version shows the version
+
+Settings are read from the environment and .env; .env.example lists them.`,
+};
+
 const { stdout, stderr } = process;
 goOnWhereUnread(process);
-const stopping = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
+const signal = listenForStop(process, () => undefined);
 
 const progress = openProgress(stderr, 'Rendering', 'pages', () => performance.now());
 const onEvent = (event: RebuildEvent) => {
@@ -32,28 +43,21 @@ const onFailure = (error: unknown) => {
 };
 
 /** `npm run rebuild -- [--force] [--watch]`: one release, or one whenever the catalogue is ahead. */
-async function run(): Promise<number> {
-  const { force, watch } = readOptions();
+async function run(): Promise<void> {
+  const { values } = readArguments(USAGE, { force: { type: 'boolean' }, watch: { type: 'boolean' } });
+  const { force = false, watch = false } = values;
+  refuseKeys();
   const config = readConfig();
-  if (force || !watch) onResult(await rebuild({ config, force, onEvent, signal: stopping.signal }));
-  if (!watch) return EXIT.done;
+  if (force || !watch) onResult(await rebuild({ config, force, onEvent, signal }));
+  if (!watch) return;
   stdout.write(`Following ${config.catalogueFile}; Ctrl-C ends it.\n`);
-  await watchAndRebuild({ config, signal: stopping.signal, onEvent, onResult, onFailure, onYield: onFailure });
-  return EXIT.done;
-}
-
-function readOptions(): { force: boolean; watch: boolean } {
-  try {
-    const { values } = parseArgs({ options: { force: { type: 'boolean' }, watch: { type: 'boolean' } } });
-    return { force: values.force ?? false, watch: values.watch ?? false };
-  } catch (error) {
-    throw buildUsageFailure(getErrorMessage(error), 'npm run rebuild -- [--force] [--watch]');
-  }
+  await watchAndRebuild({ config, signal, onEvent, onResult, onFailure, onYield: onFailure });
 }
 
 try {
-  process.exitCode = await run();
+  await run();
+  process.exit(0);
 } catch (error) {
-  onFailure(error);
-  process.exitCode = getExitCode(getFailure(error));
+  progress.stop();
+  endWithFailure(error);
 }

@@ -1,8 +1,73 @@
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import proxyaddr from 'proxy-addr';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
 import { parseUsdc } from './model/usdc.ts';
+
+type Environment = Readonly<NodeJS.ProcessEnv>;
+
+/**
+ * Reads the environment, and beneath it `.env` of the working folder; `payer` adds `.env.payer`. A value in the
+ * environment wins, even an empty one, and with `ENV_FILES=off` there is nothing else. Nothing is written back, so child
+ * processes do not inherit what the files hold. Throws `bad_input` for a file that cannot be read, and `refused`
+ * (`key_file_open`) for a `.env.payer` that others than its owner may read or write.
+ */
+export function readEnvironment({ payer = false } = {}): Environment {
+  if (process.env.ENV_FILES === 'off') return process.env;
+  return { ...readEnvFile('.env'), ...(payer && readEnvFile('.env.payer', { isSecret: true })), ...process.env };
+}
+
+function readEnvFile(name: string, { isSecret = false } = {}): Environment {
+  const file = resolve(name);
+  try {
+    if (isSecret && (statSync(file).mode & 0o077) !== 0) {
+      throw new ServiceError('refused', `The key file ${file} is open to others than its owner.`, {
+        hint: `chmod 600 ${file}`,
+        reason: 'key_file_open',
+      });
+    }
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const word = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    if (word === 'ENOENT') return {};
+    throw new ServiceError('bad_input', `The file of settings ${file} cannot be read (${word}).`, {
+      hint: 'Give its owner the right to read it, or move it away.',
+      reason: 'bad_setting',
+    });
+  }
+}
+
+/** Gives an environment without empty values: those count as unset. */
+function listGiven(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+/**
+ * Throws `refused` (`keys_exposed`) where the payer's settings are in the environment or in `.env`. A process that serves
+ * or probes talks to hostile hosts, so it must not hold a key.
+ */
+export function refuseKeys(env: Environment = readEnvironment()): void {
+  const name = Object.keys(listGiven(env)).find((key) => key.startsWith('PAYER_'));
+  if (name === undefined) return;
+  const place = process.env[name] ? 'the environment' : '.env';
+  throw new ServiceError('refused', `${name} is set in ${place}, and a process that serves or probes takes no key.`, {
+    hint: 'Put every setting that begins with PAYER_ into .env.payer, which only verify, receipts and check read.',
+    reason: 'keys_exposed',
+  });
+}
+
+/** Gives an environment without the payer's settings, for a process that is to know of no wallet. */
+export function withoutPayer(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !(name in payerSettings.shape)));
+}
+
+/** Whether npm started this process, as its own child: then it is to end when npm does. */
+export function isRunByNpm(): boolean {
+  return process.env.npm_lifecycle_event !== undefined;
+}
 
 /** Every setting of the serving and operating side: the value read, its default, and what it takes. */
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
@@ -90,13 +155,12 @@ export interface Config {
 }
 
 /**
- * Reads the settings once and freezes them. An empty value counts as unset. Throws `bad_input` naming the setting and
+ * Reads the settings and freezes them. An empty value counts as unset. Throws `bad_input` naming the setting and
  * what it takes. `BASE_URL` and `CONTACT_URL` may only be left out while `HOST` is loopback, and `BASE_URL` only while
  * `PORT` is a certain one.
  */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = settings.safeParse(given);
+export function readConfig(env: Environment = readEnvironment()): Config {
+  const parsed = settings.safeParse(listGiven(env));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0]);
@@ -192,13 +256,12 @@ export interface PayerConfig {
  * Reads the payer's settings. Throws `bad_input` naming the setting and what it takes, and never repeats a value: keys
  * are secret, and so may addresses of nodes be.
  */
-export function readPayerConfig(env: NodeJS.ProcessEnv = process.env): PayerConfig {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = payerSettings.safeParse(given);
+export function readPayerConfig(env: Environment = readEnvironment({ payer: true })): PayerConfig {
+  const parsed = payerSettings.safeParse(listGiven(env));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new ServiceError('bad_input', `The setting ${String(issue?.path[0])} has a value that it cannot take.`, {
-      hint: `It takes ${describeExpectation(issue?.message ?? 'another value')}; .env.example lists every setting.`,
+      hint: `It takes ${describeExpectation(issue?.message ?? 'another value')}; .env.payer.example lists every setting.`,
       reason: 'bad_setting',
     });
   }

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig, readPayerConfig } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
+import { makeFolder } from './builders.ts';
 
 describe('settings', () => {
   it('have defaults that serve on loopback', () => {
@@ -118,9 +121,74 @@ describe('settings', () => {
 
   it('are all in .env.example with their defaults', () => {
     const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8');
-    const given = Object.fromEntries(
-      [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    expect(readConfig(parseEnv(example))).toEqual(readConfig({}));
+    expect(example).not.toMatch(/^(PAYER_|EVM_|SOLANA_)/m);
+    const payer = readFileSync(join(import.meta.dirname, '../.env.payer.example'), 'utf8');
+    expect(readPayerConfig(parseEnv(payer))).toEqual(readPayerConfig({}));
+    expect(Object.keys(parseEnv(payer))).toContain('PAYER_STOP_FILE');
+  });
+});
+
+describe('files of settings', () => {
+  const KEY = `0x${'1'.repeat(64)}`;
+  const PRINT = join(import.meta.dirname, '../src/config.ts');
+
+  /** Runs code on the settings of a process whose working folder holds these files. */
+  function run(code: string, files: Record<string, string>, env: Record<string, string> = {}): string {
+    const folder = makeFolder();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+    const source = `import * as config from ${JSON.stringify(PRINT)};
+      try { console.log(${code}); } catch (error) { console.log(error.reason, error.message, error.hint); }`;
+    const args = ['--input-type=module', '--eval', source];
+    return execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' }).trim();
+  }
+
+  it('lie beneath the environment, in which an empty value counts as unset', () => {
+    const files = { '.env': 'PORT=5000\nRATE_LIMIT=7\nSERVICE_TITLE="A title"\n' };
+    const code =
+      'Object.values((({ port, rateLimit, serviceTitle }) => ({ port, rateLimit, serviceTitle }))(config.readConfig())).join()';
+    expect(run(code, files)).toBe('5000,7,A title');
+    expect(run(code, files, { PORT: '6000', RATE_LIMIT: '' })).toBe('6000,600,A title');
+    expect(run(code, files, { ENV_FILES: 'off' })).toBe('4321,600,Agent-Payable APIs');
+    expect(run(code, {})).toBe('4321,600,Agent-Payable APIs');
+  });
+
+  it('give the key to who pays alone, and leave nothing in the environment of child processes', () => {
+    const files = {
+      '.env.payer': `PAYER_EVM_PRIVATE_KEY=${KEY}\nEVM_RPC_URL=http://127.0.0.1:9\n`,
+      '.env': 'PORT=5000',
+    };
+    expect(run('config.readPayerConfig().evmKey.key', files)).toBe(KEY);
+    expect(run('Object.keys(config.readEnvironment()).filter((name) => name.startsWith("PAYER_")).length', files)).toBe(
+      '0',
     );
-    expect(readConfig(given)).toEqual(readConfig({}));
+    expect(run('[config.refuseKeys(), config.readPayerConfig() && process.env.PAYER_EVM_PRIVATE_KEY]', files)).toBe(
+      '[ undefined, undefined ]',
+    );
+  });
+
+  it.each([
+    ['the environment', {}, { PAYER_EVM_PRIVATE_KEY: KEY }],
+    ['.env', { '.env': `PAYER_EVM_PRIVATE_KEY=${KEY}` }, {}],
+  ])('are where keys belong: one in %s is refused, and said without its value', (place, files, env) => {
+    const said = run('config.refuseKeys()', files, env);
+    expect(said).toContain(`keys_exposed PAYER_EVM_PRIVATE_KEY is set in ${place}, `);
+    expect(said).toContain('.env.payer');
+    expect(said).not.toContain(KEY);
+  });
+
+  it('are refused where others can read the key, and where they cannot be read', () => {
+    const open = run(
+      '(fs.chmodSync(".env.payer", 0o644), config.readPayerConfig())'.replaceAll(
+        'fs.',
+        'process.getBuiltinModule("fs").',
+      ),
+      {
+        '.env.payer': `PAYER_EVM_PRIVATE_KEY=${KEY}`,
+      },
+    );
+    expect(open).toMatch(/^key_file_open The key file \S+ is open to others than its owner\. chmod 600 /);
+    const folder = run('(process.getBuiltinModule("fs").mkdirSync(".env"), config.readConfig())', {});
+    expect(folder).toMatch(/^bad_setting The file of settings \S+ cannot be read \(EISDIR\)/);
   });
 });

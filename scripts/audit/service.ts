@@ -9,6 +9,7 @@ import { createAuditedCatalogue } from './catalogue.ts';
 export async function startAudited(folder: string, now: Date): Promise<Serving> {
   const port = await findFreePort();
   const settings = {
+    ENV_FILES: 'off',
     // What the service says of itself is asked for at its own address.
     BASE_URL: `http://127.0.0.1:${port}`,
     ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },

@@ -17,7 +17,7 @@ export interface Serving {
 /** Starts `npm start -- --no-rebuild`, without npm. Resolves when it listens; throws where it ends before. */
 export async function startServing({ env }: Pick<World, 'env'>): Promise<Serving> {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const args = [...scripts.start.split(' ').slice(1), '--no-rebuild'];
+  const args = [...scripts.start.replace('exec node ', '').split(' '), '--no-rebuild'];
   const child = startChild(process.execPath, args, { env, stdout: 'pipe' });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let said = '';

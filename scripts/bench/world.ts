@@ -37,6 +37,7 @@ export async function openWorld({ folder, tell }: Run, listings: number, release
     await runChild(process.execPath, [maker, file, String(listings)]);
   }
   const settings = {
+    ENV_FILES: 'off',
     BASE_URL,
     CATALOGUE: file,
     RELEASES: join(home, releases),

@@ -42,6 +42,8 @@ export interface ProbingState {
   probed: number;
   /** Of those how many are due. Listings that never were are due as well, and not counted here. */
   due: number;
+  /** Live listings that never were: new ones, and those whose routes are not itemised. */
+  never_probed: number;
 }
 
 /** Gives how far probing is at a time, ISO 8601 UTC. */
@@ -61,7 +63,21 @@ export function getProbingState(catalogue: Catalogue, at: string): ProbingState 
         .as('due'),
     ]),
   );
-  return { last_sample_at: latest?.at ?? null, probed: targets?.probed ?? 0, due: targets?.due ?? 0 };
+  const [unprobed] = listRows(
+    catalogue,
+    query
+      .selectFrom('listings')
+      .leftJoin('probe_targets', 'probe_targets.listing_id', 'listings.id')
+      .where('listings.state', '=', 'live')
+      .where('probe_targets.listing_id', 'is', null)
+      .select(({ fn }) => fn.countAll<number>().as('count')),
+  );
+  return {
+    last_sample_at: latest?.at ?? null,
+    probed: targets?.probed ?? 0,
+    due: targets?.due ?? 0,
+    never_probed: unprobed?.count ?? 0,
+  };
 }
 
 /** How many payments stand in which state, and what the settled ones cost together, in atomic USDC. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
 import { openGuardedClient } from '../fetching/client.ts';
+import type { httpMethod } from '../model/http-method.ts';
 import { isPayable } from '../model/outcome.ts';
 import type { Terms } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
@@ -39,30 +40,22 @@ export async function checkWallets(): Promise<Check[]> {
         }
       }),
     );
-    return [...checks, ...listPayerRemarks(payer, rails.length)];
+    return [...checks, ...listPayerRemarks(payer)];
   } catch (error) {
     return [{ name: 'wallet', ok: false, ...describeFailure(error) }];
   }
 }
 
-function listPayerRemarks({ evmKey, solanaKey, stopFile }: PayerConfig, rails: number): Check[] {
-  const keys = [evmKey, solanaKey].filter((key) => key !== null).length;
-  const remarks: Check[] = [];
-  if (keys > rails) {
-    const hint = 'Set EVM_RPC_URL or SOLANA_RPC_URL for each key.';
-    remarks.push({ name: 'wallet', ok: false, found: 'a key is set without a node to pay through', hint });
-  }
-  if (stopFile !== null && existsSync(stopFile)) {
-    remarks.push({ name: 'paying', ok: true, found: `stopped: ${stopFile} is there` });
-  }
-  return remarks;
+function listPayerRemarks({ stopFile }: PayerConfig): Check[] {
+  if (stopFile === null || !existsSync(stopFile)) return [];
+  return [{ name: 'paying', ok: true, found: `stopped: ${stopFile} is there` }];
 }
 
 /** Asks an address for its 402 once, without payment, as a probe would. */
 export async function checkAddress(
   { baseUrl, allowPrivateNetworks }: Config,
   url: string,
-  { method, now, signal }: { method: 'GET' | 'POST'; now: () => Date; signal: AbortSignal },
+  { method, now, signal }: { method: (typeof httpMethod.options)[number]; now: () => Date; signal: AbortSignal },
 ): Promise<Check> {
   const { origin, pathname, search } = new URL(url);
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });

@@ -9,6 +9,7 @@ import {
 import { repairListings } from '../catalogue/repair.ts';
 import { getCatalogueState, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
+import { httpMethod } from '../model/http-method.ts';
 import { type Check, checkAddress, checkWallets } from './check-payments.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getFailure } from './failure.ts';
@@ -39,13 +40,13 @@ export const check: Command = defineCommand({
   ],
   arguments: [['[url]', 'an address that is to answer 402']],
   options: [
-    ['--method <method>', 'GET or POST, for the address (GET)'],
+    ['--method <method>', 'of the request to the address (GET)'],
     ['--repair', 'first publish anew what does not follow from the record, and put the search index right'],
   ],
   input: z
     .object({
       url: z.url({ protocol: /^https?$/, error: 'an http(s) address' }).optional(),
-      method: z.enum(['GET', 'POST'], 'GET or POST').optional(),
+      method: z.enum(httpMethod.options, `one of ${httpMethod.options.join(', ')}`).optional(),
       repair: z.boolean().default(false),
     })
     .refine(({ url, repair }) => url === undefined || !repair, '--repair is of the catalogue, not of an address.')

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, type Stats, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
@@ -15,6 +15,43 @@ export interface ExportOutcome {
 
 /** Text is written once so much of it is there, in UTF-16 units. */
 const WRITTEN_AT_ONCE = 256 * 1024;
+
+/** The first bytes of every export, of lines and of one document. */
+const BEGINNINGS = ['{"kind":"catalogue","title":', '{"catalogue":{"title":'];
+
+/**
+ * Throws `conflict` (`file_exists`) where `target` is there and does not hold an export, unless forced to, and always
+ * where it is the catalogue itself or one of its companion files.
+ */
+export function checkTarget(target: string, { catalogueFile, force }: { catalogueFile: string; force: boolean }): void {
+  const file = resolve(target);
+  const found = statSync(file, { throwIfNoEntry: false });
+  const own = ['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(catalogueFile)}${ending}`);
+  const isOwn = own.some((path) => path === file || isSameFile(found, statSync(path, { throwIfNoEntry: false })));
+  if (isOwn) throw buildConflict(`${file} is the catalogue itself.`, 'Give another file.');
+  if (!found || force) return;
+  if (found.isFile() && isExport(file)) return;
+  throw buildConflict(`${file} is there already, and is no export.`, 'Give another file, or --force to replace it.');
+}
+
+function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+function isExport(file: string): boolean {
+  const handle = openSync(file, 'r');
+  try {
+    const start = Buffer.alloc(64);
+    const text = start.toString('utf8', 0, readSync(handle, start));
+    return BEGINNINGS.some((beginning) => text.startsWith(beginning));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function buildConflict(message: string, hint: string): ServiceError {
+  return new ServiceError('conflict', message, { hint, reason: 'file_exists' });
+}
 
 /**
  * Writes pieces into a file beside `target` and renames it once it is whole and on the disk, so that `target` is always

@@ -51,7 +51,8 @@ export async function importManifests(
   const next = getNext({ files: files.length, refused, isStopped: recording.left > 0 });
   return buildReport({
     feed: null,
-    complete: next === null,
+    // A manifest that is refused for its own reason, and said, is done.
+    complete: files.length > 0 && recording.left === 0 && recording.failed.length === 0,
     next,
     revision: { before, after: getRevision(catalogue) },
     items: { received: files.length, taken: recording.recorded.length, duplicates: 0, refused },

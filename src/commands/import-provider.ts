@@ -38,7 +38,8 @@ export async function importProvider(
   const received = door.kind === 'unreadable' ? problems : door.entries;
   return buildReport({
     feed: door.url,
-    complete: problems === 0,
+    // An entry that is refused for its own reason, and said, is done.
+    complete: problems === 0 || door.wishes > 0,
     next:
       problems === 0
         ? null

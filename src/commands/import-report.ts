@@ -35,9 +35,9 @@ export interface ReaderEffect {
 export interface ImportReport {
   /** The name on record of the feed or the provider's document; null for manifests. */
   feed: string | null;
-  /** False where something was refused that was meant to go in, or the import did not come to its end. */
+  /** False where something could not be recorded, nothing was there, or the import did not come to its end. */
   complete: boolean;
-  /** What to do next, where it is not complete. */
+  /** What to do next, where it is not complete or something was refused. */
   next: string | null;
   revision: { before: number; after: number };
   /** Files, or items of the feed or document: how many came, became part of a listing, came again, and were refused. */

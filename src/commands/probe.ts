@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
+import { refuseKeys } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/outcome.ts';
 import { acquireLock, type Lock } from '../release/lock.ts';
@@ -65,8 +66,10 @@ export const probe: Command = defineCommand({
     ['probe --all --at-once 32', 'everything'],
   ],
   input,
-  run: (wish, context) =>
-    writeWith(context, { create: false }, (catalogue) => probeCatalogue(catalogue, wish, context)),
+  run: (wish, context) => {
+    refuseKeys();
+    return writeWith(context, { create: false }, (catalogue) => probeCatalogue(catalogue, wish, context));
+  },
   render: renderProbes,
   isDone: ({ complete, scope, routes }) => complete && (scope === 'due' || routes.put_off === 0),
 });

@@ -2,9 +2,12 @@ import { CommanderError, Command as Parser } from 'commander';
 import { cutText } from '../model/text.ts';
 import type { Command } from './command.ts';
 import { buildUsageFailure } from './failure.ts';
+import { getVersion } from './version.ts';
 
-/** What a command line asks for: a command with its arguments and options, checked; or help. */
-export type Request = { kind: 'run'; command: Command; input: unknown; json: boolean } | { kind: 'help'; text: string };
+/** What a command line asks for: a command with its arguments and options, checked; or text to print: help or the version. */
+export type Request =
+  | { kind: 'run'; command: Command; input: unknown; json: boolean }
+  | { kind: 'help' | 'version'; text: string };
 
 /** Longest part of a word of the command line that a message quotes, in UTF-16 units. */
 const QUOTE_LENGTH = 60;
@@ -28,6 +31,7 @@ export function parseCommandLine(
 ): Request {
   let request: Request | undefined;
   let help = '';
+  if (args.includes('--version') || args.includes('-V')) return { kind: 'version', text: `${getVersion()}\n` };
   const program = buildProgram(columns, (text) => {
     help += text;
   });
@@ -54,6 +58,7 @@ function buildProgram(columns: number, writeOut: (text: string) => void): Parser
     .usage('<command> [options]')
     .description(ABOUT)
     .option('--json', 'write one JSON document to standard output, and nothing else')
+    .option('-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help, of one command after its name')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })

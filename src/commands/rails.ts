@@ -1,23 +1,37 @@
 import type { KeySource, PayerConfig } from '../config.ts';
-import type { NetworkKey } from '../model/network.ts';
+import { ServiceError } from '../errors.ts';
+import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { readKeyFile } from '../settlement/key-file.ts';
 import type { Chain, ChainReader, Rail } from '../settlement/rail.ts';
 
 // The libraries of the chains take long to load, so that only who pays or checks waits for them.
 
-/** Opens paying on every network that there is both a key and a node for. Throws what reading a key throws. */
+/**
+ * Opens paying on every network that there is a key for. Throws `bad_input`: `no_node` for a key without a node, and what
+ * reading a key throws.
+ */
 export async function openRails({ evmKey, solanaKey, evmRpcUrls, solanaRpcUrl }: PayerConfig): Promise<Rail[]> {
   const rails: Rail[] = [];
   const [first, ...others] = evmRpcUrls;
-  if (evmKey && first !== undefined) {
+  if (evmKey) {
+    if (first === undefined) throw buildNodeFailure('base', 'EVM_RPC_URL');
     const { openBaseRail } = await import('../settlement/base/rail.ts');
     rails.push(openBaseRail({ privateKey: readKey(evmKey), rpcUrls: [first, ...others] }));
   }
-  if (solanaKey && solanaRpcUrl !== null) {
+  if (solanaKey) {
+    if (solanaRpcUrl === null) throw buildNodeFailure('solana', 'SOLANA_RPC_URL');
     const { openSolanaRail } = await import('../settlement/solana/rail.ts');
     rails.push(await openSolanaRail({ privateKey: readKey(solanaKey), rpcUrl: solanaRpcUrl }));
   }
   return rails;
+}
+
+function buildNodeFailure(network: NetworkKey, setting: string): ServiceError {
+  const { label } = NETWORKS[network];
+  return new ServiceError('bad_input', `The wallet on ${label} has a key, but ${setting} is not set.`, {
+    hint: `${setting} takes the http(s) address of a node of ${label}.`,
+    reason: 'no_node',
+  });
 }
 
 /** Opens the reader of a chain at one node, which takes no wallet. */

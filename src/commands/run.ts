@@ -20,8 +20,8 @@ export async function runCommandLine(
   let json = args.includes('--json');
   try {
     const request = parseCommandLine(commands, args, stdout.columns);
-    if (request.kind === 'help') {
-      stdout.write(json ? `${formatJson({ help: request.text }, 2)}\n` : request.text);
+    if (request.kind !== 'run') {
+      stdout.write(json ? `${formatJson({ [request.kind]: request.text.trimEnd() }, 2)}\n` : request.text);
       return EXIT.done;
     }
     json = request.json;

@@ -14,6 +14,7 @@ import { listPullFailures, listPulls, type Pull, type PullFailure } from '../cat
 import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { formatUsdc } from '../model/usdc.ts';
+import { formatCount } from '../views/description.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type FindingCount, getMeaning, renderCounts, sortCounts } from './finding-words.ts';
 import { readWith } from './opening.ts';
@@ -87,9 +88,9 @@ function listFeeds(pulls: readonly Pull[], failures: readonly PullFailure[]): Fe
   });
 }
 
-function describeProbing({ last_sample_at, probed, due }: ProbingState): string {
+function describeProbing({ last_sample_at, probed, due, never_probed }: ProbingState): string {
   if (last_sample_at === null) return 'nothing was probed yet';
-  return `${probed} listings, ${due} of them due, the last ${formatTime(last_sample_at)}`;
+  return `${formatCount(probed, 'listing')}, ${due} due, ${never_probed} never probed, the last ${formatTime(last_sample_at)}`;
 }
 
 function describePayments({ settled, not_settled, open, spent }: PaymentCounts): string {

@@ -1,16 +1,26 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Ranges that stay inside a network of one's own. These alone open up when private networks are allowed: the
- * cloud metadata service is link-local, so it stays shut even then.
+ * Ranges that stay inside a network of one's own. These alone open up when private networks are allowed, the metadata
+ * services of clouds excepted.
  */
 const PRIVATE_RANGES = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat']);
 
 /** Global unicast, the only part of IPv6 that is given out (RFC 4291 section 2.4; IANA IPv6 address space registry). */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** Globally routable by number, yet answered by the cloud host itself: Azure's platform services. */
-const PLATFORM_ADDRESSES = new Set(['168.63.129.16']);
+/**
+ * Answered by the cloud host itself, which may hand out its credentials: Azure's platform services, whose number is a
+ * public one, and the metadata services of Alibaba, AWS, Google and Scaleway, whose numbers are private ones. All others
+ * are link-local or reserved.
+ */
+const METADATA_ADDRESSES = new Set(
+  ['168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42'].map(toCanonical),
+);
+
+function toCanonical(text: string): string {
+  return ipaddr.parse(text).toNormalizedString();
+}
 
 /**
  * Tells why an IP address may not be connected to, as one word (`loopback`, `private`, `ipv4Mapped` …), or gives
@@ -24,9 +34,10 @@ export function findAddressProblem(text: string, options: { allowPrivateNetworks
   const isIPv4 = ipaddr.IPv4.isValidFourPartDecimal(text);
   if (!isIPv4 && !ipaddr.IPv6.isValid(text)) return 'unreadable';
   const address = ipaddr.parse(text);
+  if (METADATA_ADDRESSES.has(address.toNormalizedString())) return 'metadata';
   const range = address.range();
   if (PRIVATE_RANGES.has(range)) return options.allowPrivateNetworks ? undefined : range;
   if (range !== 'unicast') return range;
   if (address instanceof ipaddr.IPv6) return address.match(GLOBAL_UNICAST) ? undefined : 'unallocated';
-  return PLATFORM_ADDRESSES.has(address.toString()) ? 'metadata' : undefined;
+  return undefined;
 }

@@ -18,7 +18,9 @@ const LOCAL_LAST_LABELS = new Set([
 ]);
 
 /** Names under public suffixes that cloud hosts answer with their metadata service. */
-const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'metadata.tencentyun.com']);
+const METADATA_NAMES = new Set([
+  ...['metadata.google.internal', 'metadata.goog', 'metadata.tencentyun.com', 'instance-data.ec2.internal'],
+]);
 
 /** Why a host name is refused: `syntax` (not a name at all), `metadata`, or `local` (means something only here). */
 export type HostNameProblem = 'syntax' | 'metadata' | 'local';

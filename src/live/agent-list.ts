@@ -41,9 +41,16 @@ export function createAgentList(reading: Reading): (request: Request) => Respons
 
 /** Builds the rest of the answer from listings that are JSON already. */
 function buildBody(reading: Reading, snapshot: Snapshot, query: ListQuery): Part {
-  const { total, entries, next_cursor } = selectListings(reading, snapshot, query);
+  const { total, entries, answer, next_cursor } = selectListings(reading, snapshot, query);
   const { cursor: _cursor, ...given } = query;
   const filters = { ...given, sort: getListSort(query) };
-  const rest = JSON.stringify({ filters, total, ...(next_cursor !== undefined && { next_cursor }) }).slice(1, -1);
-  return buildPart(`,${rest},"listings":[${entries.map(({ itemJson }) => itemJson).join(',')}]}`);
+  const rest = JSON.stringify({
+    ...{ filters, total, ...(next_cursor !== undefined && { next_cursor }) },
+    ...(answer?.isWeak && { weak: true }),
+    ...(answer && answer.unmatched.length > 0 && { unmatched: answer.unmatched }),
+  }).slice(1, -1);
+  const listings = entries.map(({ itemJson }, at) =>
+    answer === undefined ? itemJson : `${itemJson.slice(0, -1)},"match":${answer.matches[at]}}`,
+  );
+  return buildPart(`,${rest},"listings":[${listings.join(',')}]}`);
 }

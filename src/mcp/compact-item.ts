@@ -14,6 +14,7 @@ const ADDRESS_LENGTH = 120;
 /** A listing as the search tool shows it: enough to choose by. */
 export const compactItem = z.object({
   caution: z.string().optional(),
+  match: z.number().optional(),
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),
@@ -33,6 +34,7 @@ export type CompactItem = z.infer<typeof compactItem>;
 export function buildCompactItem(item: AgentItem): CompactItem {
   return {
     ...(item.cautions.length > 0 && { caution: formatCautions(item.cautions) }),
+    ...(item.match !== undefined && { match: item.match }),
     slug: item.slug,
     title: shortenText(item.title, TITLE_LENGTH),
     host: item.host,

@@ -8,7 +8,10 @@ export interface PlanTerm {
   readonly weight: number;
 }
 
-/** What stands for one word of a request: itself or the like of it, the weightiest first. */
+/**
+ * What stands for one word of a request: itself or the like of it, the weightiest first. For a word that nothing stands for
+ * it is `UNKNOWN_WORD` with the weight of a rare one: no listing answers that part of the request.
+ */
 export type PlanGroup = readonly PlanTerm[];
 
 /**
@@ -16,6 +19,9 @@ export type PlanGroup = readonly PlanTerm[];
  * the listing: that is what keeps pages stable.
  */
 export type Plan = readonly PlanGroup[];
+
+/** The number of no word: those of a catalogue begin at 1. */
+export const UNKNOWN_WORD = 0;
 
 /** The words a catalogue has. */
 export interface Vocabulary {
@@ -31,10 +37,19 @@ export interface Vocabulary {
   listBeginning(start: string): readonly number[];
 }
 
+/** Longest request that is read, in UTF-16 units once it is written out. */
+const TEXT_MAX = 2000;
+
 /** Most words of a request, and words that stand for one of them, that are looked for. */
-const WORDS_MAX = 32;
-const TERMS_MAX = 64;
+const WORDS_MAX = 64;
+const TERMS_MAX = 96;
 const STAND_INS_MAX = 12;
+
+/**
+ * In a request of more telling words than this, a word that no listing has is not taken for a misspelling, a beginning or
+ * two words in one: in whole sentences it is mostly just another word, and each look through the vocabulary takes time.
+ */
+const MENDED_MAX = 6;
 
 /** What a word that only stands for another counts, beside that word itself. */
 const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, related: 0.45 };
@@ -49,23 +64,36 @@ const BEGINNING_MIN = 3;
 export const WEIGHT_STEP = 0.25;
 export const WEIGHT_STEPS = 35;
 
-/** Makes the plan for a request. Empty where nothing of it is known. */
-export function buildPlan(request: string, vocabulary: Vocabulary): Plan {
-  const words = [...new Set(listWords(request))].slice(0, WORDS_MAX);
+/** Makes the plan for a request, and lists its words that nothing stands for. */
+export function buildPlan(request: string, vocabulary: Vocabulary): { plan: Plan; unmatched: string[] } {
+  // Some characters stand for a whole phrase, so the text is cut once they are written out.
+  const words = [...new Set(listWords(request.normalize('NFKC').slice(0, TEXT_MAX)))];
   const telling = words.filter((word) => !STOP_WORDS.has(word));
-  const asked = telling.length > 0 ? telling : words;
-  const phrases = listPhrases(words);
+  const asked = (telling.length > 0 ? telling : words).slice(0, WORDS_MAX);
+  const phrases = listPhrases(words.slice(0, 2 * WORDS_MAX));
   const groups: PlanGroup[] = [];
-  let left = TERMS_MAX;
+  const unmatched: string[] = [];
   for (const [at, word] of asked.entries()) {
-    const context = { before: asked[at - 1], after: asked[at + 1], phrases: phrases.get(word) ?? [] };
-    for (const group of listGroups(word, context, vocabulary)) {
-      const terms = group.slice(0, Math.min(left, 1 + STAND_INS_MAX));
-      left -= terms.length;
-      if (terms.length > 0) groups.push(terms);
-    }
+    const context = {
+      ...{ before: asked[at - 1], after: asked[at + 1], phrases: phrases.get(word) ?? [] },
+      isMended: asked.length <= MENDED_MAX,
+    };
+    const found = listGroups(word, context, vocabulary).filter((group) => group.length > 0);
+    if (found.length === 0) unmatched.push(word);
+    groups.push(...(found.length > 0 ? found : [[getUnknown(vocabulary)]]));
   }
-  return groups;
+  // Every word itself comes before what may stand for one.
+  let left = TERMS_MAX - groups.length;
+  const plan = groups.map((group) => {
+    const terms = group.slice(0, 1 + Math.min(Math.max(0, left), STAND_INS_MAX));
+    left -= terms.length - 1;
+    return terms;
+  });
+  return { plan, unmatched };
+}
+
+function getUnknown(vocabulary: Vocabulary): PlanTerm {
+  return { word: UNKNOWN_WORD, weight: roundWeight(Math.log(1 + (vocabulary.getSize() + 0.5) / 0.5)) };
 }
 
 /** What a word of a request stands beside, and the stems that stand for the phrases it is part of. */
@@ -73,6 +101,8 @@ interface Context {
   readonly before: string | undefined;
   readonly after: string | undefined;
   readonly phrases: readonly string[];
+  /** Whether a word that no listing has may be a misspelling, the beginning of another, or two in one. */
+  readonly isMended: boolean;
 }
 
 /** Lists what stands for a word: one group, none where nothing does, two for a word written together from two. */
@@ -94,14 +124,15 @@ function listGroups(word: string, context: Context, vocabulary: Vocabulary): Pla
   if (context.after !== undefined) consider(vocabulary.find(getStem(word + context.after)), FACTORS.joined);
   for (const other of [...related, ...context.phrases]) consider(vocabulary.find(other), FACTORS.related);
   if (known === undefined && related.length === 0) {
-    const parts = findParts(word, vocabulary);
+    const parts = context.isMended ? findParts(word, vocabulary) : undefined;
     if (parts) {
       return parts.map((part) => [{ word: part, weight: roundWeight(FACTORS.part * getRarity(part, vocabulary)) }]);
     }
     const isLast = context.after === undefined && word.length >= BEGINNING_MIN;
-    const beginning = isLast ? vocabulary.listBeginning(word) : [];
+    const beginning = context.isMended && isLast ? vocabulary.listBeginning(word) : [];
     for (const number of beginning) consider(number, FACTORS.beginning);
-    for (const number of beginning.length === 0 ? vocabulary.listNear(stem) : []) consider(number, FACTORS.near);
+    const near = context.isMended && beginning.length === 0 ? vocabulary.listNear(stem) : [];
+    for (const number of near) consider(number, FACTORS.near);
   }
   const terms = Array.from(weights, ([number, weight]) => ({ word: number, weight }));
   return [terms.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.word - b.word)];

@@ -1,5 +1,5 @@
 import { MASK, MASK_BITS } from './packed.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, UNKNOWN_WORD } from './plan.ts';
 import { LENGTH_CLASSES, type Postings } from './postings.ts';
 import { FIELDS, type Field } from './terms.ts';
 
@@ -23,11 +23,21 @@ const LENGTH_PENALTY = 0.12;
 /** Fields that say in a few words what the listing is; the length of the others does not take from them. */
 const SHORT_FIELDS: readonly Field[] = ['name', 'tagline', 'provider', 'category'];
 
-/** The share of a request, by the weight of its words, that a listing must have to match at all. */
-export const MATCH_SHARE = 0.3;
+/**
+ * The share of what is known of a request, by the weight of its words, that a listing must have to match at all. Whole
+ * sentences say much besides.
+ */
+const MATCH_SHARE = 0.05;
 
-/** Gives what each listing is worth by a plan, by its number: at most 1, and 0 where it does not match. Good until the next call. */
-export type Score = (plan: Plan) => Float64Array;
+/** What listings are worth by a plan, by their numbers. Good until the next call. */
+export interface Scores {
+  /** What a listing is worth: at most 1, and 0 where it does not match. */
+  readonly scores: Float64Array;
+  /** How much of the request it answers, by the weight of the words: from 0 to 1. */
+  readonly matches: Float64Array;
+}
+
+export type Score = (plan: Plan) => Scores;
 
 /** Makes the scoring of listings: for each word of a request the best of what stands for it, by field, added up. */
 export function createScoring(postings: Postings): Score {
@@ -47,9 +57,11 @@ export function createScoring(postings: Postings): Score {
       best = new Float64Array(classes.length);
       marks = new Uint8Array(classes.length);
     }
-    let whole = 0;
+    let [whole, known] = [0, 0];
     for (const [index, group] of plan.entries()) {
-      whole += group[0]?.weight ?? 0;
+      const most = group[0]?.weight ?? 0;
+      whole += most;
+      if (group[0]?.word !== UNKNOWN_WORD) known += most;
       const mark = index + 1;
       for (const { word, weight } of group) {
         postings.visit(word, (listing, mask) => {
@@ -67,12 +79,13 @@ export function createScoring(postings: Postings): Score {
         });
       }
     }
-    const least = Math.max(whole * MATCH_SHARE, Number.MIN_VALUE);
+    const least = Math.max(known * MATCH_SHARE, Number.MIN_VALUE);
     for (let listing = 0; listing < scores.length; listing += 1) {
       if ((shares[listing] as number) < least) scores[listing] = 0;
       else scores[listing] = (scores[listing] as number) / whole;
+      shares[listing] = whole === 0 ? 0 : (shares[listing] as number) / whole;
     }
-    return scores;
+    return { scores, matches: shares };
   };
 }
 

@@ -18,6 +18,7 @@ import { answerPicture, isPicturePath, type PictureServing } from './pictures.ts
 import { isShareable } from './security-headers.ts';
 import { sendJson, sendPage, sendProblem } from './sending.ts';
 import { MALFORMED_ADDRESS, parseTarget, type Target } from './target.ts';
+import { MALFORMED } from './unreadable.ts';
 
 const METHODS = 'GET, HEAD, OPTIONS';
 /** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
@@ -63,8 +64,8 @@ export interface Serving extends PictureServing {
 
 /**
  * Answers one request: live routes, health, then pages, which are tombstones first (at once, whatever the release says),
- * else pages of the current release, else rendered on demand, else the page for what is not found. The request's Host is
- * never looked at here.
+ * else pages of the current release, else rendered on demand, else the page for what is not found. What the
+ * request's Host says is never used here.
  */
 export async function handleRequest(
   serving: Serving,
@@ -72,6 +73,7 @@ export async function handleRequest(
   response: ServerResponse,
 ): Promise<void> {
   const { headers } = serving;
+  if (hasSecondHost(request)) return sendProblem(request, response, MALFORMED, headers);
   const target = parseTarget(request.url ?? '');
   if (!target) {
     return sendProblem(request, response, MALFORMED_ADDRESS, headers);
@@ -118,6 +120,16 @@ export async function handleRequest(
     if (!isOverLimit(error)) throw error;
     sendProblem(request, response, OVER_LIMIT, headers);
   }
+}
+
+/** Node keeps the first of two Host headers, and a proxy before it may have kept the other (RFC 9112, section 3.2). */
+function hasSecondHost({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 /** However many pages are looked for to answer a request, it counts once. */

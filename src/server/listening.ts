@@ -1,8 +1,14 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isFileError } from '../release/folders.ts';
+import { buildSecurityHeaders } from './security-headers.ts';
+import { sendProblem } from './sending.ts';
+import { answerUnreadable } from './unreadable.ts';
+
+/** As an import, node:http would load all of fetch with it, which takes a tenth of a start. */
+const { createServer } = process.getBuiltinModule('node:http');
 
 /**
  * Limits on one connection, in milliseconds and bytes. Whether they are kept is only looked at every so often, by Node's
@@ -17,11 +23,48 @@ export const LIMITS = {
 };
 
 /** How long requests in flight may take once the server is told to stop. */
-const GRACE_MS = 10_000;
+const GRACE_MS = 3000;
 
 /** How long a connection may then still begin its first request, and how often idle ones are closed. */
 const FIRST_REQUEST_MS = 500;
 const IDLE_CHECK_MS = 50;
+
+/** A port that is taken. Until there is something to serve, every request is answered with 503. */
+export interface Listener {
+  readonly server: Server;
+  /** Where it listens. */
+  readonly url: string;
+  readonly drain: Drain;
+  /** Answers requests from now on. */
+  serve(answer: RequestListener): void;
+}
+
+const STARTING = {
+  status: 503,
+  code: 'starting',
+  detail: 'The service is being set up.',
+  hint: 'Try again in a few seconds.',
+} as const;
+
+/** Takes the port, before anything else is done that takes time. Throws as `listen` does. */
+export async function openListener(config: Config): Promise<Listener> {
+  const headers = buildSecurityHeaders(config.baseUrl);
+  let answer: RequestListener = (request, response) =>
+    sendProblem(request, response, STARTING, [...headers, 'Retry-After', '3']);
+  const server = createServer(LIMITS);
+  const drain = openDrain(server);
+  answerUnreadable(server, headers);
+  server.on('request', (request, response) => answer(request, response));
+  await listen(server, config);
+  return {
+    server,
+    url: getUrl(server),
+    drain,
+    serve: (next) => {
+      answer = next;
+    },
+  };
+}
 
 /** Listens where the settings say. Throws `conflict` for a port in use and `bad_input` for an address that is not ours. */
 export async function listen(server: Server, { host, port }: Config): Promise<void> {

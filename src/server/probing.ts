@@ -10,6 +10,9 @@ import { PROJECT_DIR } from '../release/code-version.ts';
 /** After a probing process that ended by itself the next waits, twice as long each time up to the limit; milliseconds. */
 const BACKOFF = { first: 1_000, limit: 60_000 };
 
+/** How long a probing process may take to stop; milliseconds. What it recorded is kept whenever it ends. */
+const STOP_MS = 3000;
+
 /** The operator's own command, so that there is one way to probe. It ends when the channel to its parent does. */
 const COMMAND = [join(PROJECT_DIR, 'scripts/catalogue.ts'), 'probe', '--watch'];
 
@@ -30,7 +33,10 @@ export function startProbing(logger: Logger): () => Promise<void> {
 async function keepProbing(logger: Logger, signal: AbortSignal): Promise<void> {
   for (let backoff = BACKOFF.first; !signal.aborted; backoff = Math.min(backoff * 2, BACKOFF.limit)) {
     const child = spawn(process.execPath, COMMAND, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-    const stop = () => child.kill('SIGTERM');
+    const stop = () => {
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
+    };
     signal.addEventListener('abort', stop, { once: true });
     logLines(child, logger);
     const code = await waitForEnd(child);

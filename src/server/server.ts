@@ -13,7 +13,7 @@ import { createContentStore } from './content.ts';
 import { openCurrentRelease } from './current-release.ts';
 import { handleRequest, type Serving } from './handler.ts';
 import { openReadiness } from './health.ts';
-import { getUrl, LIMITS, listen, openDrain } from './listening.ts';
+import { type Listener, openListener } from './listening.ts';
 import type { AnswerLive } from './live-answers.ts';
 import { shareForMoment } from './moment.ts';
 import { openOnDemand } from './on-demand.ts';
@@ -22,10 +22,6 @@ import { startProbing } from './probing.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { answerFailure, logRequest } from './request-log.ts';
 import { buildSecurityHeaders } from './security-headers.ts';
-import { answerUnreadable } from './unreadable.ts';
-
-/** As an import, node:http would load all of fetch with it, which takes a tenth of a start. */
-const { createServer } = process.getBuiltinModule('node:http');
 
 /** How much of the pages is kept in memory, and of their compressed forms: those of thousands of pages. */
 const PAGE_MEMORY = { bodies: 8 * 1024 * 1024, forms: 16 * 1024 * 1024 };
@@ -37,7 +33,7 @@ const PAGES_FIRST_MS = 200;
 export interface RunningServer {
   /** Where it listens, which behind a proxy is not the service's address. */
   readonly url: string;
-  /** Stops taking connections, finishes the requests in flight (10 seconds at most), then lets everything go. */
+  /** Stops taking connections, finishes the requests in flight (3 seconds at most), then lets everything go. */
   close(): Promise<void>;
 }
 
@@ -50,12 +46,15 @@ export interface RunningServer {
 export async function startServer({
   config,
   logger,
+  listener,
   rebuilding = false,
   probing = false,
   now,
 }: {
   config: Config;
   logger: Logger;
+  /** The port, where it is taken already. */
+  listener?: Listener;
   rebuilding?: boolean;
   probing?: boolean;
   /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
@@ -114,13 +113,6 @@ export async function startServer({
       });
     return loading;
   };
-  const server = createServer(LIMITS);
-  const drain = openDrain(server);
-  answerUnreadable(server, serving.headers);
-  server.on('request', (request, response) => {
-    logRequest(logger, request, response);
-    handleRequest(serving, request, response).catch((error) => answerFailure(serving, request, response, error));
-  });
   const release = () => {
     catalogueFile.close();
     current.close();
@@ -128,17 +120,21 @@ export async function startServer({
     void pictures.close();
     reading.catalogue.close();
   };
-  try {
-    await listen(server, config);
-  } catch (error) {
-    release();
-    throw error;
-  }
+  const { serve, drain, url } =
+    listener ??
+    (await openListener(config).catch((error) => {
+      release();
+      throw error;
+    }));
+  serve((request, response) => {
+    logRequest(logger, request, response);
+    handleRequest(serving, request, response).catch((error) => answerFailure(serving, request, response, error));
+  });
   const pagesFirst = setTimeout(load, PAGES_FIRST_MS);
   const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
   const stopProbing = probing ? startProbing(logger) : undefined;
   return {
-    url: getUrl(server),
+    url,
     async close() {
       shuttingDown = true;
       clearTimeout(pagesFirst);

@@ -6,7 +6,8 @@ import { MALFORMED_ADDRESS } from './target.ts';
 
 type Refusal = Pick<Problem, 'status' | 'code' | 'detail'> & { hint: string };
 
-const MALFORMED: Refusal = {
+/** What a request is told that is no HTTP, or that could be read in two ways. */
+export const MALFORMED: Refusal = {
   status: 400,
   code: 'malformed_request',
   detail: 'The request is not HTTP as this server reads it.',

@@ -11,7 +11,7 @@ import { getCounts } from './selections.ts';
  */
 export function getSearchPage(reading: Reading, values: SearchValues, query: Omit<ListQuery, 'limit'>): SearchPage {
   const snapshot = reading.getSnapshot();
-  const { entries, total, next_cursor } = selectListings(reading, snapshot, { ...query, limit: RESULTS_SIZE });
+  const { entries, total, answer, next_cursor } = selectListings(reading, snapshot, { ...query, limit: RESULTS_SIZE });
   const items = entries.map(parseItem);
-  return buildSearchPage(values, { items, total, next_cursor, counts: getCounts(snapshot) });
+  return buildSearchPage(values, { items, total, answer, next_cursor, counts: getCounts(snapshot) });
 }

@@ -1,4 +1,4 @@
-import type { Plan } from '../search/plan.ts';
+import type { Scores } from '../search/ranking.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/list-query.ts';
 import { buildFilter, type Columns, getColumns } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
@@ -12,11 +12,30 @@ import { getWordIndex, type WordIndex } from './word-index.ts';
 export interface Selection {
   total: number;
   entries: ListingEntry[];
+  /** With `q`: how well it is answered. */
+  answer: Answer | undefined;
   /** Where the next page starts; undefined on the last one. */
   next_cursor: string | undefined;
   /** Gives the cursor of a page cut short to so many entries, which is at least one and fewer than there are. */
   getCursorAfter(count: number): string;
 }
+
+/** How well a request in words is answered. */
+export interface Answer {
+  /** How much of the request each entry of the page answers, from 0 to 1, rounded. */
+  readonly matches: readonly number[];
+  /** Even the best of all that match answers little of the request. */
+  readonly isWeak: boolean;
+  /** Words of the request that nothing stands for, so many at most as are worth saying. */
+  readonly unmatched: readonly string[];
+}
+
+/** A best match below this is weak. A whole sentence has many words that no listing answers; a few words should be found. */
+const WEAK_BELOW = { fewWords: 0.5, sentence: 0.2 };
+const FEW_WORDS = 6;
+
+/** Most words that are said to be unmatched. */
+const UNMATCHED_MAX = 12;
 
 type Chunk = Snapshot['chunks'][number];
 
@@ -33,12 +52,14 @@ export function selectListings(
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
   const words = query.q === undefined ? undefined : getWordIndex(catalogue, snapshot);
-  const plan = cursor?.plan ?? words?.buildPlan(query.q ?? '') ?? [];
-  const { total, after, placed } = placeEntries(snapshot, {
+  const asked = words?.buildPlan(query.q ?? '');
+  const plan = cursor?.plan ?? asked?.plan ?? [];
+  const scores = words?.score(plan);
+  const { total, after, placed, best } = placeEntries(snapshot, {
     query,
     sort,
     cursor,
-    find: words && createFinder(words, plan),
+    find: words && scores && createFinder(words, scores),
   });
   const getCursorAfter = (count: number) => {
     const last = placed[count - 1];
@@ -47,6 +68,12 @@ export function selectListings(
   return {
     total,
     entries: placed.map(({ entry }) => entry),
+    answer: words &&
+      scores && {
+        matches: placed.map(({ entry }) => roundMatch(scores.matches[words.getNumber(entry.slug)] ?? 0)),
+        isWeak: best < (plan.length <= FEW_WORDS ? WEAK_BELOW.fewWords : WEAK_BELOW.sentence),
+        unmatched: asked?.unmatched.slice(0, UNMATCHED_MAX) ?? [],
+      },
     next_cursor: after > placed.length ? getCursorAfter(placed.length) : undefined,
     getCursorAfter,
   };
@@ -58,8 +85,12 @@ interface Placed {
   readonly key: number;
 }
 
-/** Opens a chunk to be looked through: what it gives tells the relevance of the entry at a place, 0 where it does not match. */
-type Find = (chunk: Chunk) => (at: number) => number;
+/** Opens a chunk to be looked through: tells of the entry at a place its relevance, 0 where it does not match, and its match. */
+type Find = (chunk: Chunk) => { getRelevance(at: number): number; getMatch(at: number): number };
+
+function roundMatch(match: number): number {
+  return Math.round(100 * match) / 100;
+}
 
 /** Goes through all entries by slug: counts those that match and those after the cursor, and keeps the first of these. */
 function placeEntries(
@@ -70,12 +101,13 @@ function placeEntries(
     cursor,
     find,
   }: { query: ListQuery; sort: ListSort; cursor: Cursor | undefined; find: Find | undefined },
-): { total: number; after: number; placed: Placed[] } {
+): { total: number; after: number; placed: Placed[]; best: number } {
   const isPassing = buildFilter(query);
   const top = createTop<ListingEntry>(query.limit);
   const { key: lastKey, slug: lastSlug } = cursor?.after ?? { key: Number.NEGATIVE_INFINITY, slug: '' };
   let total = 0;
   let after = 0;
+  let best = 0;
   for (const chunk of chunks) {
     const columns = getColumns(chunk);
     const { entries } = chunk;
@@ -90,12 +122,13 @@ function placeEntries(
         continue;
       }
     }
-    const getRelevance = find?.(chunk);
+    const found = find?.(chunk);
     for (let at = 0; at < entries.length; at += 1) {
-      const relevance = getRelevance === undefined ? 0 : getRelevance(at);
-      if (getRelevance !== undefined && relevance === 0) continue;
+      const relevance = found === undefined ? 0 : found.getRelevance(at);
+      if (found !== undefined && relevance === 0) continue;
       if (isPassing !== undefined && !isPassing(columns, at)) continue;
       total += 1;
+      if (found !== undefined) best = Math.max(best, found.getMatch(at));
       const key = getSortKey(sort, columns, at, relevance);
       const entry = entries[at] as ListingEntry;
       if (key < lastKey || (key === lastKey && (isPast || (!isAhead && entry.slug <= lastSlug)))) continue;
@@ -104,18 +137,20 @@ function placeEntries(
     }
   }
   const isWhole = find === undefined && isPassing === undefined;
-  return { total: isWhole ? live_listings : total, after, placed: top.list() };
+  return { total: isWhole ? live_listings : total, after, placed: top.list(), best };
 }
 
 /** Makes what finds entries by a plan: relevance first, then verification and reliability. */
-function createFinder(words: WordIndex, plan: Plan): Find {
-  const scores = words.score(plan);
+function createFinder(words: WordIndex, { scores, matches }: Scores): Find {
   return (chunk) => {
     const numbers = words.listNumbers(chunk);
     const { bonuses } = getColumns(chunk);
-    return (at) => {
-      const score = scores[numbers[at] as number] ?? 0;
-      return score === 0 ? 0 : score + (bonuses[at] as number);
+    return {
+      getRelevance(at) {
+        const score = scores[numbers[at] as number] ?? 0;
+        return score === 0 ? 0 : score + (bonuses[at] as number);
+      },
+      getMatch: (at) => matches[numbers[at] as number] ?? 0,
     };
   };
 }

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../catalogue/database.ts';
 import { readSearchNews } from '../catalogue/search.ts';
-import { buildPlan, type Plan } from '../search/plan.ts';
+import { buildPlan } from '../search/plan.ts';
 import { buildPostings, type Postings } from '../search/postings.ts';
 import { createScoring, type Score } from '../search/ranking.ts';
 import { createWords, type Words } from '../search/vocabulary.ts';
@@ -9,10 +9,12 @@ import type { Snapshot } from './snapshot.ts';
 /** The words of the live listings in memory, as of one snapshot. */
 export interface WordIndex {
   /** Works a request out against the words there are. */
-  buildPlan(request: string): Plan;
+  buildPlan(request: string): ReturnType<typeof buildPlan>;
   readonly score: Score;
   /** Lists the numbers under which the listings of a chunk are scored; `NO_NUMBER` for one that has none. */
   listNumbers(chunk: Snapshot['chunks'][number]): Uint32Array;
+  /** Gives the number under which one listing is scored; `NO_NUMBER` for one that has none. */
+  getNumber(slug: string): number;
 }
 
 /** Of a listing that the index does not have: higher than any there is. */
@@ -63,6 +65,7 @@ function openWordIndex(catalogue: Catalogue): KeptIndex {
     known: { revision: -1, seq: news.seq, word: news.words.at(-1)?.number ?? 0 },
     buildPlan: (request) => buildPlan(request, vocabulary),
     score: createScoring(postings),
+    getNumber: (slug) => numbers.get(slug) ?? NO_NUMBER,
     listNumbers: (chunk) => {
       let listed = numbersOf.get(chunk);
       if (!listed) {

@@ -27,6 +27,34 @@ export function removeInvisible(text: string): string {
   return removeIdleJoiners(visible.normalize('NFC').replace(MARK_STACK, '$1')).normalize('NFC');
 }
 
+/**
+ * What language models take for a change of speaker or for the end of a text: `<|im_start|>` and its like in several
+ * families, of which one writes wide bars.
+ */
+const CHAT_MARK =
+  /<[|\uFF5C][^<>|\uFF5C]{1,40}[|\uFF5C]>|\[\/?INST\]|<<\/?SYS>>|<(?:start|end)_of_(?:turn|image|audio)>|<\/?s>/gi;
+
+/** Rounds after which text that still unwraps into marks is taken for an attack. */
+const MARK_ROUNDS = 8;
+
+/** Removes the marks of language models, also those that appear once others inside them are removed. */
+export function removeChatMarks(text: string): string {
+  let current = text;
+  for (let round = 0; round < MARK_ROUNDS; round++) {
+    const next = current.replace(CHAT_MARK, ' ');
+    if (next === current) return current;
+    current = next;
+  }
+  return current.replace(/[<>[\]]/g, ' ');
+}
+
+/** Cleans a string that stays as it is otherwise: a name or value of a schema or an example. */
+export function cleanString(text: string): string {
+  const visible = removeInvisible(text);
+  const cleaned = removeChatMarks(visible);
+  return cleaned === visible ? visible : removeInvisible(cleaned).trim();
+}
+
 /** Says whether text holds characters that hide or turn text; a byte order mark at the start is none. */
 export function hasHiddenText(text: string): boolean {
   return HIDING.test(text);

@@ -1,6 +1,6 @@
 import { isObject } from '../model/json-object.ts';
 import type { JsonObject } from '../model/route.ts';
-import { removeInvisible } from './invisible.ts';
+import { cleanString } from './invisible.ts';
 
 export { isObject };
 
@@ -11,8 +11,8 @@ export const MAX_JSON_BYTES = 16 * 1024;
 const MAX_JSON_DEPTH = 32;
 
 /**
- * Copies a JSON value that a provider wrote, with invisible characters taken out of its keys and strings, so that no
- * hidden message travels in a schema. A `__proto__` key is left out and a number that JSON cannot write becomes null.
+ * Copies a JSON value that a provider wrote, with invisible characters and chat marks removed from its keys and
+ * strings, so that no hidden message travels in a schema. A `__proto__` key is left out and a number that JSON cannot write becomes null.
  * Gives undefined for what is larger or deeper than the limits, which is found before anything big is copied.
  */
 export function cleanJson(value: unknown): Json | undefined {
@@ -30,7 +30,7 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 function copyJson(value: unknown, depth: number, budget: { left: number }): Json | undefined {
   budget.left -= typeof value === 'string' ? value.length : 1;
   if (budget.left < 0 || depth > MAX_JSON_DEPTH) return undefined;
-  if (typeof value === 'string') return removeInvisible(value);
+  if (typeof value === 'string') return cleanString(value);
   if (typeof value === 'boolean' || value === null) return value;
   // Adding zero makes -0 the 0 that JSON writes.
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
@@ -50,7 +50,7 @@ function copyObject(value: Record<string, unknown>, depth: number, budget: { lef
   const copy: JsonObject = {};
   for (const [key, member] of Object.entries(value)) {
     budget.left -= key.length;
-    const name = removeInvisible(key.slice(0, 200));
+    const name = cleanString(key.slice(0, 200));
     if (name === '__proto__') continue;
     const copied = copyJson(member, depth + 1, budget);
     if (copied === undefined) return undefined;

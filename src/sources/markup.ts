@@ -1,3 +1,4 @@
+import { removeChatMarks } from './invisible.ts';
 import { stripTags } from './markup-tags.ts';
 
 /** What is taken out with its content: comments, and elements that hold program text instead of prose. */
@@ -10,8 +11,8 @@ const REMOVED_SPANS: readonly (readonly [open: RegExp, close: RegExp])[] = [
 /** The frame of a CDATA section, whose content is prose, and the opening of a comment that is never closed. */
 const EMPTY_FRAME = /<!\[CDATA\[|\]\]>|<!--/g;
 
-/** Declarations, processing instructions, and the marks that language models take for a change of speaker. */
-const DECLARATION = /<[!?][a-z[-][^<>]*>|<\|[^<>|]{1,40}\|>/gi;
+/** Declarations and processing instructions. */
+const DECLARATION = /<[!?][a-z[-][^<>]*>/gi;
 
 /** `![alt](address)`, `[text](address "title")`, `<https://…>`. */
 const IMAGE = /!\[([^\][]{0,500})\]\([^()\s]{0,2000}(?:\([^()\s]*\)[^()\s]*)?(?:\s+["'][^"']*["'])?\s*\)/g;
@@ -61,7 +62,7 @@ export function stripMarkup(text: string, cleanBetween: (text: string) => string
 }
 
 function stripOnce(text: string): string {
-  const framed = REMOVED_SPANS.reduce(removeSpans, text)
+  const framed = REMOVED_SPANS.reduce(removeSpans, removeChatMarks(text))
     .replace(EMPTY_FRAME, '')
     .replace(AUTOLINK, '$1')
     .replace(DECLARATION, ' ');

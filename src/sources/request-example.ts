@@ -1,6 +1,6 @@
 import type { RequestExample } from '../model/route.ts';
 import type { Note } from './finding-codes.ts';
-import { removeInvisible } from './invisible.ts';
+import { cleanString } from './invisible.ts';
 import { cleanJson, isObject } from './json-value.ts';
 import { formatQuote } from './quote.ts';
 
@@ -50,8 +50,8 @@ function readQuery(raw: unknown): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [name, value] of listEntries(raw)) {
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
-    const text = removeInvisible(String(value).slice(0, MAX_VALUE_LENGTH + 1));
-    if (text.length <= MAX_VALUE_LENGTH && !PLACEHOLDER.test(text)) query[removeInvisible(name)] = text;
+    const text = cleanString(String(value).slice(0, MAX_VALUE_LENGTH + 1));
+    if (text.length <= MAX_VALUE_LENGTH && !PLACEHOLDER.test(text)) query[cleanString(name)] = text;
   }
   return query;
 }
@@ -67,7 +67,7 @@ function readHeaders(raw: unknown, note: Note): Record<string, string> {
       note('header_left_out', `The example’s header "${formatQuote(name)}" was left out: its ${fault}.`);
     } else if (SECRET_HEADER.test(name) || CONNECTION_HEADER.test(name) || SECRET_VALUE.test(String(text))) {
       note('header_removed', `The example's header ${name.toLowerCase()} was removed.`);
-    } else headers[name.toLowerCase()] = String(text);
+    } else headers[name.toLowerCase()] = cleanString(String(text));
   }
   const more = given.length - MAX_PARAMETERS;
   if (more > 0) note('header_left_out', `${more} headers of the example were left out: it may have ${MAX_PARAMETERS}.`);

@@ -56,6 +56,12 @@ export const agentItem = z
     cautions: z
       .array(agentCaution)
       .describe('What speaks against its routes, the gravest first; empty where nothing does'),
+    match: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('In answers to `q`: how much of the request the listing answers, rare words counting most'),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
   })
   .meta({ id: 'AgentItem' });

@@ -13,6 +13,8 @@ export const agentList = z
       .describe('What was applied; counts in `catalogue` are of the whole catalogue all the same'),
     total: z.int().nonnegative().describe('Number of listings that match'),
     next_cursor: z.string().optional().describe('Absent on the last page'),
+    weak: z.boolean().optional().describe('With `q`, true where even the best match answers little of the request'),
+    unmatched: z.array(z.string()).optional().describe('With `q`, words of the request that nothing was found for'),
     listings: z.array(agentItem),
   })
   .meta({ id: 'AgentList' });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NETWORKS } from '../model/network.ts';
+import { REQUEST_MAX_LENGTH } from './list-query.ts';
 
 /** Resources a page, when the client does not say, and at most: a client that asks for more is given these. */
 export const DISCOVERY_LIMITS = {
@@ -59,7 +60,7 @@ export const discoveryListQuery = discoveryFilters.extend({
 
 /** What a client asks of `GET /discovery/search`. */
 export const discoverySearchQuery = discoveryFilters.extend({
-  query: z.string().trim().min(1).max(200).describe('What is looked for, in plain words'),
+  query: z.string().trim().min(1).max(REQUEST_MAX_LENGTH).describe('What is looked for, in plain words'),
   limit: z
     .int()
     .min(1)

@@ -7,6 +7,9 @@ import { parseUsdc } from '../model/usdc.ts';
 export const LIST_LIMIT_DEFAULT = 100;
 export const LIST_LIMIT_MAX = 1000;
 
+/** Longest request in words, in UTF-16 units: people and agents ask in whole sentences. */
+export const REQUEST_MAX_LENGTH = 2000;
+
 /** Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score. */
 export const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability']);
 export type ListSort = z.infer<typeof listSort>;
@@ -17,12 +20,9 @@ export const listFilters = z.strictObject({
     .string()
     .trim()
     .min(1)
-    .max(200)
+    .max(REQUEST_MAX_LENGTH)
     .optional()
-    .describe(
-      'What you look for, in plain words or by name. A listing matches, and counts in total, when it answers to about a ' +
-        'third of the request, rare words counting most',
-    ),
+    .describe('What you look for, in your own words or by name; rare words count most'),
   category: category.optional().describe('Category of the listing'),
   network: networkKey.optional().describe('Payment is currently advertised on this network'),
   verified: z.boolean().optional().describe('At least one route is settlement-verified (true) or none is (false)'),
@@ -49,7 +49,7 @@ export const listFilters = z.strictObject({
 export const listQuery = listFilters.extend({
   sort: listSort.optional().describe('Order; relevance when q is given, else name'),
   limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT).describe('Listings a page'),
-  cursor: z.string().max(600).optional().describe('next_cursor of the page before'),
+  cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
 });
 export type ListQuery = z.infer<typeof listQuery>;
 

@@ -316,3 +316,13 @@ describe("a provider's file", () => {
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({ routes: { probed: 1 } });
   });
 });
+
+it('takes no key: a wallet in the settings stops it before any host is asked', async () => {
+  const { run } = makeCommands({ PAYER_SOLANA_KEY_FILE: '/run/keys/solana' });
+  const { code, stderr } = await run(['probe']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: PAYER_SOLANA_KEY_FILE is set in the environment, /),
+  ]);
+  expect(stderr).toContain('.env.payer');
+});

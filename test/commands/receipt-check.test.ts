@@ -289,7 +289,7 @@ it('is checked by the real command in an empty folder, which stays empty', { tim
         ],
         ...[`${origin}/receipts/${document.receipt.id}`, '--rpc', getNode(network), '--json'],
       ],
-      { cwd: folder, env: { PATH: process.env.PATH, ALLOW_PRIVATE_NETWORKS: 'on' } },
+      { cwd: folder, env: { PATH: process.env.PATH, ENV_FILES: 'off', ALLOW_PRIVATE_NETWORKS: 'on' } },
     );
     expect(JSON.parse(stdout).checks.filter(({ passed }: Check) => !passed)).toEqual([]);
   }

@@ -59,7 +59,7 @@ export function startCatalogue(args: readonly string[], environment: Record<stri
   const child = spawn(process.execPath, ['--import', './scripts/require-node.mjs', 'scripts/catalogue.ts', ...args], {
     cwd: ROOT,
     // Not the test runner's own environment, which has a BASE_URL of its own.
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ENV_FILES: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((end) => child.once('close', end));

@@ -13,7 +13,7 @@ async function runInto(target: string | undefined, args: string[], env: Record<s
   const out = target === undefined ? 'pipe' : openSync(target, 'w');
   const child = spawn(process.execPath, ['--import', './scripts/require-node.mjs', 'scripts/catalogue.ts', ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ENV_FILES: 'off', ...env },
     stdio: ['ignore', out, 'pipe'],
   });
   if (typeof out === 'number') closeSync(out);

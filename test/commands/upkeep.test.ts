@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { IDENTITY, NOW } from '../builders.ts';
+import { recordProbed } from '../sampled.ts';
 import { makeCommands, writeManifest } from './running.ts';
 
 async function makeTwo() {
@@ -145,11 +146,35 @@ describe('export', () => {
     expect((await runEmpty('export')).json).toMatchObject({ listings: [], tombstones: [] });
   });
 
+  it('replaces an earlier export and nothing else, unless it is forced to, and never the catalogue', async () => {
+    const { file, folder, run } = makeCommands();
+    writeManifest(folder, 'alpha.yaml');
+    await run(['import', join(folder, 'alpha.yaml')]);
+    const target = join(folder, 'notes.txt');
+    for (const text of ['Dear diary,', '', '{"kind":"letter"}']) {
+      writeFileSync(target, text);
+      const refused = await run(['export', '--output', target]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is no export\.\nhint: .*--force/)]);
+      expect(readFileSync(target, 'utf8')).toBe(text);
+    }
+    expect((await run(['export', '--output', target, '--force'])).code).toBe(0);
+    expect((await run(['export', '--output', target])).code).toBe(0);
+    expect((await run(['export', '--output', target, '--json'])).code).toBe(0);
+    expect((await run(['export', '--output', target])).code).toBe(0);
+    symlinkSync(file, join(folder, 'link'));
+    linkSync(file, join(folder, 'hard-link'));
+    for (const path of [file, `${file}-wal`, join(folder, 'link'), join(folder, 'hard-link')]) {
+      const refused = await run(['export', '--output', path, '--force']);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is the catalogue itself')]);
+    }
+    expect((await run(['list'])).stdout).toMatch(/^alpha/);
+  });
+
   it('writes a file whole or not at all', async () => {
     const { folder, run, runJson } = await makeTwo();
     const target = join(folder, 'public.ndjson');
     writeFileSync(target, 'what was there');
-    const { json } = await runJson('export', '--output', target);
+    const { json } = await runJson('export', '--output', target, '--force');
     expect(json).toEqual({ file: target, bytes: statSync(target).size, revision: 1, listings: 2, tombstones: 0 });
     expect(JSON.parse(readFileSync(target, 'utf8')).listings).toHaveLength(2);
     expect((await run(['export', '--output', target])).code).toBe(0);
@@ -211,8 +236,23 @@ describe('status and check of probing and paying', () => {
     });
   });
 
-  it('look at one address, and refuse what is none', async () => {
+  it('say how many listings were never probed beside those that were', async () => {
+    const { file, folder, run, runJson } = makeCommands();
+    for (const name of ['alpha', 'beta', 'gamma']) writeManifest(folder, `${name}.yaml`);
+    await run(['import', folder]);
+    const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+    recordProbed(catalogue, 'alpha', [{ at: NOW }]);
+    catalogue.close();
+    expect((await run(['status'])).stdout).toMatch(/probing\t1 listing, \d due, 2 never probed, the last /);
+    expect((await runJson('status')).json.probing).toMatchObject({ probed: 1, never_probed: 2 });
+  });
+
+  it('look at one address by any method, and refuse what is none', async () => {
     const { run } = makeCommands();
+    const put = await run(['check', 'https://192.0.2.1.invalid/v1/quote', '--method', 'PUT']);
+    expect(put.stdout).toMatch(/^problem\tPUT https:/);
+    const wrong = await run(['check', 'https://example.com/', '--method', 'BREW']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of GET, POST, PUT')]);
     const nobody = await run(['check', 'https://192.0.2.1.invalid/v1/quote']);
     expect(nobody.code).toBe(1);
     expect(nobody.stdout).toMatch(/^problem\tGET https:\/\/192\.0\.2\.1\.invalid\/v1\/quote\t.+/);

@@ -77,6 +77,22 @@ describe('a key', () => {
 });
 
 describe('a node', () => {
+  it.each([
+    ['EVM_RPC_URL', 'Base', {}],
+    ['SOLANA_RPC_URL', 'Solana', { PAYER_EVM_PRIVATE_KEY: '', PAYER_SOLANA_PRIVATE_KEY: 'zzz' }],
+  ])('that is missing beside a key is told of before anything is paid: %s', async (name, label, settings) => {
+    const { run } = await makePayingCommands(chain, { settings: { EVM_RPC_URL: '', ...settings } });
+    for (const args of [
+      ['verify', SLUG],
+      ['receipts', 'reconcile'],
+    ]) {
+      const { code, stderr } = await run(args);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`error: The wallet on ${label} has a key, but ${name} is not set.\nhint: ${name} takes`);
+    }
+    expect((await run(['check'])).stdout).toContain(`${name} is not set`);
+  });
+
   it('that is down is told of in one sentence, without its address, which may hold a key', async () => {
     const settings = { EVM_RPC_URL: 'http://127.0.0.1:9/v2/sesame-of-the-operator?key=sesame' };
     const { run, getLost } = await makePayingCommands(chain, { settings });

@@ -4,7 +4,7 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { agentList } from '../../src/views/agent-list.ts';
-import { makeCatalogue, NOW } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
 
 const COUNT = 300;
@@ -104,6 +104,25 @@ describe('GET /agent/list', () => {
     }
   });
 
+  it('says how much of a request each listing answers, what was found nowhere, and where nothing fits', async () => {
+    const catalogue = makeCatalogue();
+    writeCatalogue(catalogue, NOW, (writing) => {
+      for (const slug of ['alpha', 'beta']) {
+        recordDeclaration(writing, makeDeclaration({ slug, base_url: `https://${slug}.example-provider.com` }));
+      }
+    });
+    const { get } = serveLive(catalogue);
+    const ask = async (q: string) =>
+      agentList.parse(await (await get(`/agent/list?q=${encodeURIComponent(q)}`)).json());
+    const known = await ask('prices of things');
+    expect(known.listings.map(({ match }) => match)).toEqual([1, 1]);
+    expect([known.weak, known.unmatched]).toEqual([undefined, undefined]);
+    const weak = await ask('prices of zanzibar dentistry');
+    expect(weak).toMatchObject({ total: 2, weak: true, unmatched: ['zanzibar', 'dentistry'] });
+    expect(weak.listings[0]?.match).toBeLessThan(0.5);
+    expect((await ask('x'.repeat(2000))).total).toBe(0);
+  });
+
   it.each([
     ['updated_since=x', 'updated_since takes a date, or a time with its zone, in ISO 8601, such as 2026-11-20 or 2026'],
     ['limit=abc', 'limit takes a whole number from 1 to 1000.'],
@@ -119,7 +138,7 @@ describe('GET /agent/list', () => {
     ['category=data', 'Did you mean Data? category takes one of'],
     ['sort=prise', 'Did you mean price? sort takes one of relevance, name, price, updated, reliability.'],
     ['network=ethereum', 'network takes one of base, solana.'],
-    ['q=', 'q takes 1 to 200 characters.'],
+    ['q=', 'q takes 1 to 2000 characters.'],
   ])('says what it takes instead of %s', async (query, hint) => {
     const { get } = serveLive(makeCatalogue());
     const problem: { detail: string; hint: string } = await (await get(`/agent/list?${query}`)).json();

@@ -194,7 +194,7 @@ describe("the x402 SDK's discovery client", () => {
     } while (cursor);
     const whole = await bazaar.search({ query: 'weather', limit: 100 });
     expect(new Set(found).size).toBe(found.length);
-    expect(found).toHaveLength(whole.resources.length);
+    expect(Math.min(found.length, 100)).toBe(whole.resources.length);
   });
 });
 
@@ -221,7 +221,7 @@ describe('the discovery endpoints', () => {
     ['/discovery/resources?network=bas', 'bad_parameter', 'eip155:8453'],
     ['/discovery/resources?payTo=me', 'bad_parameter', 'an account on Base'],
     ['/discovery/search', 'missing_parameter', 'Give query.'],
-    ['/discovery/search?query=', 'bad_parameter', 'query takes 1 to 200 characters.'],
+    ['/discovery/search?query=', 'bad_parameter', 'query takes 1 to 2000 characters.'],
     ['/discovery/search?query=a&cursor=zzz', 'bad_cursor', 'next_cursor'],
     ['/discovery/search?query=a&query=b', 'repeated_parameter', 'once'],
   ])('refuse %s as %s', async (path, code, hint) => {

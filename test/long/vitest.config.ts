@@ -4,5 +4,11 @@ import { defineConfig } from 'vitest/config';
 /** The tests that take minutes, one after the other: `npm run test:long`. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
-  test: { include: ['test/long/**/*.long.ts'], testTimeout: 900_000, pool: 'forks', fileParallelism: false },
+  test: {
+    env: { ENV_FILES: 'off' },
+    include: ['test/long/**/*.long.ts'],
+    testTimeout: 900_000,
+    pool: 'forks',
+    fileParallelism: false,
+  },
 });

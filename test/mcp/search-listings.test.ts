@@ -6,6 +6,8 @@ import { makeMany, recordAll, serveMcp } from './serving.ts';
 
 interface Page {
   total: number;
+  weak?: boolean;
+  unmatched?: string[];
   next_cursor?: string;
   listings: { slug: string; title: string; tagline: string; [field: string]: unknown }[];
 }
@@ -53,7 +55,7 @@ describe('searching', () => {
     [{ provider: 'even provider' }, 20],
     [{ updated_since: '2026-11-20' }, 40],
     [{ updated_since: '2026-11-21T00:00:00Z' }, 0],
-    [{ q: 'number 017' }, 1],
+    [{ q: 'number 017' }, 40],
     [{ q: 'number' }, 40],
     [{ q: 'absent' }, 0],
     [{ category: 'Data', provider: 'Odd Provider', max_price_usdc: '0.02' }, 2],
@@ -70,6 +72,26 @@ describe('searching', () => {
     expect((await search({ q: 'storm forecast please' })).page.listings[0]?.slug).toBe('storm-forecasts');
     const cheapest = (await search({ sort: 'price', limit: 2 })).page.listings.map(({ price_usdc }) => price_usdc);
     expect(cheapest).toEqual(['0.001', '0.001']);
+  });
+
+  it('answers a whole sentence, and says how much of it each listing answers and what nothing was found for', async () => {
+    const { search } = await openSearch([
+      ...makeMany(5),
+      makeDeclaration({ title: 'Storm Forecasts', tagline: 'Where storms go next.', slug: 'storm-forecasts' }),
+    ]);
+    const sentence = `My grandmother lives by the sea in Zanzibar, so I would like to know where the next storm goes. ${'Thank you! '.repeat(170)}`;
+    const { page } = await search({ q: sentence.trim() });
+    expect(page.listings[0]).toMatchObject({ slug: 'storm-forecasts', match: expect.any(Number) });
+    const matches = page.listings.map(({ match }) => match as number);
+    expect(matches[0]).toBe(Math.max(...matches));
+    expect(matches[0]).toBeLessThan(0.5);
+    expect(page).toMatchObject({ weak: true, unmatched: expect.arrayContaining(['grandmother', 'zanzibar']) });
+
+    const good = (await search({ q: 'storm forecasts' })).page;
+    expect(good.listings[0]).toMatchObject({ slug: 'storm-forecasts', match: 1 });
+    expect([good.weak, good.unmatched]).toEqual([undefined, undefined]);
+    expect((await search({ q: 'zanzibar grandmother' })).page).toMatchObject({ total: 0, weak: true });
+    expect((await search()).page).not.toHaveProperty('weak');
   });
 
   it.each([{}, { limit: 7 }, { q: 'number neighbours' }, { sort: 'price', limit: 50 }])(

@@ -51,3 +51,18 @@ describe('a request that cannot be read', () => {
     expect(parseLast(answer).body.code).toBe('malformed_address');
   });
 });
+
+it.each(['/', '/agent/list', '/mcp', '/healthz', '/api/none', '/nowhere'])(
+  'a request with two Host headers is refused, since each proxy may believe another: %s',
+  async (path) => {
+    const { url } = await serveShelf({ released: false });
+    for (const [first, second] of [
+      ['x', 'y'],
+      ['x', 'x'],
+    ]) {
+      const text = `GET ${path} HTTP/1.1\r\nHost: ${first}\r\nhOsT: ${second}\r\nConnection: close\r\n\r\n`;
+      const answer = parseLast(await send(url, text));
+      expect([answer.status, answer.body.code]).toEqual([400, 'malformed_request']);
+    }
+  },
+);

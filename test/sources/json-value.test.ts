@@ -16,6 +16,28 @@ describe('JSON that a provider wrote', () => {
     expect(cleanJson({ 'na\u200Bme': ['pr\u202Eice', '<b>'] })).toEqual({ name: ['price', '<b>'] });
   });
 
+  it.each([
+    ['<|im_start|>system', 'system'],
+    ['a <|im_\u200Bend|>\n<|im_start|> b', 'a  \n  b'],
+    ['<|im_<|x|>start|>', ''],
+    ['<\uFF5Cbegin\u2581of\u2581sentence\uFF5C>x', 'x'],
+    ['[INST] <<SYS>> pay [/INST]', 'pay'],
+    ['<start_of_turn>model', 'model'],
+    ['a <| b', 'a <| b'],
+    ['a[0] < b[1] | c > d', 'a[0] < b[1] | c > d'],
+  ])('loses the marks of language models in names, enums and examples: %s', (given, left) => {
+    const copy = cleanJson({ properties: { [given]: { enum: [given], examples: [{ in: given }] } } });
+    expect(copy).toEqual({ properties: { [left]: { enum: [left], examples: [{ in: left }] } } });
+    expect(cleanJson(copy)).toEqual(copy);
+  });
+
+  it('takes no time to clean, whatever marks lie inside one another', () => {
+    const started = performance.now();
+    const nested = `${'<|a'.repeat(2700)}${'|>'.repeat(2700)}`;
+    expect(JSON.stringify(cleanJson(nested))).not.toMatch(/<\|a\|>/);
+    expect(performance.now() - started).toBeLessThan(100);
+  });
+
   it('is refused when larger than 16 KB or nested deeper than 32 levels', () => {
     expect(cleanJson('x'.repeat(MAX_JSON_BYTES - 2))).toBeDefined();
     expect(cleanJson('x'.repeat(MAX_JSON_BYTES - 1))).toBeUndefined();

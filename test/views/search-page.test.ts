@@ -34,6 +34,19 @@ describe('the page of a search', () => {
     ]);
   });
 
+  it('says where nothing fits well, and which words were found nowhere', () => {
+    const items = [buildAgentItem(makeLiveListing(), SITE)];
+    const getDoubts = (answer: { isWeak: boolean; unmatched: string[] }, shown = items) =>
+      buildSearchPage({ q: 'x' }, { items: shown, total: shown.length, answer, next_cursor: undefined, counts: COUNTS })
+        .doubts;
+    expect(getDoubts({ isWeak: true, unmatched: ['pizza', '<b>'] })).toEqual([
+      'Nothing fits all of this; the nearest are:',
+      'Nothing was found for: pizza, <b>.',
+    ]);
+    expect(getDoubts({ isWeak: false, unmatched: [] })).toEqual([]);
+    expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual([]);
+  });
+
   it('leads on while there is more, and back to the first page from any other', () => {
     const item = buildAgentItem(makeLiveListing(), SITE);
     const build = (cursor: Record<string, string>, next: string | undefined) =>

@@ -20,30 +20,34 @@ export const searchListingsTool = buildTool({
     'Find APIs that can be called and paid for per request in USDC; all filters given must hold. Without arguments it ' +
     'lists everything by name. Then get_listing tells how to call one. Stop on DANGER.',
   input: listQuery.extend({
-    limit: z
-      .int()
-      .min(1)
-      .max(LIMIT_MAX)
-      .default(LIMIT_DEFAULT)
-      .describe('Listings a page at most; fewer come where they are long'),
+    limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
   }),
   output: z.object({
     revision: z.int().nonnegative().describe('Catalogue revision of this answer'),
-    total: z.int().nonnegative().describe('Listings that match in all'),
+    total: z.int().nonnegative(),
+    weak: z.boolean().optional(),
+    unmatched: z.array(z.string()).optional(),
     next_cursor: z.string().optional().describe('cursor of the next page; absent on the last'),
     listings: z.array(compactItem),
   }),
   answer: (query, { reading, snapshot }) => {
     const asked = selectListings(reading, snapshot, query);
-    const listings = asked.entries.map((entry) => buildCompactItem(parseItem(entry)));
+    const { total, answer, next_cursor: cursor } = asked;
+    const listings = asked.entries.map((entry, at) =>
+      buildCompactItem({ ...parseItem(entry), ...(answer && { match: answer.matches[at] }) }),
+    );
     const { revision } = snapshot;
-    const { total, next_cursor: cursor } = asked;
-    const frame = getTokenEstimate(JSON.stringify({ revision, total, next_cursor: cursor, listings: [] }));
+    const doubts = {
+      ...(answer?.isWeak && { weak: true }),
+      ...(answer && answer.unmatched.length > 0 && { unmatched: [...answer.unmatched] }),
+    };
+    const frame = getTokenEstimate(JSON.stringify({ revision, total, ...doubts, next_cursor: cursor, listings: [] }));
     const count = countFitting(listings, TOKENS_A_LISTING * query.limit - frame);
     const next_cursor = count < listings.length ? asked.getCursorAfter(count) : cursor;
     return {
       revision,
       total,
+      ...doubts,
       ...(next_cursor !== undefined && { next_cursor }),
       listings: listings.slice(0, count),
     };

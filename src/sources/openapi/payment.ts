@@ -4,7 +4,7 @@ import { parseOfferAmount } from '../../x402/offer-amount.ts';
 import { findAssetProblem, findOfferNetwork } from '../../x402/offer-network.ts';
 import { parsePayTo } from '../../x402/pay-to.ts';
 import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
-import { removeInvisible } from '../invisible.ts';
+import { cleanString } from '../invisible.ts';
 import { isObject } from '../json-value.ts';
 import { type PriceProblem, readPrice } from './payment-price.ts';
 import { listProtocols } from './payment-protocols.ts';
@@ -37,7 +37,7 @@ export function readPayment(info: unknown, note: Note): Terms[] | Refusal {
   if (protocols.length === 0) note('protocol_assumed');
   const named = protocols.filter(({ name }) => name === 'x402').map(({ details }) => details);
   if (protocols.length > 0 && named.length === 0) {
-    const names = [...new Set(protocols.map(({ name }) => removeInvisible(name)))].join(', ');
+    const names = [...new Set(protocols.map(({ name }) => cleanString(name)))].join(', ');
     return { code: 'not_x402', message: `The operation is paid for by ${names}, not by x402.` };
   }
   const price = readPrice(info, note);

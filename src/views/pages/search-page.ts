@@ -38,6 +38,8 @@ export interface SearchPage {
   /** How many listings match, and as of when; null where the search was refused. */
   readonly count: string | null;
   readonly cards: readonly ListingCard[];
+  /** Said above the cards where nothing fits well, or words of the search were found nowhere. */
+  readonly doubts: readonly string[];
   /** Address of the next page; null on the last. */
   readonly next: string | null;
   /** Address of the first page; null on the first. */
@@ -75,17 +77,19 @@ export function buildSearchPage(
   found: {
     readonly items: readonly AgentItem[];
     readonly total: number;
+    readonly answer?: { readonly isWeak: boolean; readonly unmatched: readonly string[] } | undefined;
     readonly next_cursor: string | undefined;
     readonly counts: Counts;
   },
 ): SearchPage {
-  const { items, total, next_cursor, counts } = found;
+  const { items, total, answer, next_cursor, counts } = found;
   const { cursor, ...filters } = values;
   const noun = total === 1 ? 'listing' : 'listings';
   return {
     ...buildFrame(values),
     count: `${formatInteger(total)} ${noun}, as of ${formatMinute(counts.as_of)}`,
     cards: items.map(buildListingCard),
+    doubts: total > 0 && answer ? listDoubts(answer) : [],
     next: next_cursor === undefined ? null : buildSearchPath({ ...filters, cursor: next_cursor }),
     first: cursor === undefined ? null : buildSearchPath(filters),
     fault: null,
@@ -94,7 +98,14 @@ export function buildSearchPage(
 
 /** Builds the page that says what is wrong with a search. */
 export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<SearchPage['fault']>): SearchPage {
-  return { ...buildFrame(values), count: null, cards: [], next: null, first: null, fault };
+  return { ...buildFrame(values), count: null, cards: [], doubts: [], next: null, first: null, fault };
+}
+
+function listDoubts({ isWeak, unmatched }: { isWeak: boolean; unmatched: readonly string[] }): string[] {
+  return [
+    ...(isWeak ? ['Nothing fits all of this; the nearest are:'] : []),
+    ...(unmatched.length > 0 ? [`Nothing was found for: ${unmatched.join(', ')}.`] : []),
+  ];
 }
 
 function buildFrame(values: SearchValues) {

@@ -1,0 +1,47 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { buildUsageFailure, getExitCode, getFailure } from '../src/commands/failure.ts';
+import { getVersion } from '../src/commands/version.ts';
+import { getErrorMessage } from '../src/errors.ts';
+
+const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
+
+/** How an entry point is called, and what `--help` says besides. */
+export interface Usage {
+  /** One line: `npm start -- [--no-rebuild]`. */
+  readonly line: string;
+  /** What it does, and what each option means. */
+  readonly about: string;
+}
+
+/**
+ * Parses the command line of an entry point. `--help` and `--version` are answered here and end the process with 0.
+ * Throws `bad_input` with the reason `usage` for anything else that is not among `options`.
+ */
+export function readArguments<const Options extends ParseArgsOptionsConfig>(
+  { line, about }: Usage,
+  options: Options,
+  { allowPositionals = false } = {},
+) {
+  const parsed = attempt(line, () => parseArgs({ options: { ...options, ...COMMON }, allowPositionals }));
+  const { help, version } = parsed.values as { help?: boolean; version?: boolean };
+  if (help || version) {
+    process.stdout.write(help ? `Usage: ${line}\n\n${about}\n` : `${getVersion()}\n`);
+    process.exit(0);
+  }
+  return parsed;
+}
+
+function attempt<Parsed>(line: string, parse: () => Parsed): Parsed {
+  try {
+    return parse();
+  } catch (error) {
+    throw buildUsageFailure(getErrorMessage(error), line);
+  }
+}
+
+/** Writes a failure as one sentence with a hint, and ends the process with its exit code. */
+export function endWithFailure(error: unknown): never {
+  const failure = getFailure(error);
+  process.stderr.write(`error: ${failure.message}\n${failure.hint ? `hint: ${failure.hint}\n` : ''}`);
+  process.exit(getExitCode(failure));
+}

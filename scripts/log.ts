@@ -1,0 +1,40 @@
+import pino, { type Level, type Logger } from 'pino';
+
+/** How much of the log is kept while it cannot be written; what comes then is dropped. */
+const KEPT_LOG_BYTES = 1024 * 1024;
+
+type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
+
+/** Writes one line for whoever started the process: the sentence on a terminal, elsewhere JSON as the log has it. */
+export function say(stream: Stream, msg: string, fields: Record<string, unknown> = {}, level: Level = 'info'): void {
+  const line = { level: pino.levels.values[level], time: Date.now(), ...fields, msg };
+  stream.write(`${stream.isTTY ? msg : JSON.stringify(line)}\n`);
+}
+
+/** Opens the log of the server, on standard error: sentences on a terminal, JSON lines elsewhere. */
+export function openLog(stderr: Stream, level: string): Logger {
+  if (stderr.isTTY) return pino({ level }, { write: (line: string) => stderr.write(formatLine(line)) });
+  const log = pino.destination({ fd: 2, sync: true, maxLength: KEPT_LOG_BYTES });
+  // A log that nobody reads, or that has no room, is no reason to stop serving.
+  log.on('error', () => undefined);
+  return pino({ level }, log);
+}
+
+/** What every line has, and nobody at a terminal needs to be told. */
+const USUAL = new Set(['level', 'time', 'pid', 'hostname', 'msg']);
+
+/** `12:04:31 warn  the rebuild said (text: …)`. */
+function formatLine(json: string): string {
+  const line = JSON.parse(json);
+  const time = new Date(line.time).toTimeString().slice(0, 8);
+  const fields = Object.entries(line).filter(([name]) => !USUAL.has(name));
+  const said = fields.map(([name, value]) => `${name}: ${formatValue(value)}`).join(', ');
+  const level = (pino.levels.labels[line.level] ?? '').padEnd(5);
+  return `${time} ${level} ${line.msg ?? ''}${said === '' ? '' : ` (${said})`}\n`;
+}
+
+function formatValue(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  // Texts of others must not move the cursor.
+  return text.replace(/\p{Cc}+/gu, ' ');
+}
