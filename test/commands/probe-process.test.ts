@@ -7,15 +7,15 @@ import { startCatalogue } from './running.ts';
 
 const PATHS = ['/v1/a', '/v1/b', '/v1/c'];
 
-/** A seller that takes a while, and knows how many requests it had at once. */
-function makeSlow(delayMs: number) {
+/** A seller that takes a while, or until it is let go on, and knows how many requests it had at once. */
+function makeSlow(delayMs: number | Promise<void>) {
   let [now, most, asked] = [0, 0, 0];
   return {
     answer: async (response: ServerResponse, url: string) => {
       now += 1;
       asked += 1;
       most = Math.max(most, now);
-      await sleep(delayMs);
+      await (typeof delayMs === 'number' ? sleep(delayMs) : delayMs);
       now -= 1;
       if (isRoute(url)) sendChallenge(response);
       else sendStatus(response, 404);
@@ -41,19 +41,23 @@ function start(environment: Record<string, string>, ...args: string[]) {
 describe('two runs at once', () => {
   it('wait for each other, and the one that is stopped while it waits says so', async () => {
     const market = makeMarketCommands();
-    const slow = makeSlow(300);
+    const { promise: waiting, resolve: goOn } = Promise.withResolvers<void>();
+    const slow = makeSlow(waiting);
     await market.list('alpha', slow.answer, PATHS);
-    const first = start(market.environment, '--all', '--pause', '0');
-    await vi.waitFor(() => expect(slow.getAsked()).toBeGreaterThan(0), { timeout: 10_000 });
+    const first = start(market.environment, '--all', '--pause', '0', '--timeout', '60000');
+    await vi.waitFor(() => expect(slow.getAsked()).toBeGreaterThan(0), { timeout: 60_000 });
     const [second, third] = [
       start(market.environment, '--all', '--pause', '0', '--json'),
       start(market.environment, '--due', '--pause', '0'),
     ];
-    await vi.waitFor(() => expect(third.getStderr()).toContain('Another probe run is under way'), { timeout: 10_000 });
+    for (const { getStderr } of [second, third]) {
+      await vi.waitFor(() => expect(getStderr()).toContain('Another probe run is under way'), { timeout: 60_000 });
+    }
     third.child.kill('SIGINT');
     const stopped = await third.ran;
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toContain('error: Another probe run is under way, and this one was stopped before its turn');
+    goOn();
     expect([(await first.ran).code, (await second.ran).code]).toEqual([0, 0]);
     expect(JSON.parse((await second.ran).stdout)).toMatchObject({ complete: true, routes: { planned: 3, probed: 3 } });
     expect((await second.ran).stderr).toContain(
