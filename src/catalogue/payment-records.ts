@@ -7,11 +7,12 @@ export function findPayment(catalogue: Catalogue, id: string): Payment | undefin
   return row && parsePayment(row.document);
 }
 
-/** Reads an attempt as it is stored. Those of earlier versions say nothing of what an answer was taken for. */
+/** Reads an attempt as it is stored. Those of earlier versions lack some fields. */
 export function parsePayment(document: string): Payment {
   const payment: Payment = JSON.parse(document);
-  const { unrecognised = null, answer } = payment;
-  return { ...payment, unrecognised, answer: answer && { ...answer, fields: answer.fields ?? null } };
+  const { unrecognised = null, by_operator = null, head_at = payment.prepared_at, answer } = payment;
+  const fields = answer?.fields ?? null;
+  return { ...payment, unrecognised, by_operator, head_at, answer: answer && { ...answer, fields } };
 }
 
 /** Lists the latest attempts, newest first. */
@@ -35,8 +36,8 @@ export function findPaidRoute(
   );
 }
 
-/** Opens the question whether there is a receipt with an id: a payment that settled. */
+/** Opens the question whether there is a receipt with an id: a payment that settled, by the word of the chain. */
 export function openSettled({ sqlite }: Catalogue): (id: string) => boolean {
-  const find = sqlite.prepare("SELECT 1 FROM payments WHERE id = ? AND state = 'settled'").pluck();
+  const find = sqlite.prepare('SELECT 1 FROM payments WHERE id = ? AND "transaction" IS NOT NULL').pluck();
   return (id) => find.get(id) !== undefined;
 }

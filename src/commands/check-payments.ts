@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { isPayable } from '../model/outcome.ts';
 import type { Terms } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { probeRoute } from '../probing/probe-route.ts';
+import { findStop } from '../settlement/stop-file.ts';
 import { formatOutcome } from '../views/outcome-words.ts';
 import { getUserAgent } from '../views/user-agent.ts';
 import { getFailure } from './failure.ts';
@@ -52,9 +52,8 @@ function listPayerRemarks({ evmKey, solanaKey, stopFile }: PayerConfig, rails: n
     const hint = 'Set EVM_RPC_URL or SOLANA_RPC_URL for each key.';
     remarks.push({ name: 'wallet', ok: false, found: 'a key is set without a node to pay through', hint });
   }
-  if (stopFile !== null && existsSync(stopFile)) {
-    remarks.push({ name: 'paying', ok: true, found: `stopped: ${stopFile} is there` });
-  }
+  const stop = findStop(stopFile);
+  if (stop !== null) remarks.push({ name: 'paying', ok: true, found: `stopped: ${stop} (${stopFile})` });
   return remarks;
 }
 

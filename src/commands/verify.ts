@@ -4,7 +4,7 @@ import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getListing, writeWith } from './opening.ts';
 import { openProgress } from './terminal/progress.ts';
 import { renderVerification } from './verify-report.ts';
-import { type VerifyResult, verifyRoute } from './verify-route.ts';
+import { type VerifyResult, verifyRoute, withPayer } from './verify-route.ts';
 
 const input = z.object({
   slug: z.string().min(1),
@@ -46,15 +46,10 @@ async function runVerify(wish: Input, context: CommandContext): Promise<VerifyRe
   const progress = openProgress(stderr, 'Paying', 'payments', () => performance.now());
   return writeWith(context, { create: false }, async (catalogue) => {
     const listing = getListing(catalogue, wish.slug);
-    return verifyRoute(catalogue, listing, {
-      route: wish.route,
-      input: wish.input,
-      pay: wish.pay,
-      config: context.getConfig(),
-      payer: readPayerConfig(),
-      now,
-      signal,
-      say: progress.note,
-    });
+    const options = { pay: wish.pay, config: context.getConfig(), payer: readPayerConfig(), now, signal };
+    const { route, input } = wish;
+    return withPayer(catalogue, { ...options, say: progress.note }, (payer) =>
+      verifyRoute(payer, listing, { route, input }),
+    );
   });
 }

@@ -64,6 +64,7 @@ export async function runKillCampaign(
         // The test runner sets one of its own.
         BASE_URL: '',
         CATALOGUE: file,
+        PAYER_FOLDER: join(folder, 'payer'),
         ALLOW_PRIVATE_NETWORKS: 'on',
         EVM_RPC_URL: chain.rpcUrl,
         PAYER_EVM_PRIVATE_KEY: privateKey,
