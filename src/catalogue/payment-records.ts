@@ -21,6 +21,15 @@ export function listPayments(catalogue: Catalogue, limit: number): Payment[] {
   return listRows(catalogue, query).map(({ document }) => parsePayment(document));
 }
 
+/** Finds when the last attempt for any of these routes was made, whatever became of it, ISO 8601 UTC; null where there was none. */
+export function findLastAttempt(catalogue: Catalogue, routeIds: readonly string[]): string | null {
+  const query = catalogue.query
+    .selectFrom('payments')
+    .select(({ fn }) => fn.max<string | null>('prepared_at').as('at'))
+    .where('route_id', 'in', routeIds);
+  return findRow(catalogue, query)?.at ?? null;
+}
+
 /** Finds what a payment was made for: the slug of the listing, and the method and path of its route. */
 export function findPaidRoute(
   catalogue: Catalogue,

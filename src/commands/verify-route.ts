@@ -8,7 +8,7 @@ import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import type { SourceKind } from '../model/declaration.ts';
 import type { Listing } from '../model/listing.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
-import type { Payment } from '../model/payment.ts';
+import type { Payment, PreparedPayment } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
@@ -52,6 +52,9 @@ export interface Payer extends PayerOptions {
 export interface VerifyWish {
   route: string | undefined;
   input: string | undefined;
+  /** What the call may cost at most, in atomic USDC, where that is less than the cap for a call. */
+  most?: number;
+  onPrepared?: (payment: PreparedPayment) => void;
 }
 
 /** What a verification found, and what it did. Amounts are atomic USDC. */
@@ -120,13 +123,16 @@ export async function verifyRoute(payer: Payer, listing: Listing, wish: VerifyWi
     refused === null && chosen && rail && ledger
       ? await payForCall({
           ...{ client, rail, ledger, call, now, signal },
-          caps: { per_call: maxPerCall, per_day: maxPerDay },
+          caps: { per_call: Math.min(maxPerCall, wish.most ?? maxPerCall), per_day: maxPerDay },
           route_id: route.id,
           requirement: chosen,
           declared: route,
           own: listOwn(catalogue, listing, route),
           findStop: () => findStop(stopFile),
-          onEvent: (event) => payer.say(describeEvent(event)),
+          onEvent: (event) => {
+            if (event.type === 'prepared') wish.onPrepared?.(event.payment);
+            payer.say(describeEvent(event));
+          },
         })
       : null;
   return {
