@@ -47,6 +47,7 @@ async function run(): Promise<void> {
     };
     // As an operator has them: the serving process does not get to see a key.
     const wallet = {
+      PAYER_FOLDER: join(folder, 'payer'),
       EVM_RPC_URL: market.base.rpcUrl,
       PAYER_EVM_PRIVATE_KEY: buyer.evmPrivateKey,
       ...(market.solana && { SOLANA_RPC_URL: market.solana.rpcUrl, PAYER_SOLANA_PRIVATE_KEY: buyer.solanaPrivateKey }),

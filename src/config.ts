@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import proxyaddr from 'proxy-addr';
 import { z } from 'zod';
@@ -230,6 +231,7 @@ const payerSettings = z.object({
   PAYER_SOLANA_PRIVATE_KEY: z.string().optional(),
   PAYER_SOLANA_KEY_FILE: z.string().optional(),
   PAYER_STOP_FILE: z.string().optional(),
+  PAYER_FOLDER: z.string().optional(),
   EVM_RPC_URL: httpAddress.optional(),
   EVM_RPC_URL_SECOND: httpAddress.optional(),
   SOLANA_RPC_URL: httpAddress.optional(),
@@ -244,6 +246,8 @@ export type KeySource = { key: string } | { file: string };
 export interface PayerConfig {
   readonly evmKey: KeySource | null;
   readonly solanaKey: KeySource | null;
+  /** Holds journal and lock of each wallet: one folder for all that pay from it on this machine. */
+  readonly folder: string;
   /** While this file exists nothing is paid. */
   readonly stopFile: string | null;
   readonly evmRpcUrls: readonly string[];
@@ -269,6 +273,7 @@ export function readPayerConfig(env: Environment = readEnvironment({ payer: true
   return Object.freeze({
     evmKey: getKeySource(read.PAYER_EVM_PRIVATE_KEY, read.PAYER_EVM_KEY_FILE),
     solanaKey: getKeySource(read.PAYER_SOLANA_PRIVATE_KEY, read.PAYER_SOLANA_KEY_FILE),
+    folder: resolve(read.PAYER_FOLDER ?? join(homedir(), '.local', 'state', 'agent-payable-payer')),
     stopFile: read.PAYER_STOP_FILE === undefined ? null : resolve(read.PAYER_STOP_FILE),
     evmRpcUrls: [read.EVM_RPC_URL, read.EVM_RPC_URL_SECOND].filter((url) => url !== undefined),
     solanaRpcUrl: read.SOLANA_RPC_URL ?? null,

@@ -24,33 +24,28 @@ export function recordPaid(
   const listing = findListing(catalogue, { slug });
   const route = listing?.routes.find((candidate) => candidate.path === path);
   if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
-  const ledger = openLedger(catalogue);
+  const ledger = openLedger(catalogue, () => undefined);
   const { asset, amount, pay_to } = makeTerms();
   const request = { method: route.method, url: `${listing.base_url}${path}?of=gold`, headers: {}, body };
   ledger.prepare(
     {
       ...{ id, route_id: route.id, network: 'base', scheme: 'exact', x402_version: 2, asset, amount },
       ...{ payer: `0x${'2'.repeat(40)}`, pay_to: pay_to ?? '', nonce: `0x${'7'.repeat(64)}` },
-      ...{ from_block: 1, expires_at: at, expires_block: null, prepared_at: at },
+      ...{ from_block: 1, head_at: at, expires_at: at, expires_block: null, prepared_at: at },
       request: { ...request, hash: getRequestHash(request) },
     },
     { per_call: amount, per_day: 10 * amount },
   );
-  ledger.markSent(id, at, null);
-  ledger.recordAnswer(id, {
-    ...{ delivered: status === 200, conforming: status === 200 ? 'undeclared' : null, seller_receipt: null },
+  ledger.record(id, { step: 'sent', signature: null }, at);
+  const answer = {
+    ...{ delivered: status === 200, conforming: status === 200 ? ('undeclared' as const) : null, seller_receipt: null },
     unrecognised: null,
     answer: { at, duration_ms: 5, status, content_type: 'text/plain', size: 3, hash: 'b'.repeat(64), fields: null },
-  });
-  ledger.resolve(
-    id,
-    {
-      state: 'settled',
-      settlement: {
-        ...{ transaction: `0x${'e'.repeat(64)}`, block: 255, block_hash: `0x${'d'.repeat(64)}`, log_index: 3 },
-        ...{ settled_at: at, read_from: 1, genesis: NETWORKS.base.genesis },
-      },
-    },
-    at,
-  );
+  };
+  ledger.record(id, { step: 'answered', answer }, at);
+  const settlement = {
+    ...{ transaction: `0x${id.replaceAll('-', '').repeat(2)}`, block: 255, block_hash: `0x${'d'.repeat(64)}` },
+    ...{ log_index: 3, settled_at: at, read_from: 1, genesis: NETWORKS.base.genesis },
+  };
+  ledger.record(id, { step: 'resolved', resolution: { state: 'settled', settlement } }, at);
 }

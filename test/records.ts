@@ -114,7 +114,10 @@ export function recordReceiptFor(
   const routes = findListing(catalogue, { slug })?.routes ?? [];
   const route = routes.find((candidate) => path === undefined || candidate.path === path);
   if (!route) throw new Error(`no route ${path} in ${slug}`);
-  const paid = makeReceipt({ id: crypto.randomUUID(), route_id: route.id, ...receipt });
+  const id = crypto.randomUUID();
+  // One transaction proves one payment.
+  const transaction = receipt.id === undefined ? { transaction: `0x${id.replaceAll('-', '').repeat(2)}` } : {};
+  const paid = makeReceipt({ id, route_id: route.id, ...transaction, ...receipt });
   writeCatalogue(catalogue, paid.settled_at, (writing) => recordReceipt(writing, paid));
   return paid.id;
 }

@@ -12,6 +12,7 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
+import { openJournal } from '../../src/settlement/journal.ts';
 import { payForCall } from '../../src/settlement/pay.ts';
 import { fetchQuote } from '../../src/settlement/quote.ts';
 import type { MarketPlace } from './payment-market.ts';
@@ -146,7 +147,8 @@ function openVerifier(
     fetch: (...asked: Parameters<typeof guarded.fetch>) => watch.wait('seller', () => guarded.fetch(...asked)),
   };
   const rail = openBaseRail({ privateKey: place.privateKey, rpcUrls: [place.rpcUrl] });
-  const ledger = openLedger(catalogue);
+  const journal = openJournal(`${catalogue.file}.journal`);
+  const ledger = openLedger(catalogue, journal.append);
   const signal = new AbortController().signal;
   const call = {
     method: 'GET' as const,
@@ -160,13 +162,14 @@ function openVerifier(
     const { state, delivered } = await payForCall({
       ...{ client, rail, ledger, call, signal, requirement: chosen, route_id: route.id, declared: route, own: [route] },
       caps: { per_call: PRICE, per_day: Number.MAX_SAFE_INTEGER },
-      isStopped: () => false,
+      findStop: () => null,
       now: () => new Date(),
     });
     return state === 'settled' && delivered === true;
   };
   const close = async () => {
     await guarded.close();
+    journal.close();
     catalogue.close();
   };
   return { buy, close };

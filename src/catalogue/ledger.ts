@@ -24,7 +24,7 @@ export function recordReceipt(writing: Writing, receipt: Receipt): boolean {
     catalogue.query
       .insertInto('receipts')
       .values(row)
-      .onConflict((conflict) => conflict.doNothing()),
+      .onConflict((conflict) => conflict.column('id').doNothing()),
   );
   const identity = findRow(
     catalogue,

@@ -7,17 +7,27 @@ export function findPayment(catalogue: Catalogue, id: string): Payment | undefin
   return row && parsePayment(row.document);
 }
 
-/** Reads an attempt as it is stored. Those of earlier versions say nothing of what an answer was taken for. */
+/** Reads an attempt as it is stored. Those of earlier versions lack some fields. */
 export function parsePayment(document: string): Payment {
   const payment: Payment = JSON.parse(document);
-  const { unrecognised = null, answer } = payment;
-  return { ...payment, unrecognised, answer: answer && { ...answer, fields: answer.fields ?? null } };
+  const { unrecognised = null, by_operator = null, head_at = payment.prepared_at, answer } = payment;
+  const fields = answer?.fields ?? null;
+  return { ...payment, unrecognised, by_operator, head_at, answer: answer && { ...answer, fields } };
 }
 
 /** Lists the latest attempts, newest first. */
 export function listPayments(catalogue: Catalogue, limit: number): Payment[] {
   const query = catalogue.query.selectFrom('payments').select('document').orderBy('prepared_at', 'desc').limit(limit);
   return listRows(catalogue, query).map(({ document }) => parsePayment(document));
+}
+
+/** Finds when the last attempt for any of these routes was made, whatever became of it, ISO 8601 UTC; null where there was none. */
+export function findLastAttempt(catalogue: Catalogue, routeIds: readonly string[]): string | null {
+  const query = catalogue.query
+    .selectFrom('payments')
+    .select(({ fn }) => fn.max<string | null>('prepared_at').as('at'))
+    .where('route_id', 'in', routeIds);
+  return findRow(catalogue, query)?.at ?? null;
 }
 
 /** Finds what a payment was made for: the slug of the listing, and the method and path of its route. */
@@ -35,8 +45,8 @@ export function findPaidRoute(
   );
 }
 
-/** Opens the question whether there is a receipt with an id: a payment that settled. */
+/** Opens the question whether there is a receipt with an id: a payment that settled, by the word of the chain. */
 export function openSettled({ sqlite }: Catalogue): (id: string) => boolean {
-  const find = sqlite.prepare("SELECT 1 FROM payments WHERE id = ? AND state = 'settled'").pluck();
+  const find = sqlite.prepare('SELECT 1 FROM payments WHERE id = ? AND "transaction" IS NOT NULL').pluck();
   return (id) => find.get(id) !== undefined;
 }

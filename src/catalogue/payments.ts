@@ -1,39 +1,45 @@
 import { ServiceError } from '../errors.ts';
 import {
+  applyStep,
+  buildPayment,
+  isOpen,
   OPEN_STATES,
   type Payment,
-  type PaymentAnswer,
   type PaymentCaps,
-  type PaymentResolution,
+  type PaymentEntry,
+  type PaymentStep,
   type PreparedPayment,
 } from '../model/payment.ts';
 import type { Receipt } from '../model/receipt.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import { recordReceipt } from './ledger.ts';
-import { findPayment, parsePayment } from './payment-records.ts';
+import { findPaidRoute, findPayment, parsePayment } from './payment-records.ts';
 import { type Writing, writeCatalogue } from './write.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Opens the ledger of payments on a catalogue: each of its functions is one transaction that is on the disk when it
- * returns, even if the power goes.
+ * returns, even if the power goes. `note` writes each step down elsewhere first, when all is checked and before it counts
+ * here; where it throws, nothing is changed.
  */
-export function openLedger(catalogue: Catalogue) {
+export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => void) {
   catalogue.sqlite.pragma('synchronous = FULL');
-  const write = (at: string, work: (writing: Writing) => void) => writeCatalogue(catalogue, at, work);
-  const change = (id: string, at: string, fields: Partial<Payment>) =>
-    write(at, () => storePayment(catalogue, { ...getPayment(catalogue, id), ...fields }));
   return {
     prepare: (attempt: PreparedPayment, caps: PaymentCaps) =>
-      write(attempt.prepared_at, () => preparePayment(catalogue, attempt, caps)),
-    markSent: (id: string, at: string, signature: string | null) =>
-      change(id, at, { state: 'sent', sent_at: at, signature }),
-    recordAnswer: (id: string, answer: PaymentAnswer) =>
-      change(id, answer.answer?.at ?? getPayment(catalogue, id).prepared_at, answer),
-    resolve: (id: string, resolution: PaymentResolution, at: string) =>
-      write(at, (writing) => resolvePayment(writing, id, resolution)),
+      writeCatalogue(catalogue, attempt.prepared_at, () => {
+        preparePayment(catalogue, attempt, caps);
+        note({ id: attempt.id, at: attempt.prepared_at, event: { step: 'prepared', attempt } });
+      }),
+    record: (id: string, step: PaymentStep, at: string) =>
+      writeCatalogue(catalogue, at, (writing) => {
+        const payment = applyStep(getPayment(catalogue, id), step, at);
+        storePayment(writing, payment);
+        note({ id, at, event: step });
+      }),
+    restore: (payments: readonly Payment[]) =>
+      writeCatalogue(catalogue, new Date(0).toISOString(), (writing) =>
+        payments.flatMap((payment) => restorePayment(writing, payment) ?? []),
+      ),
     listOpen: (payer: string) => listOpenPayments(catalogue, payer),
     findPayment: (id: string) => findPayment(catalogue, id),
   };
@@ -41,37 +47,23 @@ export function openLedger(catalogue: Catalogue) {
 
 /** Caps are checked in the transaction that writes the attempt, so that two at once cannot both pass. */
 function preparePayment(catalogue: Catalogue, attempt: PreparedPayment, caps: PaymentCaps): void {
-  const { amount, payer, prepared_at } = attempt;
+  const { amount, payer, head_at } = attempt;
   if (amount > caps.per_call) {
     throw refuse('cap_per_call', `${formatUsdc(amount)} USDC is more than one call may cost`, caps.per_call);
   }
-  const spent = countSpent(catalogue, prepared_at);
+  const spent = countSpent(catalogue, head_at);
   if (spent + amount > caps.per_day) {
-    const words = `${formatUsdc(amount)} USDC besides the ${formatUsdc(spent)} of the last 24 hours is more than a day may cost`;
+    const words = `${formatUsdc(amount)} USDC besides the ${formatUsdc(spent)} of ${getDay(head_at)} is more than a day may cost`;
     throw refuse('cap_per_day', words, caps.per_day);
   }
   const [open] = listOpenPayments(catalogue, payer);
   if (open) {
     throw new ServiceError('conflict', `The payment ${open.id} of the same wallet is still open.`, {
-      hint: 'Wait until it is settled or expired; the next run finds out from the chain.',
+      hint: 'Wait until it is settled or expired: the next run finds out from the chain. What stays unknown, receipts settle closes.',
       reason: 'payment_open',
     });
   }
-  const payment: Payment = {
-    ...attempt,
-    signature: null,
-    state: 'prepared',
-    reason: null,
-    delivered: null,
-    unrecognised: null,
-    conforming: null,
-    answer: null,
-    seller_receipt: null,
-    settlement: null,
-    sent_at: null,
-    resolved_at: null,
-  };
-  runStatement(catalogue, catalogue.query.insertInto('payments').values(buildRow(payment)));
+  runStatement(catalogue, catalogue.query.insertInto('payments').values(buildRow(buildPayment(attempt))));
 }
 
 function refuse(reason: string, words: string, cap: number): ServiceError {
@@ -81,30 +73,29 @@ function refuse(reason: string, words: string, cap: number): ServiceError {
   });
 }
 
-/** Sums what the attempts of the 24 hours before a time may have cost, those left out that surely did not settle. */
+/** Sums what the attempts of the UTC day of a time may have cost, those left out that surely did not settle. */
 export function countSpent(catalogue: Catalogue, at: string): number {
-  const since = new Date(Date.parse(at) - DAY_MS).toISOString();
   const query = catalogue.query
     .selectFrom('payments')
     .select(({ fn }) => fn.sum<number | null>('amount').as('spent'))
-    .where('prepared_at', '>', since)
+    .where('day', '=', getDay(at))
     .where('state', '!=', 'not_settled');
   return findRow(catalogue, query)?.spent ?? 0;
 }
 
-function resolvePayment(writing: Writing, id: string, resolution: PaymentResolution): void {
-  const { catalogue, at } = writing;
-  const before = getPayment(catalogue, id);
-  const isOpen = OPEN_STATES.some((state) => state === before.state);
-  if (!isOpen) return;
-  const fields =
-    resolution.state === 'settled'
-      ? { state: resolution.state, settlement: resolution.settlement, reason: null, resolved_at: at }
-      : { ...resolution, resolved_at: resolution.state === 'unknown' ? null : at };
-  const payment: Payment = { ...before, ...fields };
-  storePayment(catalogue, payment);
-  const receipt = buildReceipt(payment);
-  if (receipt) recordReceipt(writing, receipt);
+/** Puts a payment back; gives what is on record of it where that is more. */
+function restorePayment(writing: Writing, payment: Payment): Payment | undefined {
+  const { catalogue } = writing;
+  const known = findPayment(catalogue, payment.id);
+  if (known && !isOpen(known)) {
+    // Its route may have come back since.
+    publishReceipt(writing, known);
+    return isOpen(payment) ? known : undefined;
+  }
+  if (known && JSON.stringify(known) === JSON.stringify(payment)) return undefined;
+  if (!known) runStatement(catalogue, catalogue.query.insertInto('payments').values(buildRow(payment)));
+  storePayment(writing, payment);
+  return undefined;
 }
 
 /** Undefined where it did not settle, or nobody knows whether the product came. */
@@ -138,12 +129,54 @@ function getPayment(catalogue: Catalogue, id: string): Payment {
   return payment;
 }
 
-function storePayment(catalogue: Catalogue, payment: Payment): void {
+/** Stores what became of a payment, and publishes its receipt where it has one. */
+function storePayment(writing: Writing, payment: Payment): void {
+  const { catalogue } = writing;
+  refuseTakenTransaction(catalogue, payment);
   const { id, ...columns } = buildRow(payment);
   runStatement(catalogue, catalogue.query.updateTable('payments').set(columns).where('id', '=', id));
+  publishReceipt(writing, payment);
+}
+
+function publishReceipt(writing: Writing, payment: Payment): void {
+  const { catalogue } = writing;
+  const receipt = buildReceipt(payment);
+  if (!receipt || !findPaidRoute(catalogue, receipt.route_id)) return;
+  const recorded = catalogue.query.selectFrom('receipts').select('id').where('id', '=', receipt.id);
+  if (!findRow(catalogue, recorded)) recordReceipt(writing, receipt);
+}
+
+function refuseTakenTransaction(catalogue: Catalogue, { id, network, settlement }: Payment): void {
+  if (!settlement) return;
+  const { transaction } = settlement;
+  const taken = (table: 'payments' | 'receipts') =>
+    findRow(
+      catalogue,
+      catalogue.query
+        .selectFrom(table)
+        .select('id')
+        .where('network', '=', network)
+        .where('transaction', '=', transaction)
+        .where('id', '!=', id),
+    );
+  const other = taken('payments') ?? taken('receipts');
+  if (!other) return;
+  throw new ServiceError('conflict', `The transaction ${transaction} is on record as the payment ${other.id}.`, {
+    hint: 'One transaction proves one payment: ask another node, or close the payment with receipts settle.',
+    reason: 'transaction_taken',
+  });
+}
+
+function getDay(at: string): string {
+  return at.slice(0, 10);
 }
 
 function buildRow(payment: Payment) {
-  const { id, route_id, payer, amount, state, prepared_at } = payment;
-  return { id, route_id, payer, amount, state, prepared_at, document: JSON.stringify(payment) };
+  const { id, route_id, network, payer, amount, state, prepared_at, head_at, settlement } = payment;
+  return {
+    ...{ id, route_id, network, payer, amount, state, prepared_at },
+    day: getDay(head_at),
+    transaction: settlement?.transaction ?? null,
+    document: JSON.stringify(payment),
+  };
 }

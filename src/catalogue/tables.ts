@@ -133,7 +133,13 @@ export interface ListingNamesTable {
 /** Every attempt to pay: the columns that caps and reconciliation read, and the whole. */
 export interface PaymentsTable {
   id: string;
+  /** A payment outlives its route: it is put back into a catalogue that has lost it. */
   route_id: string;
+  network: string;
+  /** The transaction it was found in; null where none is known. */
+  transaction: string | null;
+  /** UTC date by the clock of the chain, for the cap of a day. */
+  day: string;
   payer: string;
   amount: number;
   state: PaymentState;

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import type { httpMethod } from '../model/http-method.ts';
@@ -6,6 +5,7 @@ import { isPayable } from '../model/outcome.ts';
 import type { Terms } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { probeRoute } from '../probing/probe-route.ts';
+import { findStop } from '../settlement/stop-file.ts';
 import { formatOutcome } from '../views/outcome-words.ts';
 import { getUserAgent } from '../views/user-agent.ts';
 import { getFailure } from './failure.ts';
@@ -47,8 +47,8 @@ export async function checkWallets(): Promise<Check[]> {
 }
 
 function listPayerRemarks({ stopFile }: PayerConfig): Check[] {
-  if (stopFile === null || !existsSync(stopFile)) return [];
-  return [{ name: 'paying', ok: true, found: `stopped: ${stopFile} is there` }];
+  const stop = findStop(stopFile);
+  return stop === null ? [] : [{ name: 'paying', ok: true, found: `stopped: ${stop} (${stopFile})` }];
 }
 
 /** Asks an address for its 402 once, without payment, as a probe would. */

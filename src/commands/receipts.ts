@@ -2,20 +2,19 @@ import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { findPaidRoute, findPayment, listPayments } from '../catalogue/payment-records.ts';
-import { openLedger } from '../catalogue/payments.ts';
 import { readPayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { fetchJson, parseJsonBody } from '../fetching/json.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
-import type { Payment } from '../model/payment.ts';
+import { isOpen, type Payment } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { acquireLock } from '../release/lock.ts';
 import { getSite } from '../release/release.ts';
 import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } from '../settlement/receipt-check.ts';
 import { reconcilePayments } from '../settlement/reconcile.ts';
 import { isWebAddress } from '../sources/source-name.ts';
+import { cleanText } from '../sources/text.ts';
 import { type AgentReceipt, agentReceipt, buildAgentReceipt } from '../views/agent-receipt.ts';
 import { PATHS } from '../views/links.ts';
 import { getUserAgent } from '../views/user-agent.ts';
@@ -25,6 +24,7 @@ import { openChain, openChainReader, openRails } from './rails.ts';
 import { formatTime } from './terminal/listing-words.ts';
 import type { Page } from './terminal/page.ts';
 import { describePayment } from './verify-report.ts';
+import { openWallets } from './wallets.ts';
 
 /** Payments that are listed, the latest. */
 const LISTED = 100;
@@ -34,6 +34,9 @@ const MAX_BYTES = 256 * 1024;
 
 /** Most nodes that one check asks. */
 const MAX_NODES = 8;
+
+/** Longest reason that the operator gives, in characters. */
+const BECAUSE_MAX_LENGTH = 280;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -46,13 +49,22 @@ const httpAddress = z.url({ protocol: /^https?$/, error: 'an http(s) address' })
 
 const input = z
   .object({
-    action: z.enum(['check', 'reconcile'], 'check or reconcile').optional(),
+    action: z.enum(['check', 'reconcile', 'settle'], 'check, reconcile or settle').optional(),
     receipt: z.string().min(1, 'an address, a file or an id').optional(),
     rpc: z.array(httpAddress, 'http(s) addresses').max(MAX_NODES, `at most ${MAX_NODES} nodes`).optional(),
+    as: z.enum(['settled', 'not_settled'], 'settled or not_settled').optional(),
+    because: z.string().min(1, 'the reason, in words').max(BECAUSE_MAX_LENGTH, 'a short reason').optional(),
   })
   .refine(
-    ({ action, receipt }) => (action === 'check') === (receipt !== undefined),
+    ({ action, receipt }) => action === 'settle' || (action === 'check') === (receipt !== undefined),
     'check takes the address of a receipt, a file that holds one, or the id of one of your own; nothing else does.',
+  )
+  .refine(
+    ({ action, receipt, as, because }) =>
+      action === 'settle'
+        ? UUID.test(receipt ?? '') && as !== undefined && because !== undefined
+        : as === undefined && because === undefined,
+    'settle takes the id of a payment, --as settled or not_settled, and --because <reason>; nothing else does.',
   )
   .refine(({ action, rpc }) => rpc === undefined || action === 'check', '--rpc goes with check.');
 
@@ -67,12 +79,19 @@ export const receipts: Command = defineCommand({
     'nothing of it: it has to fit itself, and every node given with --rpc has to show the same payment. That needs no ' +
     'catalogue, no wallet and no account. With an id it checks a payment of your own catalogue. Addresses on this ' +
     'machine are fetched with ALLOW_PRIVATE_NETWORKS=on alone.\n\n' +
-    'reconcile resolves attempts that a crash or a stop left open.',
+    'reconcile resolves attempts that a crash or a stop left open.\n\n' +
+    'settle closes an open payment that no rule can decide, and frees its wallet. It is your word alone: it verifies ' +
+    'nothing, speaks against nobody, and is shown as yours. As settled it counts as spent. As not_settled it can be ' +
+    'closed once it can no longer settle.',
   arguments: [
-    ['[action]', 'check or reconcile; the list without it'],
-    ['[receipt]', 'the receipt to check: its address, a file, or the id of one of your own'],
+    ['[action]', 'check, reconcile or settle; the list without it'],
+    ['[receipt]', 'the receipt to check: its address, a file, or the id of one of your own; the payment to settle'],
   ],
-  options: [['--rpc <url...>', 'the node to ask, and others to ask as well; without it EVM_RPC_URL or SOLANA_RPC_URL']],
+  options: [
+    ['--rpc <url...>', 'the node to ask, and others to ask as well; without it EVM_RPC_URL or SOLANA_RPC_URL'],
+    ['--as <state>', 'settled or not_settled, with settle'],
+    ['--because <reason>', 'why, with settle'],
+  ],
   examples: [
     ['receipts', 'every attempt and what became of it'],
     [
@@ -81,9 +100,13 @@ export const receipts: Command = defineCommand({
     ],
     ['receipts check receipt.json --rpc https://mainnet.base.org --rpc https://base.example', 'a file, by two nodes'],
     ['receipts check 5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', 'one of your own'],
+    [
+      'receipts settle 5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01 --as not_settled --because "Both explorers show nothing."',
+      'close what stays unknown',
+    ],
   ],
   input,
-  run: ({ action, receipt = '', rpc = [] }, context): Promise<ReceiptsResult> => {
+  run: ({ action, receipt = '', rpc = [], as, because }, context): Promise<ReceiptsResult> => {
     if (action === 'check') {
       return UUID.test(receipt)
         ? readWith(context, (catalogue) => checkOwn(catalogue, receipt.toLowerCase(), rpc, context))
@@ -91,6 +114,10 @@ export const receipts: Command = defineCommand({
     }
     if (action === 'reconcile')
       return writeWith(context, { create: false }, (catalogue) => reconcile(catalogue, context));
+    if (as !== undefined && because !== undefined) {
+      const word = { id: receipt.toLowerCase(), as, because: cleanText(because, 'route_description') };
+      return writeWith(context, { create: false }, (catalogue) => settle(catalogue, word, context));
+    }
     return readWith(context, (catalogue) => ({ payments: listPayments(catalogue, LISTED) }));
   },
   render: renderReceipts,
@@ -107,6 +134,12 @@ async function checkOwn(
   if (!payment) {
     throw new ServiceError('not_found', `There is no receipt ${id}.`, {
       hint: `The command receipts lists yours. ${WHERE}`,
+    });
+  }
+  if (payment.by_operator) {
+    throw new ServiceError('refused', `The payment ${id} was closed by your word; no chain shows it.`, {
+      hint: `You said: ${payment.by_operator.because}`,
+      reason: 'operator',
     });
   }
   const urls = getNodeUrls(payment.network, rpc);
@@ -255,16 +288,55 @@ async function askNodes<Answer>(network: NetworkKey, question: () => Promise<Ans
 }
 
 async function reconcile(catalogue: Catalogue, { now }: CommandContext): Promise<ReceiptsResult> {
-  const lock = await acquireLock(`${catalogue.file}.paying`);
+  const config = readPayerConfig();
+  const rails = await openRails(config);
+  const wallets = await openWallets(catalogue, rails, { folder: config.folder, now });
   try {
-    const ledger = openLedger(catalogue);
     const payments: Payment[] = [];
-    for (const rail of await openRails(readPayerConfig())) {
-      payments.push(...(await reconcilePayments({ rail, ledger, now })));
+    for (const [index, rail] of rails.entries()) {
+      const ledger = wallets.ledgers[index];
+      if (ledger) payments.push(...(await reconcilePayments({ rail, ledger, now })));
     }
     return { payments };
   } finally {
-    lock.release();
+    wallets.close();
+  }
+}
+
+/** Closes an open payment by the operator's word, under the lock of its wallet. That takes no key and no node. */
+async function settle(
+  catalogue: Catalogue,
+  { id, as, because }: { id: string; as: 'settled' | 'not_settled'; because: string },
+  { now }: CommandContext,
+): Promise<ReceiptsResult> {
+  const known = findPayment(catalogue, id);
+  if (!known) {
+    throw new ServiceError('not_found', `There is no payment ${id}.`, {
+      hint: 'The command receipts lists yours; receipts reconcile puts back what a catalogue has lost.',
+      reason: 'no_payment',
+    });
+  }
+  const wallets = await openWallets(catalogue, [known], { folder: readPayerConfig().folder, now });
+  try {
+    const [ledger] = wallets.ledgers;
+    const payment = ledger?.findPayment(id);
+    if (!ledger || !payment) throw new Error('the payment was just found');
+    if (!isOpen(payment)) {
+      throw new ServiceError('conflict', `The payment ${id} is not open: it is ${payment.state}.`, {
+        hint: 'Only what is still open can be settled by hand.',
+        reason: 'not_open',
+      });
+    }
+    if (as === 'not_settled' && payment.state !== 'prepared' && now().toISOString() <= payment.expires_at) {
+      throw new ServiceError('conflict', `The payment ${id} can still settle, until ${payment.expires_at}.`, {
+        hint: 'Wait until then; receipts reconcile asks the chain again.',
+        reason: 'not_expired',
+      });
+    }
+    ledger.record(id, { step: 'closed', as, because }, now().toISOString());
+    return { payments: [ledger.findPayment(id) ?? payment] };
+  } finally {
+    wallets.close();
   }
 }
 
@@ -287,16 +359,21 @@ function renderReceipts(result: ReceiptsResult, page: Page): void {
       { heading: 'id' },
       { heading: 'request', cut: true },
     ],
-    result.payments.map(({ id, prepared_at, amount, network, state, reason, delivered, request }) => [
+    result.payments.map(({ id, prepared_at, amount, network, state, reason, by_operator, delivered, request }) => [
       formatTime(prepared_at),
       formatUsdc(amount),
       network,
-      reason === null ? state : `${state} (${reason})`,
+      describeState({ state, reason, by_operator }),
       delivered === null ? '–' : delivered ? 'yes' : 'no',
       id,
       `${request.method} ${request.url}`,
     ]),
   );
+}
+
+function describeState({ state, reason, by_operator }: Pick<Payment, 'state' | 'reason' | 'by_operator'>): string {
+  if (by_operator) return `${state} (by the operator's word: ${by_operator.because})`;
+  return reason === null ? state : `${state} (${reason})`;
 }
 
 function renderChecks({ receipt, checks }: CheckedReceipt, page: Page): void {

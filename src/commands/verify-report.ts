@@ -83,6 +83,10 @@ function describeBalance(balance: number | null): string {
 export function describePayment(payment: Payment): string {
   const { id, state, reason, amount, network } = payment;
   const what = `${formatUsdc(amount)} USDC on ${network}`;
+  if (payment.by_operator) {
+    const word = state === 'settled' ? 'settled' : 'did not settle';
+    return `${what} ${word}, by the operator's word alone: ${payment.by_operator.because}`;
+  }
   if (state === 'settled') return `${what} settled${describeDelivery(payment)}`;
   if (state === 'not_settled') return `${what} did not settle (${reason}): nothing was spent.`;
   return `${what} is still open (${state}); the next run finds out from the chain. Its id is ${id}.`;

@@ -1,17 +1,37 @@
 import { z } from 'zod';
 import { readPayerConfig } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { PROOF_METHOD } from '../evidence/verification.ts';
+import { parseUsdc } from '../model/usdc.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getListing, writeWith } from './opening.ts';
 import { openProgress } from './terminal/progress.ts';
+import { type DueResult, renderDue, verifyDue } from './verify-due.ts';
 import { renderVerification } from './verify-report.ts';
-import { type VerifyResult, verifyRoute } from './verify-route.ts';
+import { type VerifyResult, verifyRoute, withPayer } from './verify-route.ts';
 
-const input = z.object({
-  slug: z.string().min(1),
-  route: z.string().min(1, 'a method and a path').optional(),
-  input: z.string().min(1, 'a file').optional(),
-  pay: z.boolean().default(false),
-});
+const input = z
+  .object({
+    slug: z.string().min(1).optional(),
+    route: z.string().min(1, 'a method and a path').optional(),
+    input: z.string().min(1, 'a file').optional(),
+    pay: z.boolean().default(false),
+    due: z.boolean().default(false),
+    budget: z
+      .string()
+      .transform((text, context) => {
+        const amount = parseUsdc(text);
+        if (amount === undefined) context.addIssue('a decimal amount of USDC, such as 0.50');
+        return amount ?? 0;
+      })
+      .optional(),
+  })
+  .refine(({ slug, due }) => (slug === undefined) === due, 'Name a listing, or add --due for all that are due.')
+  .refine(
+    ({ due, route, input: file, pay }) => !due || (route === undefined && file === undefined && !pay),
+    '--route, --input and --pay go with one listing.',
+  )
+  .refine(({ due, budget }) => due || budget === undefined, '--budget goes with --due.');
 type Input = z.infer<typeof input>;
 
 export const verify: Command = defineCommand({
@@ -21,40 +41,56 @@ export const verify: Command = defineCommand({
     'paid and the difference goes on record. With --pay the attempt is written down, signed and sent, and what became ' +
     'of it is read from the chain, whatever the seller says; stopped or killed at any moment, the next run finds out. ' +
     'A route that was settled and delivered becomes settlement-verified.\n\n' +
+    `With --due it looks after all proofs: routes with a known example request and no proof, or one older than ${PROOF_METHOD.renewed_after_days} ` +
+    'days, those without one first, then one route of each listing before a second one, then the more reliable listings. ' +
+    'With --budget it pays for them until that is used up; what is done is on record, and the next run goes on. A seller ' +
+    `under a caution of danger is paid again after ${PROOF_METHOD.retried_after_days} days at the earliest.\n\n` +
     'The wallet: PAYER_EVM_PRIVATE_KEY or PAYER_EVM_KEY_FILE with EVM_RPC_URL (and EVM_RPC_URL_SECOND), the same with ' +
     'SOLANA. MAX_USDC_PER_CALL and MAX_USDC_PER_DAY bound what is spent; while the file that PAYER_STOP_FILE names ' +
     'exists, nothing is.',
-  arguments: [['<slug>', 'the listing']],
+  arguments: [['[slug]', 'the listing']],
   options: [
     ['--route <route>', 'method and path, "POST /v1/x"; not needed where there is one'],
     ['--input <file>', 'the request as JSON {query, headers, body} in place of the route’s example'],
     ['--pay', 'really pay'],
+    ['--due', 'all routes whose proof is missing or old, in place of one listing'],
+    ['--budget <usdc>', 'with --due: really pay, for at most this much in this run'],
   ],
   examples: [
     ['verify example-prices --route "GET /v1/price/:symbol"', 'what it would pay'],
     ['verify example-prices --pay', 'a real call, paid'],
+    ['verify --due', 'which proofs are missing or old, and what they would cost'],
+    ['verify --due --budget 0.50', 'every day from cron: keeps proofs current'],
   ],
   input,
   run: runVerify,
-  render: renderVerification,
-  isDone: ({ refused, payment }) =>
-    refused === null && (payment === null || (payment.state === 'settled' && payment.delivered === true)),
+  render: (result, page) => ('ended' in result ? renderDue(result, page) : renderVerification(result, page)),
+  isDone: (result) => ('ended' in result ? result.ended === 'done' : isVerified(result)),
 });
 
-async function runVerify(wish: Input, context: CommandContext): Promise<VerifyResult> {
+function isVerified({ refused, payment }: VerifyResult): boolean {
+  return refused === null && (payment === null || (payment.state === 'settled' && payment.delivered === true));
+}
+
+async function runVerify(wish: Input, context: CommandContext): Promise<VerifyResult | DueResult> {
   const { now, signal, stderr } = context;
   const progress = openProgress(stderr, 'Paying', 'payments', () => performance.now());
   return writeWith(context, { create: false }, async (catalogue) => {
-    const listing = getListing(catalogue, wish.slug);
-    return verifyRoute(catalogue, listing, {
-      route: wish.route,
-      input: wish.input,
-      pay: wish.pay,
-      config: context.getConfig(),
-      payer: readPayerConfig(),
-      now,
-      signal,
-      say: progress.note,
+    const { slug, route, input: file, budget } = wish;
+    const listing = slug === undefined ? undefined : getListing(catalogue, slug);
+    const pay = wish.pay || budget !== undefined;
+    const options = { pay, config: context.getConfig(), payer: readPayerConfig(), now, signal, say: progress.note };
+    return withPayer(catalogue, options, (payer): Promise<VerifyResult | DueResult> => {
+      if (listing) return verifyRoute(payer, listing, { route, input: file });
+      if (pay && payer.rails.length === 0) throw buildNoWallet();
+      return verifyDue(payer, budget ?? null);
     });
+  });
+}
+
+function buildNoWallet(): ServiceError {
+  return new ServiceError('refused', 'No wallet is set to pay from.', {
+    hint: 'Set PAYER_EVM_PRIVATE_KEY or PAYER_EVM_KEY_FILE with EVM_RPC_URL, or the same with SOLANA.',
+    reason: 'no_wallet',
   });
 }

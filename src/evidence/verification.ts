@@ -1,7 +1,72 @@
+import type { Listing } from '../model/listing.ts';
 import { isPublicChain, NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/receipt.ts';
-import type { RouteProof, UndeliveredCall } from '../model/route.ts';
+import { formatRoute, type Route, type RouteProof, type UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long a proof counts as current, when it is to be renewed, and how soon a seller under a caution of danger is paid again: in days. */
+export const PROOF_METHOD = Object.freeze({ current_days: 90, renewed_after_days: 60, retried_after_days: 7 });
+
+/** Says whether a proof is so old at a time that it is only the last one, and none of today. Times are ISO 8601 UTC. */
+export function isProofOld(verifiedAt: string, at: string): boolean {
+  return getAgeInDays(verifiedAt, at) > PROOF_METHOD.current_days;
+}
+
+/** Says whether a route is to be paid for: it has a known example request, and no proof or one that is to be renewed. */
+export function isDueForProof({ example, proof }: Pick<Route, 'example' | 'proof'>, at: string): boolean {
+  if (example === null) return false;
+  return proof === null || getAgeInDays(proof.verified_at, at) > PROOF_METHOD.renewed_after_days;
+}
+
+/** A route that is to be paid for, and its listing. */
+export interface DueProof<Listed> {
+  readonly listing: Listed;
+  readonly route: Route;
+}
+
+/**
+ * Lists the routes that are to be paid for, the first first: those without a proof before those with an old one; one route
+ * of each listing before a second one of any; then the listing with the higher reliability, the one with more routes seen
+ * payable, and the older proof.
+ */
+export function listDueRoutes<Listed extends Pick<Listing, 'slug' | 'reliability' | 'routes'>>(
+  listings: readonly Listed[],
+  at: string,
+): DueProof<Listed>[] {
+  const due = listings.flatMap((listing) => {
+    const payable = listing.routes.filter(({ probe }) => probe?.valid_at != null).length;
+    const score = listing.reliability.score ?? -1;
+    const routes = listing.routes.filter((route) => isDueForProof(route, at)).sort(compareByProof);
+    return routes.map((route, turn) => ({ listing, route, turn, payable, score }));
+  });
+  return due
+    .sort(
+      (a, b) =>
+        Number(a.route.proof !== null) - Number(b.route.proof !== null) ||
+        a.turn - b.turn ||
+        b.score - a.score ||
+        b.payable - a.payable ||
+        compareByProof(a.route, b.route) ||
+        compareText(a.listing.slug, b.listing.slug),
+    )
+    .map(({ listing, route }) => ({ listing, route }));
+}
+
+function compareByProof(a: Route, b: Route): number {
+  return (
+    compareText(a.proof?.verified_at ?? '', b.proof?.verified_at ?? '') || compareText(formatRoute(a), formatRoute(b))
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function getAgeInDays(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
+}
 
 /**
  * Lists what proves a route now, the latest first: of each network the latest paid call that was delivered, unless the

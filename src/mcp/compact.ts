@@ -1,5 +1,7 @@
+import { isProofOld } from '../evidence/verification.ts';
 import { cutText } from '../model/text.ts';
 import type { Verification } from '../views/agent-item.ts';
+import { formatLastProved } from '../views/description.ts';
 import { formatDay } from '../views/times.ts';
 
 /**
@@ -44,7 +46,10 @@ export function shortenText(text: string, length: number): string {
 }
 
 /** Writes in few tokens how many routes of a listing are verified, and the day of the latest payment: `1 of 2, 2026-11-20`. */
-export function formatCompactRatio({ verified_route_count, endpoints_count, last_verified_at }: Verification): string {
+export function formatCompactRatio(verification: Verification): string {
+  const { verified_route_count, endpoints_count, last_verified_at, updated_at } = verification;
   const ratio = `${verified_route_count} of ${endpoints_count}`;
-  return last_verified_at === null ? ratio : `${ratio}, ${formatDay(last_verified_at)}`;
+  if (last_verified_at === null) return ratio;
+  const isOld = isProofOld(last_verified_at, updated_at);
+  return `${ratio}, ${isOld ? formatLastProved(last_verified_at) : formatDay(last_verified_at)}`;
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
 import { unrecognisedReason } from './delivery.ts';
 import { networkKey } from './network.ts';
 import { paidRequest } from './paid-request.ts';
 
 /**
- * A payment attempt (design contract, "States"). `prepared`: written down, nothing sent. `sent`: it may have left.
+ * State of a payment attempt. `prepared`: written down, nothing sent. `sent`: it may have left.
  * `settled`: the chain says it was paid. `not_settled`: the chain says that it was not, and no longer can be. `unknown`:
  * the chain could not be asked; resolved from the chain later, never by paying again.
  */
@@ -64,6 +65,10 @@ export const settlement = z.object({
 });
 export type Settlement = z.infer<typeof settlement>;
 
+/** The operator's word on what became of a payment that no rule could decide. No chain shows it, so that it proves nothing. */
+export const operatorWord = z.object({ because: z.string(), at: z.iso.datetime() });
+export type OperatorWord = z.infer<typeof operatorWord>;
+
 /**
  * One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC.
  *
@@ -107,6 +112,12 @@ export const payment = z.object({
   answer: paidAnswer.nullable(),
   seller_receipt: sellerReceipt.nullable(),
   settlement: settlement.nullable(),
+  by_operator: operatorWord.nullable().describe('Set where the operator closed it by hand; the state is then its word'),
+  head_at: z.iso
+    .datetime()
+    .describe(
+      "Time of the chain's latest block before anything was sent: the cap of that UTC day is the one it counts for",
+    ),
   prepared_at: z.iso.datetime(),
   sent_at: z.iso.datetime().nullable(),
   resolved_at: z.iso.datetime().nullable(),
@@ -114,33 +125,145 @@ export const payment = z.object({
 export type Payment = z.infer<typeof payment>;
 
 /** What a payment says before it is sent: all that identifies it on the chain. */
-export type PreparedPayment = Omit<
-  Payment,
-  | 'state'
-  | 'reason'
-  | 'delivered'
-  | 'unrecognised'
-  | 'conforming'
-  | 'answer'
-  | 'seller_receipt'
-  | 'settlement'
-  | 'sent_at'
-  | 'resolved_at'
-  | 'signature'
->;
+export const preparedPayment = payment.omit({
+  state: true,
+  reason: true,
+  delivered: true,
+  unrecognised: true,
+  conforming: true,
+  answer: true,
+  seller_receipt: true,
+  settlement: true,
+  by_operator: true,
+  sent_at: true,
+  resolved_at: true,
+  signature: true,
+});
+export type PreparedPayment = z.infer<typeof preparedPayment>;
 
 /** What is learned when an answer came, or none did. `delivered` is null while the answer has to be judged. */
-export type PaymentAnswer = Pick<Payment, 'answer' | 'seller_receipt' | 'delivered' | 'unrecognised' | 'conforming'>;
+export const paymentAnswer = payment.pick({
+  answer: true,
+  seller_receipt: true,
+  delivered: true,
+  unrecognised: true,
+  conforming: true,
+});
+export type PaymentAnswer = z.infer<typeof paymentAnswer>;
 
 /** What an attempt came to, by the word of the chain. */
-export type PaymentResolution =
-  | { state: 'settled'; settlement: Settlement }
-  | { state: 'not_settled'; reason: string }
-  | { state: 'unknown'; reason: string };
+export const paymentResolution = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('settled'), settlement }),
+  z.object({ state: z.literal('not_settled'), reason: z.string() }),
+  z.object({ state: z.literal('unknown'), reason: z.string() }),
+]);
+export type PaymentResolution = z.infer<typeof paymentResolution>;
+
+/**
+ * What happens to an attempt once it is prepared. `sent`: written right before it leaves; the signature identifies it on
+ * Solana. `answered`: as soon as the answer is there. `judged`: what that answer is taken for. `resolved`: what the chain
+ * says. `closed`: what the operator says of one that nothing else could decide.
+ */
+export const paymentStep = z.discriminatedUnion('step', [
+  z.object({ step: z.literal('sent'), signature: z.string().nullable() }),
+  z.object({ step: z.literal('answered'), answer: paymentAnswer }),
+  z.object({ step: z.literal('judged'), answer: paymentAnswer }),
+  z.object({ step: z.literal('resolved'), resolution: paymentResolution }),
+  z.object({ step: z.literal('closed'), as: z.enum(['settled', 'not_settled']), because: z.string() }),
+]);
+export type PaymentStep = z.infer<typeof paymentStep>;
+
+/** One line of a payer's journal: what happened to which payment, and when. */
+export const paymentEntry = z.object({
+  id: z.uuid(),
+  at: z.iso.datetime(),
+  event: z.discriminatedUnion('step', [
+    z.object({ step: z.literal('prepared'), attempt: preparedPayment }),
+    // Taken over from a catalogue that knew it, or knew more of it.
+    z.object({ step: z.literal('copied'), payment }),
+    ...paymentStep.options,
+  ]),
+});
+export type PaymentEntry = z.infer<typeof paymentEntry>;
+
+/** Says whether money may still move by a payment. */
+export function isOpen({ state }: Pick<Payment, 'state'>): boolean {
+  return OPEN_STATES.some((open) => open === state);
+}
+
+/** Makes the payment that a prepared attempt is at first. */
+export function buildPayment(attempt: PreparedPayment): Payment {
+  return {
+    ...attempt,
+    signature: null,
+    state: 'prepared',
+    reason: null,
+    delivered: null,
+    unrecognised: null,
+    conforming: null,
+    answer: null,
+    seller_receipt: null,
+    settlement: null,
+    by_operator: null,
+    sent_at: null,
+    resolved_at: null,
+  };
+}
+
+/** Gives a payment after a step at a time, ISO 8601 UTC. Throws `conflict` (`wrong_state`) where the step does not follow from its state. */
+export function applyStep(payment: Payment, step: PaymentStep, at: string): Payment {
+  if (!canFollow(payment, step)) {
+    throw new ServiceError(
+      'conflict',
+      `The payment ${payment.id} is ${payment.state}; it cannot be ${step.step} now.`,
+      {
+        hint: 'The command receipts shows what became of it.',
+        reason: 'wrong_state',
+      },
+    );
+  }
+  switch (step.step) {
+    case 'sent':
+      return { ...payment, state: 'sent', sent_at: at, signature: step.signature };
+    case 'answered':
+    case 'judged':
+      return { ...payment, ...step.answer };
+    case 'resolved': {
+      const { resolution } = step;
+      if (resolution.state === 'settled') return { ...payment, ...resolution, reason: null, resolved_at: at };
+      return { ...payment, ...resolution, resolved_at: resolution.state === 'unknown' ? null : at };
+    }
+    case 'closed':
+      return {
+        ...payment,
+        state: step.as,
+        reason: 'operator',
+        by_operator: { because: step.because, at },
+        resolved_at: at,
+      };
+  }
+}
+
+function canFollow(payment: Payment, step: PaymentStep): boolean {
+  const { state, answer, delivered } = payment;
+  const maySettle = state === 'sent' || state === 'unknown';
+  switch (step.step) {
+    case 'sent':
+      return state === 'prepared';
+    case 'answered':
+      return maySettle && answer === null && delivered === null;
+    case 'judged':
+      return maySettle && answer !== null && delivered === null;
+    case 'resolved':
+      return maySettle || (state === 'prepared' && step.resolution.state === 'not_settled');
+    case 'closed':
+      return isOpen(payment);
+  }
+}
 
 /** The most that may be spent, in atomic USDC. */
 export interface PaymentCaps {
   per_call: number;
-  /** Within any 24 hours, counting whatever may have been or may still be paid. */
+  /** On one UTC day by the clock of the chain, counting whatever may have been or may still be paid. */
   per_day: number;
 }

@@ -1,8 +1,8 @@
-import type { Payment, PaymentAnswer, PaymentCaps, PaymentResolution, PreparedPayment } from '../model/payment.ts';
+import type { Payment, PaymentCaps, PaymentStep, PreparedPayment } from '../model/payment.ts';
 
 /**
- * Where attempts are written down, given to whoever pays. Each call is one transaction, on disk before it returns, so
- * that a crash can neither lose a receipt nor pay twice. Times are ISO 8601 UTC.
+ * Where attempts are written down, given to whoever pays. Each call is one transaction: it is in the payer's journal first,
+ * then in the catalogue, and on disk in both before it returns. Times are ISO 8601 UTC.
  */
 export interface Ledger {
   /**
@@ -10,15 +10,18 @@ export interface Ledger {
    * `payment_open` while another one of the same payer may still move money.
    */
   prepare(attempt: PreparedPayment, caps: PaymentCaps): void;
-  /** Written right before the payment leaves. `signature` identifies it on Solana. */
-  markSent(id: string, at: string, signature: string | null): void;
-  /** Written as soon as the answer is there, and once more when it has been judged. */
-  recordAnswer(id: string, answer: PaymentAnswer): void;
   /**
-   * Writes down what the chain says, and publishes the receipt of what is settled. Where nobody knows whether the product
-   * came (`delivered` null) there is no receipt: that is our own failure, and counts for nobody and against nobody.
+   * Writes down what happened to an attempt, and publishes the receipt of what is settled. Where nobody knows whether the
+   * product came (`delivered` null) there is no receipt: that is our own failure, and counts for nobody and against nobody.
+   * Throws `conflict`: `wrong_state` where the step does not follow from its state, and `transaction_taken` where the
+   * transaction it settled in is on record as another payment's.
    */
-  resolve(id: string, resolution: PaymentResolution, at: string): void;
+  record(id: string, step: PaymentStep, at: string): void;
+  /**
+   * Puts back what the catalogue lacks of these payments, as after a crash or a restored backup; what it has as settled or
+   * not settled stays so. Gives those of which it knows more.
+   */
+  restore(payments: readonly Payment[]): Payment[];
   /** Lists the attempts of a payer by which money may still move, oldest first. */
   listOpen(payer: string): Payment[];
   findPayment(id: string): Payment | undefined;

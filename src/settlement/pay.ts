@@ -35,8 +35,8 @@ export interface PayOptions {
   declared: DeclaredProduct;
   /** What the provider itself declares of it, one entry a document. */
   own: readonly DeclaredProduct[];
-  /** Says whether the operator has stopped all paying; asked right before signing. */
-  isStopped: () => boolean;
+  /** Finds why the operator has stopped all paying, in words; null where that is not so. Asked right before signing. */
+  findStop: () => string | null;
   now: () => Date;
   /** Stops the waiting for the chain, and never a request that may carry a payment. */
   signal: AbortSignal;
@@ -58,15 +58,25 @@ export async function payForCall(options: PayOptions): Promise<Payment> {
   ledger.prepare(prepared, caps);
   onEvent?.({ type: 'prepared', payment: prepared });
   const { id } = prepared;
-  if (options.isStopped()) {
-    ledger.resolve(id, { state: 'not_settled', reason: 'stopped' }, now().toISOString());
-    throw new ServiceError('refused', 'Paying is stopped: the stop file is there.', {
-      hint: 'Remove the file that PAYER_STOP_FILE names to pay again.',
+  const drop = (reason: string) =>
+    ledger.record(id, { step: 'resolved', resolution: { state: 'not_settled', reason } }, now().toISOString());
+  const stop = options.findStop();
+  if (stop !== null) {
+    drop('stopped');
+    throw new ServiceError('refused', `Paying is stopped: ${stop}.`, {
+      hint: 'Remove the file that PAYER_STOP_FILE names to pay again; its folder has to be there and readable.',
       reason: 'stopped',
     });
   }
-  const { payload, signature } = await rail.sign(prepared, requirement);
-  ledger.markSent(id, now().toISOString(), signature);
+  const { payload, signature } = await rail.sign(prepared, requirement).catch((error: unknown) => {
+    drop('not_signed');
+    throw new ServiceError('refused', 'The offer cannot be signed as it is.', {
+      hint: 'Nothing was sent. What the seller asks for makes no valid payment.',
+      reason: 'not_signed',
+      cause: error,
+    });
+  });
+  ledger.record(id, { step: 'sent', signature }, now().toISOString());
   onEvent?.({ type: 'sent' });
   await sendPayment(options, id, buildPaymentHeader(requirement, payload));
   return resolvePayment(id, options);
@@ -115,18 +125,24 @@ async function sendPayment(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onEvent?.({ type: 'unanswered', reason: error.reason });
-    if (error.details?.sent !== false) ledger.recordAnswer(id, NO_ANSWER);
-    else ledger.resolve(id, { state: 'not_settled', reason: `not_sent_${error.reason}` }, now().toISOString());
+    const resolution = { state: 'not_settled' as const, reason: `not_sent_${error.reason}` };
+    const isSent = error.details?.sent !== false;
+    ledger.record(
+      id,
+      isSent ? { step: 'answered', answer: NO_ANSWER } : { step: 'resolved', resolution },
+      now().toISOString(),
+    );
     return;
   }
-  let answer = buildPaymentAnswer(response, { at: now(), durationMs: performance.now() - started });
-  ledger.recordAnswer(id, answer);
+  const at = now();
+  let answer = buildPaymentAnswer(response, { at, durationMs: performance.now() - started });
+  ledger.record(id, { step: 'answered', answer }, at.toISOString());
   if (answer.delivered === null) {
     const content_type = response.headers.get('content-type');
     const judgement = await judgeAnswer({ content_type, body: response.body, declared, own });
     if (judgement) {
       answer = addJudgement(answer, judgement);
-      ledger.recordAnswer(id, answer);
+      ledger.record(id, { step: 'judged', answer }, now().toISOString());
     }
   }
   onEvent?.({ type: 'answered', answer });

@@ -1,9 +1,13 @@
+import { ServiceError } from '../errors.ts';
 import type { NetworkKey } from '../model/network.ts';
 import type { Payment, PreparedPayment, Settlement } from '../model/payment.ts';
 import type { Requirement } from '../x402/requirements.ts';
 
 /** What identifies a payment on its chain, in advance of any signature. */
-export type PaymentIdentity = Pick<PreparedPayment, 'nonce' | 'from_block' | 'expires_at' | 'expires_block'>;
+export type PaymentIdentity = Pick<
+  PreparedPayment,
+  'nonce' | 'from_block' | 'head_at' | 'expires_at' | 'expires_block'
+>;
 
 /**
  * What the chain says of a payment. `open`: not there, and it may still come. `disputed`: what was said contradicts
@@ -11,7 +15,8 @@ export type PaymentIdentity = Pick<PreparedPayment, 'nonce' | 'from_block' | 'ex
  */
 export type ChainFinding =
   | { state: 'settled'; settlement: Settlement }
-  | { state: 'not_settled'; reason: string }
+  /** `head_at`: the clock of the chain, where that is what decided. */
+  | { state: 'not_settled'; reason: string; head_at?: string }
   | { state: 'open' }
   | { state: 'disputed'; reason: 'nodes_disagree' | 'no_event' | 'no_matching_transfer' };
 
@@ -80,7 +85,10 @@ export interface Rail {
   readonly network: NetworkKey;
   readonly payer: string;
   readonly chain: Chain;
-  /** Makes the identity of a new payment. */
+  /**
+   * Makes the identity of a new payment, and checks all that the offer asks for. Throws `refused` for what cannot be paid as
+   * it is asked, and `unavailable` (`clock_differs`) where our clock and the chain's differ by more than five minutes.
+   */
   identify(requirement: Requirement, now: Date): Promise<PaymentIdentity>;
   /**
    * Signs a payment that is written down already. Gives the x402 `payload`, and for Solana the signature by which it is
@@ -94,3 +102,24 @@ export interface Rail {
 
 /** A payment is never valid for longer, whatever the seller asks for: in seconds. */
 export const MAX_VALIDITY_SECONDS = 120;
+
+/** By how much our clock and that of the chain may differ where anything is paid, or given up as expired; milliseconds. */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60 * 1000;
+
+/** Says whether a time by the chain's clock is so far from ours that one of the two is wrong. */
+export function isClockOff(now: Date, headAt: string): boolean {
+  return Math.abs(now.getTime() - Date.parse(headAt)) > MAX_CLOCK_DIFFERENCE_MS;
+}
+
+/** Refuses to pay while our clock and the chain's latest block differ too much: caps and expiries rest on both. */
+export function checkClock(now: Date, headAt: string): void {
+  if (!isClockOff(now, headAt)) return;
+  throw new ServiceError(
+    'unavailable',
+    `Our clock says ${now.toISOString()}, the latest block of the chain ${headAt}.`,
+    {
+      hint: 'Set the clock of this machine, or name a node that keeps up; nothing is paid while they differ by more than five minutes.',
+      reason: 'clock_differs',
+    },
+  );
+}

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { OPEN_STATES, type Payment } from '../model/payment.ts';
+import { isOpen, type Payment, type PaymentResolution } from '../model/payment.ts';
 import type { Ledger } from './ledger.ts';
 import type { PayEvent } from './pay.ts';
-import { MAX_VALIDITY_SECONDS, type Rail } from './rail.ts';
+import { isClockOff, MAX_VALIDITY_SECONDS, type Rail } from './rail.ts';
 
 /** How often the chain is asked about a payment under way, in milliseconds: more and more seldom up to the second. */
 const POLL_MS = { first: 100, last: 2_000 };
@@ -59,25 +59,29 @@ async function lookOnChain(
 ): Promise<Payment> {
   if (!isOpen(payment)) return payment;
   const { id } = payment;
-  // What is not marked as sent was never signed.
-  if (payment.state === 'prepared') {
-    ledger.resolve(id, { state: 'not_settled', reason: 'never_sent' }, now().toISOString());
+  const resolve = (resolution: PaymentResolution) => {
+    const isSame = resolution.state === payment.state && 'reason' in resolution && resolution.reason === payment.reason;
+    if (!isSame) ledger.record(id, { step: 'resolved', resolution }, now().toISOString());
     return getPayment(ledger, id);
-  }
+  };
+  // What is not marked as sent was never signed.
+  if (payment.state === 'prepared') return resolve({ state: 'not_settled', reason: 'never_sent' });
   try {
     const finding = await rail.chain.findSettlement(payment);
-    const resolution = finding.state === 'disputed' ? { ...finding, state: 'unknown' as const } : finding;
-    if (resolution.state !== 'open') ledger.resolve(id, resolution, now().toISOString());
+    if (finding.state === 'open') return payment;
+    if (finding.state === 'settled') return resolve(finding);
+    if (finding.state === 'disputed') return resolve({ ...finding, state: 'unknown' });
+    // By a clock that is wrong nothing is over.
+    const isOff = finding.head_at !== undefined && isClockOff(now(), finding.head_at);
+    if (isOff) return resolve({ state: 'unknown', reason: 'clock_differs' });
+    return resolve({ state: 'not_settled', reason: finding.reason });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    ledger.resolve(id, { state: 'unknown', reason: error.reason }, now().toISOString());
+    const found = resolve({ state: 'unknown', reason: error.reason });
+    // The chain was asked, and said what another payment has been settled by.
+    if (error.reason === 'transaction_taken') return found;
     throw error;
   }
-  return getPayment(ledger, id);
-}
-
-function isOpen({ state }: Payment): boolean {
-  return OPEN_STATES.some((open) => open === state);
 }
 
 function getPayment(ledger: Ledger, id: string): Payment {

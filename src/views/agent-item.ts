@@ -67,16 +67,20 @@ export const agentItem = z
   .meta({ id: 'AgentItem' });
 export type AgentItem = z.infer<typeof agentItem>;
 
-/** How far a listing is verified, and when it was last. */
-export type Verification = Pick<AgentItem, 'endpoints_count' | 'verified_route_count' | 'last_verified_at'>;
+/** How far a listing is verified, when it was last, and as of when that is said. */
+export type Verification = Pick<
+  AgentItem,
+  'endpoints_count' | 'verified_route_count' | 'last_verified_at' | 'updated_at'
+>;
 
 /** Gives how many routes of a listing are verified now, and the time of the latest payment among those that did it. */
-export function getVerification({ routes }: Pick<Listing, 'routes'>): Verification {
+export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' | 'updated_at'>): Verification {
   const times = routes.flatMap(({ proof }) => proof?.verified_at ?? []).toSorted();
   return {
     endpoints_count: routes.length,
     verified_route_count: getVerifiedRouteCount({ routes }),
     last_verified_at: times.at(-1) ?? null,
+    updated_at,
   };
 }
 

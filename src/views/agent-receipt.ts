@@ -18,11 +18,22 @@ const rpcCall = z.object({
   expect: z.string().describe('What the answer has to hold'),
 });
 
+/** What is left out of a public receipt: the state it is always in, the operator's own book-keeping, and the amount as a number. */
+const UNPUBLISHED = {
+  state: true,
+  reason: true,
+  by_operator: true,
+  head_at: true,
+  prepared_at: true,
+  resolved_at: true,
+  amount: true,
+} as const;
+
 /** The answer of `GET /agent/receipts/{id}`: everything that it takes to check one payment on the chain. */
 export const agentReceipt = z
   .object({
     revision: z.int().nonnegative(),
-    receipt: payment.omit({ state: true, reason: true, prepared_at: true, resolved_at: true, amount: true }).extend({
+    receipt: payment.omit(UNPUBLISHED).extend({
       slug,
       page_url: z.url().describe('Page of the listing'),
       document_url: z.url().describe('Address of this document'),
@@ -75,7 +86,8 @@ export function buildAgentReceipt(
     correction = null,
   }: { listing: string; route: string; revision: number; site: Site; correction?: Correction | null | undefined },
 ): AgentReceipt {
-  const { state: _state, reason: _reason, prepared_at: _prepared, resolved_at: _resolved, ...rest } = paid;
+  const { state: _state, reason: _reason, prepared_at: _prepared, resolved_at: _resolved, ...published } = paid;
+  const { by_operator: _word, head_at: _head, ...rest } = published;
   const { network, settlement } = paid;
   const isPublic = isPublicChain(network, settlement.genesis);
   const documentUrl = buildUrl(site.baseUrl, PATHS.agentReceipt(paid.id));

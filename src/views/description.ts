@@ -1,3 +1,4 @@
+import { isProofOld } from '../evidence/verification.ts';
 import { getPrimaryNetwork, type Listing, type LiveListing, listCautionSummaries } from '../model/listing.ts';
 import type { NetworkEntry } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
@@ -96,9 +97,15 @@ export function formatOtherRoutes(verification: Verification): string {
 }
 
 function formatRatio(verification: Verification, state: string): string {
-  const { last_verified_at: at } = verification;
+  const { last_verified_at: at, updated_at } = verification;
   if (getVerifiedExtent(verification) === 'none') return 'unverified';
+  if (at !== null && isProofOld(at, updated_at)) return `${formatRouteRatio(verification)} ${formatLastProved(at)}`;
   return `${formatRouteRatio(verification)} ${state}${at === null ? '' : `, ${formatDay(at)}`}`;
+}
+
+/** Says of an old proof what it is: `last proved 2026-08-01`. It is not said as if it were of today. */
+export function formatLastProved(verifiedAt: string): string {
+  return `last proved ${formatDay(verifiedAt)}`;
 }
 
 /** Says how reliable a listing is in words, with what the score rests on. */

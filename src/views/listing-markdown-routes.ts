@@ -12,10 +12,10 @@ export function formatVerifiedRoute(route: VerifiedRoute): string {
 
 /** Writes a route in one line: its prices and what they rest on, its verification, and how its latest probe came out. */
 export function formatRouteRow(row: RouteRow): string {
-  const { method, path, verified_on, cautions, offers, probe } = row;
+  const { method, path, verification, cautions, offers, probe } = row;
   const parts = [
     offers.map(formatOffer).join(', ') || 'price unknown',
-    verified_on === null ? 'unverified' : `settlement-verified ${verified_on}`,
+    verification.toLowerCase(),
     ...cautions.map(({ severity, text }) => `**${severity}: ${text}**`),
     ...(probe ? [`probed ${probe.on}: ${probe.words}${formatLastValid(probe)}`] : ['never probed']),
   ];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { deliver } from '../settlement/paying.ts';
 import { makePayingCommands, SLUG } from './paying.ts';
 
 let chain: BaseChain;
@@ -50,12 +51,57 @@ describe('receipts', () => {
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^NO\ttransaction .*the node has no such transaction/m)]);
   });
 
+  describe('settled by hand', () => {
+    /** A payment that the seller keeps: open until it has expired. */
+    const openUnsettled = async () => {
+      const paying = await makePayingCommands(chain, { sale: ({ response }) => deliver(response) });
+      const run = paying.run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(3_000) });
+      await run;
+      const [payment] = (await paying.runJson('receipts')).json.payments;
+      return { ...paying, payment };
+    };
+
+    it('are the operator’s word: shown as such, no proof and no caution, and the wallet is free again', async () => {
+      const { runJson, run, payment, catalogue, environment } = await openUnsettled();
+      expect(payment.state).toBe('sent');
+      expect((await run(['verify', SLUG, '--pay'])).stderr).toContain('is still open');
+      const because = 'The explorer shows it.';
+      Object.assign(environment, { PAYER_EVM_PRIVATE_KEY: '', EVM_RPC_URL: '' });
+      const settle = ['receipts', 'settle', payment.id, '--as', 'settled', '--because', because];
+      const { code, json } = await runJson(...settle);
+      expect([code, json.payments]).toMatchObject([
+        0,
+        [{ id: payment.id, state: 'settled', settlement: null, by_operator: { because } }],
+      ]);
+      expect((await run(['receipts'])).stdout).toContain(`settled (by the operator's word: ${because})`);
+      expect(catalogue.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(0);
+      expect((await run(['show', SLUG])).stdout).not.toMatch(/settlement-verified|paid, nothing/);
+      expect(await run(['receipts', 'check', payment.id])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('closed by your word'),
+      });
+      expect((await run(settle)).stderr).toContain('is not open: it is settled');
+      expect(catalogue.sqlite.prepare("SELECT 1 FROM payments WHERE state = 'sent'").get()).toBeUndefined();
+    }, 30_000);
+
+    it('as not settled wait until they no longer can', async () => {
+      const { run, payment } = await openUnsettled();
+      const settle = ['receipts', 'settle', payment.id, '--as', 'not_settled', '--because', 'Nothing came.'];
+      expect(await run(settle)).toMatchObject({ code: 1, stderr: expect.stringContaining('can still settle, until') });
+    }, 30_000);
+  });
+
   it.each([
+    [['settle', ID], 2, 'settle takes the id of a payment'],
+    [['settle', 'x', '--as', 'settled', '--because', 'y'], 2, 'settle takes the id of a payment'],
+    [['settle', ID, '--as', 'gone', '--because', 'y'], 2, 'settled or not_settled'],
+    [['check', ID, '--because', 'y'], 2, 'settle takes the id of a payment'],
+    [['settle', ID, '--as', 'settled', '--because', 'y'], 1, `There is no payment ${ID}.`],
     [['check'], 2, 'check takes the address of a receipt'],
     [['reconcile', ID], 2, 'check takes the address of a receipt'],
     [['--rpc', 'http://127.0.0.1:9'], 2, '--rpc goes with check'],
     [['check', ID, '--rpc', 'nonsense'], 2, 'an http(s) address'],
-    [['destroy'], 2, 'check or reconcile'],
+    [['destroy'], 2, 'check, reconcile or settle'],
     [['check', ID, '--rpc', 'http://127.0.0.1:9'], 1, `There is no receipt ${ID}.`],
   ])('%j ends with %i', async (args, code, sentence) => {
     const { run } = await makePayingCommands(chain);

@@ -33,6 +33,7 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
   const environment = {
     CATALOGUE: file,
     RELEASES: join(folder, 'dist'),
+    PAYER_FOLDER: join(folder, 'payer'),
     BASE_URL: 'https://apis.example',
     ...settings,
   };

@@ -178,9 +178,9 @@ describe('verify --pay', () => {
   });
 
   it('stopped while it waits for another one ends', async () => {
-    const { run, file } = await makePayingCommands(chain);
+    const { run, folder, payer } = await makePayingCommands(chain);
     const { acquireLock } = await import('../../src/release/lock.ts');
-    const held = await acquireLock(`${file}.paying`);
+    const held = await acquireLock(join(folder, 'payer', `base-${payer.toLowerCase()}.lock`));
     const { code, stderr } = await run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(300) });
     held.release();
     expect([code, stderr]).toEqual([1, expect.stringContaining(WAITING)]);

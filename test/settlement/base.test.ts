@@ -123,7 +123,7 @@ describe('nothing is paid', () => {
 
   it('while the operator has stopped all paying', async () => {
     const { pay, rail, ledger } = await openPaying(chain, await honest());
-    await expect(pay({ isStopped: () => true })).rejects.toMatchObject({ reason: 'stopped' });
+    await expect(pay({ findStop: () => 'by a test' })).rejects.toMatchObject({ reason: 'stopped' });
     expect(ledger.listOpen(rail.payer)).toEqual([]);
     expect(await rail.chain.getBalance(rail.payer)).toBe(1_000_000);
   });

@@ -60,11 +60,13 @@ describe('with two nodes', () => {
   });
 
   it('what one of them denies for good is unknown, counts as spent, and is never paid again', async () => {
-    const { pay, other, reconcile, getSpent } = await openPaying({
-      second: (...asked) => denyUse(...asked) ?? beLate(...asked),
-    });
-    expect(await pay(PATIENCE)).toMatchObject({ state: 'unknown', reason: 'nodes_disagree' });
+    const { pay, other, reconcile, getSpent } = await openPaying({ second: () => undefined });
+    const onEvent = ({ type }: { type: string }) => {
+      if (type === 'answered') other.lie = (...asked) => denyUse(...asked) ?? beLate(...asked);
+    };
+    expect(await pay({ ...PATIENCE, onEvent })).toMatchObject({ state: 'unknown', reason: 'nodes_disagree' });
     expect(getSpent()).toBe(1000);
+    other.lie = denyUse;
     await expect(pay(PATIENCE)).rejects.toMatchObject({ reason: 'payment_open' });
     other.lie = undefined;
     expect(await reconcile()).toMatchObject({ state: 'settled', reason: null });
@@ -153,8 +155,56 @@ describe('on the public chain', () => {
   });
 });
 
-describe('a clock of ours that is wrong', () => {
-  it.each([-3_600_000, 3_600_000])('by %i ms pays once, and no longer than by the chain', async (off) => {
+describe('a clock that is wrong', () => {
+  const sayTime =
+    (seconds: number): Lie =>
+    (method, params, truth) =>
+      method === 'eth_getBlockByNumber' && params[0] === 'latest' && typeof truth === 'object'
+        ? { ...truth, timestamp: `0x${(Math.floor(Date.now() / 1000) + seconds).toString(16)}` }
+        : undefined;
+  const TEN_YEARS = 315_360_000;
+
+  it.each([
+    ['ours, 25 hours ahead', {}, 25 * 3_600_000],
+    ['ours, six minutes behind', {}, -360_000],
+    ['that of the first node, ten years ahead', { first: sayTime(TEN_YEARS) }, 0],
+    ['that of the second node, ten years ahead', { second: sayTime(TEN_YEARS) }, 0],
+    ['that of the second node, an hour behind', { second: sayTime(-3600) }, 0],
+  ])('has nothing signed: %s', async (_name, lies, off) => {
+    const { pay, ledger, rail, journal } = await openPaying(lies);
+    const paying = pay({ now: () => new Date(Date.now() + off) });
+    await expect(paying).rejects.toMatchObject({ code: 'unavailable', reason: 'clock_differs' });
+    expect([ledger.listOpen(rail.payer), journal.payments.size]).toEqual([[], 0]);
+  });
+
+  it('moves neither day, expiry nor search where one node alone is ahead by a little', async () => {
+    const first: Lie = (...asked) => {
+      const said = sayTime(280)(...asked);
+      return said && { ...said, number: '0xffffff' };
+    };
+    const { pay, node } = await openPaying({ first, second: () => undefined });
+    const onEvent = ({ type }: { type: string }) => {
+      if (type === 'prepared') node.lie = undefined;
+    };
+    const payment = await pay({ onEvent });
+    expect(payment.state).toBe('settled');
+    expect(Date.parse(payment.expires_at) - Date.now()).toBeLessThanOrEqual(121_000);
+    expect(Date.parse(payment.head_at)).toBeLessThanOrEqual(Date.now() + 2000);
+    expect(payment.from_block).toBeLessThan(0xffffff);
+  });
+
+  it('has nothing given up as expired', async () => {
+    const { pay, node, reconcile, getSpent } = await openPaying();
+    const onEvent = ({ type }: { type: string }) => {
+      if (type === 'answered') node.lie = (...asked) => denyUse(...asked) ?? sayTime(TEN_YEARS)(...asked);
+    };
+    expect(await pay({ ...PATIENCE, onEvent })).toMatchObject({ state: 'unknown', reason: 'clock_differs' });
+    expect(getSpent()).toBe(1000);
+    node.lie = undefined;
+    expect(await reconcile()).toMatchObject({ state: 'settled' });
+  });
+
+  it.each([-200_000, 200_000])('by %i ms pays once, and no longer than by the chain', async (off) => {
     const { pay } = await openPaying();
     const payment = await pay({ now: () => new Date(Date.now() + off) });
     expect(payment).toMatchObject({ state: 'settled', delivered: true });

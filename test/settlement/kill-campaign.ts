@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPublicClient, getAddress, type Hex, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { BaseChain } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
+import { backUpCatalogue } from '../../src/catalogue/backup.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { listPayments } from '../../src/catalogue/payment-records.ts';
@@ -16,12 +18,20 @@ import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { deliver, PAY_TO, serveSeller } from './paying.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+const HOOK = './test/settlement/kill-hook.ts';
 
 /** Most runs of the command take longer by themselves, in milliseconds. */
 const LONGEST_LIFE_MS = 900;
 
+/** Shares of the rounds: killed at a step of the journal; on a catalogue set back to an earlier backup; that make one. */
+const SHARES = { atStep: 0.5, setBack: 0.15, backedUp: 0.15 };
+
 export interface KillCampaign {
   killed: number;
+  /** Of these the ones between journal and catalogue, or between catalogue and chain. */
+  killedAtStep: number;
+  /** How often the catalogue was set back to an earlier backup. */
+  setBack: number;
   /** Runs that came to their end before they were killed. */
   finished: number;
   payments: Payment[];
@@ -30,8 +40,9 @@ export interface KillCampaign {
 }
 
 /**
- * Verifies one route over and over in a process of its own that is killed at a random moment, and lets the next process
- * find out from the chain what became of it. The seller settles late, or twice, or answers late, as chance has it.
+ * Verifies one route over and over in a process of its own that is killed, at a random moment or at a step of its journal,
+ * and lets the next process find out from the chain what became of it. Now and then the catalogue is set back to an earlier
+ * backup. The seller settles late, or twice, or answers late, as chance has it.
  */
 export async function runKillCampaign(
   chain: BaseChain,
@@ -40,13 +51,19 @@ export async function runKillCampaign(
   const privateKey = generatePrivateKey();
   const payer = privateKeyToAccount(privateKey).address;
   await chain.fund(payer, 10_000_000n);
+  let selling = 0;
   const seller = await serveSeller(chain, async ({ response, settle }) => {
-    await sleep(random() * 200);
-    const transaction = await settle();
-    // A payment cannot be taken twice, and a seller that tries loses nothing of ours.
-    if (random() < 0.3) await settle().catch(() => undefined);
-    await sleep(random() * 200);
-    deliver(response, transaction);
+    selling += 1;
+    try {
+      await sleep(random() * 200);
+      const transaction = await settle();
+      // A payment cannot be taken twice, and a seller that tries loses nothing of ours.
+      if (random() < 0.3) await settle().catch(() => undefined);
+      await sleep(random() * 200);
+      deliver(response, transaction);
+    } finally {
+      selling -= 1;
+    }
   });
   const file = join(folder, 'catalogue.sqlite');
   const catalogue = openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
@@ -55,15 +72,19 @@ export async function runKillCampaign(
     recordDeclaration(writing, makeDeclaration({ base_url: seller, routes }));
   });
   catalogue.close();
-  const run = (...args: string[]) =>
-    spawn(process.execPath, ['scripts/catalogue.ts', ...args], {
+  const backup = join(folder, 'backup.sqlite');
+  await backUp(file, backup);
+  const run = (args: string[], hook: { KILL_AT_SYNC: string; KILL_LATER: string } | undefined = undefined) =>
+    spawn(process.execPath, [...(hook ? ['--import', HOOK] : []), 'scripts/catalogue.ts', ...args], {
       cwd: ROOT,
       stdio: 'ignore',
       env: {
         ...process.env,
+        ...hook,
         // The test runner sets one of its own.
         BASE_URL: '',
         CATALOGUE: file,
+        PAYER_FOLDER: join(folder, 'payer'),
         ALLOW_PRIVATE_NETWORKS: 'on',
         EVM_RPC_URL: chain.rpcUrl,
         PAYER_EVM_PRIVATE_KEY: privateKey,
@@ -72,25 +93,51 @@ export async function runKillCampaign(
     });
   let killed = 0;
   let finished = 0;
+  let killedAtStep = 0;
+  let setBack = 0;
+  const reconcile = () => once(run(['receipts', 'reconcile']), 'exit');
+  // What was sent and not settled is over once the chain's clock is past its expiry. Nothing is sold meanwhile, so that
+  // taking the time back takes nothing else back.
+  const reconcileLater = async () => {
+    while (selling > 0) await sleep(20);
+    await chain.undoAfter(async () => {
+      await chain.setTime((await chain.getTime()) + 200);
+      await reconcile();
+    });
+  };
   while (killed < kills) {
-    const child = run('verify', 'example-prices', '--pay');
+    const isAtStep = random() < SHARES.atStep;
+    // The first file synced is the folder; then come prepared, sent, answered, judged, resolved.
+    const hook = { KILL_AT_SYNC: String(2 + Math.floor(random() * 5)), KILL_LATER: random() < 0.5 ? 'yes' : 'no' };
+    const child = run(['verify', 'example-prices', '--pay'], isAtStep ? hook : undefined);
     const ended = once(child, 'exit');
-    const timer = setTimeout(() => child.kill('SIGKILL'), 300 + random() * (LONGEST_LIFE_MS - 300));
+    const lifeMs = isAtStep ? 20_000 : 300 + random() * (LONGEST_LIFE_MS - 300);
+    const timer = setTimeout(() => child.kill('SIGKILL'), lifeMs);
     const [, signal] = await ended;
     clearTimeout(timer);
     if (signal === 'SIGKILL') killed += 1;
     else finished += 1;
-    // What was sent and not settled is over once the chain's clock is past its expiry.
-    if (random() < 0.5) await chain.setTime((await chain.getTime()) + 200);
-    await once(run('receipts', 'reconcile'), 'exit');
+    if (signal === 'SIGKILL' && isAtStep) killedAtStep += 1;
+    if (random() < SHARES.setBack) {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+      copyFileSync(backup, file);
+      setBack += 1;
+    }
+    if (random() < 0.5) await reconcileLater();
+    else await reconcile();
+    if (random() < SHARES.backedUp) await backUp(file, backup);
   }
-  await sleep(500);
-  await chain.setTime((await chain.getTime()) + 200);
-  await once(run('receipts', 'reconcile'), 'exit');
+  await reconcileLater();
   const reading = openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
   const payments = listPayments(reading, 100_000);
   reading.close();
-  return { killed, finished, payments, used: await listUsed(chain, payer) };
+  return { killed, killedAtStep, setBack, finished, payments, used: await listUsed(chain, payer) };
+}
+
+async function backUp(file: string, target: string): Promise<void> {
+  const source = openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
+  await backUpCatalogue(source, target, { replace: true });
+  source.close();
 }
 
 async function listUsed({ rpcUrl }: BaseChain, payer: Hex): Promise<KillCampaign['used']> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import { type BaseChain, openWallet } from '../../scripts/market/chain-base.ts';
@@ -14,12 +15,13 @@ import type { Payment, PaymentCaps } from '../../src/model/payment.ts';
 import type { JsonObject } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
+import { openJournal } from '../../src/settlement/journal.ts';
 import { type PayEvent, payForCall } from '../../src/settlement/pay.ts';
 import { fetchQuote } from '../../src/settlement/quote.ts';
 import type { ChainReader, Rail } from '../../src/settlement/rail.ts';
 import { checkReceipt, type ReceiptCheck } from '../../src/settlement/receipt-check.ts';
 import { buildAgentReceipt } from '../../src/views/agent-receipt.ts';
-import { makeCatalogue, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { SITE } from '../site.ts';
 
 export const CAPS: PaymentCaps = { per_call: 10_000, per_day: 100_000 };
@@ -132,7 +134,9 @@ export async function openPayingWith(
   });
   const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });
   onTestFinished(() => client.close());
-  const ledger = openLedger(catalogue);
+  const journal = openJournal(join(makeFolder(), 'wallet.jsonl'));
+  onTestFinished(journal.close);
+  const ledger = openLedger(catalogue, journal.append);
   const getRoute = () => {
     const route = findListing(catalogue, { slug: 'example-prices' })?.routes[0];
     if (!route) throw new Error('no route');
@@ -151,13 +155,13 @@ export async function openPayingWith(
       route_id: getRoute().id,
       declared: { mime_type: null, output_schema },
       own: [{ mime_type: null, output_schema }],
-      isStopped: () => false,
+      findStop: () => null,
       now: () => new Date(),
       onEvent: ({ type }) => events.push(type),
       ...overrides,
     });
   };
-  return { catalogue, rail, ledger, client, call, quote, pay, getRoute, events };
+  return { catalogue, rail, journal, ledger, client, call, quote, pay, getRoute, events };
 }
 
 /** Checks the receipt of a settled payment by one node. */

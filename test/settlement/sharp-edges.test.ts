@@ -70,10 +70,50 @@ describe('a memo of the seller’s', () => {
     expect(payment.nonce).toBe('order-17');
   });
 
-  it('that is too long is refused before anything is written down', async () => {
-    const { pay, rail, ledger } = await openMarketPaying(market, demand('x'.repeat(257)), SOLANA);
-    await expect(pay()).rejects.toMatchObject({ reason: 'bad_memo' });
-    expect(ledger.listOpen(rail.payer)).toEqual([]);
+  it.each([
+    ['too long', 'x'.repeat(257)],
+    ['too long in bytes', '☂'.repeat(86)],
+    ['with a byte order mark before it', '\ufeffhi'],
+    ['with a byte order mark in it', 'h\ufeffi'],
+    ['with half a sign', 'hi\ud800'],
+    ['with a control character', 'h\u0000i'],
+    ['with a line break', 'h\ni'],
+    ['that is a number', 17],
+    ['that is an object', { text: 'hi' }],
+  ])('that is none, %s, is refused before anything is written down', async (_name, memo) => {
+    const { pay, rail, ledger, journal, getLost } = await openMarketPaying(market, demand(memo), SOLANA);
+    await expect(pay()).rejects.toMatchObject({ code: 'refused', reason: 'bad_memo' });
+    expect([ledger.listOpen(rail.payer), journal.payments.size, await getLost()]).toEqual([[], 0, 0n]);
+  });
+
+  it.each(['x'.repeat(256), '‮☂ á à', '\u200bhi'])(
+    'that is odd and well-formed is found by its bytes: %j',
+    async (memo) => {
+      const { pay, getLost } = await openMarketPaying(market, demand(memo), SOLANA);
+      expect(await pay()).toMatchObject({ state: 'settled', nonce: memo });
+      expect(await getLost()).toBe(1000n);
+    },
+  );
+});
+
+describe('who pays the fee on Solana', () => {
+  const name = (feePayer: unknown): Cheating => ({
+    lie: 'Names somebody who cannot pay',
+    changeOffers: (offers) => offers.map((offer) => ({ ...offer, extra: { feePayer } })),
+  });
+
+  it.each([
+    ['the token program', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'],
+    ['the memo program', 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'],
+    ['the program of budgets', 'ComputeBudget111111111111111111111111111111'],
+    ['the system program', '11111111111111111111111111111111'],
+    ['no address', 'nobody'],
+    ['a number', 7],
+    ['nobody', undefined],
+  ])('is refused where it is %s, and nothing is written down', async (_name, feePayer) => {
+    const { pay, rail, ledger, journal, getLost } = await openMarketPaying(market, name(feePayer), SOLANA);
+    await expect(pay()).rejects.toMatchObject({ code: 'refused', reason: expect.stringMatching(/_fee_payer$/) });
+    expect([ledger.listOpen(rail.payer), journal.payments.size, await getLost()]).toEqual([[], 0, 0n]);
   });
 });
 
@@ -117,9 +157,9 @@ describe('a run that ends before it has judged the answer', () => {
     const { pay, catalogue, rail, ledger, getRoute, getLost } = await openMarketPaying(market, HONEST, BASE);
     const crashing: typeof ledger = {
       ...ledger,
-      recordAnswer(id, answer) {
-        if (isRecorded) ledger.recordAnswer(id, answer);
-        throw crash;
+      record(id, step, at) {
+        if (step.step !== 'answered' || isRecorded) ledger.record(id, step, at);
+        if (step.step === 'answered') throw crash;
       },
     };
     await expect(pay({ ledger: crashing })).rejects.toBe(crash);
@@ -137,9 +177,9 @@ describe('a run that ends before it has judged the answer', () => {
     const { pay, rail, ledger, getRoute } = await openMarketPaying(market, seller, BASE);
     const crashing: typeof ledger = {
       ...ledger,
-      recordAnswer(id, answer) {
-        ledger.recordAnswer(id, answer);
-        throw crash;
+      record(id, step, at) {
+        ledger.record(id, step, at);
+        if (step.step === 'answered') throw crash;
       },
     };
     await expect(pay({ ledger: crashing })).rejects.toBe(crash);
@@ -184,13 +224,19 @@ describe('the last moment', () => {
 });
 
 describe('the caps', () => {
-  it('count 24 hours back to the millisecond, and what may still be paid', async () => {
+  it('are those of a day of the chain, to its last second, whatever our clock says of it', async () => {
     const { pay } = await openMarketPaying(market, HONEST, BASE);
-    const started = Date.now() - 24 * 3_600_000 - 1000;
-    const at = (ms: number) => ({ caps: { per_call: 1000, per_day: 1000 }, now: () => new Date(started + ms) });
-    expect(await pay(at(0))).toMatchObject({ state: 'settled' });
-    await expect(pay(at(24 * 3_600_000 - 1))).rejects.toMatchObject({ reason: 'cap_per_day' });
-    expect(await pay(at(24 * 3_600_000))).toMatchObject({ state: 'settled' });
+    const caps = { per_call: 1000, per_day: 1000 };
+    const midnight = (Math.floor((await market.base.getTime()) / 86_400) + 1) * 86_400;
+    await market.base.undoAfter(async () => {
+      await market.base.setTime(midnight - 60);
+      const near = { caps, now: () => new Date((midnight + 30) * 1000) };
+      expect(await pay(near)).toMatchObject({ state: 'settled' });
+      await expect(pay(near)).rejects.toMatchObject({ reason: 'cap_per_day' });
+      await market.base.setTime(midnight);
+      expect(await pay(near)).toMatchObject({ state: 'settled' });
+      await expect(pay(near)).rejects.toMatchObject({ reason: 'cap_per_day' });
+    });
   });
 
   it.each([

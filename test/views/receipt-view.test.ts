@@ -26,6 +26,8 @@ const PAID: SettledPayment = {
     fields: null,
   },
   seller_receipt: { success: true, transaction: `0x${'f'.repeat(64)}`, network: null, payer: null, error: null },
+  by_operator: null,
+  head_at: '2026-11-20T12:00:00.000Z',
   settlement: {
     transaction: `0x${'e'.repeat(64)}`,
     ...{ block: 255, block_hash: `0x${'d'.repeat(64)}`, log_index: 3, settled_at: NOW, read_from: 1 },

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import type { RouteRow } from '../../src/views/pages/listing-routes.ts';
 import { buildRouteRow } from '../../src/views/pages/listing-routes.ts';
 import { groupRoutes, LONG_TABLE } from '../../src/views/pages/route-groups.ts';
-import { makeDeclaration, makeRoute } from '../records.ts';
+import { makeDeclaration, makeRoute, NOW } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 
 function makeRows(paths: readonly string[]): RouteRow[] {
   const { routes } = makeLiveListing(makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) }));
-  return routes.map((route) => buildRouteRow(route));
+  return routes.map((route) => buildRouteRow(route, NOW));
 }
 
 const getNames = (rows: readonly RouteRow[]) => groupRoutes(rows).map(({ name, routes }) => [name, routes.length]);

@@ -3,7 +3,7 @@ import type { Route } from '../../src/model/route.ts';
 import type { RecordedTerms } from '../../src/model/terms.ts';
 import { buildRouteRow } from '../../src/views/pages/listing-routes.ts';
 import { formatOfferEvidence, formatOfferHistory, listRouteOffers } from '../../src/views/pages/route-offers.ts';
-import { makeRoute, makeTerms } from '../records.ts';
+import { makeRoute, makeTerms, NOW } from '../records.ts';
 
 function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {
   return {
@@ -84,16 +84,16 @@ describe('the state of a route', () => {
   } as const;
 
   it('says how the latest probe came out, and when a 402 was last valid', () => {
-    expect(buildRouteRow(makePublished({ probe })).probe).toEqual({
+    expect(buildRouteRow(makePublished({ probe }), NOW).probe).toEqual({
       words: 'no 402: not found (404)',
       weight: 'failed',
       on: '2026-11-20',
       valid_on: '2026-11-12',
     });
-    expect(buildRouteRow(makePublished({ probe: { ...probe, valid_at: null } })).probe?.valid_on).toBeNull();
+    expect(buildRouteRow(makePublished({ probe: { ...probe, valid_at: null } }), NOW).probe?.valid_on).toBeNull();
   });
 
   it('says when it was never probed', () => {
-    expect(buildRouteRow(makePublished())).toMatchObject({ probe: null, cautions: [] });
+    expect(buildRouteRow(makePublished(), NOW)).toMatchObject({ probe: null, cautions: [] });
   });
 });

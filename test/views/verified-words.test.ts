@@ -65,6 +65,16 @@ describe('how far a listing is verified', () => {
     expect([found, detail]).toEqual(['0 of 2', '0 of 2']);
   });
 
+  it('is said as the last proof, with its day, once that is older than 90 days', () => {
+    const at = (updated_at: string) => listSayings({ ...makeVerified(2), updated_at });
+    // Proved on 2026-11-19 at eight o'clock.
+    expect(Object.values(at('2027-02-17T07:59:00.000Z')).join()).not.toMatch(/last proved/i);
+    for (const [where, words] of Object.entries(at('2027-02-17T08:01:00.000Z'))) {
+      expect([where, words]).toEqual([where, expect.stringMatching(/\b1 of 2\b.*last proved 2026-11-19/)]);
+      expect([where, words]).not.toEqual([where, expect.stringMatching(/(settlement-|routes )verified,? 2026-11-19/i)]);
+    }
+  });
+
   it('is told apart by the sign of its mark', () => {
     const extents = [makeVerified(1), makeVerified(2), makeVerified(2, false)].map((listing) => {
       const item = buildAgentItem(listing, SITE);

@@ -54,7 +54,8 @@ export function openSlots({ slotMs = 400, finalitySlots = 0, now = Date.now }: S
   const getBlock = (slot: bigint) => {
     const known = blocks.get(slot);
     if (known) return known;
-    const time = BigInt(Math.floor((began + Number(slot - FIRST_SLOT) * slotMs) / 1000));
+    // Slots that are skipped take no time, so that the chain's clock stays that of the machine.
+    const time = BigInt(Math.floor((began + (Number(slot - FIRST_SLOT) - skipped) * slotMs) / 1000));
     const block = { slot, height: slot - FIRST_SLOT, blockhash: inventBlockhash(), time };
     blocks.set(slot, block);
     slotsByHash.set(block.blockhash, slot);

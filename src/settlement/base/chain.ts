@@ -185,6 +185,12 @@ async function readBalance(client: PublicClient, account: string): Promise<bigin
   );
 }
 
+/** Writes a time of the chain, in seconds since 1970, as ISO 8601 UTC; one beyond what a date can hold is the last that can. */
+export function formatSeconds(seconds: bigint): string {
+  const last = 253_402_300_799n;
+  return new Date(Number(seconds > last ? last : seconds) * 1000).toISOString();
+}
+
 /** Gives the number of the latest block, and its time in seconds. */
 export async function readHead(client: PublicClient): Promise<{ number: bigint; timestamp: bigint; hash: Hex }> {
   const { number, timestamp, hash } = await ask(() => client.getBlock({ blockTag: 'latest' }));
@@ -211,7 +217,8 @@ async function findOn(node: BaseNode, payment: SoughtPayment): Promise<ChainFind
   );
   if (!isUsed) {
     const expiry = BigInt(Math.floor(Date.parse(payment.expires_at) / 1000));
-    return head.timestamp > expiry + GRACE_SECONDS ? { state: 'not_settled', reason: 'expired' } : { state: 'open' };
+    if (head.timestamp <= expiry + GRACE_SECONDS) return { state: 'open' };
+    return { state: 'not_settled', reason: 'expired', head_at: formatSeconds(head.timestamp) };
   }
   const transaction = await findEvent(client, 'AuthorizationUsed', payment, head.number);
   if (transaction !== undefined) return readSettlement(node, payment, { transaction, head: head.number });
@@ -275,8 +282,13 @@ async function readSettlement(
 function agree(findings: readonly ChainFinding[]): ChainFinding {
   const [first] = findings;
   if (!first || findings.some(({ state }) => state === 'open')) return { state: 'open' };
-  const isAgreed = findings.every((finding) => JSON.stringify(finding) === JSON.stringify(first));
+  const says = (finding: ChainFinding) => JSON.stringify({ ...finding, head_at: undefined });
+  const isAgreed = findings.every((finding) => says(finding) === says(first));
   if (!isAgreed) return { state: 'disputed', reason: 'nodes_disagree' };
+  if (first.state === 'not_settled' && first.head_at !== undefined) {
+    const latest = findings.map((finding) => ('head_at' in finding && finding.head_at) || '').sort();
+    return { ...first, head_at: latest.at(-1) ?? first.head_at };
+  }
   if (first.state !== 'settled') return first;
   return { state: 'settled', settlement: { ...first.settlement, read_from: findings.length } };
 }

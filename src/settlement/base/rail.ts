@@ -3,9 +3,9 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { ServiceError } from '../../errors.ts';
 import { isPublicChain } from '../../model/network.ts';
-import { MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
+import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
 import { AUTHORISATION_TYPES, buildAuthorisation, buildMessage, USDC_DOMAIN } from './authorisation.ts';
-import { openBaseChain, openNode, readHead } from './chain.ts';
+import { formatSeconds, openBaseChain, openNode, readHead } from './chain.ts';
 
 /** Base has a block every two seconds: where the latest is older than this, node or own clock is wrong; in seconds. */
 const MAX_LAG_SECONDS = 60;
@@ -22,22 +22,32 @@ export function openBaseRail({
   rpcUrls: readonly [string, ...string[]];
 }): Rail {
   const account = openAccount(privateKey);
-  const openFirst = openNode(rpcUrls[0]);
+  const nodes = rpcUrls.map((url) => openNode(url));
   return {
     network: 'base',
     payer: account.address.toLowerCase(),
     chain: openBaseChain(rpcUrls),
     async identify({ terms }, now) {
       const seconds = Math.min(terms.max_timeout_seconds ?? MAX_VALIDITY_SECONDS, MAX_VALIDITY_SECONDS);
-      const { client, genesis } = await openFirst();
-      const head = await readHead(client);
       const ours = Math.floor(now.getTime() / 1000);
-      if (isPublicChain('base', genesis) && ours - Number(head.timestamp) > MAX_LAG_SECONDS) throw buildLagFailure();
-      // The chain's clock may be ahead of ours; what it lets pass is what counts.
-      const start = Math.max(ours, Number(head.timestamp));
+      const heads = await Promise.all(
+        nodes.map(async (open) => {
+          const { client, genesis } = await open();
+          const head = await readHead(client);
+          if (isPublicChain('base', genesis) && ours - Number(head.timestamp) > MAX_LAG_SECONDS)
+            throw buildLagFailure();
+          checkClock(now, formatSeconds(head.timestamp));
+          return head;
+        }),
+      );
+      // No node alone moves the chain's day, the expiry or the place where the search for the payment begins.
+      const headTime = Math.min(...heads.map(({ timestamp }) => Number(timestamp)));
+      // The chain's clock may be ahead of ours by a little; what it lets pass is what counts.
+      const start = Math.max(ours, headTime);
       return {
         nonce: `0x${randomBytes(32).toString('hex')}`,
-        from_block: Number(head.number),
+        from_block: Math.min(...heads.map(({ number }) => Number(number))),
+        head_at: new Date(headTime * 1000).toISOString(),
         expires_at: new Date((start + seconds) * 1000).toISOString(),
         expires_block: null,
       };

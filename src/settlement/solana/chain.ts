@@ -96,7 +96,7 @@ async function readTransfer(
   const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(message);
   const memos = instructions
     .filter(({ programAddressIndex }) => staticAccounts[programAddressIndex] === MEMO_PROGRAM)
-    .map(({ data }) => new TextDecoder().decode(data));
+    .map(({ data = new Uint8Array() }) => data);
   const transfers = instructions.flatMap(({ programAddressIndex, accountIndices = [], data }) => {
     if (staticAccounts[programAddressIndex] !== TOKEN_PROGRAM_ADDRESS || !data) return [];
     if (data[0] !== TRANSFER_CHECKED_DISCRIMINATOR) return [];
@@ -112,7 +112,9 @@ async function readTransfer(
     Number(staticAccounts[transfer.destination] === payeeAccount) * 2 +
     Number(transfer.amount === claim.amount);
   const [transfer] = transfers.sort((a, b) => fits(b) - fits(a));
-  const nonce = memos.includes(claim.nonce) ? claim.nonce : (memos[0] ?? null);
+  const [memo] = memos;
+  const said = memo === undefined ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(memo);
+  const nonce = memos.some((bytes) => isMemo(bytes, claim.nonce)) ? claim.nonce : said;
   if (!transfer) return { payer: null, pay_to: null, amount: null, nonce };
   // An account is known by its owner, who is asked of the chain only where it is not the one claimed.
   const findOwner = (account: number) =>
@@ -140,6 +142,12 @@ export async function readLifetime(rpc: Rpc<SolanaRpcApi>) {
   return { ...value, slot: context.slot };
 }
 
+/** Gives the time of the latest finalised block, ISO 8601 UTC. */
+export async function readHeadTime(rpc: Rpc<SolanaRpcApi>): Promise<string> {
+  const seconds = await ask(async () => rpc.getBlockTime(await rpc.getSlot({ commitment: 'finalized' }).send()).send());
+  return new Date(Number(seconds ?? 0) * 1000).toISOString();
+}
+
 /**
  * Finds a payment: a finalised transaction of our USDC account that carries our own signature, and moved just that amount
  * from us to the payee. The height is read first, so that what comes meanwhile is found the next time.
@@ -149,7 +157,7 @@ async function findSettlement(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): P
   const found = await findTransaction(rpc, payment);
   if (found) return found;
   const isOver = payment.expires_block !== null && height > BigInt(payment.expires_block) + GRACE_BLOCKS;
-  return isOver ? { state: 'not_settled', reason: 'expired' } : { state: 'open' };
+  return isOver ? { state: 'not_settled', reason: 'expired', head_at: await readHeadTime(rpc) } : { state: 'open' };
 }
 
 async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): Promise<ChainFinding | undefined> {
@@ -200,7 +208,7 @@ async function readTransaction(
     getChange(read.meta ?? {}, staticAccounts.indexOf(await findUsdcAccount(owner)));
   const isNamed = instructions.some(
     ({ programAddressIndex, data }) =>
-      staticAccounts[programAddressIndex] === MEMO_PROGRAM && new TextDecoder().decode(data) === payment.nonce,
+      staticAccounts[programAddressIndex] === MEMO_PROGRAM && isMemo(data, payment.nonce),
   );
   const paid = await findChange(payment.payer);
   const received = await findChange(payment.pay_to);
@@ -223,6 +231,16 @@ async function readTransaction(
       read_from: 1,
     },
   };
+}
+
+/** Compares bytes: decoding drops a byte order mark, and makes different bytes one sign. */
+function isMemo(
+  data: { readonly buffer: ArrayBufferLike; readonly length: number } | undefined,
+  memo: string,
+): boolean {
+  return (
+    data !== undefined && Buffer.compare(Uint8Array.from(data as Uint8Array), new TextEncoder().encode(memo)) === 0
+  );
 }
 
 interface TokenBalances {

@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import {
+  address,
   type Blockhash,
+  compileTransaction,
   createKeyPairSignerFromBytes,
   createKeyPairSignerFromPrivateKeyBytes,
   createSolanaRpc,
   getBase58Encoder,
+  isOffCurveAddress,
   type KeyPairSigner,
 } from '@solana/kit';
 import { ServiceError } from '../../errors.ts';
 import { isObject } from '../../model/json-object.ts';
 import { parsePayTo } from '../../x402/pay-to.ts';
 import type { Requirement } from '../../x402/requirements.ts';
-import { MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
-import { openSolanaChain, readLifetime } from './chain.ts';
-import { signTransfer } from './transfer.ts';
+import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
+import { openSolanaChain, readHeadTime, readLifetime } from './chain.ts';
+import { buildTransfer, signTransfer, type Transfer } from './transfer.ts';
 
 /** Longest memo that a transfer carries (scheme `exact` on Solana), in bytes. */
 const MAX_MEMO_BYTES = 256;
@@ -31,13 +34,18 @@ export async function openSolanaRail({ privateKey, rpcUrl }: { privateKey: strin
     payer: signer.address,
     chain: openSolanaChain(rpcUrl),
     async identify(requirement, now) {
-      getFeePayer(requirement, signer.address);
-      const { slot, ...lifetime } = await readLifetime(rpc);
+      const feePayer = getFeePayer(requirement, signer.address);
       const nonce = getMemo(requirement) ?? randomBytes(16).toString('hex');
+      const { slot, ...lifetime } = await readLifetime(rpc);
+      const head_at = await readHeadTime(rpc);
+      checkClock(now, head_at);
+      const { pay_to, amount } = requirement.terms;
+      await checkTransfer({ signer, payTo: pay_to ?? '', amount, feePayer, memo: nonce, lifetime });
       lifetimes.set(nonce, lifetime);
       return {
         nonce,
         from_block: Number(slot),
+        head_at,
         // A blockhash holds for 150 blocks of 0.4 seconds; what counts is the height.
         expires_at: new Date(now.getTime() + MAX_VALIDITY_SECONDS * 1000).toISOString(),
         expires_block: Number(lifetime.lastValidBlockHeight),
@@ -63,19 +71,52 @@ export async function openSolanaRail({ privateKey, rpcUrl }: { privateKey: strin
 /** Who pays the fee is the seller's to say, and never we: a fee has no cap of ours. */
 function getFeePayer({ raw }: Requirement, payer: string): string {
   const named = isObject(raw.extra) ? parsePayTo('solana', raw.extra.feePayer) : undefined;
-  if (named !== undefined && named !== payer) return named;
-  throw new ServiceError('refused', 'The offer on Solana names nobody else who pays the fee.', {
-    hint: 'The seller has to name its fee payer in extra.feePayer.',
-    reason: 'no_fee_payer',
+  if (named === undefined || named === payer) {
+    throw new ServiceError('refused', 'The offer on Solana names nobody else who pays the fee.', {
+      hint: 'The seller has to name its fee payer in extra.feePayer.',
+      reason: 'no_fee_payer',
+    });
+  }
+  // What is no point of the curve has no key, and signs nothing.
+  if (isOffCurveAddress(address(named))) throw refuseFeePayer(named);
+  return named;
+}
+
+/** Builds the transaction unsigned, so that an offer that makes no valid one is refused before anything is written down. */
+async function checkTransfer(transfer: Transfer): Promise<void> {
+  try {
+    compileTransaction(await buildTransfer(transfer));
+  } catch (error) {
+    throw refuseFeePayer(transfer.feePayer, error);
+  }
+}
+
+function refuseFeePayer(feePayer: string, cause?: unknown): ServiceError {
+  return new ServiceError('refused', `The offer on Solana makes no valid payment with ${feePayer} paying the fee.`, {
+    hint: 'A fee payer is a wallet that can sign: no program, no token account.',
+    reason: 'bad_fee_payer',
+    cause,
   });
 }
 
 /** A memo that the seller insists on; the payment is then found by our signature alone. */
 function getMemo({ raw }: Requirement): string | undefined {
   const memo = isObject(raw.extra) ? raw.extra.memo : undefined;
-  if (typeof memo !== 'string' || memo === '') return undefined;
-  if (Buffer.byteLength(memo) <= MAX_MEMO_BYTES) return memo;
-  throw new ServiceError('refused', 'The offer on Solana asks for a memo that is too long.', { reason: 'bad_memo' });
+  if (memo === undefined || memo === null || memo === '') return undefined;
+  const problem = findMemoProblem(memo);
+  if (typeof memo === 'string' && problem === null) return memo;
+  throw new ServiceError('refused', `The offer on Solana asks for a memo that ${problem}.`, {
+    hint: 'Nothing was written down or sent.',
+    reason: 'bad_memo',
+  });
+}
+
+/** Only a text that is the same bytes to everybody who reads it is signed. */
+function findMemoProblem(memo: unknown): string | null {
+  if (typeof memo !== 'string') return 'is no text';
+  if (!memo.isWellFormed()) return 'is no valid Unicode';
+  if (/[\p{Cc}\ufeff]/u.test(memo)) return 'holds control characters or a byte order mark';
+  return Buffer.byteLength(memo) > MAX_MEMO_BYTES ? 'is too long' : null;
 }
 
 async function openSigner(privateKey: string): Promise<KeyPairSigner> {

@@ -49,11 +49,10 @@ export async function findUsdcAccount(owner: string): Promise<Address> {
 }
 
 /**
- * Builds the transaction of the scheme `exact` on Solana, signed by us and still to be signed by who pays the fee: limit
- * and price of computing, the transfer, a memo that makes it the only one of its kind. Gives it in base 64, and our own
- * signature in base 58, by which it is found on the chain.
+ * Builds the message of the scheme `exact` on Solana: limit and price of computing, the transfer, a memo that makes it the
+ * only one of its kind.
  */
-export async function signTransfer(transfer: Transfer): Promise<{ transaction: string; signature: string }> {
+export async function buildTransfer(transfer: Transfer) {
   const { signer, payTo, amount, feePayer, memo, lifetime } = transfer;
   const instructions = [
     getTransferCheckedInstruction({
@@ -66,7 +65,7 @@ export async function signTransfer(transfer: Transfer): Promise<{ transaction: s
     }),
     { programAddress: MEMO_PROGRAM, accounts: [], data: new TextEncoder().encode(memo) },
   ];
-  const message = pipe(
+  return pipe(
     createTransactionMessage({ version: 0 }),
     (tx) => setTransactionMessageComputeUnitPrice(COMPUTE.microLamports, tx),
     (tx) => setTransactionMessageFeePayer(address(feePayer), tx),
@@ -74,6 +73,15 @@ export async function signTransfer(transfer: Transfer): Promise<{ transaction: s
     (tx) => appendTransactionMessageInstructions(instructions, tx),
     (tx) => setTransactionMessageLifetimeUsingBlockhash(lifetime, tx),
   );
+}
+
+/**
+ * Signs a transfer, which is still to be signed by who pays the fee. Gives the transaction in base 64, and our own
+ * signature in base 58, by which it is found on the chain.
+ */
+export async function signTransfer(transfer: Transfer): Promise<{ transaction: string; signature: string }> {
+  const { signer } = transfer;
+  const message = await buildTransfer(transfer);
   const signed = await partiallySignTransactionMessageWithSigners(message);
   const bytes = signed.signatures[signer.address];
   if (!bytes) throw new Error('the transaction lacks our own signature');

@@ -1,6 +1,7 @@
+import { isProofOld } from '../../evidence/verification.ts';
 import type { DeclarationSource, SourceKind } from '../../model/declaration.ts';
 import type { Listing } from '../../model/listing.ts';
-import { describeOffer, formatCount } from '../description.ts';
+import { describeOffer, formatCount, formatLastProved } from '../description.ts';
 import { formatDay, formatMinute } from '../times.ts';
 
 /** Who says what a listing says, and when it was seen to be so. */
@@ -47,10 +48,11 @@ export function buildNetworkRows(listing: Listing): NetworkRow[] {
     const { label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
     const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
     const paid = last_verified_at === null ? 'never verified' : `last verified ${formatDay(last_verified_at)}`;
-    const state = [
-      `${describeOffer(listing, entry)}${seen}`,
-      settlement_verified ? `settlement-verified ${formatDay(last_verified_at ?? '')}`.trim() : paid,
-    ];
+    const isOld = last_verified_at !== null && isProofOld(last_verified_at, listing.updated_at);
+    const proved = isOld
+      ? formatLastProved(last_verified_at)
+      : `settlement-verified ${formatDay(last_verified_at ?? '')}`;
+    const state = [`${describeOffer(listing, entry)}${seen}`, settlement_verified ? proved.trim() : paid];
     return { label, id, state: state.join('; ') };
   });
 }

@@ -1,8 +1,9 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
+import { isProofOld } from '../../evidence/verification.ts';
 import type { LiveListing } from '../../model/listing.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { getVerification } from '../agent-item.ts';
-import { formatCount, formatOtherRoutes, formatRouteRatio } from '../description.ts';
+import { formatCount, formatLastProved, formatOtherRoutes, formatRouteRatio } from '../description.ts';
 import { formatDay } from '../times.ts';
 
 /** A thing to decide by: what it is, and what that rests on. */
@@ -35,8 +36,9 @@ function buildVerification(listing: LiveListing): GlanceFact {
   const verification = getVerification(listing);
   const { last_verified_at: at } = verification;
   if (at === null) return { value: 'Unverified', note: formatLackOfProof(listing) };
+  const isOld = isProofOld(at, listing.updated_at);
   return {
-    value: `${formatRouteRatio(verification)} settlement-verified`,
+    value: `${formatRouteRatio(verification)} ${isOld ? formatLastProved(at) : 'settlement-verified'}`,
     note: `${formatDay(at)}. ${formatOtherRoutes(verification)}`,
   };
 }

@@ -135,7 +135,7 @@ export function buildListingPage(
     call: buildCallGuide(listing),
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
-    routes: listing.routes.map((route) => buildRouteRow(route, receipts)),
+    routes: listing.routes.map((route) => buildRouteRow(route, listing.updated_at, receipts)),
     networks: buildNetworkRows(listing),
     reliability: formatReliabilityEvidence(listing),
     probes: buildProbeStrip(listing.reliability),

@@ -1,9 +1,11 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
+import { isProofOld } from '../../evidence/verification.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { formatCautionLabel } from '../caution-words.ts';
+import { formatLastProved } from '../description.ts';
 import { PATHS } from '../links.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../outcome-words.ts';
 import { formatDay } from '../times.ts';
@@ -60,8 +62,8 @@ export interface RouteRow {
   /** Provider's text; may be empty. */
   readonly description: string;
   readonly verified: boolean;
-  /** Day of the payment that verified it; null while it is unverified. */
-  readonly verified_on: string | null;
+  /** Its mark in words, with the day: `Settlement-verified 2026-11-20`, or `Last proved 2026-08-01` once that is long ago. */
+  readonly verification: string;
   /** What speaks against it, the gravest first. */
   readonly cautions: readonly RouteCaution[];
   /** Null while it was never probed. */
@@ -115,8 +117,14 @@ function formatChain({ network, public_chain }: RouteProof): string {
   return public_chain ? label : `a local test chain for ${label}`;
 }
 
-/** Builds one row of the table of all routes. */
-export function buildRouteRow(route: Route, receipts = NO_RECEIPTS): RouteRow {
+function formatRouteVerification(proof: RouteProof | null, asOf: string): string {
+  if (!proof) return 'Unverified';
+  if (isProofOld(proof.verified_at, asOf)) return formatLastProved(proof.verified_at).replace(/^l/, 'L');
+  return `Settlement-verified ${formatDay(proof.verified_at)}`;
+}
+
+/** Builds one row of the table of all routes, as things are at a time (ISO 8601 UTC). */
+export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS): RouteRow {
   const { id, method, path, description, proof, cautions, terms, probe } = route;
   return {
     anchor: getRouteAnchor(id),
@@ -124,7 +132,7 @@ export function buildRouteRow(route: Route, receipts = NO_RECEIPTS): RouteRow {
     path,
     description,
     verified: proof !== null,
-    verified_on: proof && formatDay(proof.verified_at),
+    verification: formatRouteVerification(proof, asOf),
     cautions: cautions.map(({ code, severity, since, evidence, reply }) => ({
       severity,
       text: formatCautionLabel(code, since),

@@ -1,6 +1,7 @@
 import { DELISTING_METHOD } from '../../evidence/delisting.ts';
 import { ROUND_MS } from '../../evidence/pace.ts';
 import { getReliability, RELIABILITY_METHOD } from '../../evidence/reliability.ts';
+import { PROOF_METHOD } from '../../evidence/verification.ts';
 import { CAUTION_CODES, CAUTIONS, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
 import type { Reliability } from '../../model/listing.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../../model/outcome.ts';
@@ -45,6 +46,8 @@ export interface MethodPage {
   readonly worked: ScoreExample & { readonly share: string };
   readonly examples: readonly ScoreExample[];
   readonly delisting: { readonly days: number; readonly failures: number };
+  /** Days that a proof counts as current, after which it is renewed, and before which a seller under danger is not paid again. */
+  readonly proof: typeof PROOF_METHOD;
   readonly cautions: readonly CautionRow[];
 }
 
@@ -92,6 +95,7 @@ export function buildMethodPage(site: Site): MethodPage {
     worked: { ...buildScoreExample(118, 112), share: ((112 / 118) * 100).toFixed(1) },
     examples: EXAMPLES.map(([samples, valid]) => buildScoreExample(samples, valid)),
     delisting: { days: DELISTING_METHOD.days_without_valid_402, failures: DELISTING_METHOD.conclusive_failures },
+    proof: PROOF_METHOD,
     cautions: CAUTION_CODES.map((code) => ({ code, ...CAUTIONS[code] })),
   };
 }

@@ -58,6 +58,8 @@ export function buildReceiptExample(site: Site): AgentReceipt {
       },
       prepared_at: EXAMPLE_SEEN,
       sent_at: EXAMPLE_SEEN,
+      by_operator: null,
+      head_at: '2026-11-20T12:00:00.000Z',
       resolved_at: EXAMPLE_SEEN,
     },
     { listing: EXAMPLE_SLUG, route: 'GET /v1/price/{symbol}', revision: 42, site },

@@ -1,0 +1,207 @@
+import { findListing, listListings } from '../catalogue/listings.ts';
+import { findLastAttempt, findPayment } from '../catalogue/payment-records.ts';
+import { ServiceError } from '../errors.ts';
+import { getCurrentTerms } from '../evidence/terms.ts';
+import { isDueForProof, listDueRoutes, PROOF_METHOD } from '../evidence/verification.ts';
+import { isDangerous } from '../model/caution.ts';
+import { isLive, type Listing } from '../model/listing.ts';
+import { formatRoute, type Route } from '../model/route.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import type { Page } from './terminal/page.ts';
+import { type Payer, verifyRoute } from './verify-route.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What a run did about one route. */
+export interface DueRoute {
+  slug: string;
+  route: string;
+  /** `due`: nothing was to be paid. `skipped`: nothing was paid, for the reason given. */
+  outcome: 'verified' | 'not_delivered' | 'not_settled' | 'open' | 'skipped' | 'due';
+  reason: string | null;
+  /** What it cost, or would cost, in atomic USDC; null where that is not known. */
+  amount: number | null;
+  /** Time of its proof before the run; null where it had none. */
+  last_proved_at: string | null;
+}
+
+/** What a run over the routes that are due came to. Amounts are atomic USDC. */
+export interface DueResult {
+  budget: number | null;
+  /** What was paid, or may have been. */
+  spent: number;
+  /** Routes that were due when it began, and those of them it did not come to. */
+  due: number;
+  left: number;
+  /** `done`: every route that was due was looked at. Else the reason why the run ended before. */
+  ended: string;
+  routes: DueRoute[];
+}
+
+/** Failures that concern the payer and not one route: nothing more can be paid in the same run. */
+const ENDING = new Set([
+  'cap_per_day',
+  'payment_open',
+  'stopped',
+  'balance',
+  'clock_differs',
+  'chain_behind',
+  'rpc_failed',
+  'wrong_chain',
+  'journal_failed',
+  'transaction_taken',
+]);
+
+/**
+ * Pays for the routes whose proof is missing or old, in the order of `listDueRoutes`, until they are through, the budget is
+ * used up, or nothing more can be paid. What is done is on record at once, so that the next run goes on from there. Without
+ * a budget nothing is paid, and what is due is listed.
+ */
+export async function verifyDue(payer: Payer, budget: number | null): Promise<DueResult> {
+  const { catalogue, now, signal, say } = payer;
+  const plan = listDueRoutes(listListings(catalogue).filter(isLive), now().toISOString());
+  const result: DueResult = { budget, spent: 0, due: plan.length, left: plan.length, ended: 'done', routes: [] };
+  for (const [index, { listing: planned, route: wanted }] of plan.entries()) {
+    if (signal.aborted) result.ended = 'interrupted';
+    if (result.ended !== 'done') break;
+    // An earlier payment of this run may have changed what is known of the listing.
+    const listing = findListing(catalogue, { id: planned.id });
+    const route = listing?.routes.find(({ id }) => id === wanted.id);
+    result.left -= 1;
+    if (!listing || !route) continue;
+    const entry: DueRoute = {
+      ...{ slug: listing.slug, route: formatRoute(route), outcome: 'due', reason: null },
+      ...{ amount: getPrice(payer, route), last_proved_at: route.proof?.verified_at ?? null },
+    };
+    result.routes.push(entry);
+    const reason = findObstacle(payer, listing, route, budget === null ? null : budget - result.spent);
+    if (reason !== null) Object.assign(entry, { outcome: 'skipped', reason });
+    if (reason !== null || budget === null) continue;
+    say(`${index + 1} of ${plan.length}: ${entry.slug}, ${entry.route}`);
+    result.ended = await payFor(payer, { listing, route, most: budget - result.spent }, entry);
+    if (entry.outcome !== 'skipped' && entry.outcome !== 'not_settled') result.spent += entry.amount ?? 0;
+    // The one that ended the run before anything was paid for it is still to be done.
+    if (result.ended !== 'done' && entry.outcome === 'skipped') result.left += 1;
+  }
+  return result;
+}
+
+/** Finds why a route is left alone; null where nothing speaks against paying for it now. */
+function findObstacle(payer: Payer, listing: Listing, route: Route, left: number | null): string | null {
+  const { catalogue, now, rails } = payer;
+  const at = now().getTime();
+  const isSince = (time: string | null, days: number) => time !== null && at - Date.parse(time) < days * DAY_MS;
+  if (!isLive(listing) || !isDueForProof(route, now().toISOString())) return 'not_due';
+  const cautions = [...listing.cautions, ...listing.routes.flatMap((one) => one.cautions)];
+  const lastOfSeller = findLastAttempt(
+    catalogue,
+    listing.routes.map(({ id }) => id),
+  );
+  if (isDangerous(cautions) && isSince(lastOfSeller, PROOF_METHOD.retried_after_days)) return 'under_caution';
+  // What did not settle, or is not known to, is tried again another day.
+  if (isSince(findLastAttempt(catalogue, [route.id]), 1)) return 'tried_today';
+  const price = getPrice(payer, route);
+  if (price === null) return rails.length === 0 ? null : 'no_price';
+  return left !== null && price > left ? 'beyond_budget' : null;
+}
+
+/** Gives the lowest price on record on a network that there is a wallet for; on any where there is none at all. */
+function getPrice({ rails }: Payer, route: Route): number | null {
+  const amounts = getCurrentTerms(route.terms)
+    .filter((offer) => rails.length === 0 || rails.some((rail) => rail.network === offer.network))
+    .map(({ amount }) => amount);
+  return amounts.length === 0 ? null : Math.min(...amounts);
+}
+
+/** Pays for one route and says in `entry` what came of it. Gives `done`, or why nothing more can be paid. */
+async function payFor(
+  payer: Payer,
+  { listing, route, most }: { listing: Listing; route: Route; most: number },
+  entry: DueRoute,
+): Promise<string> {
+  let id: string | undefined;
+  try {
+    const { refused } = await verifyRoute(payer, listing, {
+      route: formatRoute(route),
+      input: undefined,
+      most,
+      onPrepared: (payment) => {
+        id = payment.id;
+      },
+    });
+    if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: refused ?? 'not_paid' });
+    else describeOutcome(payer, id, entry);
+    return entry.outcome === 'open' ? 'payment_open' : 'done';
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: error.reason });
+    else describeOutcome(payer, id, entry);
+    if (error.code === 'internal') throw error;
+    return ENDING.has(error.reason) ? error.reason : 'done';
+  }
+}
+
+function describeOutcome({ catalogue }: Payer, id: string, entry: DueRoute): void {
+  const payment = findPayment(catalogue, id);
+  if (!payment) throw new Error(`the ledger has lost the payment ${id}`);
+  const { state, reason, delivered, unrecognised, amount } = payment;
+  const outcome = delivered ? 'verified' : 'not_delivered';
+  Object.assign(entry, {
+    amount,
+    outcome: state === 'settled' ? outcome : state === 'not_settled' ? 'not_settled' : 'open',
+    reason: reason ?? unrecognised,
+  });
+}
+
+/** What the summary says of a run that ended early, or of a route that was left alone. */
+const REASONS: Readonly<Record<string, string>> = {
+  interrupted: 'stopped by Ctrl-C',
+  cap_per_day: 'the cap for a day is reached',
+  cap_per_call: 'it costs more than the cap for a call',
+  payment_open: 'a payment is still open; the next run finds out from the chain',
+  stopped: 'the stop file stops all paying',
+  balance: 'the wallet holds too little',
+  clock_differs: 'our clock and that of the chain differ',
+  rpc_failed: 'the chain cannot be asked',
+  beyond_budget: 'it costs more than is left of the budget',
+  under_caution: `the seller is under a caution of danger, and was paid within ${PROOF_METHOD.retried_after_days} days`,
+  tried_today: 'it was tried within a day',
+  no_price: 'no price of it is known on a network that there is a wallet for',
+  terms_differ: 'the live 402 asks something else than what is on record',
+  not_402: 'it did not answer 402',
+};
+
+/** Writes what a run did: a line a route, and the sum. */
+export function renderDue({ budget, spent, due, left, ended, routes }: DueResult, page: Page): void {
+  if (due === 0) {
+    page.say('No proof is due: every route with a known example request was proved lately.');
+    return;
+  }
+  page.table(
+    [
+      { heading: 'outcome' },
+      { heading: 'USDC', align: 'right' },
+      { heading: 'last proved' },
+      { heading: 'route', cut: true },
+      { heading: '', cut: true },
+    ],
+    routes.map(({ slug, route, outcome, reason, amount, last_proved_at }) => [
+      outcome.replaceAll('_', ' '),
+      amount === null ? '–' : formatUsdc(amount),
+      last_proved_at?.slice(0, 10) ?? 'never',
+      `${slug}: ${route}`,
+      reason === null ? '' : (REASONS[reason] ?? reason.replaceAll('_', ' ')),
+    ]),
+  );
+  page.blank();
+  if (budget === null) {
+    const total = routes.filter(({ outcome }) => outcome === 'due').reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+    page.say(`${due} routes are due, for ${formatUsdc(total)} USDC. --budget <usdc> pays for as many as it covers.`);
+    return;
+  }
+  const verified = routes.filter(({ outcome }) => outcome === 'verified').length;
+  page.say(
+    `${verified} of ${due} routes verified, for ${formatUsdc(spent)} of ${formatUsdc(budget)} USDC; ${left} not come to.`,
+  );
+  if (ended !== 'done') page.say(`The run ended early: ${REASONS[ended] ?? ended.replaceAll('_', ' ')}.`);
+}

@@ -1,0 +1,146 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import { applyStep, buildPayment, isOpen, type Payment, type PaymentEntry, paymentEntry } from '../model/payment.ts';
+import type { Ledger } from './ledger.ts';
+
+/** A journal of this size is put aside once nothing in it is open, in bytes: some thousand payments. The one before goes. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** What a wallet did, step by step, in a file of its own: it outlives a crash, and a catalogue that is lost or set back. */
+export interface Journal {
+  /** Every payment on its lines, by id, as it is now. */
+  readonly payments: ReadonlyMap<string, Payment>;
+  /** Adds a line, which is on the disk when this returns. Throws `conflict` where it does not follow, `unavailable` where it cannot be written. */
+  append(entry: PaymentEntry): void;
+  close(): void;
+}
+
+/**
+ * Opens the journal of a wallet, whose lock the caller holds. A last line that was cut short by a crash was never acted on,
+ * and is dropped. Throws `unavailable` (`journal_damaged`) where any other line cannot be read: no guess is safe then.
+ */
+export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
+  const payments = new Map<string, Payment>();
+  const earlier = `${file}.1`;
+  const report = (error: unknown) => reportFailure(file, error);
+  let handle: number;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (existsSync(earlier)) readLines(earlier, payments);
+    handle = openSync(file, 'a+', 0o600);
+    const sound = readLines(file, payments);
+    if (sound < fstatSync(handle).size) ftruncateSync(handle, sound);
+    if (sound > maxBytes && ![...payments.values()].some(isOpen)) {
+      closeSync(handle);
+      renameSync(file, earlier);
+      handle = openSync(file, 'a+', 0o600);
+    }
+    syncFolder(dirname(file));
+  } catch (error) {
+    throw report(error);
+  }
+  return {
+    payments,
+    append(entry) {
+      const payment = follow(payments.get(entry.id), entry);
+      const { size } = fstatSync(handle);
+      try {
+        const line = Buffer.from(`${JSON.stringify(entry)}\n`);
+        if (writeSync(handle, line) < line.length) throw new Error('the disk is full');
+        fsyncSync(handle);
+      } catch (error) {
+        // Half a line before the next one would be damage.
+        ftruncateSync(handle, size);
+        throw report(error);
+      }
+      payments.set(entry.id, payment);
+    },
+    close: () => closeSync(handle),
+  };
+}
+
+/**
+ * Makes journal and catalogue say the same of a payer's payments: whatever the catalogue lacks is put back into it, and what
+ * it alone knows to be open, or over, goes into the journal.
+ */
+export function recoverPayments(journal: Journal, ledger: Ledger, payer: string, at: string): void {
+  const ahead = ledger.restore([...journal.payments.values()]);
+  const unknown = ledger.listOpen(payer).filter(({ id }) => !journal.payments.has(id));
+  for (const payment of [...ahead, ...unknown]) {
+    journal.append({ id: payment.id, at, event: { step: 'copied', payment } });
+  }
+}
+
+/** Reads the lines of a journal into what they come to; gives the bytes up to the end of the last sound one. */
+function readLines(file: string, payments: Map<string, Payment>): number {
+  const bytes = readFileSync(file);
+  let start = 0;
+  while (start < bytes.length) {
+    const end = bytes.indexOf(0x0a, start);
+    if (end < 0) break;
+    const entry = parseLine(bytes.toString('utf8', start, end));
+    if (!entry) {
+      if (end + 1 === bytes.length) break;
+      throw new ServiceError('unavailable', `The payer's journal ${file} is damaged: a line cannot be read.`, {
+        hint: 'Nothing is paid until it is mended: put a copy of it in its place, or remove the line once what it was about is settled.',
+        reason: 'journal_damaged',
+      });
+    }
+    payments.set(entry.id, follow(payments.get(entry.id), entry));
+    start = end + 1;
+  }
+  return start;
+}
+
+function parseLine(line: string): PaymentEntry | undefined {
+  try {
+    return paymentEntry.parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function follow(before: Payment | undefined, { id, at, event }: PaymentEntry): Payment {
+  if (event.step === 'copied') return event.payment;
+  if (event.step === 'prepared' && !before) return buildPayment(event.attempt);
+  if (event.step !== 'prepared' && before) return applyStep(before, event, at);
+  throw new ServiceError(
+    'conflict',
+    `The payer's journal does not fit the step "${event.step}" of the payment ${id}.`,
+    {
+      hint: 'Run the command again: it brings journal and catalogue together first.',
+      reason: 'wrong_state',
+    },
+  );
+}
+
+/** What is in a new file is not safe before its name is. */
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function reportFailure(file: string, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('unavailable', `The payer's journal ${file} cannot be written: ${getErrorMessage(error)}.`, {
+    hint: 'Check the disk and the rights of its folder; PAYER_FOLDER names another one.',
+    reason: 'journal_failed',
+    cause: error,
+  });
+}
