@@ -56,7 +56,9 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
       if (!(url instanceof URL)) throw buildRefusalFailure(url);
       const request = buildRequest(url, init, userAgent);
       const mode = init.redirect ?? 'follow';
-      const context = { keeping, oneOff, allowPrivateNetworks, limits: fetchLimits, signal: deadline.signal, mode };
+      const isCutAllowed = init.isCutAllowed ?? false;
+      const { signal } = deadline;
+      const context = { keeping, oneOff, allowPrivateNetworks, limits: fetchLimits, signal, mode, isCutAllowed };
       return await fetchFollowing(request, context, progress);
     } catch (error) {
       throw error instanceof ServiceError ? buildDetailedFailure(error, progress) : error;
