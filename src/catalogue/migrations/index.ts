@@ -8,6 +8,7 @@ import { sql as search } from './007-search.ts';
 import { sql as replies } from './008-replies.ts';
 import { sql as cautions } from './009-cautions.ts';
 import { sql as primaryNetwork } from './010-primary-network.ts';
+import { sql as reliabilityMethod } from './012-reliability-method.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
 export const MIGRATIONS: readonly string[] = [
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly string[] = [
   replies,
   cautions,
   primaryNetwork,
+  reliabilityMethod,
 ];
