@@ -15,6 +15,8 @@ export interface RawAnswer {
 export interface ExchangeOptions {
   /** Most body bytes taken; one more ends the connection. */
   bodyBytes: number;
+  /** Most pieces in which the body may come. */
+  bodyPieces: number;
   /** Where the body is longer than that and not encoded, its beginning is the answer. */
   isCutAllowed: boolean;
   /** Most header fields taken, and most answers of status 1xx before the answer. */
@@ -40,6 +42,7 @@ export async function fetchOnce(
   const { signal } = options;
   const host = request.url.hostname;
   const body = openBody(options.bodyBytes);
+  let pieces = 0;
   let interim = 0;
   let head: Pick<RawAnswer, 'status' | 'headers'> | undefined;
   let controller: Dispatcher.DispatchController | undefined;
@@ -98,6 +101,12 @@ export async function fetchOnce(
         }
       },
       onResponseData(started, chunk) {
+        pieces += 1;
+        if (pieces > options.bodyPieces) {
+          const message = `The host ${host} sent a body in more than ${options.bodyPieces} pieces.`;
+          started.abort(buildFetchFailure('too_large', message));
+          return;
+        }
         if (body.add(chunk)) return;
         if (head && isCuttable(head.headers)) finish({ ...head, body: body.take(), isCut: true });
         started.abort(buildTooLarge(host, options.bodyBytes));

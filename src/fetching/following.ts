@@ -62,6 +62,7 @@ async function fetchHop(request: OutgoingRequest, context: FollowingContext, pro
   progress.sent = false;
   return await fetchOnce(isPaying(request) ? context.oneOff : context.keeping, request, {
     bodyBytes: context.limits.bodyBytes,
+    bodyPieces: context.limits.bodyPieces,
     headerFields: context.limits.headerFields,
     isCutAllowed: context.isCutAllowed,
     isBodySkipped: (status, headers) => isLeft(request, { status, headers }, context),

@@ -10,6 +10,8 @@ export interface FetchLimits {
   readonly headerFields: number;
   /** Body as received, before content codings are undone. */
   readonly bodyBytes: number;
+  /** Pieces in which a body may come, each of which takes time: chunks, and what one read of the connection brings. */
+  readonly bodyPieces: number;
   /** Body after content codings are undone. */
   readonly decodedBytes: number;
   /** Redirects followed in one fetch. */
@@ -22,9 +24,16 @@ export const DEFAULT_LIMITS: FetchLimits = Object.freeze({
   headerBytes: 128 * 1024,
   headerFields: 256,
   bodyBytes: 5 * 1024 * 1024,
+  bodyPieces: Number.POSITIVE_INFINITY,
   decodedBytes: 20 * 1024 * 1024,
   redirects: 3,
 });
 
+/** Most pieces of an answer to a probe: tens of bytes each where it is as long as it may be, and no answer to a 402 is. */
+export const PROBED_BODY_PIECES = 20_000;
+
 /** The limits that one call may set for itself; the others belong to the connection and so to the client. */
-export type PerFetchLimits = Pick<FetchLimits, 'totalMs' | 'bodyBytes' | 'decodedBytes' | 'headerFields' | 'redirects'>;
+export type PerFetchLimits = Pick<
+  FetchLimits,
+  'totalMs' | 'bodyBytes' | 'bodyPieces' | 'decodedBytes' | 'headerFields' | 'redirects'
+>;

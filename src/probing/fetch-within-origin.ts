@@ -1,5 +1,6 @@
 import type { GuardedClient } from '../fetching/client.ts';
 import type { FetchResponse } from '../fetching/following.ts';
+import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { isRedirect } from '../fetching/redirect.ts';
 import type { JsonObject } from '../model/route.ts';
 import type { ProbeRequest } from './probe-request.ts';
@@ -48,7 +49,8 @@ export async function fetchWithinOrigin(
   { timeoutMs, signal, isAllowed, pause }: FetchWithinOriginOptions,
 ): Promise<FetchResponse | Leaving> {
   const { method, headers, body } = request;
-  const limits = { totalMs: timeoutMs, bodyBytes: MAX_BYTES, decodedBytes: MAX_BYTES };
+  const size = { bodyBytes: MAX_BYTES, bodyPieces: PROBED_BODY_PIECES, decodedBytes: MAX_BYTES };
+  const limits = { totalMs: timeoutMs, ...size };
   let url = request.url;
   for (let followed = 0; ; followed += 1) {
     const response = await client.fetch(url, { method, headers, body, redirect: 'manual', signal, limits });

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
+import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { ROBOT_NAME } from '../model/robot.ts';
 
 /** Longest wait for a robots.txt, in milliseconds. */
@@ -46,7 +47,8 @@ export async function fetchRobots(
   origin: string,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<string | undefined> {
-  const limits = { totalMs: Math.min(timeoutMs, LONGEST_MS), bodyBytes: MAX_BYTES, decodedBytes: MAX_DECODED_BYTES };
+  const size = { bodyBytes: MAX_BYTES, bodyPieces: PROBED_BODY_PIECES, decodedBytes: MAX_DECODED_BYTES };
+  const limits = { totalMs: Math.min(timeoutMs, LONGEST_MS), ...size };
   try {
     const { status, body, isCut } = await client.fetch(`${origin}/robots.txt`, { signal, limits, isCutAllowed: true });
     if (status >= 500 || status === 429) return undefined;
