@@ -18,6 +18,9 @@ const MAX_RULES = 2_000;
 /** Characters of a rule that is read: as many as an address may have that we ask for. */
 const MAX_RULE_LENGTH = 2_048;
 
+/** Wildcards of a rule that is read: nobody who means them needs more, and each takes time in every check. */
+const MAX_WILDCARDS = 16;
+
 /** Longest pause between requests that a host can ask for, in seconds: a longer one would keep a run waiting. */
 const MAX_DELAY_SECONDS = 30;
 
@@ -25,7 +28,11 @@ const MAX_DELAY_SECONDS = 30;
 const CUT = `# Not read beyond the first ${MAX_BYTES} bytes.`;
 
 /** What of a robots.txt was left unread, because no host may take all of our time or memory with it. */
-export type UnreadPart = 'beyond_500_kib' | 'beyond_2000_rules' | 'rules_over_2048_characters';
+export type UnreadPart =
+  | 'beyond_500_kib'
+  | 'beyond_2000_rules'
+  | 'rules_over_2048_characters'
+  | 'rules_over_16_wildcards';
 
 /** What a host's robots.txt says to us. */
 export interface Robots {
@@ -85,16 +92,23 @@ interface Group {
   delay: number | undefined;
   hasLongRules: boolean;
   hasMoreRules: boolean;
+  hasWildRules: boolean;
 }
 
-const buildGroup = (): Group => ({ rules: [], delay: undefined, hasLongRules: false, hasMoreRules: false });
+const buildGroup = (): Group => ({
+  rules: [],
+  delay: undefined,
+  hasLongRules: false,
+  hasMoreRules: false,
+  hasWildRules: false,
+});
 
 /**
  * Parses a robots.txt (RFC 9309). Rules for us by name come before rules for everybody; what is no robots.txt allows
  * everything. Every check of an address takes time in proportion to the rules and the address, whatever they are.
  */
 export function parseRobots(text: string): Robots {
-  const { rules, delay = 0, hasLongRules, hasMoreRules } = findGroup(text);
+  const { rules, delay = 0, hasLongRules, hasMoreRules, hasWildRules } = findGroup(text);
   // The longest rule that matches decides, and of two equally long ones that which allows (section 2.2.2).
   rules.sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allows) - Number(a.allows));
   return {
@@ -109,6 +123,7 @@ export function parseRobots(text: string): Robots {
       ...(text.endsWith(CUT) ? (['beyond_500_kib'] as const) : []),
       ...(hasMoreRules ? (['beyond_2000_rules'] as const) : []),
       ...(hasLongRules ? (['rules_over_2048_characters'] as const) : []),
+      ...(hasWildRules ? (['rules_over_16_wildcards'] as const) : []),
     ],
   };
 }
@@ -151,7 +166,11 @@ function addLine(group: Group, key: 'allow' | 'disallow' | 'crawl-delay', value:
   if (key === 'crawl-delay') group.delay ??= Number.parseFloat(value) || 0;
   else if (value.length > MAX_RULE_LENGTH) group.hasLongRules = true;
   else if (value !== '' && group.rules.length === MAX_RULES) group.hasMoreRules = true;
-  else if (value !== '') group.rules.push(buildRule(key === 'allow', value));
+  else if (value !== '') {
+    const rule = buildRule(key === 'allow', value);
+    if (rule.rest.length > MAX_WILDCARDS) group.hasWildRules = true;
+    else group.rules.push(rule);
+  }
 }
 
 /**
