@@ -52,6 +52,7 @@ export async function fetchOnce(
     resolve(answer);
   }
   function fail(error: unknown): void {
+    body.drop();
     signal.removeEventListener('abort', stop);
     reject(getFetchFailure(error, host));
   }
@@ -137,6 +138,8 @@ interface OpenBody {
   add(chunk: Uint8Array): boolean;
   /** Gives all that came, and keeps nothing. */
   take(): Uint8Array;
+  /** Gives the memory back at once, rather than when it is next collected; what comes after is not kept. */
+  drop(): void;
 }
 
 /** Bytes that a body is given room for at first. */
@@ -152,6 +155,7 @@ function openBody(limit: number): OpenBody {
   let length = 0;
   return {
     add(chunk) {
+      if (buffer.detached) return true;
       const taken = chunk.byteLength > limit - length ? chunk.subarray(0, limit - length) : chunk;
       const needed = length + taken.byteLength;
       if (needed > bytes.byteLength) {
@@ -162,6 +166,9 @@ function openBody(limit: number): OpenBody {
       return taken.byteLength === chunk.byteLength;
     },
     take: () => new Uint8Array(buffer.transferToFixedLength(length)),
+    drop() {
+      if (!buffer.detached) buffer.transferToFixedLength(0);
+    },
   };
 }
 
