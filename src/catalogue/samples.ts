@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { getSampled, type KeptSample, type Sampled } from '../evidence/sampled.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
 import type { PayeeKind } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
-import { type Catalogue, listRows } from './database.ts';
+import { type Catalogue, findRow, listRows } from './database.ts';
 
 /** Gives what the samples on record of a listing come to. */
 export function getSampledListing(catalogue: Catalogue, listingId: string): Sampled {
@@ -21,6 +22,36 @@ export function getSampledListing(catalogue: Catalogue, listingId: string): Samp
 function listOurRounds(catalogue: Catalogue): Set<number> {
   const rows = listRows(catalogue, catalogue.query.selectFrom('rounds').select('round').where('ours', '=', sql.lit(1)));
   return new Set(rows.map(({ round }) => round));
+}
+
+const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
+const FAILURES = PROBE_OUTCOMES.filter((outcome) => isConclusive(outcome) && !isPayable(outcome));
+
+/**
+ * Finds since when a listing has been failing, its newest sample (not yet on record) included: the first failure after its
+ * last valid answer, those of rounds in which the fault was ours left out. Null where it is not failing.
+ */
+export function findFailingSince(
+  catalogue: Catalogue,
+  listingId: string,
+  newest: Pick<ProbeSample, 'at' | 'outcome'>,
+): string | null {
+  if (isPayable(newest.outcome)) return null;
+  const { query } = catalogue;
+  const ofListing = query.selectFrom('samples').where('listing_id', '=', listingId);
+  const valid = findRow(
+    catalogue,
+    ofListing.where('outcome', 'in', PAYABLE).select(({ fn }) => fn.max<string | null>('at').as('at')),
+  );
+  const failed = findRow(
+    catalogue,
+    ofListing
+      .where('outcome', 'in', FAILURES)
+      .where('at', '>', valid?.at ?? '')
+      .where('round', 'not in', query.selectFrom('rounds').select('round').where('ours', '=', sql.lit(1)))
+      .select(({ fn }) => fn.min<string | null>('at').as('at')),
+  );
+  return failed?.at ?? (FAILURES.includes(newest.outcome) ? newest.at : null);
 }
 
 /** Gives for each route of a listing whether its payee is fixed or rotating, as far as that is known. */

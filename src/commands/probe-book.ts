@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue/database.ts';
 import { getHost, recordHost } from '../catalogue/hosts.ts';
 import { type HostPlan, listProbeTasks, type ProbeScope, type ProbeTask } from '../catalogue/probe-tasks.ts';
+import { findFailingSince } from '../catalogue/samples.ts';
 import { recordSample } from '../catalogue/sampling.ts';
 import { writeCatalogue } from '../catalogue/write.ts';
 import { getNextProbeAt } from '../evidence/schedule.ts';
@@ -61,9 +62,12 @@ export function openProbeBook(
       const { listing_id, out_since, route } = key;
       const { at, retry_after_seconds: wait } = sample;
       const wait_until = wait === null ? null : new Date(Date.parse(at) + wait * 1000).toISOString();
-      const nextAt = getNextProbeAt({ at, out_since, wait_until }, random);
       const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin };
-      writeCatalogue(catalogue, at, (writing) => recordSample(writing, taken, sample, nextAt));
+      writeCatalogue(catalogue, at, (writing) => {
+        const failing_since = findFailingSince(catalogue, listing_id, sample);
+        const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until }, random);
+        recordSample(writing, taken, sample, nextAt);
+      });
       onRecorded();
     },
   };

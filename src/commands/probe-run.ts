@@ -5,6 +5,7 @@ import { isOurRound } from '../catalogue/rounds.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
+import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
@@ -120,12 +121,12 @@ export async function runProbing(
   };
 }
 
-/** Lets no fetch of a host take longer than a probe of it: whoever hangs would be waited for again and again. */
+/** Lets no fetch of a host take longer than a probe of it, or come in more pieces. */
 function limitTime(client: GuardedClient, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
   return {
     fetch: (address, { limits, ...init } = {}) => {
       const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs);
-      return client.fetch(address, { ...init, limits: { ...limits, totalMs } });
+      return client.fetch(address, { ...init, limits: { bodyPieces: PROBED_BODY_PIECES, ...limits, totalMs } });
     },
   };
 }

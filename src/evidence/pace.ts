@@ -1,2 +1,2 @@
-/** A listing is sampled once in so many milliseconds: six hours (design contract, "Reliability"). */
+/** A listing that answers is sampled once in so many milliseconds: six hours. */
 export const ROUND_MS = 6 * 60 * 60 * 1000;

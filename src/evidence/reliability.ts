@@ -1,16 +1,19 @@
 import type { Reliability, SampledDay } from '../model/listing.ts';
 import { isConclusive, isPayable } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
+import { ROUND_MS } from './pace.ts';
 
-/** Method version 1 (design contract, "Reliability"). A change of any number here is a new version. */
+/** The method of the score. A change of any number here, or of what is done with it, is a new version. */
 export const RELIABILITY_METHOD = {
-  version: 1,
+  version: 2,
   /** Days of samples that a score looks back on. */
   window_days: 30,
   /** Below either, nothing is said. */
   scored: { samples: 12, days: 3 },
   /** From both on, much is known. */
   established: { samples: 50, days: 14 },
+  /** Hours that a sample stands for at most to either side: failing listings are asked once a day. */
+  reach_hours: 12,
   /** Quantile of the normal distribution for a 95 % interval, both sides. */
   z: 1.959963984540054,
 } as const;
@@ -23,6 +26,7 @@ export const UNSCORED: Reliability = Object.freeze({
   score: null,
   samples: 0,
   window_days: RELIABILITY_METHOD.window_days,
+  method: RELIABILITY_METHOD.version,
   last_sample_at: null,
   days: [],
 });
@@ -30,7 +34,7 @@ export const UNSCORED: Reliability = Object.freeze({
 /**
  * Gives how reliable a listing was found to be, from the samples of its routes in any order: the band says how much is
  * known, the score how good it is, as the lower end of the 95 % Wilson interval of valid answers times 100, to one
- * decimal. Inconclusive samples and those older than the window do not count. `at` is ISO 8601 UTC.
+ * decimal, each sample weighed by the time it stands for. Inconclusive samples and those older than the window do not count. `at` is ISO 8601 UTC.
  */
 export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[], at: string): Reliability {
   const end = Date.parse(at);
@@ -45,15 +49,41 @@ export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outco
   if (counted.length === 0) return { ...UNSCORED, days: countByDay(inWindow) };
   const days = (last - times.reduce((a, b) => Math.min(a, b), last)) / DAY_MS;
   const band = getBand(counted.length, days);
-  const valid = counted.filter(({ outcome }) => isPayable(outcome)).length;
+  const { share, effective } = weighSamples(counted);
   return {
     band,
-    score: band === 'unscored' ? null : Math.round(getWilsonLowerBound(valid, counted.length) * 1000) / 10,
+    score: band === 'unscored' ? null : Math.round(getWilsonLowerBound(share * effective, effective) * 1000) / 10,
     samples: counted.length,
     window_days: RELIABILITY_METHOD.window_days,
+    method: RELIABILITY_METHOD.version,
     last_sample_at: new Date(last).toISOString(),
     days: countByDay(inWindow),
   };
+}
+
+/**
+ * Weighs conclusive samples, in any order, by the time each stands for: from halfway to the sample before to halfway to the
+ * one after, at most 12 hours to either side; the first and the last of all stand for half a round beyond. `share` is the
+ * share of that time in which answers were valid. `effective` is how many samples of equal weight would tell as much
+ * (L. Kish, 1965): the square of the sum of the weights by the sum of their squares, so exactly their number where they
+ * come at one pace.
+ */
+export function weighSamples(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): {
+  share: number;
+  effective: number;
+} {
+  const reach = RELIABILITY_METHOD.reach_hours * 60 * 60 * 1000;
+  const inOrder = samples.map(({ at, outcome }) => ({ ms: Date.parse(at), outcome })).sort((a, b) => a.ms - b.ms);
+  const getHalf = (from: number, to: number | undefined) =>
+    to === undefined ? ROUND_MS / 2 : Math.min(Math.abs(to - from) / 2, reach);
+  let [total, squares, valid] = [0, 0, 0];
+  for (const [index, { ms, outcome }] of inOrder.entries()) {
+    const weight = getHalf(ms, inOrder[index - 1]?.ms) + getHalf(ms, inOrder[index + 1]?.ms);
+    total += weight;
+    squares += weight * weight;
+    if (isPayable(outcome)) valid += weight;
+  }
+  return { share: valid / total, effective: (total * total) / squares };
 }
 
 /** Counts samples by day, the earliest first; days without a sample are left out. */
@@ -72,7 +102,7 @@ function countByDay(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): Sa
 
 /**
  * Gives the lower end of the Wilson score interval of a share: where the true share is at least, with the confidence of
- * the method (E. B. Wilson, 1927). Throws nothing; `total` is above 0.
+ * the method (E. B. Wilson, 1927). Neither need be whole; `total` is above 0.
  */
 export function getWilsonLowerBound(successes: number, total: number): number {
   const { z } = RELIABILITY_METHOD;

@@ -2,6 +2,7 @@ import { Agent } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { parseOutsideUrl } from './address.ts';
 import { buildGuardedConnector } from './connector.ts';
+import { startDeadline } from './deadline.ts';
 import { buildFetchFailure, buildRefusalFailure } from './failure.ts';
 import { type FetchResponse, fetchFollowing, type Progress } from './following.ts';
 import { DEFAULT_LIMITS, type FetchLimits } from './limits.ts';
@@ -50,13 +51,15 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
   async function fetchOutside(address: string | URL, init: FetchInit = {}): Promise<FetchResponse> {
     const progress: Progress = { host: undefined, redirects: [], sent: false };
     const fetchLimits = { ...limits, ...init.limits };
-    const deadline = startDeadline(fetchLimits.totalMs, init.signal, progress);
+    const deadline = joinDeadline(fetchLimits.totalMs, init.signal, progress);
     try {
       const url = parseOutsideUrl(String(address), { allowPrivateNetworks });
       if (!(url instanceof URL)) throw buildRefusalFailure(url);
       const request = buildRequest(url, init, userAgent);
       const mode = init.redirect ?? 'follow';
-      const context = { keeping, oneOff, allowPrivateNetworks, limits: fetchLimits, signal: deadline.signal, mode };
+      const isCutAllowed = init.isCutAllowed ?? false;
+      const { signal } = deadline;
+      const context = { keeping, oneOff, allowPrivateNetworks, limits: fetchLimits, signal, mode, isCutAllowed };
       return await fetchFollowing(request, context, progress);
     } catch (error) {
       throw error instanceof ServiceError ? buildDetailedFailure(error, progress) : error;
@@ -75,17 +78,21 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
 }
 
 /** Joins the time limit and the caller's own signal into one, whose reason says which of them it was. */
-function startDeadline(totalMs: number, callerSignal: AbortSignal | undefined, progress: Progress) {
+function joinDeadline(totalMs: number, callerSignal: AbortSignal | undefined, progress: Progress) {
   const ending = new AbortController();
-  const expire = () =>
-    ending.abort(buildFetchFailure('timeout', `The host ${progress.host} took longer than ${totalMs} ms to answer.`));
+  const expire = (wasHeldUp: boolean) =>
+    ending.abort(
+      wasHeldUp
+        ? buildFetchFailure('held_up', 'This process was too busy to wait for an answer.')
+        : buildFetchFailure('timeout', `The host ${progress.host} took longer than ${totalMs} ms to answer.`),
+    );
   const stop = () =>
     ending.abort(buildFetchFailure('aborted', 'The fetch was stopped by its caller.', { cause: callerSignal?.reason }));
-  const timer = setTimeout(expire, totalMs);
+  const stopWaiting = startDeadline(totalMs, expire);
   callerSignal?.addEventListener('abort', stop, { once: true });
   if (callerSignal?.aborted) stop();
   function clear(): void {
-    clearTimeout(timer);
+    stopWaiting();
     callerSignal?.removeEventListener('abort', stop);
   }
   return { signal: ending.signal, clear };

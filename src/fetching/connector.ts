@@ -2,6 +2,7 @@ import { isIP, type Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { getErrorMessage, type ServiceError } from '../errors.ts';
 import { findAddressProblem } from './address-ranges.ts';
+import { startDeadline } from './deadline.ts';
 import { buildFetchFailure, type FetchFailureReason } from './failure.ts';
 import type { Network } from './network.ts';
 import { openTcpSocket, openTlsSocket, waitFor } from './sockets.ts';
@@ -34,13 +35,18 @@ export function buildGuardedConnector(options: ConnectorOptions): GuardedConnect
     const host = target.hostname;
     if (closed) throw fail('closed', host, 'was not asked: the client is closed');
     const ending = new AbortController();
-    const expire = () => ending.abort(fail('timeout', host, `took longer than ${options.connectMs} ms to connect to`));
-    const timer = setTimeout(expire, options.connectMs);
+    const expire = (wasHeldUp: boolean) =>
+      ending.abort(
+        wasHeldUp
+          ? buildFetchFailure('held_up', 'This process was too busy to open a connection.')
+          : fail('timeout', host, `took longer than ${options.connectMs} ms to connect to`),
+      );
+    const stopWaiting = startDeadline(options.connectMs, expire);
     opening.add(ending);
     try {
       return await openConnection(target, options, ending.signal);
     } finally {
-      clearTimeout(timer);
+      stopWaiting();
       opening.delete(ending);
     }
   }

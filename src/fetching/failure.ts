@@ -6,6 +6,7 @@ import type { Refusal, RefusalReason } from './address.ts';
  * Why a fetch gave no answer. Besides the refusals of the address itself:
  * `name_not_resolved`: no addresses. `refused`: nobody takes the connection. `tls`: no trustworthy encryption.
  * `disconnected`: the connection broke before the answer was whole. `timeout`, `too_large`, `too_many_redirects`: a limit.
+ * `held_up`: our own event loop was not free to listen for long enough, so nobody knows whether the other side answered.
  * `redirected`: a redirect where none is accepted. `malformed`: not HTTP, or a content coding that cannot be undone.
  * `bad_request`: our own request cannot be sent. `aborted`: the caller stopped it. `closed`: the client is closed.
  * `bad_status`, `bad_json`: answers of the JSON reader.
@@ -17,6 +18,7 @@ export type FetchFailureReason =
   | 'tls'
   | 'disconnected'
   | 'timeout'
+  | 'held_up'
   | 'too_large'
   | 'too_many_redirects'
   | 'redirected'
@@ -39,6 +41,7 @@ const CODES: Record<FetchFailureReason, ErrorCode> = {
   tls: 'unavailable',
   disconnected: 'unavailable',
   timeout: 'unavailable',
+  held_up: 'unavailable',
   too_large: 'refused',
   too_many_redirects: 'refused',
   redirected: 'refused',

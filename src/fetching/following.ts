@@ -16,6 +16,8 @@ export interface FetchResponse {
   body: Uint8Array;
   /** Bytes of the body as they came over the wire. */
   receivedBytes: number;
+  /** The body was longer, and this is its beginning; only where the request allows it. */
+  isCut?: boolean | undefined;
   /** The address that answered: the last one after redirects. */
   url: string;
   /** The addresses that redirected on the way here, in order, with the status each gave. */
@@ -38,6 +40,7 @@ export interface FollowingContext {
   limits: PerFetchLimits;
   signal: AbortSignal;
   mode: 'follow' | 'manual' | 'error';
+  isCutAllowed: boolean;
 }
 
 /** Makes a request and the ones that its redirects ask for, by hand, each target checked anew. */
@@ -59,6 +62,9 @@ async function fetchHop(request: OutgoingRequest, context: FollowingContext, pro
   progress.sent = false;
   return await fetchOnce(isPaying(request) ? context.oneOff : context.keeping, request, {
     bodyBytes: context.limits.bodyBytes,
+    bodyPieces: context.limits.bodyPieces,
+    headerFields: context.limits.headerFields,
+    isCutAllowed: context.isCutAllowed,
     isBodySkipped: (status, headers) => isLeft(request, { status, headers }, context),
     signal: context.signal,
     onSend: () => {
@@ -106,6 +112,7 @@ async function buildResponse(
     headers: answer.headers,
     body: await waitFor(decodeBody(answer.body, answer.headers.get('content-encoding'), options), signal),
     receivedBytes: answer.body.byteLength,
+    isCut: answer.isCut,
     url: request.url.href,
     redirects: progress.redirects,
   };

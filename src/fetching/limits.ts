@@ -6,8 +6,12 @@ export interface FetchLimits {
   readonly totalMs: number;
   /** Status line and headers of one answer, trailers likewise. A 402 carries its challenge here, often over 16 KB. */
   readonly headerBytes: number;
+  /** Header fields of one answer, and answers of status 1xx before it. */
+  readonly headerFields: number;
   /** Body as received, before content codings are undone. */
   readonly bodyBytes: number;
+  /** Pieces in which a body may come, each of which takes time: chunks, and what one read of the connection brings. */
+  readonly bodyPieces: number;
   /** Body after content codings are undone. */
   readonly decodedBytes: number;
   /** Redirects followed in one fetch. */
@@ -18,10 +22,18 @@ export const DEFAULT_LIMITS: FetchLimits = Object.freeze({
   connectMs: 10_000,
   totalMs: 30_000,
   headerBytes: 128 * 1024,
+  headerFields: 256,
   bodyBytes: 5 * 1024 * 1024,
+  bodyPieces: Number.POSITIVE_INFINITY,
   decodedBytes: 20 * 1024 * 1024,
   redirects: 3,
 });
 
+/** Most pieces of an answer to a probe: tens of bytes each where it is as long as it may be, and no answer to a 402 is. */
+export const PROBED_BODY_PIECES = 20_000;
+
 /** The limits that one call may set for itself; the others belong to the connection and so to the client. */
-export type PerFetchLimits = Pick<FetchLimits, 'totalMs' | 'bodyBytes' | 'decodedBytes' | 'redirects'>;
+export type PerFetchLimits = Pick<
+  FetchLimits,
+  'totalMs' | 'bodyBytes' | 'bodyPieces' | 'decodedBytes' | 'headerFields' | 'redirects'
+>;

@@ -13,6 +13,8 @@ export interface FetchInit {
    */
   redirect?: 'follow' | 'manual' | 'error' | undefined;
   signal?: AbortSignal | undefined;
+  /** Give the beginning of a body that is longer than `bodyBytes` and not encoded, rather than throw `too_large`. */
+  isCutAllowed?: boolean | undefined;
   limits?: Partial<PerFetchLimits> | undefined;
 }
 

@@ -32,6 +32,7 @@ export const reliability = z
     score: z.number().min(0).max(100).nullable().describe('Null while the band is unscored'),
     samples: z.int().nonnegative().describe('Conclusive samples in the window'),
     window_days: z.int().positive(),
+    method: z.int().positive().describe('Version of the method that gave band and score'),
     last_sample_at: z.iso.datetime().nullable(),
     days: z.array(sampledDay).describe('The samples of the window by day, those left out that show our own faults'),
   })

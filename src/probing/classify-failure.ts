@@ -23,6 +23,7 @@ const MEANINGS: Readonly<Record<FetchFailureReason, readonly [ProbeOutcome, stri
   redirected: ['no_402', 'redirected'],
   malformed: ['malformed', 'bad_http'],
   // Ours: a request that cannot be sent, a probe that was stopped, an answer nobody asked to be read as JSON.
+  held_up: ['internal', 'held_up'],
   bad_request: ['internal', 'bad_request'],
   aborted: ['internal', 'aborted'],
   closed: ['internal', 'closed'],

@@ -1,5 +1,6 @@
 import type { GuardedClient } from '../fetching/client.ts';
 import type { FetchResponse } from '../fetching/following.ts';
+import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { isRedirect } from '../fetching/redirect.ts';
 import type { JsonObject } from '../model/route.ts';
 import type { ProbeRequest } from './probe-request.ts';
@@ -10,36 +11,59 @@ const MAX_REDIRECTS = 3;
 /** Most bytes of one answer, before and after its content codings are undone. */
 const MAX_BYTES = 1024 * 1024;
 
+/** Cause of a sample for which nothing was asked, or a redirect not followed, because of robots.txt. */
+export const ROBOTS_DISALLOWED = 'robots_disallowed';
+
 /** A redirect that is not followed: why, and what is known of it. */
 export interface Leaving {
-  cause: 'redirected_elsewhere' | 'redirect_changes_method' | 'too_many_redirects' | 'bad_redirect';
+  cause:
+    | 'redirected_elsewhere'
+    | 'redirect_changes_method'
+    | 'too_many_redirects'
+    | 'bad_redirect'
+    | typeof ROBOTS_DISALLOWED;
   status: number;
   detail: JsonObject;
+}
+
+export interface FetchWithinOriginOptions {
+  /** Time for each request, in milliseconds. */
+  timeoutMs: number;
+  /** Whether the host's robots.txt lets us ask for an address; without it everything may be asked. */
+  isAllowed?: ((url: string) => boolean) | undefined;
+  /** Waited for before each further request. What it throws is thrown on. */
+  pause?: (() => Promise<void>) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**
  * Makes the request of a probe and follows its redirects within one origin as long as method and body stay what they
  * are: a trailing slash, a moved path. A redirect to another origin is not followed, because the payment that a 402 there
  * asks for would belong to somebody else's route, and nobody else is asked for something that was not listed. Neither is
- * one that turns the method into GET, which would ask for another thing. Throws what the guarded client throws.
+ * one that turns the method into GET, which would ask for another thing. A redirect is a request like any other: it has its
+ * own time, waits for its turn (`pause`), and robots.txt may forbid it. Throws what the guarded client throws.
  */
 export async function fetchWithinOrigin(
-  client: GuardedClient,
+  client: Pick<GuardedClient, 'fetch'>,
   request: ProbeRequest,
-  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal | undefined },
+  { timeoutMs, signal, isAllowed, pause }: FetchWithinOriginOptions,
 ): Promise<FetchResponse | Leaving> {
   const { method, headers, body } = request;
-  const deadline = performance.now() + timeoutMs;
+  const size = { bodyBytes: MAX_BYTES, bodyPieces: PROBED_BODY_PIECES, decodedBytes: MAX_BYTES };
+  const limits = { totalMs: timeoutMs, ...size };
   let url = request.url;
   for (let followed = 0; ; followed += 1) {
-    const totalMs = Math.max(1, Math.ceil(deadline - performance.now()));
-    const limits = { totalMs, bodyBytes: MAX_BYTES, decodedBytes: MAX_BYTES };
     const response = await client.fetch(url, { method, headers, body, redirect: 'manual', signal, limits });
-    if (!isRedirect(response.status, response.headers)) return response;
+    const { status } = response;
+    if (!isRedirect(status, response.headers)) return response;
     const next = getNext(url, method, response);
     if (!(next instanceof URL)) return next;
-    if (followed === MAX_REDIRECTS) return { cause: 'too_many_redirects', status: response.status, detail: {} };
+    if (followed === MAX_REDIRECTS) return { cause: 'too_many_redirects', status, detail: {} };
+    if (isAllowed?.(next.href) === false) {
+      return { cause: ROBOTS_DISALLOWED, status, detail: { target: next.pathname.slice(0, 300) } };
+    }
     url = next;
+    await pause?.();
   }
 }
 

@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import { isPayable } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
@@ -5,17 +6,17 @@ import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts'
 import { classifyAnswer } from './classify-answer.ts';
 import { judgeDifferences } from './classify-challenge.ts';
 import { classifyFailure } from './classify-failure.ts';
-import { fetchWithinOrigin } from './fetch-within-origin.ts';
+import { fetchWithinOrigin, ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
 import { buildProbeRequest, type ProbeRequest } from './probe-request.ts';
 import type { ProbedRoute } from './probed-route.ts';
 import { findSiblingPath } from './sibling-path.ts';
 import { buildVerdict, type Verdict } from './verdict.ts';
 
 export interface ProbeOptions {
-  client: GuardedClient;
+  client: Pick<GuardedClient, 'fetch'>;
   baseUrl: string;
   route: ProbedRoute;
-  /** Time for the whole of one request, redirects included, in milliseconds. */
+  /** Time for each request, in milliseconds. */
   timeoutMs: number;
   now: () => Date;
   /** A number from 0 up to 1, as `Math.random` gives. */
@@ -25,10 +26,12 @@ export interface ProbeOptions {
    * day for each host is enough.
    */
   checkWildcard?: boolean | undefined;
-  /** Whether the host's robots.txt lets us ask that random path; without it everything may be asked. */
+  /** Whether the host's robots.txt lets us ask for that random path, or for where a redirect leads; without it all of it. */
   isAllowed?: ((url: string) => boolean) | undefined;
   /** Waited for before each further request, for hosts that are asked one thing at a time. What it throws is thrown on. */
   pause?: (() => Promise<void>) | undefined;
+  /** Makes a request when its turn comes, where only so many may be under way at once. */
+  takeTurn?: (<Result>(request: () => Promise<Result>) => Promise<Result>) | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -38,11 +41,20 @@ export interface ProbeOptions {
  * `internal` with the cause `aborted`, and no evidence of anything.
  */
 export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
-  const { baseUrl, route, now } = options;
-  const started = now();
+  const { baseUrl, route, now, takeTurn = (make) => make() } = options;
+  let started = now();
+  let isAsked = false;
+  const client: ProbeOptions['client'] = {
+    fetch: (...request) =>
+      takeTurn(() => {
+        if (!isAsked) started = now();
+        isAsked = true;
+        return options.client.fetch(...request);
+      }),
+  };
   const request = buildProbeRequest(baseUrl, route);
   const verdict: Judgement = request
-    ? await judge(request, options)
+    ? await judge(request, { ...options, client })
     : { ...buildVerdict('blocked_address', 'bad_url'), payee_rotates: null };
   return {
     at: started.toISOString(),
@@ -111,14 +123,20 @@ function buildSiblingRequest(request: ProbeRequest, path: string, { baseUrl, rou
   return sibling && { ...request, url: sibling.url, invented: [] };
 }
 
-async function ask(request: ProbeRequest, { client, route, timeoutMs, signal, now }: ProbeOptions): Promise<Verdict> {
+async function ask(request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
+  const { client, route, now, signal } = options;
   try {
-    const answer = await fetchWithinOrigin(client, request, { timeoutMs, signal });
-    if ('cause' in answer)
-      return buildVerdict('no_402', answer.cause, { status: answer.status, detail: answer.detail });
+    const answer = await fetchWithinOrigin(client, request, options);
+    if ('cause' in answer) {
+      const { cause, status, detail } = answer;
+      // What we may not ask for tells nothing of the route.
+      return buildVerdict(cause === ROBOTS_DISALLOWED ? 'internal' : 'no_402', cause, { status, detail });
+    }
     const { terms, payeeRotates } = route;
     return classifyAnswer(answer, { terms, payeeRotates, invented: request.invented, at: now() });
   } catch (error) {
+    // Of a probe that is stopped in a pause no part may count.
+    if (signal?.aborted && !(error instanceof ServiceError)) throw error;
     return classifyFailure(error);
   }
 }

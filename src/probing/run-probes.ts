@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import type { GuardedClient } from '../fetching/client.ts';
-import { getRouteUrl } from '../model/route.ts';
+import { getRouteUrl, type JsonObject } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
+import { ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
 import { openPace, type Pace } from './pacing.ts';
 import { buildProbeRequest } from './probe-request.ts';
 import { type ProbeOptions, probeRoute } from './probe-route.ts';
@@ -107,7 +108,7 @@ async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: 
   const pace = openPace(options.pauseMs, signal);
   const read = known === null || robots_due ? await readRobots(host, options, pace, requests) : undefined;
   // One that cannot be read holds as it was (RFC 9309 section 2.4); where there never was one, everything may be asked.
-  const robots = parseRobots(host, read ?? known ?? '');
+  const robots = parseRobots(read ?? known ?? '');
   if (visit_due) {
     await pace.wait();
     await requests(() => book.visitHost(host));
@@ -125,7 +126,8 @@ async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: 
     }
     book.recordSample(task, sample);
     onRoute?.(sample);
-    if (sample.cause === ROBOTS_DISALLOWED) continue;
+    // Nothing was asked, so there is nothing to rest from.
+    if (sample.cause === ROBOTS_DISALLOWED && sample.status === null) continue;
     const waitMs = getWait(sample);
     if (waitMs > LONGEST_WAIT_MS) {
       book.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
@@ -156,7 +158,12 @@ async function askRoute<Key>(
   requests: Limit,
 ): Promise<ProbeSample> {
   const url = buildProbeRequest(base_url, route)?.url.href ?? getRouteUrl(base_url, route.path);
-  if (!robots.isAllowed(url)) return buildUnasked(url, route, now());
+  const unread = robots.unread.length > 0 ? { robots_unread: [...robots.unread] } : {};
+  const forbidding = robots.findForbidding(url);
+  if (forbidding !== undefined) {
+    const detail = { robots_rule: forbidding.slice(0, MAX_RULE_SHOWN), ...unread };
+    return buildUnasked(url, route, now(), detail);
+  }
   const pause = () => {
     pace.end(robots.delayMs);
     return pace.wait();
@@ -169,19 +176,23 @@ async function askRoute<Key>(
     now,
     random,
     checkWildcard,
-    isAllowed: robots.isAllowed,
+    isAllowed: (other) => robots.findForbidding(other) === undefined,
     pause,
+    // Not for the whole probe: most of one that is led on is pause, in which others are asked.
+    takeTurn: requests,
     signal,
   };
   await pace.wait();
-  return requests(() => probeRoute(probe));
+  const sample = await probeRoute(probe);
+  return { ...sample, detail: { ...sample.detail, ...unread } };
 }
 
-const ROBOTS_DISALLOWED = 'robots_disallowed';
+/** Characters of a rule kept with the sample that it forbids. */
+const MAX_RULE_SHOWN = 300;
 
 /** What is on record of a route that its host asks us to leave alone: nothing for or against it. */
-function buildUnasked(url: string, { method }: ProbedRoute, at: Date): ProbeSample {
-  const verdict = buildVerdict('internal', ROBOTS_DISALLOWED);
+function buildUnasked(url: string, { method }: ProbedRoute, at: Date, detail: JsonObject): ProbeSample {
+  const verdict = buildVerdict('internal', ROBOTS_DISALLOWED, { detail });
   return { at: at.toISOString(), duration_ms: 0, url, method, ...verdict, payee_rotates: null };
 }
 

@@ -39,6 +39,7 @@ const CAUSE_WORDS: Readonly<Record<string, string>> = {
   header_unreadable: 'its header cannot be read',
   // Not asked.
   robots_disallowed: 'robots.txt asks us not to',
+  held_up: 'we were too busy to listen',
   not_https: 'address is not https',
   bad_url: 'not an address',
   // The system's own words.

@@ -10,8 +10,8 @@ import { formatSecond } from './times.ts';
 /** A proof as decisions carry it; older ones know less of it. */
 export const recordedProof = routeProof.omit({ request: true, pay_to: true });
 
-/** A score as decisions carry it. */
-export const recordedScore = reliability.omit({ days: true });
+/** A score as decisions carry it; older ones do not say that they were made by the first version of the method. */
+export const recordedScore = reliability.omit({ days: true }).extend({ method: z.int().positive().default(1) });
 
 const offer = terms.pick({ network: true, amount: true, pay_to: true });
 /** How the terms of one route changed. */

@@ -28,6 +28,7 @@ export type ChallengeProblem =
  * What is odd about a challenge that can be read.
  * `not_conforming`: the protocol's own schema refuses it. `header_unreadable`, `header_missing`: the body had to do,
  * although version 2 belongs into the header. `body_differs`: header and body ask different things on one network.
+ * `header_over_16_kib`: the header is longer than the HTTP clients of Node and most others take at all.
  * `network_spelling`: a network is spelled as the other version would.
  */
 export type ChallengeFlaw =
@@ -35,6 +36,7 @@ export type ChallengeFlaw =
   | 'header_unreadable'
   | 'header_missing'
   | 'body_differs'
+  | 'header_over_16_kib'
   | 'network_spelling';
 
 /** Why one offer of a challenge was left out; `bad_timeout`: no time to pay in, so that nobody can sign for it. */

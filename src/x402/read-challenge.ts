@@ -10,6 +10,9 @@ import { listAuthenticationSchemes } from './payment-schemes.ts';
 /** More offers than this is no list of ways to pay: real challenges have one to eight. */
 const MAX_OFFERS = 100;
 
+/** Characters of all headers that Node's own HTTP client takes unless told otherwise; others take less. */
+const USUAL_HEADER = 16 * 1024;
+
 /** Kept of the names in an offer that is left out, in characters. */
 const MAX_NAME = 80;
 const MAX_PLACES = 8;
@@ -27,7 +30,9 @@ export function readChallenge({ headers, body }: { headers: Headers; body: Uint8
   const fromHeader = value === null ? undefined : readPlace(parseChallengeHeader(value), 'header');
   const fromBody = readPlace(parseChallengeBody(body), 'body');
   if (fromHeader && 'challenge' in fromHeader) {
-    return { kind: 'challenge', challenge: addFlaws(fromHeader.challenge, listDifferences(fromHeader, fromBody)) };
+    const flaws: ChallengeFlaw[] = (value?.length ?? 0) > USUAL_HEADER ? ['header_over_16_kib'] : [];
+    const differing = listDifferences(fromHeader, fromBody);
+    return { kind: 'challenge', challenge: addFlaws(fromHeader.challenge, [...flaws, ...differing]) };
   }
   if ('challenge' in fromBody) {
     const { challenge } = fromBody;

@@ -51,7 +51,7 @@ export function makeWorld(catalogue = makeCatalogue()): EvidenceWorld {
     if (!route) throw new Error(`no route ${path} in ${listing.slug}`);
     const at = getTime(hours);
     const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin };
-    const next = getNextProbeAt({ at, out_since: null, wait_until: null }, () => 0.5);
+    const next = getNextProbeAt({ at, failing_since: null, out_since: null, wait_until: null }, () => 0.5);
     writeCatalogue(catalogue, at, (writing) => recordSample(writing, taken, makeSample({ ...seen, at }), next));
   };
   const publish = (hours: number) => {

@@ -19,7 +19,7 @@ function makeFirstSchema(file: string, declaration: Declaration): void {
   const listing = findListing(now, { slug: 'example-prices' });
   if (!listing) throw new Error('no listing');
   const { primary_network: _primary, ...document } = listing;
-  const { days: _days, ...reliability } = listing.reliability;
+  const { days: _days, method: _method, ...reliability } = listing.reliability;
   const routes = listing.routes.map(({ payee: _payee, probe: _probe, undelivered: _undelivered, ...route }) => route);
   const first = new Sqlite(file);
   first.exec(MIGRATIONS[0] ?? '');
@@ -55,7 +55,7 @@ it.each(['base', 'solana'] as const)(
       const listing = listingSchema.parse(findListing(catalogue, { slug: 'example-prices' }));
       expect(listing.routes).toHaveLength(1);
       expect(listing.routes[0]).toMatchObject({ payee: null, probe: null, undelivered: null });
-      expect(listing.reliability.days).toEqual([]);
+      expect(listing.reliability).toMatchObject({ days: [], method: 1 });
       expect(listing.primary_network).toBe(network);
       const again = makeDeclaration({ routes, title: 'Example Prices, renamed' });
       writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, again));

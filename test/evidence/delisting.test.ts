@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { findFailingRun, isFaultOurs, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
+import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import type { ProbeOutcome } from '../../src/model/outcome.ts';
 import { NOW } from '../records.ts';
 
@@ -24,6 +25,21 @@ it('takes 14 days and 10 conclusive failures, both', () => {
   expect(isLongEnoughToDelist({ since: getDay(14), failures: 10 }, NOW)).toBe(true);
   expect(isLongEnoughToDelist({ since: getDay(13.9), failures: 100 }, NOW)).toBe(false);
   expect(isLongEnoughToDelist({ since: getDay(100), failures: 9 }, NOW)).toBe(false);
+});
+
+it.each([0, 0.5, 0.999])('is reached after 14 days by a listing that is asked once a day (chance %f)', (chance) => {
+  const samples: { at: string; outcome: ProbeOutcome }[] = [{ at: getDay(20), outcome: 'payable' }];
+  const isOut = (at: string) => isLongEnoughToDelist(findFailingRun(samples) ?? { since: at, failures: 0 }, at);
+  let at = new Date(Date.parse(getDay(20)) + DAY / 4).toISOString();
+  const failing_since = at;
+  for (; !isOut(at); at = getNextProbeAt({ at, failing_since, out_since: null, wait_until: null }, () => chance)) {
+    samples.push({ at, outcome: 'timeout' });
+  }
+  const days = (Date.parse(at) - Date.parse(getDay(20))) / DAY;
+  expect(days).toBeGreaterThanOrEqual(14);
+  expect(days).toBeLessThan(15.2);
+  expect(samples.length - 1).toBeGreaterThanOrEqual(14);
+  expect(samples.length - 1).toBeLessThan(22);
 });
 
 it('is not the listings’ fault while most hosts fail', () => {

@@ -36,13 +36,13 @@ export function workOut(all: readonly Taken[], ours: ReadonlySet<number>): Worke
   const counted = all.filter((sample) => isValid(sample) || !ours.has(sample.round));
   const latest = counted.at(-1);
   const scored = listScored(counted, latest);
-  const valid = scored.filter(isValid).length;
   const n = scored.length;
+  const { share, effective } = weigh(scored);
   const span = n === 0 ? 0 : Date.parse(scored.at(-1)?.at ?? '') - Date.parse(scored[0]?.at ?? '');
   const band = n < 12 || span < 3 * DAY ? 'unscored' : n >= 50 && span >= 14 * DAY ? 'established' : 'thin';
   return {
     band,
-    score: band === 'unscored' ? null : Math.round(getLowerEnd(valid, n) * 1000) / 10,
+    score: band === 'unscored' ? null : Math.round(getLowerEnd(share, effective) * 1000) / 10,
     samples: n,
     last_sample_at: scored.at(-1)?.at ?? null,
     failing: findFailing(counted),
@@ -64,9 +64,26 @@ function listScored(counted: readonly Taken[], latest: Taken | undefined): Taken
   return kept.filter(({ at, outcome }) => Date.parse(at) > begin && !NEITHER.includes(outcome));
 }
 
-/** The lower end of Wilson's interval, solved for p in another form than the code has it. */
-function getLowerEnd(valid: number, n: number): number {
-  const p = valid / n;
+/**
+ * Gives every sample the stretch of time to which it is the nearest, within 12 hours of it and from 3 hours before the
+ * first to 3 hours after the last; how much of all that was valid; and one by the sum of the squares of the parts.
+ */
+function weigh(scored: readonly Taken[]): { share: number; effective: number } {
+  const times = scored.map(({ at }) => Date.parse(at));
+  const stretches = times.map((time, index) => {
+    const [before, after] = [times[index - 1], times[index + 1]];
+    const begin = before === undefined ? time - 3 * HOUR : Math.max((before + time) / 2, time - 12 * HOUR);
+    const end = after === undefined ? time + 3 * HOUR : Math.min((time + after) / 2, time + 12 * HOUR);
+    return end - begin;
+  });
+  const whole = stretches.reduce((sum, stretch) => sum + stretch, 0);
+  const parts = stretches.map((stretch) => stretch / whole);
+  const share = scored.reduce((sum, sample, index) => sum + (isValid(sample) ? (parts[index] ?? 0) : 0), 0);
+  return { share, effective: 1 / parts.reduce((sum, part) => sum + part * part, 0) };
+}
+
+/** The lower end of Wilson's interval of a share of n, solved in another form than the code has it. */
+function getLowerEnd(p: number, n: number): number {
   return Math.max(0, (2 * n * p + Z * Z - Z * Math.sqrt(Z * Z + 4 * n * p * (1 - p))) / (2 * (n + Z * Z)));
 }
 

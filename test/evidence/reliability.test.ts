@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getReliability, getWilsonLowerBound, UNSCORED } from '../../src/evidence/reliability.ts';
+import { getReliability, getWilsonLowerBound, UNSCORED, weighSamples } from '../../src/evidence/reliability.ts';
 import type { ProbeOutcome } from '../../src/model/outcome.ts';
 import { NOW } from '../records.ts';
 
@@ -25,7 +25,7 @@ describe('the Wilson lower bound', () => {
   });
 });
 
-describe('reliability, method version 1', () => {
+describe('reliability, method version 2', () => {
   it('says nothing of the unprobed, of fewer than 12 samples, or of less than 3 days', () => {
     expect(getReliability([], NOW)).toEqual(UNSCORED);
     expect(getReliability(makeSamples(11, 24), NOW)).toMatchObject({ band: 'unscored', score: null, samples: 11 });
@@ -40,9 +40,44 @@ describe('reliability, method version 1', () => {
       score: 93.7,
       samples: 57,
       window_days: 30,
+      method: 2,
       last_sample_at: NOW,
       days: expect.any(Array),
     });
+  });
+
+  it('weighs each sample by the time it stands for, a day at most', () => {
+    const at = (hours: number) => new Date(Date.parse(NOW) + hours * HOUR).toISOString();
+    const take = (hours: number, outcome: ProbeOutcome = 'payable') => ({ at: at(hours), outcome });
+    // 6 hours each: as if there were no weights.
+    expect(weighSamples([take(0), take(6, 'timeout'), take(12), take(18)])).toEqual({ share: 0.75, effective: 4 });
+    // 3+3, 3+12, 12+12, 12+3 hours.
+    const sparse = weighSamples([take(54, 'timeout'), take(0), take(30, 'timeout'), take(6, 'timeout')]);
+    expect(sparse.share).toBeCloseTo(6 / 60);
+    expect(sparse.effective).toBeCloseTo(60 ** 2 / (6 ** 2 + 15 ** 2 + 24 ** 2 + 15 ** 2));
+    // Nobody looked for a month: either side of the gap stands for half a day of it.
+    expect(weighSamples([take(0), take(30 * 24, 'timeout')])).toEqual({ share: 0.5, effective: 2 });
+  });
+
+  it('lets neither sparse nor dense samples speak for more than their time', () => {
+    // Twenty days of valid answers every six hours, then ten of failures: once a day, or every six hours.
+    const valid = Array.from({ length: 80 }, (_, index) => -720 + index * 6);
+    const build = (step: number) => [
+      ...valid.map((hours) => ({
+        at: new Date(Date.parse(NOW) + hours * HOUR + 1).toISOString(),
+        outcome: 'payable' as const,
+      })),
+      ...Array.from({ length: 240 / step }, (_, index) => ({
+        at: new Date(Date.parse(NOW) - (240 - step * (index + 1)) * HOUR).toISOString(),
+        outcome: 'timeout' as const,
+      })),
+    ];
+    const [daily, often] = [24, 6].map((step) => getReliability(build(step), NOW).score ?? 0) as [number, number];
+    expect(weighSamples(build(24)).share).toBeCloseTo(weighSamples(build(6)).share, 1);
+    // By count alone daily failures would be 10 of 90 and give 81.
+    expect(often).toBeGreaterThan(55);
+    expect(often).toBeLessThan(60);
+    expect(Math.abs(often - daily)).toBeLessThan(5);
   });
 
   it('counts the samples of the window by day', () => {

@@ -61,12 +61,20 @@ describe('a round', () => {
 
 describe('the next probe', () => {
   const hours = (next: string) => (Date.parse(next) - Date.parse(NOW)) / 3_600_000;
-  const at = { at: NOW, out_since: null, wait_until: null };
+  const at = { at: NOW, failing_since: null, out_since: null, wait_until: null };
 
   it('comes after six hours, a little sooner or later', () => {
     expect(hours(getNextProbeAt(at, () => 0))).toBeCloseTo(5.4);
     expect(hours(getNextProbeAt(at, () => 0.5))).toBe(6);
     expect(hours(getNextProbeAt(at, () => 0.999))).toBeCloseTo(6.6, 2);
+  });
+
+  it('of a listing that fails comes later and later, up to a day', () => {
+    const after = (hoursAgo: number) => {
+      const failing_since = new Date(Date.parse(NOW) - hoursAgo * 3_600_000).toISOString();
+      return hours(getNextProbeAt({ ...at, failing_since }, () => 0.5));
+    };
+    expect([0, 6, 12, 18, 24, 500].map(after)).toEqual([6, 6, 12, 18, 24, 24]);
   });
 
   it('of a listing taken out by rule comes later and later, a day at least and a week at most', () => {

@@ -93,9 +93,9 @@ it('the AI catalogue holds to its specification, each entry once', async () => {
 
 it('robots.txt lets every robot read everything, and names the sitemaps and the guide', async () => {
   const text = await (await serveLive(makeCatalogue()).get('/robots.txt')).text();
-  const { isAllowed, delayMs } = parseRobots(SITE.baseUrl, text);
-  expect(['/', '/api/x', '/agent/list?q=x'].map((path) => isAllowed(`${SITE.baseUrl}${path}`))).toEqual(
-    Array(3).fill(true),
+  const { findForbidding, delayMs } = parseRobots(text);
+  expect(['/', '/api/x', '/agent/list?q=x'].map((path) => findForbidding(`${SITE.baseUrl}${path}`))).toEqual(
+    Array(3).fill(undefined),
   );
   expect(delayMs).toBe(0);
   expect(text.match(/^Sitemap: .*$/gm)).toEqual([`Sitemap: ${SITE.baseUrl}/sitemap-index.xml`]);

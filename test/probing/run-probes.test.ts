@@ -101,6 +101,52 @@ describe('robots.txt', () => {
     expect([book.samples[0]?.outcome, book.siblings]).toEqual(['payable', []]);
   });
 
+  it('and the pause hold for where redirects lead as well', async () => {
+    const robots = 'User-agent: *\nDisallow: /private\n';
+    const street = await openStreet(
+      1,
+      (response, url) => {
+        const next: Record<string, string> = { '/v1/a': '/v1/a2', '/v1/a2': '/v1/b2', '/v1/c': '/private/c' };
+        if (next[url]) sendStatus(response, 307, { location: next[url] });
+        else sendChallenge(response);
+      },
+      { robots },
+    );
+    const book = makeBook(['/v1/a', '/v1/c', '/v1/d']);
+    await run(street, book, { pauseMs: 60 });
+    expect(street.listAsked()).toEqual(['/robots.txt', '/v1/a', '/v1/a2', '/v1/b2', '/v1/c', '/v1/d']);
+    expect(street.getShortestPause()).toBeGreaterThanOrEqual(60 - SLACK_MS);
+    expect(book.samples).toMatchObject([
+      { outcome: 'payable' },
+      { outcome: 'internal', cause: 'robots_disallowed', status: 307, detail: { target: '/private/c' } },
+      { outcome: 'payable' },
+    ]);
+  });
+
+  it('that makes us pause holds up nobody else', async () => {
+    const street = await openStreet(3, (response, url, host) => {
+      if (host === street.hosts[0] && !url.endsWith('2')) sendStatus(response, 307, { location: `${url}2` });
+      else sendChallenge(response);
+    });
+    const book = makeBook(['/v1/a']);
+    const [slow = ''] = street.hosts;
+    book.robots.set(slow, 'User-agent: *\nCrawl-delay: 1\n');
+    await run(street, book, { atOnce: 1 });
+    expect(book.samples.map(({ key }) => key).at(-1)).toBe(`${slow}/v1/a`);
+    expect(book.samples).toHaveLength(3);
+  });
+
+  it('that cannot be read whole is heeded as far as it was, and the sample says so', async () => {
+    const robots = `User-agent: *\nDisallow: /v1/b\n${'Disallow: /x\n'.repeat(2_000)}Disallow: /v1/a\n`;
+    const street = await openStreet(1, (response) => sendChallenge(response), { robots });
+    const book = makeBook(['/v1/a', '/v1/b']);
+    await run(street, book);
+    expect(book.samples).toMatchObject([
+      { outcome: 'payable', detail: { robots_unread: ['beyond_2000_rules'] } },
+      { cause: 'robots_disallowed', detail: { robots_rule: '/v1/b', robots_unread: ['beyond_2000_rules'] } },
+    ]);
+  });
+
   it('that is not there allows everything', async () => {
     const street = await openStreet(1, (response) => sendChallenge(response));
     const book = makeBook(['/v1/a']);

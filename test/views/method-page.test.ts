@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DELISTING_METHOD } from '../../src/evidence/delisting.ts';
 import { RELIABILITY_METHOD } from '../../src/evidence/reliability.ts';
 import { PROBE_OUTCOMES } from '../../src/model/outcome.ts';
-import { buildMethodPage, buildScoreExample } from '../../src/views/pages/method-page.ts';
+import { buildFailingExample, buildMethodPage, buildScoreExample } from '../../src/views/pages/method-page.ts';
 import { SITE } from '../live/serving.ts';
 
 const page = buildMethodPage(SITE);
@@ -36,6 +36,20 @@ describe('the page on the method', () => {
     expect(Math.max(...page.examples.map(({ samples }) => samples))).toBeLessThanOrEqual(
       (RELIABILITY_METHOD.window_days * 24) / page.hours_between_samples,
     );
+  });
+
+  it('works out a failing listing as it is asked and scored', () => {
+    // 81 valid answers in 20 days; failures 6, 12, 18, 30 and 54 hours after the last of them, then once a day.
+    expect(page.failing).toEqual(buildFailingExample({ valid: 20, failing: 9 }));
+    expect(page.failing).toMatchObject({ valid: 81, failed: 11, share_by_number: '88.0' });
+    // From 3 hours before the first to halfway between the last that was valid and the first that was not, of all until
+    // 3 hours after the last.
+    expect(page.failing.share_by_time).toBe(((20.25 / 28.5) * 100).toFixed(1));
+    const weights = [...Array(83).fill(6), 9, 18, ...Array(6).fill(24), 15];
+    const sum = weights.reduce((a, b) => a + b);
+    expect(page.failing.effective).toBe((sum ** 2 / weights.reduce((a, b) => a + b * b, 0)).toFixed(1));
+    expect(Number(page.failing.score)).toBeLessThan(60);
+    expect(page.formula).toContain('score = 100 × (p + z²/2n');
   });
 
   it('names who asks, as the request of a probe does', () => {

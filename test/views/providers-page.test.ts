@@ -19,9 +19,9 @@ describe('the page for providers', () => {
   });
 
   it('shows a robots.txt that keeps probes away from that path alone', () => {
-    const robots = parseRobots('https://api.example.com', page.robots);
-    expect(robots.isAllowed('https://api.example.com/v1/costly')).toBe(false);
-    expect(robots.isAllowed('https://api.example.com/v1/forecast')).toBe(true);
+    const robots = parseRobots(page.robots);
+    expect(robots.findForbidding('https://api.example.com/v1/costly')).toBe('/v1/costly');
+    expect(robots.findForbidding('https://api.example.com/v1/forecast')).toBeUndefined();
   });
 
   it('names whom to tell, or that no address is set', () => {

@@ -9,6 +9,7 @@ import { sql as replies } from './008-replies.ts';
 import { sql as cautions } from './009-cautions.ts';
 import { sql as primaryNetwork } from './010-primary-network.ts';
 import { sql as payer } from './011-payer.ts';
+import { sql as reliabilityMethod } from './012-reliability-method.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
 export const MIGRATIONS: readonly string[] = [
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly string[] = [
   cautions,
   primaryNetwork,
   payer,
+  reliabilityMethod,
 ];

@@ -31,7 +31,7 @@ export interface PageFetchOptions {
 }
 
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
-const TRANSIENT_REASONS = new Set(['timeout', 'disconnected', 'refused', 'name_not_resolved']);
+const TRANSIENT_REASONS = new Set(['timeout', 'held_up', 'disconnected', 'refused', 'name_not_resolved']);
 
 /** What one try came to: the body, or a passing trouble with the wait that the server asks for. */
 type Attempt = { body: Uint8Array } | { trouble: ServiceError; waitMs: number | null };

@@ -1,10 +1,11 @@
 import { DELISTING_METHOD } from '../../evidence/delisting.ts';
 import { ROUND_MS } from '../../evidence/pace.ts';
-import { getReliability, RELIABILITY_METHOD } from '../../evidence/reliability.ts';
+import { getReliability, RELIABILITY_METHOD, weighSamples } from '../../evidence/reliability.ts';
+import { getNextProbeAt } from '../../evidence/schedule.ts';
 import { PROOF_METHOD } from '../../evidence/verification.ts';
 import { CAUTION_CODES, CAUTIONS, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
 import type { Reliability } from '../../model/listing.ts';
-import { PROBE_OUTCOMES, type ProbeOutcome } from '../../model/outcome.ts';
+import { isPayable, PROBE_OUTCOMES, type ProbeOutcome } from '../../model/outcome.ts';
 import { ROBOT_NAME } from '../../model/robot.ts';
 import { getOutcomeWeight, OUTCOME_WORDS, type OutcomeWeight } from '../outcome-words.ts';
 import type { Site } from '../site.ts';
@@ -29,6 +30,20 @@ export interface ScoreExample {
   readonly score: string | null;
 }
 
+/** A listing that answered and then failed, asked less and less often from then on. */
+export interface FailingExample {
+  /** Days in which it answered, and then failed. */
+  readonly days: { readonly valid: number; readonly failing: number };
+  readonly valid: number;
+  readonly failed: number;
+  /** Share of valid answers in percent, by number and by the time they stand for: `83.3`, `66.9`. */
+  readonly share_by_number: string;
+  readonly share_by_time: string;
+  /** Samples of equal weight that would tell as much: `58.2`. */
+  readonly effective: string;
+  readonly score: string;
+}
+
 /** How listings are checked: every number is that of the code which does it. */
 export interface MethodPage {
   readonly robot: string;
@@ -41,9 +56,12 @@ export interface MethodPage {
   readonly window_days: number;
   readonly scored: { readonly samples: number; readonly days: number };
   readonly established: { readonly samples: number; readonly days: number };
-  readonly z: string;
+  /** How the score is worked out, with its symbols. */
+  readonly formula: string;
   /** One history worked out in words. */
   readonly worked: ScoreExample & { readonly share: string };
+  readonly failing: FailingExample;
+  readonly reach_hours: number;
   readonly examples: readonly ScoreExample[];
   readonly delisting: { readonly days: number; readonly failures: number };
   /** Days that a proof counts as current, after which it is renewed, and before which a seller under danger is not paid again. */
@@ -60,6 +78,8 @@ export interface CautionRow {
   readonly ends: string;
 }
 
+const DAY_MS = 86_400_000;
+
 /** Histories of the table: samples, and the valid ones of them. */
 const EXAMPLES = [
   [12, 12],
@@ -74,7 +94,7 @@ const EXAMPLES = [
 
 /** Builds the page that says how listings are checked. */
 export function buildMethodPage(site: Site): MethodPage {
-  const { version, window_days, scored, established, z } = RELIABILITY_METHOD;
+  const { version, window_days, scored, established, reach_hours, z } = RELIABILITY_METHOD;
   const userAgent = getUserAgent(site);
   return {
     robot: ROBOT_NAME,
@@ -91,8 +111,15 @@ export function buildMethodPage(site: Site): MethodPage {
     window_days,
     scored,
     established,
-    z: z.toFixed(2),
+    formula: [
+      'p     = sum of the weights of valid samples / sum of all weights',
+      'n     = (sum of all weights)² / sum of their squares',
+      `z     = ${z.toFixed(2)}`,
+      'score = 100 × (p + z²/2n − z × √(p(1−p)/n + z²/4n²)) / (1 + z²/n)',
+    ].join('\n'),
     worked: { ...buildScoreExample(118, 112), share: ((112 / 118) * 100).toFixed(1) },
+    failing: buildFailingExample({ valid: 20, failing: 9 }),
+    reach_hours,
     examples: EXAMPLES.map(([samples, valid]) => buildScoreExample(samples, valid)),
     delisting: { days: DELISTING_METHOD.days_without_valid_402, failures: DELISTING_METHOD.conclusive_failures },
     proof: PROOF_METHOD,
@@ -110,8 +137,34 @@ export function buildScoreExample(samples: number, valid: number): ScoreExample 
   return {
     samples,
     valid,
-    days: String(((samples - 1) * ROUND_MS) / 86_400_000),
+    days: String(((samples - 1) * ROUND_MS) / DAY_MS),
     band,
     score: score === null ? null : score.toFixed(1),
+  };
+}
+
+/** Works out a listing that answers and then fails, asked when the very schedule says and scored by the very code. */
+export function buildFailingExample(days: FailingExample['days']): FailingExample {
+  const failsFrom = days.valid * DAY_MS;
+  const end = failsFrom + days.failing * DAY_MS;
+  const samples: { at: string; outcome: ProbeOutcome }[] = [];
+  let failing_since: string | null = null;
+  for (let ms = 0; ms <= end; ) {
+    const at = new Date(ms).toISOString();
+    const isFailing = ms > failsFrom;
+    if (isFailing) failing_since ??= at;
+    samples.push({ at, outcome: isFailing ? 'timeout' : 'payable' });
+    ms = Date.parse(getNextProbeAt({ at, failing_since, out_since: null, wait_until: null }, () => 0.5));
+  }
+  const valid = samples.filter(({ outcome }) => isPayable(outcome)).length;
+  const { share, effective } = weighSamples(samples);
+  return {
+    days,
+    valid,
+    failed: samples.length - valid,
+    share_by_number: ((valid / samples.length) * 100).toFixed(1),
+    share_by_time: (share * 100).toFixed(1),
+    effective: effective.toFixed(1),
+    score: (getReliability(samples, new Date(end).toISOString()).score ?? 0).toFixed(1),
   };
 }

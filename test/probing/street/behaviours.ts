@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import type { ProbeOutcome } from '../../../src/model/outcome.ts';
 import { makeChallenge, makeChallengeV1, makeOffer, makeOfferV1, makeSolanaOffer } from '../../x402/challenges.ts';
 import { sendChallenge, sendChallengeV1, sendStatus } from '../sending.ts';
@@ -34,6 +35,27 @@ function sendEndless(response: ServerResponse, status: number): void {
   pump();
 }
 
+/** Chunks of one byte, many in each write, for ever. */
+function sendBytes(response: ServerResponse): void {
+  const { socket } = response;
+  const chunks = '1\r\nx\r\n'.repeat(10_000);
+  const pump = () => {
+    while (socket && !socket.destroyed && socket.write(chunks));
+  };
+  socket?.write('HTTP/1.1 402 Payment Required\r\ntransfer-encoding: chunked\r\n\r\n');
+  socket?.on('drain', pump);
+  pump();
+}
+
+const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+
+function sendFields(response: ServerResponse): void {
+  response.socket?.write(`HTTP/1.1 402 Payment Required\r\n${'a: b\r\n'.repeat(10_000)}\r\n`);
+}
+
+/** A robots.txt of 1 MB that is slow to match, if one lets it. */
+export const HEAVY_ROBOTS = `User-agent: *\n${`Disallow: /*${'a*'.repeat(500)}b\n`.repeat(1_000)}`;
+
 /** Writes something on the connection that is no HTTP. */
 function sendGarbage(response: ServerResponse): void {
   response.socket?.end('220 mail.example ESMTP ready\r\n\r\n');
@@ -56,6 +78,9 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   half: answers('timeout', null, (response) => response.writeHead(402).write('{"x402Version":')),
   endless: answers('too_large', null, (response) => sendEndless(response, 402)),
   endless_page: answers('too_large', null, (response) => sendEndless(response, 200)),
+  bytes: answers('too_large', null, sendBytes),
+  unfolds: answers('too_large', null, (response) => response.writeHead(402, { 'content-encoding': 'gzip' }).end(BOMB)),
+  fields: answers('too_large', null, sendFields),
   hangs_up: answers('server_error', 'disconnected', (response) => response.destroy()),
   garbage: answers('malformed', 'bad_http', sendGarbage),
   not_json: answers('malformed', 'html_page', (response) => response.writeHead(402).end('<html>pay me</html>')),
@@ -79,11 +104,12 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
 };
 
 /** What all routes of a host have in common, whatever each of them is by its name. */
-export type HostKind = 'mixed' | 'wildcard' | 'hanging' | 'closed' | 'garbage' | 'not_tls' | 'robots';
+export type HostKind = 'mixed' | 'wildcard' | 'hanging' | 'closed' | 'garbage' | 'not_tls' | 'robots' | 'heavy_robots';
 
 /** What a probe has to make of any route of a host of that kind; undefined where it is the route's own affair. */
 export const BY_HOST: Readonly<Record<HostKind, { outcome: ProbeOutcome; cause: string | null } | undefined>> = {
   mixed: undefined,
+  heavy_robots: undefined,
   wildcard: { outcome: 'wildcard_402', cause: null },
   hanging: { outcome: 'timeout', cause: null },
   closed: { outcome: 'refused', cause: 'econnrefused' },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sendChallenge, sendStatus } from '../sending.ts';
-import { BEHAVIOURS, type HostKind } from './behaviours.ts';
+import { BEHAVIOURS, HEAVY_ROBOTS, type HostKind } from './behaviours.ts';
 
 /**
  * The hosts of a campaign, in a process of their own so that their memory is not that of who asks them: one for each kind
@@ -27,7 +27,8 @@ function answer(kind: HostKind, request: IncomingMessage, response: ServerRespon
   if (kind === 'garbage') response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n');
   else if (kind === 'robots' && url.pathname === '/robots.txt') {
     response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow: /\n');
-  } else if (url.pathname === '/robots.txt' || url.pathname.startsWith('/.well-known/')) sendStatus(response, 404);
+  } else if (kind === 'heavy_robots' && url.pathname === '/robots.txt') response.writeHead(200).end(HEAVY_ROBOTS);
+  else if (url.pathname === '/robots.txt' || url.pathname.startsWith('/.well-known/')) sendStatus(response, 404);
   else if (kind === 'wildcard') sendChallenge(response);
   else if (behaviour) behaviour.answer(response, url);
   else sendStatus(response, 404);

@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type Catalogue, openCatalogue } from '../../../src/catalogue/database.ts';
@@ -111,4 +113,24 @@ export function listWrong({ hosts }: StreetProcess, taken: ReturnType<typeof lis
     }),
   );
   return wrong.length > TOLD ? [...wrong.slice(0, TOLD), `${wrong.length - TOLD} more`] : wrong;
+}
+
+/** Most memory that a process ever had, in megabytes (`VmHWM`); what was read last where it has ended. */
+export async function watchMemory(pid: number | undefined, ended: Promise<unknown>): Promise<number> {
+  let peak = 0;
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      peak = Math.max(peak, Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
+    } catch (error) {
+      // It has just ended; the figure read before is its peak.
+      if (!(error instanceof Error && 'code' in error && /^(ENOENT|ESRCH)$/.test(String(error.code)))) throw error;
+    }
+    await sleep(100);
+  }
+  return peak;
 }
