@@ -5,7 +5,7 @@ const KEPT_LOG_BYTES = 1024 * 1024;
 
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
-/** Writes one line for whoever started the process: the sentence on a terminal, elsewhere JSON as the log has it. */
+/** Writes one line for the person or program that started the process: the sentence on a terminal, elsewhere JSON as the log has it. */
 export function say(stream: Stream, msg: string, fields: Record<string, unknown> = {}, level: Level = 'info'): void {
   const line = { level: pino.levels.values[level], time: Date.now(), ...fields, msg };
   stream.write(`${stream.isTTY ? msg : JSON.stringify(line)}\n`);

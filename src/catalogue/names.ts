@@ -37,8 +37,8 @@ export function findNamesake(
 }
 
 /**
- * Writes down the names that a listing goes by. Gives those that it gave up and was the better known by: whoever else goes
- * by one of these is to be derived again.
+ * Writes down the names that a listing goes by. Gives those that it gave up and was the better known by:
+ * listings that share one of these are to be derived again.
  */
 export function recordNames(
   catalogue: Catalogue,

@@ -178,7 +178,7 @@ interface GivenReceipt {
 async function fetchReceipt(address: string, { getConfig, signal }: CommandContext): Promise<GivenReceipt> {
   const { baseUrl, allowPrivateNetworks } = getConfig();
   const url = URL.parse(address);
-  if (!url) throw new ServiceError('bad_input', 'The address of the receipt is none.', { hint: WHERE });
+  if (!url) throw new ServiceError('bad_input', 'The address of the receipt cannot be read.', { hint: WHERE });
   const { before = '', agent, id } = RECEIPT_PATH.exec(url.pathname)?.groups ?? {};
   if (id !== undefined && agent === undefined) url.pathname = `${before}${PATHS.agentReceipt(id.toLowerCase())}`;
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });

@@ -67,7 +67,6 @@ export type Settlement = z.infer<typeof settlement>;
 
 /** The operator's word on what became of a payment that no rule could decide. No chain shows it, so that it proves nothing. */
 export const operatorWord = z.object({ because: z.string(), at: z.iso.datetime() });
-export type OperatorWord = z.infer<typeof operatorWord>;
 
 /**
  * One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC.

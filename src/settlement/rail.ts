@@ -68,7 +68,7 @@ export interface PaymentOnChain {
 }
 
 /**
- * Reads one node for whoever checks a receipt. It starts from the transaction that the receipt names, so that a check
+ * Reads one node to check receipts. It starts from the transaction that the receipt names, so that a check
  * takes a handful of questions however old the payment is. Both functions throw `unavailable` (`rpc_failed`) where the
  * node cannot be asked, and `refused` (`wrong_chain`) where it serves another chain.
  */

@@ -58,7 +58,7 @@ export function openBaseChain(rpcUrls: readonly string[]): Chain {
   };
 }
 
-/** Opens one node of Base for whoever checks a receipt. */
+/** Opens one node of Base to check receipts. */
 export function openBaseReader(rpcUrl: string): ChainReader {
   const node = openNode(rpcUrl);
   return {

@@ -47,7 +47,7 @@ export function openSolanaChain(rpcUrl: string): Chain {
   };
 }
 
-/** Opens one node of Solana for whoever checks a receipt. Only what is finalised counts. */
+/** Opens one node of Solana to check receipts. Only what is finalised counts. */
 export function openSolanaReader(rpcUrl: string): ChainReader {
   const rpc = createSolanaRpc(rpcUrl);
   return {
