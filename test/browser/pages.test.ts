@@ -91,7 +91,7 @@ describe('in a real browser', () => {
     // Check the receipt: what to run, and where the chain shows it.
     await tabTo(page, 'On-chain receipt of GET /v1/other');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toMatch(
-      /^https:\/\/basescan\.org\/tx\/0xe+$/,
+      /^https:\/\/basescan\.org\/tx\/0x[0-9a-f]{64}$/,
     );
     await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
