@@ -17,6 +17,9 @@ export interface Ran {
   stderr: string;
 }
 
+/** The commands that read the payer's settings; all others refuse to run with any of them. */
+const PAYING = ['verify', 'receipts', 'check'];
+
 /** Opens a stream that keeps what is written on it; with `columns` it says that it is a terminal. */
 export function openOutput(columns?: number): Output & { getText(): string } {
   const output: Output = new PassThrough();
@@ -33,7 +36,6 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
   const environment = {
     CATALOGUE: file,
     RELEASES: join(folder, 'dist'),
-    PAYER_FOLDER: join(folder, 'payer'),
     BASE_URL: 'https://apis.example',
     ...settings,
   };
@@ -41,7 +43,10 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
     args: readonly string[],
     { columns, signal }: { columns?: number; signal?: AbortSignal } = {},
   ): Promise<Ran> => {
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const given = PAYING.includes(args[0] ?? '')
+      ? { PAYER_FOLDER: join(folder, 'payer'), ...environment }
+      : environment;
+    for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
     const [stdout, stderr] = [openOutput(columns), openOutput()];
     const code = await runCommandLine(args, { stdout, stderr, now, signal: signal ?? new AbortController().signal });
     vi.unstubAllEnvs();
