@@ -100,10 +100,13 @@ export async function runKillCampaign(
   // taking the time back takes nothing else back.
   const reconcileLater = async () => {
     while (selling > 0) await sleep(20);
+    const getNow = () => Math.floor(Date.now() / 1000);
     await chain.undoAfter(async () => {
-      await chain.setTime((await chain.getTime()) + 200);
+      await chain.setTime(Math.max(getNow(), await chain.getTime()) + 200);
       await reconcile();
     });
+    // Undoing takes back the time that passed meanwhile as well, and the chain would fall behind.
+    if ((await chain.getTime()) < getNow()) await chain.setTime(getNow());
   };
   while (killed < kills) {
     const isAtStep = random() < SHARES.atStep;
