@@ -69,7 +69,10 @@ function makeMarket(seed: number, kept: number) {
           const { asset, amount, pay_to } = route.terms[0] ?? makeTerms();
           recordReceipt(writing, {
             ...{ id: crypto.randomUUID(), route_id: route.id, network: 'base', asset, amount, pay_to: pay_to ?? '' },
-            ...{ payer: '0x2222222222222222222222222222222222222222', transaction: `0x${'ab'.repeat(32)}` },
+            ...{
+              payer: '0x2222222222222222222222222222222222222222',
+              transaction: `0x${crypto.randomUUID().replaceAll('-', '').repeat(2)}`,
+            },
             ...{ genesis: NETWORKS.base.genesis, request: null, settled_at: at },
             ...{ settled: true, delivered: true, conforming: 'undeclared', unrecognised: null, correction: null },
           });
