@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
@@ -149,7 +149,10 @@ describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
     const pids = listProcesses(child);
     process.kill(-(child.pid ?? 0), 'SIGINT');
     await waitForEnd(pids);
-    expect(getSaid().match(/Stopping when the requests in flight are answered/g)).toHaveLength(1);
+    // What a process wrote last may be read only after it is gone.
+    await vi.waitFor(() => {
+      expect(getSaid().match(/Stopping when the requests in flight are answered/g)).toHaveLength(1);
+    });
     expect(getSaid()).not.toContain('npm error');
   }, 60_000);
 });
