@@ -100,8 +100,10 @@ describe('in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check http'));
     await page.goBack();
+    await page.waitForURL('**/api/example-prices');
     await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
+    await page.waitForURL(`**/receipts/${RECEIPTS.delivered}`);
     await tabTo(page, 'This route on the listing');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/api/example-prices#route-*');
