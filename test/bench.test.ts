@@ -29,7 +29,7 @@ describe('npm run bench', () => {
     const { status, stdout, stderr } = runBench(...args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(words);
-    expect(stderr).toContain('npm run bench -- [--large]');
+    expect(stderr).toContain('hint: npm run bench -- ');
   });
 });
 
