@@ -40,7 +40,7 @@ export async function openChain(network: NetworkKey, rpcUrl: string): Promise<Ch
   return (await import('../settlement/solana/chain.ts')).openSolanaChain(rpcUrl);
 }
 
-/** Opens one node of a network for whoever checks a receipt. */
+/** Opens one node of a network to check receipts. */
 export async function openChainReader(network: NetworkKey, rpcUrl: string): Promise<ChainReader> {
   if (network === 'base') return (await import('../settlement/base/chain.ts')).openBaseReader(rpcUrl);
   return (await import('../settlement/solana/chain.ts')).openSolanaReader(rpcUrl);

@@ -235,7 +235,7 @@ function compareTerms(before: Route | undefined, after: Route): JsonObject | und
 
 /**
  * What of a route is told as a change of the route: proofs and cautions that come or go are changes of their own kinds, and
- * being seen again is none. Only that one of several proofs lapsed is told here.
+ * being seen again is not a change. That one of several proofs lapsed is told here.
  */
 function getToldSubstance(route: Route, lapsed: boolean) {
   const {

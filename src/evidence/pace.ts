@@ -1,2 +1,2 @@
-/** A listing that answers is sampled once in so many milliseconds: six hours. */
+/** Time between two samples of a listing that answers, in milliseconds: six hours. */
 export const ROUND_MS = 6 * 60 * 60 * 1000;
