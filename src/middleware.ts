@@ -4,7 +4,7 @@ import { openReading, type Reading } from './snapshot/reading.ts';
 
 const HTML = 'text/html; charset=utf-8';
 let opened: Reading | undefined;
-const liveOf = new WeakMap<Reading, Promise<App.Locals['live']>>();
+const appOf = new WeakMap<Reading, Promise<App.Locals['app']>>();
 
 /**
  * Gives pages and endpoints what they work with. A server of our own passes `locals.reading`; under `astro dev` and under the
@@ -13,7 +13,7 @@ const liveOf = new WeakMap<Reading, Promise<App.Locals['live']>>();
 export const onRequest = defineMiddleware(async ({ locals, request }, next) => {
   locals.reading ??= opened ??= openFromSettings();
   const { reading } = locals;
-  locals.live ??= { fetch: async (request) => (await getLive(reading)).fetch(request) };
+  locals.app ??= { fetch: async (request) => (await getApp(reading)).fetch(request) };
   // Astro takes /api/x.html for /api/x; every page has one address.
   const hasOtherAddress = new URL(request.url).pathname.endsWith('.html');
   const response = await (hasOtherAddress ? next('/404') : next());
@@ -27,8 +27,8 @@ function openFromSettings(): Reading {
 }
 
 /** Loaded when first asked for: pages are rendered without it. */
-function getLive(reading: Reading): Promise<App.Locals['live']> {
-  const live = liveOf.get(reading) ?? import('./live/app.ts').then(({ createLive }) => createLive({ reading }));
-  liveOf.set(reading, live);
-  return live;
+function getApp(reading: Reading): Promise<App.Locals['app']> {
+  const app = appOf.get(reading) ?? import('./http/app.ts').then(({ createApp }) => createApp({ reading }));
+  appOf.set(reading, app);
+  return app;
 }

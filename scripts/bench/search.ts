@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createLive } from '../../src/live/app.ts';
+import { createApp } from '../../src/http/app.ts';
 import { createMcp } from '../../src/mcp/server.ts';
 import { getSite } from '../../src/release/release.ts';
 import { openReading, type Reading } from '../../src/snapshot/reading.ts';
@@ -31,9 +31,9 @@ export async function measureSearch(run: Run, listings: number): Promise<Row[]> 
   const reading = openReading(config.catalogueFile, getSite(config));
   try {
     const first = measureFirst(listings, reading);
-    const live = createLive({ reading });
+    const app = createApp({ reading });
     const mcp = createMcp({ reading, onError: (error) => console.error(error) });
-    const askList: Ask = (query) => live.fetch(new Request(`${config.baseUrl}/agent/list?${getSearch(query)}`));
+    const askList: Ask = (query) => app.fetch(new Request(`${config.baseUrl}/agent/list?${getSearch(query)}`));
     const askTool: Ask = (query) => mcp(buildToolRequest(config.baseUrl, query));
     const kinds: [string, Ask, (random: () => number) => Query][] = [
       ['list: 2 to 6 words', askList, (random) => ({ q: pickWords(random, 2 + Math.floor(random() * 5)) })],

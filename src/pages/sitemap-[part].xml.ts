@@ -1,5 +1,1 @@
-import type { APIRoute } from 'astro';
-
-export const prerender = false;
-
-export const ALL: APIRoute = ({ request, locals }) => locals.live.fetch(request);
+export { ALL } from '../http/endpoint.ts';

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 
+/** Length of a hash in letters. */
+export const HASH_LENGTH = 22;
+
 /** Gives the hash of content, as names, ETags and comparisons use it: 132 bits of SHA-256 in 22 letters of base64url. */
 export function getHash(content: string | Uint8Array): string {
-  return hash('sha256', content, 'base64url').slice(0, 22);
+  return hash('sha256', content, 'base64url').slice(0, HASH_LENGTH);
 }

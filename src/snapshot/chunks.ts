@@ -1,5 +1,3 @@
-import { buildPart, type Part } from './part.ts';
-
 /** How many entries a chunk is cut to, and how many it may grow to before it is cut. */
 export const CHUNK_SIZE = 64;
 const CHUNK_LIMIT = 2 * CHUNK_SIZE;
@@ -18,12 +16,12 @@ export interface Tagged<E extends Entry> {
 /** A run of neighbouring entries and their tags as one piece of the document. Never changed once made. */
 export interface Chunk<E extends Entry> {
   readonly entries: readonly E[];
-  /** The tags of the entries in their order, comma-separated. */
-  readonly tags: Part;
+  /** The tags of the entries in their order, comma-separated, as UTF-8. */
+  readonly tags: Buffer;
 }
 
 /** Where each tag ends among those of its chunk, in bytes. */
-const endsOf = new WeakMap<Part, Uint32Array>();
+const endsOf = new WeakMap<Buffer, Uint32Array>();
 
 /** Cuts entries, sorted by slug, into chunks. */
 export function buildChunks<E extends Entry>(tagged: readonly Tagged<E>[]): Chunk<E>[] {
@@ -85,17 +83,16 @@ export function findMember<E extends Entry>(chunks: readonly Chunk<E>[], slug: s
 
 /** Lists the entries of a chunk with their tags, which are kept as bytes of the document only. */
 export function listTagged<E extends Entry>({ entries, tags }: Chunk<E>): Tagged<E>[] {
-  const [bytes] = tags.pieces;
   const ends = endsOf.get(tags);
-  if (!bytes || !ends) throw new Error('a chunk is made of tags');
+  if (!ends) throw new Error('a chunk is made of tags');
   return entries.map((entry, at) => {
     const start = at === 0 ? 0 : (ends[at - 1] as number) + 1;
-    return { entry, tag: bytes.toString('utf8', start, ends[at]) };
+    return { entry, tag: tags.toString('utf8', start, ends[at]) };
   });
 }
 
 function buildChunk<E extends Entry>(tagged: readonly Tagged<E>[]): Chunk<E> {
-  const tags = buildPart(tagged.map(({ tag }) => tag).join(','));
+  const tags = Buffer.from(tagged.map(({ tag }) => tag).join(','));
   let end = -1;
   endsOf.set(
     tags,

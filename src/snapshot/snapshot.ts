@@ -10,7 +10,6 @@ import type { Site } from '../views/site.ts';
 import type { Tombstone } from '../views/tombstone.ts';
 import { buildChunks, CHUNK_SIZE, type Chunk, findMember, type Tagged, updateChunks } from './chunks.ts';
 import { type BuildTag, type ListingEntry, openListingReader, type ReadListing } from './entry.ts';
-import { buildPart, joinParts, type Part } from './part.ts';
 
 /** The public catalogue at one revision. Never changed once made: every surface of one request answers from one of these. */
 export interface Snapshot {
@@ -23,8 +22,6 @@ export interface Snapshot {
   /** Live listings in the order of their slugs: see `findEntry` and `listEntries`. */
   readonly chunks: readonly Chunk<ListingEntry>[];
   readonly tombstones: ReadonlyMap<string, Tombstone>;
-  /** All tags of the OpenAPI document, comma-separated; nothing but commas in snapshots for pages. */
-  getTags(): Part;
 }
 
 /** Gives the snapshot of the catalogue as it is now. */
@@ -132,7 +129,7 @@ function openFirst(): { add(listing: ReadListing): void; build(state: State): Sn
     },
     build(state) {
       cut();
-      return createSnapshot(state, { chunks, live_listings, settlement_verified, tombstones });
+      return { ...state, chunks, live_listings, settlement_verified, tombstones };
     },
   };
 }
@@ -150,22 +147,5 @@ function buildNext(state: State, previous: Snapshot, changed: readonly ReadListi
     else tombstones.delete(slug);
   }
   const chunks = updateChunks(previous.chunks, changes);
-  return createSnapshot(state, { chunks, live_listings, settlement_verified, tombstones });
-}
-
-const COMMA = buildPart(',');
-
-function createSnapshot(
-  state: State,
-  parts: Pick<Snapshot, 'chunks' | 'live_listings' | 'settlement_verified' | 'tombstones'>,
-): Snapshot {
-  let tags: Part | undefined;
-  return {
-    ...state,
-    ...parts,
-    getTags: () => {
-      tags ??= joinParts(parts.chunks.flatMap((chunk, index) => (index === 0 ? [chunk.tags] : [COMMA, chunk.tags])));
-      return tags;
-    },
-  };
+  return { ...state, chunks, live_listings, settlement_verified, tombstones };
 }

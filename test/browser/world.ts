@@ -9,7 +9,7 @@ import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { startServer } from '../../src/server/server.ts';
+import { startServer } from '../../src/http/server.ts';
 import { recordPaid } from '../paid.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';

@@ -8,7 +8,7 @@ import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import type { AgentReceipt } from '../../src/views/agent-receipt.ts';
 import { makeFolder } from '../builders.ts';
-import { serveLive } from '../live/serving.ts';
+import { serveLive } from '../http/serving.ts';
 import { type Lie, openLyingNode } from '../settlement/lying-node.ts';
 import { HONEST, openMarketPaying } from '../settlement/market-paying.ts';
 import { makeCommands } from './running.ts';

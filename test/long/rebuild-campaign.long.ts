@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createRandom } from '../../scripts/bench/synthetic.ts';
 import { makeFolder } from '../builders.ts';
+import { serveShelf } from '../http/running.ts';
 import { runCampaign } from '../release/campaign.ts';
 import { makeShelf } from '../release/shelf.ts';
-import { serveShelf } from '../server/running.ts';
 
 it('200 rebuilds under load, every fifth killed at a random moment', async () => {
   const listings = 100;

@@ -12,7 +12,7 @@ import {
   makeSolanaTerms,
   SEEN,
   serveChecks,
-} from '../live/checking.ts';
+} from '../http/checking.ts';
 import { recordProbed } from '../sampled.ts';
 import { CLIENTS, connectModern } from './clients.ts';
 import { serveMcp } from './serving.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildServerCard, buildServerJson, PROTOCOL_VERSIONS } from '../../src/views/conventions/server-card.ts';
 import { makeCatalogue } from '../builders.ts';
-import { SITE, serveLive } from '../live/serving.ts';
+import { SITE, serveLive } from '../http/serving.ts';
 import { connectModern } from './clients.ts';
 import { serveMcp } from './serving.ts';
 

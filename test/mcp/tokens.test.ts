@@ -8,7 +8,7 @@ import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { openReading, type Reading } from '../../src/snapshot/reading.ts';
 import { listEntries } from '../../src/snapshot/snapshot.ts';
 import { makeCommands } from '../commands/running.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { makeHostile } from './hostile.ts';
 import { ask, makeMany, serveMcp } from './serving.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { recordProbed } from '../sampled.ts';
 import { makeReadCatalogue } from '../snapshot/catalogues.ts';
 import { openPages } from './site.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isLivePath } from '../../src/live/paths.ts';
 import { listPages, type PageRef } from '../../src/snapshot/pages.ts';
 import type { Reading } from '../../src/snapshot/reading.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { PAGE_LOADER } from '../../src/views/page-loader.ts';
 import { makeRoute, recordVerified } from '../builders.ts';
-import { SITE } from '../live/serving.ts';
+import { isLivePath } from '../http/live-paths.ts';
+import { SITE } from '../http/serving.ts';
 import { makeReadCatalogue } from '../snapshot/catalogues.ts';
 import { type Answer, listAttributes, openPages, type Pages } from './site.ts';
 

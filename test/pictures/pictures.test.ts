@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { withoutCharacters } from '../../src/pictures/card.ts';
 import { getPictureKey, openPictures, PICTURE_LIMITS } from '../../src/pictures/pictures.ts';
 import { buildServicePicture, type Picture } from '../../src/views/picture.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 const PICTURE: Picture = {
   service: 'Catalogue',

@@ -9,7 +9,7 @@ import { isLive, type LiveListing } from '../../src/model/listing.ts';
 import type { AgentItem } from '../../src/views/agent-item.ts';
 import { buildAgentItem } from '../../src/views/agent-item.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
-import { SITE, serveLive } from '../live/serving.ts';
+import { SITE, serveLive } from '../http/serving.ts';
 
 /** Words that no listing has unless it is given one, and that mean nothing else. */
 const WORDS = ['brimbling', 'quazzle', 'ostravik'] as const;

@@ -7,7 +7,7 @@ import { selectListings } from '../../src/snapshot/select.ts';
 import { listEntries } from '../../src/snapshot/snapshot.ts';
 import { listQuery } from '../../src/views/list-query.ts';
 import { makeCommands } from '../commands/running.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { findPlace, getQuality, isRight, readRequests } from './labelled.ts';
 
 const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus');

@@ -7,7 +7,7 @@ import { openReading } from '../../src/snapshot/reading.ts';
 import { selectListings } from '../../src/snapshot/select.ts';
 import { listQuery } from '../../src/views/list-query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, NOW } from '../builders.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 describe('the words of a text', () => {
   it.each([

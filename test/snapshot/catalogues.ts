@@ -3,7 +3,7 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { openReading, type Reading } from '../../src/snapshot/reading.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 /** A catalogue that is written to beside the reading of it. */
 export interface ReadCatalogue {

@@ -8,7 +8,7 @@ import { selectListings } from '../../src/snapshot/select.ts';
 import { findEntry } from '../../src/snapshot/snapshot.ts';
 import { listQuery } from '../../src/views/list-query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 const WORDS = ['weather', 'forecast', 'stock', 'token'];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { buildAgentsPage } from '../../src/views/pages/agents-page.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 const page = buildAgentsPage(SITE);
 

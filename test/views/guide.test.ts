@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildGuide } from '../../src/views/guide.ts';
 import { PATHS } from '../../src/views/links.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 const COUNTS = { live_listings: 12_345, settlement_verified: 1, as_of: '2026-11-20T12:00:00.000Z' };
 

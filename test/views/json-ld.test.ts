@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildHomeJsonLd, buildListingJsonLd, formatJsonLd } from '../../src/views/json-ld.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { makeLiveListing } from './listings.ts';
 
 const HOSTILE = '</script><script>alert(1)</script><!-- " \' & \\" \u2028 \\u003c';

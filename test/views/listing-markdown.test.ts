@@ -4,7 +4,7 @@ import { buildAgentItem } from '../../src/views/agent-item.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../../src/views/listing-markdown.ts';
 import { buildListingPage } from '../../src/views/pages/listing-page.ts';
 import { buildTombstonePage } from '../../src/views/pages/tombstone-page.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { makeDeclaration, makeRoute } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 

@@ -5,7 +5,7 @@ import { buildSuffix } from '../../src/views/description.ts';
 import { buildListingPage } from '../../src/views/pages/listing-page.ts';
 import { formatOfferEvidence } from '../../src/views/pages/route-offers.ts';
 import { buildListingTag } from '../../src/views/tag.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 

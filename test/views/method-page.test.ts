@@ -3,7 +3,7 @@ import { DELISTING_METHOD } from '../../src/evidence/delisting.ts';
 import { RELIABILITY_METHOD } from '../../src/evidence/reliability.ts';
 import { PROBE_OUTCOMES } from '../../src/model/outcome.ts';
 import { buildFailingExample, buildMethodPage, buildScoreExample } from '../../src/views/pages/method-page.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 const page = buildMethodPage(SITE);
 

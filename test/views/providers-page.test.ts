@@ -3,7 +3,7 @@ import { CAUTION_CODES } from '../../src/model/caution.ts';
 import { parseRobots } from '../../src/probing/robots.ts';
 import { PROVIDER_FILE_PATH as PATH_READ, providerFile } from '../../src/sources/provider-file/schema.ts';
 import { buildProvidersPage, PROVIDER_FILE_PATH } from '../../src/views/pages/providers-page.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 const page = buildProvidersPage(SITE);
 

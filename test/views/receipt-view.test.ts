@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { SettledPayment } from '../../src/views/agent-receipt.ts';
 import { buildReceiptPage } from '../../src/views/pages/receipt-view.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { makeDeclaration, makeTerms, NOW } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { buildReferencePage } from '../../src/views/pages/reference-page.ts';
 import { listingTag } from '../../src/views/tag.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 
 const page = buildReferencePage(SITE);
 const operations = page.groups.flatMap((group) => group.operations);

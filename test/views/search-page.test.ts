@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildAgentItem } from '../../src/views/agent-item.ts';
 import { buildRefusedSearchPage, buildSearchPage, buildSearchPath } from '../../src/views/pages/search-page.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { NOW } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 

@@ -10,7 +10,7 @@ import { buildListingPage } from '../../src/views/pages/listing-page.ts';
 import { buildListingPicture } from '../../src/views/picture.ts';
 import { buildListingTag } from '../../src/views/tag.ts';
 import { makeDeclaration, makeRoute } from '../builders.ts';
-import { SITE } from '../live/serving.ts';
+import { SITE } from '../http/serving.ts';
 import { makeLiveListing } from './listings.ts';
 
 /** Makes a listing of some routes, the first of them verified or none. */

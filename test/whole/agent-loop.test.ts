@@ -4,7 +4,7 @@ import { openServer } from '../../scripts/market/loopback.ts';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { CHECK_DIGITS } from '../../scripts/market/providers/check-digits.ts';
 import { TEXT_TOOLS } from '../../scripts/market/providers/text-tools.ts';
-import { createLive } from '../../src/live/app.ts';
+import { createApp } from '../../src/http/app.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { makeCommands } from '../commands/running.ts';
 import type { Raw } from '../market/cheats/cheating.ts';
@@ -39,8 +39,8 @@ async function openCatalogue(source: ['--bazaar' | '--openapi', string]): Promis
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
   }
   const reading = openReading(commands.file, SITE);
-  const live = createLive({ reading });
-  const { url, close } = await openServer((request) => live.fetch(request));
+  const app = createApp({ reading });
+  const { url, close } = await openServer((request) => app.fetch(request));
   onTestFinished(async () => {
     await close();
     reading.catalogue.close();

@@ -18,8 +18,8 @@ import { describeCaution, describeCautionEvidence } from '../../src/views/cautio
 import { buildListingPicture } from '../../src/views/picture.ts';
 import { type EvidenceWorld, getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { makeCommands } from '../commands/running.ts';
-import { buildChallenge } from '../live/checking.ts';
-import { SITE, serveLive } from '../live/serving.ts';
+import { buildChallenge } from '../http/checking.ts';
+import { SITE, serveLive } from '../http/serving.ts';
 import { openPages, type Pages } from '../pages/site.ts';
 import { recordPaid } from '../paid.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW, recordReceiptFor } from '../records.ts';

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { makeFolder } from '../builders.ts';
+import { ask, serveShelf } from '../http/running.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf } from '../server/running.ts';
 
 it('a new listing is in every live document and at its page at once, and on the home page after the rebuild', async () => {
   const shelf = makeShelf(makeFolder(), { count: 3 });

@@ -4,10 +4,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { startServer } from '../../src/server/server.ts';
+import { startServer } from '../../src/http/server.ts';
 import { makeCommands } from '../commands/running.ts';
+import { ask } from '../http/running.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { ask } from '../server/running.ts';
 import { crawl } from './links.ts';
 
 const FEED = resolve(import.meta.dirname, '../../../shared/corpus/bazaar-2026-03/resources.json');
@@ -19,7 +19,7 @@ const PAGE_BYTES = 20 * 1024;
 
 describe.skipIf(!existsSync(FEED))('a catalogue of a real feed', () => {
   it('has a page for every listing, no dead link of its own, and a valid document', { timeout: 120_000 }, async () => {
-    const { environment, runJson } = makeCommands({ BASE_URL: ORIGIN, PORT: '0' });
+    const { environment, runJson } = makeCommands({ BASE_URL: ORIGIN, PORT: '0', RATE_LIMIT: '0' });
     expect((await runJson('import', '--bazaar', FEED)).code).toBe(0);
     const config = readConfig(environment);
     await rebuildAgain({ config });

@@ -12,7 +12,7 @@ import { listPayableTerms } from '../../src/evidence/payable.ts';
 import { getRouteUrl } from '../../src/model/route.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeCommands } from '../commands/running.ts';
-import { serveOnLoopback } from '../live/loopback.ts';
+import { serveOnLoopback } from '../http/loopback.ts';
 import { buy, openSdkClient } from '../market/sdk-buyer.ts';
 
 const SOLANA = {

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLive } from '../../src/live/app.ts';
-import { isLivePath } from '../../src/live/paths.ts';
+import { createApp } from '../../src/http/app.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { listEntries } from '../../src/snapshot/snapshot.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { NOW } from '../builders.ts';
 import { makeCommands } from '../commands/running.ts';
+import { isLivePath } from '../http/live-paths.ts';
 import { openPages } from '../pages/site.ts';
 import { SITE } from '../site.ts';
 import { buildFeed, buildManifest, HOSTILE, MARK, PLAIN, type Words } from './hostile-words.ts';
@@ -28,13 +28,13 @@ async function openDoors(kind: 'feed' | 'manifest', words: Words) {
   expect(code, stdout).toBe(0);
   const reading = openReading(file, SITE, () => new Date(NOW));
   onTestFinished(() => reading.catalogue.close());
-  const live = createLive({ reading });
+  const app = createApp({ reading });
   const pages = await openPages(reading);
   const [{ slug } = { slug: '' }] = listEntries(reading.getSnapshot());
   return {
     slug,
     ask: async (path: string) => {
-      const response = await live.fetch(new Request(`${SITE.baseUrl}${path}`));
+      const response = await app.fetch(new Request(`${SITE.baseUrl}${path}`));
       expect([path, response.status]).toEqual([path, 200]);
       const headers = [...response.headers].map((header) => header.join(': ')).join('\n');
       return { text: await response.text(), headers };

@@ -1,6 +1,6 @@
-import type { RunningServer } from '../../src/server/server.ts';
+import type { RunningServer } from '../../src/http/server.ts';
+import { ask } from '../http/running.ts';
 import { listAttributes } from '../pages/site.ts';
-import { ask } from '../server/running.ts';
 
 /** What following links found. */
 export interface Crawl {

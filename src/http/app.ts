@@ -1,0 +1,152 @@
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { cors } from 'hono/cors';
+import { etag, RETAINED_304_HEADERS } from 'hono/etag';
+import { requestId } from 'hono/request-id';
+import { secureHeaders } from 'hono/secure-headers';
+import { openVersion } from '../catalogue/write.ts';
+import { ServiceError } from '../errors.ts';
+import { buildStrangerRefusal } from '../mcp/gate.ts';
+import { createMcp } from '../mcp/server.ts';
+import type { Reading } from '../snapshot/reading.ts';
+import { buildLinkHeader } from '../views/conventions/link-header.ts';
+import { PATHS } from '../views/links.ts';
+import type { Env } from './env.ts';
+import { listMethods, refuseOtherMethods } from './methods.ts';
+import { parseQuery } from './parameters.ts';
+import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
+import { type Answer, createResponseCache } from './response-cache.ts';
+import { addAgentRoutes } from './routes/agent.ts';
+import { addCheckRoutes } from './routes/check.ts';
+import { addDiscoveryRoutes } from './routes/discovery.ts';
+import { addFileRoutes } from './routes/files.ts';
+import { addOpenapiRoute } from './routes/openapi.ts';
+import type { Get } from './routes/route.ts';
+import { buildSecurityHeaders } from './security-headers.ts';
+import { refuseMalformed } from './target.ts';
+
+/** Headers that pages of any site may read. */
+const EXPOSED = [
+  'ETag',
+  'X-Catalogue-Revision',
+  'X-Request-Id',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+];
+
+/** How long a browser may remember the answer to a preflight, in seconds. */
+const PREFLIGHT_SECONDS = 24 * 60 * 60;
+
+/** What the app answers from; all but `reading` only where it has a server of its own. */
+export interface Service {
+  readonly reading: Reading;
+  /** Waits until the catalogue is read; undefined once it is. */
+  readonly getLoading?: () => Promise<void> | undefined;
+  /** Logs failures that are our own. */
+  readonly onError?: (error: unknown, requestId: string | undefined) => void;
+  readonly logRequests?: MiddlewareHandler<Env>;
+  readonly limitRate?: MiddlewareHandler<Env>;
+  /** Names the release that pages are served from, for the cache. */
+  readonly getRelease?: () => string;
+  /** Adds what the server has besides documents; gives the handler of pages, which is asked for what no route answers. */
+  readonly addPages?: (app: Hono<Env>, answer: Answer) => (c: Context<Env>) => Response | Promise<Response>;
+}
+
+/** Creates the app: the whole of what is done with a request, from first to last. */
+export function createApp(service: Service): Hono<Env> {
+  const { reading, getLoading, onError, logRequests = pass, limitRate = pass } = service;
+  const { baseUrl } = reading.site;
+  const app = new Hono<Env>();
+  app.use(requestId());
+  app.use(logRequests);
+  app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
+  app.use(linkToService(buildLinkHeader(baseUrl)));
+  app.use(PATHS.mcp, refuseStrangers(baseUrl));
+  app.use(refuseMalformed);
+  app.use(refuseOtherMethods);
+  app.use(
+    cors({
+      origin: '*',
+      allowMethods: (_, c) => listMethods(c.req.path),
+      exposeHeaders: EXPOSED,
+      maxAge: PREFLIGHT_SECONDS,
+    }),
+  );
+  app.use(limitRate);
+  app.use(
+    etag({
+      retainedHeaders: [
+        ...RETAINED_304_HEADERS,
+        'Access-Control-Allow-Origin',
+        'Access-Control-Expose-Headers',
+        ...EXPOSED,
+      ],
+    }),
+  );
+
+  const answer = createResponseCache(getVersionReader(service));
+  const answerLoaded: Answer = async (...given) => {
+    await getLoading?.();
+    return answer(...given);
+  };
+  const get: Get = (path, query, build) => {
+    const buildAtOnce = reading.catalogue.sqlite.transaction(build);
+    app.get(path, (c) =>
+      answerLoaded(c, () => buildAtOnce(parseQuery(query, new URL(c.req.url).searchParams), c.req.param())),
+    );
+  };
+  addOpenapiRoute(get, reading);
+  addAgentRoutes(get, reading);
+  addCheckRoutes(get, app, reading);
+  addDiscoveryRoutes(get, reading);
+  addFileRoutes(get, reading);
+  const serveMcp = createMcp({ reading, ...(onError && { onError: (error) => onError(error, undefined) }) });
+  app.post(PATHS.mcp, async (c) => {
+    await getLoading?.();
+    return serveMcp(c.req.raw);
+  });
+  app.notFound(service.addPages?.(app, answer) ?? (() => buildProblem(NOTHING_HERE)));
+  app.onError((error, c) => {
+    if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error, c.get('requestId'));
+    return buildProblemResponse(error, c.get('requestId'));
+  });
+  return app;
+}
+
+/**
+ * Reads what a response depends on besides the request: whether anybody wrote to the catalogue, and the release. Undefined
+ * while the catalogue cannot be read; pages of the release are served all the same.
+ */
+function getVersionReader({ reading, getRelease, onError }: Service): () => string | undefined {
+  const getVersion = openVersion(reading.catalogue);
+  return () => {
+    try {
+      return `${getVersion()} ${getRelease?.() ?? ''}`;
+    } catch (error) {
+      onError?.(error, undefined);
+      return undefined;
+    }
+  };
+}
+
+const pass: MiddlewareHandler<Env> = (_c, next) => next();
+
+/** Adds the `Link` header to answers that have none of their own. */
+function linkToService(link: string): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    await next();
+    if (!c.res.headers.has('Link')) c.header('Link', link);
+  };
+}
+
+/** Refuses requests for MCP that another site's page may have sent to a service on its reader's machine. */
+function refuseStrangers(baseUrl: string): MiddlewareHandler<Env> {
+  const findRefusal = buildStrangerRefusal(baseUrl);
+  return async (c, next) => findRefusal(c.req.raw) ?? next();
+}
+
+/** What a reader did wrong is the reader's affair; only our own failures are logged as errors. */
+function isOurs(error: unknown): boolean {
+  return !(error instanceof ServiceError) || error.code === 'internal';
+}

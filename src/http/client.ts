@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import proxyaddr from 'proxy-addr';
+
+/** Gives the name under which a request's client is counted: an IPv4 address, or the /64 network of an IPv6 address. */
+export type GetClient = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
+
+/**
+ * Builds the reading of who asks. Without `trustedProxies` (addresses, networks, or loopback, linklocal, uniquelocal) it is
+ * the peer. A trusted peer's X-Forwarded-For is read from its end, past every further trusted proxy, to the first address
+ * that is not one: what stands before that, anybody can have written. The header `Forwarded` is not read, since a proxy
+ * that does not know it passes on what its client wrote.
+ */
+export function buildClientReader(trustedProxies: readonly string[]): GetClient {
+  const isTrusted = buildProxyCheck(trustedProxies);
+  return (request) => {
+    const peer = request.socket.remoteAddress ?? '';
+    if (request.headers['x-forwarded-for'] === undefined || !isTrusted(peer)) return getNetwork(peer, 64);
+    const chain = proxyaddr
+      .all(request as IncomingMessage, (address) => isTrusted(removePort(address)))
+      .map(removePort);
+    // What is no address says nothing of who asks: the proxy that passed it on is then the last that is known.
+    return getNetwork(chain.findLast((address) => isIP(address) !== 0) ?? peer, 64);
+  };
+}
+
+/** Builds the check of whether an address is that of a trusted proxy. */
+export function buildProxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false;
+  const isTrusted = proxyaddr.compile([...trustedProxies]);
+  return (address) => isTrusted(address, 0);
+}
+
+/**
+ * Gives the network of an address: of IPv6 the first so many bits, since a customer is given a /64 at least; of IPv4 the
+ * address itself, or with `bits4` so many bits of it. An IPv4 address in IPv6 form is itself.
+ */
+export function getNetwork(address: string, bits6: number, bits4 = 32): string {
+  if (isIP(address) === 0) return address;
+  const parsed = ipaddr.process(address);
+  const isIPv4 = parsed.kind() === 'ipv4';
+  const bits = isIPv4 ? bits4 : bits6;
+  if (isIPv4 && bits === 32) return parsed.toString();
+  const bytes = parsed.toByteArray().map((byte, at) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - 8 * at))));
+  return `${ipaddr.fromByteArray(bytes)}/${bits}`;
+}
+
+/** Some proxies write the port, too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function removePort(address: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(address) ?? [];
+  return bracketed ?? plain ?? address;
+}

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { getCatalogueState } from '../catalogue/write.ts';
+import { getErrorMessage } from '../errors.ts';
+import { isMissing } from '../release/folders.ts';
+import { getHash } from '../release/hash.ts';
+import { findCurrentId, findCurrentRelease, type Release, type ReleaseHeader } from '../release/release.ts';
+import type { ReleasePage } from '../release/release-pages.ts';
+import { findShard, getShardName, type Shard } from '../release/shards.ts';
+import { isServable } from '../release/state.ts';
+import type { Reading } from '../snapshot/reading.ts';
+
+/** How often `current` is looked at: one read of a link. */
+const FOLLOW_MS = 200;
+
+/** How many pages are known at once by their lists, at some 250 bytes each. */
+const KNOWN_PAGES = 150_000;
+
+/** A page as it lies in a release. */
+export interface FoundPage {
+  readonly body: Buffer;
+  readonly hash: string;
+  readonly type: string;
+}
+
+/** Follows the `current` release. */
+export interface CurrentRelease {
+  /** What the release to serve from was made from. Undefined while none was made from this catalogue and these settings. */
+  findHeader(): ReleaseHeader | undefined;
+  /** Says whether the release lists a page, even if its file is lost. */
+  hasPage(path: string): boolean;
+  /** Reads a page. Undefined where the release has no such page, or has lost it. */
+  findPage(path: string): Promise<FoundPage | undefined>;
+  /** Looks at `current` now instead of a moment later. */
+  follow(): void;
+  close(): void;
+}
+
+/**
+ * Opens the `current` release and follows it. A release of another catalogue, of other settings, or of a state that this
+ * catalogue has not been through (it was restored from a backup) is not served: its pages would be of wrong listings.
+ */
+export function openCurrentRelease({
+  releasesDir,
+  reading,
+  logger,
+}: {
+  releasesDir: string;
+  reading: Reading;
+  logger: Logger;
+}): CurrentRelease {
+  /** Lists of pages by their hashes, read when a page of each is first asked for; the next release has most of them, too. */
+  const lists = new LRUCache<string, Shard>({
+    maxSize: KNOWN_PAGES,
+    sizeCalculation: ({ pages }) => Math.max(1, pages.size),
+  });
+  const lost = new Set<string>();
+  let link: string | undefined;
+  let loaded: Release | undefined;
+  let served: Release | undefined;
+  let state = '';
+  let failure = '';
+
+  const load = () => {
+    const target = findCurrentId(releasesDir);
+    if (target === link) return;
+    loaded = findCurrentRelease(releasesDir);
+    link = target;
+    state = '';
+    lost.clear();
+    if (loaded || target === undefined || target !== findCurrentId(releasesDir)) return;
+    logger.error(
+      { release: target },
+      'the current release is damaged or of another format; the next rebuild replaces it',
+    );
+  };
+
+  /** Asked again whenever the catalogue moved, since it may have become another one. */
+  const choose = () => {
+    const { identity, revision } = getCatalogueState(reading.catalogue);
+    const now = `${identity} ${revision}`;
+    if (now === state) return;
+    state = now;
+    const before = served?.header.id;
+    served = loaded && isServable(loaded.header, reading) ? loaded : undefined;
+    if (served?.header.id === before) return;
+    const release = served?.header.id ?? null;
+    logger.info({ release }, served ? 'serving a release' : 'no release fits this catalogue');
+  };
+
+  const follow = () => {
+    try {
+      load();
+      choose();
+      failure = '';
+    } catch (error) {
+      // Looked at several times a second, so each cause is logged once.
+      const message = getErrorMessage(error);
+      if (message !== failure) logger.error({ err: error }, 'the current release cannot be read');
+      failure = message;
+    }
+  };
+
+  /** Logs what a release lost, once each; one that was cleared away meanwhile is complete no more, and no loss. */
+  const logLoss = ({ header: { id } }: Release, what: string) => {
+    if (lost.has(what) || id !== findCurrentId(releasesDir)) return;
+    lost.add(what);
+    const mend = 'is lost or damaged, and its pages are rendered on demand; npm run rebuild -- --force mends it';
+    logger.error({ release: id }, `${what} of the release ${mend}`);
+  };
+
+  const findListed = (release: Release, path: string): ReleasePage | undefined => {
+    const name = getShardName(path);
+    const hash = release.header.shards[name];
+    if (hash === undefined) return undefined;
+    let list = lists.get(hash);
+    if (!list && !lost.has(name)) {
+      list = findShard(join(release.folder, name), hash);
+      if (list) lists.set(hash, list);
+      else logLoss(release, name);
+    }
+    return list?.pages.get(path);
+  };
+
+  const findPage = async (path: string): Promise<FoundPage | undefined> => {
+    const release = served;
+    const page = release && findListed(release, path);
+    if (!release || !page) return undefined;
+    const body = await readIfThere(join(release.folder, page.file));
+    if (body && getHash(body) === page.hash) return { body, hash: page.hash, type: page.type };
+    // Cleared away while it was read, it has been followed by another.
+    follow();
+    if (served !== release) return findPage(path);
+    logLoss(release, path);
+    return undefined;
+  };
+
+  follow();
+  const timer = setInterval(follow, FOLLOW_MS).unref();
+  return {
+    findHeader: () => served?.header,
+    hasPage: (path) => served !== undefined && findListed(served, path) !== undefined,
+    findPage,
+    follow,
+    close: () => clearInterval(timer),
+  };
+}
+
+/** Reads a file. Undefined where there is none. */
+export async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { getHash } from '../release/hash.ts';
+
+/** How long a browser or proxy may reuse a document with live counts unasked, in seconds. */
+const MAX_AGE_SECONDS = 5;
+
+/** How long a document that names the time of its making may be given again, in milliseconds. */
+const TIMED_MS = 1000;
+
+/** What is said of a page or document beside what it holds. */
+interface Facts {
+  readonly status?: ContentfulStatusCode;
+  /** Media type with charset. */
+  readonly type: string;
+  readonly cacheControl: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long it may be given again, in milliseconds; for as long as the catalogue stays the same where left out. */
+  readonly ttlMs?: number;
+}
+
+/** A page or document. */
+export interface SmallDocument extends Facts {
+  readonly body: Uint8Array;
+  /** Changes whenever what the document says does. */
+  readonly etag: string;
+}
+
+/** A document of the whole catalogue, which is never in memory but compressed. */
+export interface LargeDocument extends Facts {
+  readonly pieces: Iterable<string | Uint8Array>;
+  /** What of the first piece may change while the document says the same. Left out of the ETag. */
+  readonly incidental?: string | undefined;
+}
+
+export type Document = SmallDocument | LargeDocument;
+
+/** What the headers of a live document say of it. */
+interface LiveFacts {
+  /** Catalogue revision that the document is of; left out of what shows nothing of the catalogue. */
+  readonly revision?: number;
+  /** JSON where left out. */
+  readonly type?: string;
+  /** How long it may be reused unasked, in seconds. */
+  readonly maxAge?: number;
+  /** The time that the document names as that of its making. */
+  readonly generatedAt?: string;
+}
+
+/** Builds a live document from its text; `incidental` is what of it may change while it says the same, such as the time. */
+export function buildDocument(
+  text: string,
+  { incidental, ...facts }: LiveFacts & { readonly incidental?: string } = {},
+): SmallDocument {
+  const left = incidental ?? facts.generatedAt;
+  const etag = getHash(left === undefined ? text : text.replace(left, ''));
+  return { ...buildFacts(facts), body: Buffer.from(text), etag };
+}
+
+/** Builds a live document from pieces that are made while it is compressed. */
+export function buildLargeDocument(pieces: Iterable<string | Uint8Array>, facts: LiveFacts): LargeDocument {
+  return { ...buildFacts(facts), pieces, incidental: facts.generatedAt };
+}
+
+function buildFacts({
+  revision,
+  type = 'application/json; charset=utf-8',
+  maxAge = MAX_AGE_SECONDS,
+  generatedAt,
+}: LiveFacts): Facts {
+  return {
+    type,
+    cacheControl: `public, max-age=${maxAge}, must-revalidate`,
+    ...(revision !== undefined && { headers: { 'X-Catalogue-Revision': String(revision) } }),
+    ...(generatedAt !== undefined && { ttlMs: TIMED_MS }),
+  };
+}

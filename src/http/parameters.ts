@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import { findNearest } from '../model/nearest.ts';
+
+/** Quotes what the reader wrote, at most so much of it. */
+const QUOTED_LENGTH = 100;
+
+/**
+ * Parses a query by the schema that documents it. Throws `bad_input` for a parameter that is unknown (naming the valid ones
+ * and the nearest), given twice, or has a value it cannot take: no filter is ever ignored.
+ */
+export function parseQuery<Query>(schema: z.ZodObject & z.ZodType<Query>, search: URLSearchParams): Query {
+  refuseUnknown(search, Object.keys(schema.shape));
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of search) given[name] = parseValue(name, value);
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const name = String(issue?.path[0]);
+  const value = search.get(name);
+  if (value === null) throw buildMissingError(name);
+  throw new ServiceError('bad_input', `The parameter ${name} cannot be "${value.slice(0, QUOTED_LENGTH)}".`, {
+    hint: issue ? describeValid(name, value, schema.shape[name], issue) : `${name} takes another value.`,
+    reason: 'bad_parameter',
+    details: { parameter: name },
+  });
+}
+
+/** Refuses any query parameter that is not one of `valid`, or is given more than once. */
+export function refuseUnknown(search: URLSearchParams, valid: readonly string[]): void {
+  for (const name of search.keys()) {
+    if (!valid.includes(name)) throw buildUnknownError(name, valid);
+    if (search.getAll(name).length > 1) {
+      throw new ServiceError('bad_input', `The parameter ${name} is given more than once.`, {
+        hint: 'Give each parameter once.',
+        reason: 'repeated_parameter',
+        details: { parameter: name },
+      });
+    }
+  }
+}
+
+function buildUnknownError(given: string, valid: readonly string[]): ServiceError {
+  const name = given.slice(0, QUOTED_LENGTH);
+  const nearest = findNearest(name, valid);
+  const list = valid.length > 0 ? `It takes ${valid.join(', ')}.` : 'It takes none.';
+  return new ServiceError('bad_input', `There is no parameter "${name}" here.`, {
+    hint: nearest ? `Did you mean ${nearest}? ${list}` : list,
+    reason: 'unknown_parameter',
+    details: { parameter: name, valid_parameters: valid },
+  });
+}
+
+function buildMissingError(name: string): ServiceError {
+  return new ServiceError('bad_input', `The parameter ${name} is missing.`, {
+    hint: `Give ${name}.`,
+    reason: 'missing_parameter',
+    details: { parameter: name },
+  });
+}
+
+/** Says what a parameter takes, as its schema does, and which of its values was most likely meant. */
+function describeValid(
+  name: string,
+  value: string,
+  schema: z.core.$ZodType | undefined,
+  issue: z.core.$ZodIssue,
+): string {
+  if (issue.code === 'invalid_value') {
+    const values = issue.values.map(String);
+    const nearest = values.find((valid) => valid.toLowerCase() === value.toLowerCase()) ?? findNearest(value, values);
+    return `${nearest ? `Did you mean ${nearest}? ` : ''}${name} takes one of ${values.join(', ')}.`;
+  }
+  const { type, minimum, maximum, minLength, maxLength } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {};
+  if (type === 'boolean') return `${name} takes true or false.`;
+  if (type === 'integer') {
+    const upTo = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? ' on' : ` to ${maximum}`;
+    return `${name} takes a whole number from ${minimum ?? 0}${upTo}.`;
+  }
+  const isOfLength = issue.code === 'too_small' || issue.code === 'too_big';
+  return `${name} takes ${isOfLength ? `${minLength ?? 0} to ${maxLength} characters` : issue.message}.`;
+}
+
+/** Reads what a query writes as text into what the schema checks: booleans and whole numbers. */
+function parseValue(name: string, value: string): unknown {
+  if (name === 'verified') return value === 'true' ? true : value === 'false' ? false : value;
+  if (name === 'limit' || name === 'since' || name === 'offset')
+    return /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return value;
+}

@@ -1,0 +1,51 @@
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import { PATHS } from '../views/links.ts';
+import { buildProblemBody, type Problem } from '../views/problem.ts';
+
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  bad_input: 400,
+  not_found: 404,
+  gone: 410,
+  conflict: 409,
+  refused: 403,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** The problem of an address at which there is nothing. */
+export const NOTHING_HERE = {
+  status: 404,
+  code: 'not_found',
+  detail: 'There is nothing at this address.',
+  hint: `${PATHS.openapi} describes every endpoint, and ${PATHS.agentList}?q=… searches the catalogue.`,
+} as const satisfies Partial<Problem>;
+
+/**
+ * Answers a failure as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. What was not thrown
+ * on purpose becomes `internal` without its text; `requestId` is then the name under which the cause is logged.
+ */
+export function buildProblemResponse(error: unknown, requestId?: string): Response {
+  const known =
+    error instanceof ServiceError
+      ? error
+      : new ServiceError('internal', 'Something went wrong on our side.', { hint: 'Try again in a moment.' });
+  return buildProblem({
+    status: STATUS[known.code],
+    code: known.reason,
+    detail: known.message,
+    ...(known.hint && { hint: known.hint }),
+    ...known.details,
+    ...(known.code === 'internal' && requestId && { request_id: requestId }),
+  });
+}
+
+/** Answers with a problem made from its members; type and title follow from the status. */
+export function buildProblem(
+  members: Pick<Problem, 'status' | 'code' | 'detail'> & Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(JSON.stringify(buildProblemBody(members)), {
+    status: members.status,
+    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...headers },
+  });
+}

@@ -1,0 +1,79 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { LRUCache } from 'lru-cache';
+import { PATHS } from '../views/links.ts';
+import type { GetClient } from './client.ts';
+import type { Env } from './env.ts';
+import { buildProblem } from './problem.ts';
+
+/** The window in which a client's requests are counted, in milliseconds. It begins with the client's first request. */
+const WINDOW_MS = 60_000;
+
+/** Clients that are known at a time, at some 300 bytes each; of more the ones that asked last are. */
+const MAX_CLIENTS = 100_000;
+
+/** What a request counts for, by its path; any other counts 1. Nothing is looked up or made for those that count 0. */
+const WEIGHTS: readonly (readonly [path: RegExp, weight: number])[] = [
+  [/^\/_astro\/|^\/(?:healthz|readyz)$/, 0],
+  [/^\/search$|^\/discovery\/search$|^\/agent\/list$|^\/mcp$/, 2],
+  [/^\/openapi\.json$|^\/llms-full\.txt$|^\/sitemap-|^\/pictures\//, 10],
+];
+
+/** What a client over its limit is told. */
+const OVER_LIMIT = {
+  status: 429,
+  code: 'rate_limited',
+  detail: 'This client has asked more often than the service answers.',
+  hint: `Wait as many seconds as Retry-After says. For all of the catalogue, ${PATHS.agentList} takes up to 1000 listings a page.`,
+} as const;
+
+/** Gives what a request for a path counts for. */
+export function getWeight(path: string): number {
+  return WEIGHTS.find(([pattern]) => pattern.test(path))?.[1] ?? 1;
+}
+
+interface Window {
+  count: number;
+  readonly endsAt: number;
+}
+
+/**
+ * Limits what each client asks for in a minute, each request by its weight; a limit of 0 is off, and says nothing. The
+ * header fields are those of draft-ietf-httpapi-ratelimit-headers-10. `now` gives milliseconds of a clock that never goes
+ * backwards. The limiters on npm keep every client for its minute, however many there are; this one is bounded.
+ */
+export function limitRate({
+  limit,
+  getClient,
+  now = () => performance.now(),
+  maxClients = MAX_CLIENTS,
+}: {
+  limit: number;
+  getClient: GetClient;
+  now?: (() => number) | undefined;
+  maxClients?: number;
+}): MiddlewareHandler<Env> {
+  const windows = new LRUCache<string, Window>({ max: maxClients });
+  const policy = `"client";q=${limit};w=${WINDOW_MS / 1000}`;
+  return async (c, next) => {
+    const weight = getWeight(c.req.path);
+    const client = findClient(c, getClient);
+    if (limit === 0 || weight === 0 || client === undefined) return next();
+    const time = now();
+    let window = windows.get(client);
+    if (window === undefined || window.endsAt <= time) {
+      window = { count: 0, endsAt: time + WINDOW_MS };
+      windows.set(client, window);
+    }
+    window.count += weight;
+    const seconds = String(Math.ceil((window.endsAt - time) / 1000));
+    c.header('RateLimit-Policy', policy);
+    c.header('RateLimit', `"client";r=${Math.max(0, limit - window.count)};t=${seconds}`);
+    if (window.count <= limit) return next();
+    return buildProblem(OVER_LIMIT, { 'Retry-After': seconds });
+  };
+}
+
+/** Undefined where the app is mounted without a socket. */
+function findClient({ env }: Context<Env>, getClient: GetClient): string | undefined {
+  return env?.incoming ? getClient(env.incoming) : undefined;
+}

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import type { Context, Hono } from 'hono';
+import { accepts } from 'hono/accepts';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Logger } from 'pino';
+import { openDelisted } from '../../catalogue/listings.ts';
+import { openSettled } from '../../catalogue/payment-records.ts';
+import { ServiceError } from '../../errors.ts';
+import { ASSETS_FOLDER } from '../../release/assets.ts';
+import { getHash } from '../../release/hash.ts';
+import { getReleasePaths } from '../../release/release.ts';
+import type { Reading } from '../../snapshot/reading.ts';
+import { findEntry, type Snapshot } from '../../snapshot/snapshot.ts';
+import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../../views/conventions/link-header.ts';
+import { PATHS } from '../../views/links.ts';
+import { type CurrentRelease, readIfThere } from '../current-release.ts';
+import type { SmallDocument } from '../document.ts';
+import type { Env } from '../env.ts';
+import type { OnDemand } from '../on-demand.ts';
+import { buildProblem, NOTHING_HERE } from '../problem.ts';
+import type { Answer } from '../response-cache.ts';
+
+/** Pages are asked for again each time, and answered with 304 while they are the same; a delisting shows at once. */
+const REVALIDATED = 'public, max-age=0, must-revalidate';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Media types of assets by the ending of their name. */
+const ASSET_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  webp: 'image/webp',
+  ico: 'image/x-icon',
+  woff2: 'font/woff2',
+};
+
+const ASSET_PATH = `/${ASSETS_FOLDER}/:name{[\\w-][\\w.-]*\\.\\w+}`;
+
+/** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
+const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
+const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
+/** An id as the service itself writes it. */
+const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** All there is for programs: where something is missing they get a problem document rather than a page. */
+const FOR_PROGRAMS = /^\/(?:agent|discovery|\.well-known|mcp)(?:\/|$)|\.(?:md|txt|json|xml)$/;
+
+/** What of the media types that a client takes decides an answer. */
+const HTML = 'text/html';
+const MARKDOWN = 'text/markdown';
+const TYPES = [HTML, MARKDOWN, 'application/json', 'application/problem+json'];
+
+/** Thrown where there is no page, so that nothing is cached for it: there is no end of made-up addresses. */
+const MISSING = new ServiceError('not_found', NOTHING_HERE.detail, { hint: NOTHING_HERE.hint });
+
+const NO_RELEASE = {
+  status: 503,
+  code: 'no_release',
+  detail: 'The pages are not built yet.',
+  hint: 'Try again in a moment; the operator runs npm run rebuild.',
+} as const;
+
+/** What pages are answered from. */
+export interface PageSources {
+  readonly reading: Reading;
+  readonly current: CurrentRelease;
+  readonly onDemand: OnDemand;
+  readonly releasesDir: string;
+  readonly getLoading: () => Promise<void> | undefined;
+  readonly logger: Logger;
+}
+
+/**
+ * Adds the assets, and gives the handler of pages: tombstones first (at once, whatever the release says), else pages of the
+ * current release, else pages that went live after it, rendered on demand; else the page for what is not found.
+ */
+export function addPages(
+  app: Hono<Env>,
+  answer: Answer,
+  { reading, current, onDemand, releasesDir, getLoading, logger }: PageSources,
+): (c: Context<Env>) => Promise<Response> {
+  const { site, catalogue } = reading;
+  const link = buildLinkHeader(site.baseUrl);
+  const isDelisted = openDelisted(catalogue);
+  const isSettled = openSettled(catalogue);
+  const assets = join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER);
+
+  /** Without a catalogue the release is served on: it is right as of its time. */
+  const isGone = (slug: string): boolean => {
+    try {
+      return isDelisted(slug);
+    } catch (error) {
+      logger.error({ err: error }, 'the catalogue cannot be read');
+      return false;
+    }
+  };
+
+  /** Keeps made-up addresses from costing a rendering each. A release of the same revision has every page of the site. */
+  const mayExist = (path: string, slug: string | undefined, snapshot: Snapshot): boolean => {
+    if (slug !== undefined) return snapshot.tombstones.has(slug) || findEntry(snapshot, slug) !== undefined;
+    const receiptId = RECEIPT.exec(path)?.[1];
+    if (receiptId !== undefined) return isSettled(receiptId);
+    if (path.startsWith('/api/') || path.startsWith('/receipts/') || path.endsWith('.html')) return false;
+    if (path === PATHS.search) return true;
+    return current.findHeader()?.revision !== snapshot.revision || current.hasPage(path);
+  };
+
+  /** Throws `MISSING` where there is no such page. */
+  const find = async (path: string, query: string): Promise<SmallDocument> => {
+    if (!PLAIN_PATH.test(path)) throw MISSING;
+    const slug = LISTING.exec(path)?.[1];
+    const headers = { Link: slug === undefined ? link : `${link}, ${buildTwinLink(path, slug, site.baseUrl)}` };
+    const facts = { headers, cacheControl: REVALIDATED };
+    const page = slug !== undefined && isGone(slug) ? undefined : await current.findPage(path);
+    if (page) return { ...facts, body: page.body, etag: page.hash, type: page.type };
+    await getLoading();
+    if (!mayExist(path, slug, reading.getSnapshot())) throw MISSING;
+    const rendered = await onDemand.find(`${path}${query}`);
+    if (!rendered) throw MISSING;
+    const { body, type, status } = rendered;
+    return { ...facts, body, type, etag: getHash(body), status: status as ContentfulStatusCode };
+  };
+
+  app.get(ASSET_PATH, async (c) => {
+    const name = c.req.param('name');
+    const type = ASSET_TYPES[name.slice(name.lastIndexOf('.') + 1)];
+    const body = type && (await readIfThere(join(assets, name)));
+    if (!type || !body) return c.notFound();
+    return answer(c, () => ({ body, type, etag: getHash(name), cacheControl: IMMUTABLE }));
+  });
+
+  const isPage = (path: string) =>
+    find(path, '').then(
+      () => true,
+      () => false,
+    );
+
+  const answerMissing = async (c: Context<Env>, wantsHtml: boolean): Promise<Response> => {
+    const { path } = c.req;
+    const trimmed = path.replace(/\/+$/, '');
+    if (trimmed !== path && (await isPage(trimmed))) return c.redirect(`${trimmed}${new URL(c.req.url).search}`, 308);
+    if (!onDemand.isReady() && !current.hasPage(PATHS.notFound))
+      return buildProblem(NO_RELEASE, { 'Retry-After': '5' });
+    if (!wantsHtml || FOR_PROGRAMS.test(path)) return buildProblem(NOTHING_HERE, { Vary: 'Accept' });
+    const make = async (): Promise<SmallDocument> => {
+      const page = await find(PATHS.notFound, '');
+      return { ...page, status: 404, headers: { ...page.headers, Vary: 'Accept' } };
+    };
+    return answer(c, make, { key: PATHS.notFound });
+  };
+
+  return async (c) => {
+    const { path } = c.req;
+    const type = accepts(c, { header: 'Accept', supports: TYPES, default: HTML });
+    const isListing = LISTING.test(path) && !path.endsWith('.md');
+    const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
+    const query = path === PATHS.search ? new URL(c.req.url).search : '';
+    const make = async (): Promise<SmallDocument> => {
+      const page = await find(twin ?? path, query);
+      const headers = {
+        ...page.headers,
+        ...(isListing && { Vary: 'Accept' }),
+        ...(twin && { 'Content-Location': twin }),
+      };
+      return { ...page, headers };
+    };
+    try {
+      return await answer(c, make, { key: `${path}${query} ${twin ?? ''}` });
+    } catch (error) {
+      if (error !== MISSING) throw error;
+      return answerMissing(c, type === HTML);
+    }
+  };
+}
+
+/** Links a listing's page and its Markdown twin with each other. */
+function buildTwinLink(path: string, slug: string, baseUrl: string): string {
+  return path.endsWith('.md') ? buildCanonicalLink(baseUrl, slug) : buildMarkdownLink(baseUrl, slug);
+}

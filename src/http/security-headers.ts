@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { secureHeaders } from 'hono/secure-headers';
+import { PAGE_LOADER } from '../views/page-loader.ts';
+
+const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;
+
+/**
+ * Builds the settings of the headers that every answer carries. Pages load nothing from elsewhere, run no inline script but
+ * the loader of their own, and cannot be framed. All that is answered is public, so any site may load it.
+ */
+export function buildSecurityHeaders(baseUrl: string): Parameters<typeof secureHeaders>[0] {
+  const loader = createHash('sha256').update(PAGE_LOADER).digest('base64');
+  return {
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'", `'sha256-${loader}'`],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    permissionsPolicy: { camera: false, geolocation: false, microphone: false, payment: false, usb: false },
+    referrerPolicy: 'strict-origin-when-cross-origin',
+    crossOriginResourcePolicy: 'cross-origin',
+    strictTransportSecurity: baseUrl.startsWith('https:') && `max-age=${HSTS_SECONDS}`,
+    // Of browsers that do not read the policy above.
+    xFrameOptions: 'DENY',
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  };
+}

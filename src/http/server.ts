@@ -1,0 +1,144 @@
+import { getRequestListener, RequestError } from '@hono/node-server';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { openPictures } from '../pictures/pictures.ts';
+import { getSite } from '../release/release.ts';
+import { openReading } from '../snapshot/reading.ts';
+import { getWordIndex } from '../snapshot/word-index.ts';
+import { createApp } from './app.ts';
+import { openCatalogueFile } from './catalogue-file.ts';
+import { buildClientReader } from './client.ts';
+import { openCurrentRelease } from './current-release.ts';
+import { type Listener, openListener } from './listening.ts';
+import { openOnDemand } from './on-demand.ts';
+import { startProbing } from './probing.ts';
+import { buildProblem, buildProblemResponse } from './problem.ts';
+import { limitRate } from './rate-limit.ts';
+import { startRebuilding } from './rebuilding.ts';
+import { logRequests } from './request-log.ts';
+import { addHealthRoutes } from './routes/health.ts';
+import { addPages } from './routes/pages.ts';
+import { addPictureRoute } from './routes/pictures.ts';
+import { MALFORMED } from './unreadable.ts';
+
+/** For how long after the start pages are served and nothing else is done, unless something else is asked for; milliseconds. */
+const PAGES_FIRST_MS = 200;
+
+/** A server that answers. */
+export interface RunningServer {
+  /** Where it listens, which behind a proxy is not the service's address. */
+  readonly url: string;
+  /** Stops taking connections, finishes the requests in flight (3 seconds at most), then lets everything go. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the production server: live routes, the current release and pages on demand, in one process that opens the
+ * catalogue for reading only. With `rebuilding` a child process makes a release whenever the catalogue is ahead, with
+ * `probing` another asks listed routes as they fall due.
+ * Throws `conflict` where the port is taken, and as `openReading` does.
+ */
+export async function startServer({
+  config,
+  logger,
+  listener,
+  rebuilding = false,
+  probing = false,
+  now,
+}: {
+  config: Config;
+  logger: Logger;
+  /** The port, where it is taken already. */
+  listener?: Listener;
+  rebuilding?: boolean;
+  probing?: boolean;
+  /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
+  now?: () => number;
+}): Promise<RunningServer> {
+  const { releasesDir } = config;
+  const reading = openReading(config.catalogueFile, getSite(config));
+  const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
+  const current = openCurrentRelease({ releasesDir, reading, logger });
+  const onDemand = openOnDemand({ reading, current, logger });
+  const pictures = openPictures();
+  let [isLoaded, isShuttingDown] = [false, false];
+  let loading: Promise<void> | undefined;
+
+  const loadAll = async () => {
+    onDemand.isReady();
+    await reading.load();
+    // The first search would wait for it.
+    getWordIndex(reading.catalogue, reading.getSnapshot());
+  };
+  const load = () => {
+    loading ??= loadAll()
+      .catch((error: unknown) => logger.error({ err: error }, 'the catalogue cannot be read'))
+      .finally(() => {
+        isLoaded = true;
+        // Requests that waited are answered first.
+        setImmediate(giveBackMemory);
+      });
+    return loading;
+  };
+  const getLoading = () => (isLoaded ? undefined : load());
+
+  const getClient = buildClientReader(config.trustedProxies);
+  const logFailure = (error: unknown, requestId?: string) =>
+    logger.error({ err: error, request_id: requestId }, 'a request failed');
+  const app = createApp({
+    reading,
+    getLoading,
+    getRelease: () => current.findHeader()?.id ?? '',
+    logRequests: logRequests(logger, getClient),
+    limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
+    onError: logFailure,
+    addPages: (app, answer) => {
+      addHealthRoutes(app, { reading, current, catalogueFile, releasesDir, isShuttingDown: () => isShuttingDown });
+      addPictureRoute(app, { pictures, reading, getLoading });
+      return addPages(app, answer, { reading, current, onDemand, releasesDir, getLoading, logger });
+    },
+  });
+  const release = () => {
+    catalogueFile.close();
+    current.close();
+    onDemand.close();
+    void pictures.close();
+    reading.catalogue.close();
+  };
+  const { serve, drain, url } =
+    listener ??
+    (await openListener(config).catch((error) => {
+      release();
+      throw error;
+    }));
+  const answer = getRequestListener(app.fetch, {
+    hostname: 'localhost',
+    // What the app does not get to see as a request, such as one with a broken Host.
+    errorHandler: (error) => {
+      if (error instanceof RequestError) return buildProblem(MALFORMED);
+      logFailure(error);
+      return buildProblemResponse(error);
+    },
+  });
+  serve((request, response) => void answer(request, response));
+  const pagesFirst = setTimeout(load, PAGES_FIRST_MS);
+  const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
+  const stopProbing = probing ? startProbing(logger) : undefined;
+  return {
+    url,
+    async close() {
+      isShuttingDown = true;
+      clearTimeout(pagesFirst);
+      await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
+      release();
+    },
+  };
+}
+
+/**
+ * Reading a whole catalogue leaves several times as much garbage behind as is kept of it, between what is kept. Left to
+ * itself that is cleared away when memory is short, which on a machine with much of it is never. (`npm start` allows it.)
+ */
+function giveBackMemory(): void {
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}

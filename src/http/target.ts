@@ -1,0 +1,26 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Env } from './env.ts';
+import { buildProblem } from './problem.ts';
+
+/** The problem of a malformed address. */
+export const MALFORMED_ADDRESS = {
+  status: 400,
+  code: 'malformed_address',
+  detail: 'The address is malformed.',
+  hint: 'Percent-encode what is not ASCII (as UTF-8), spaces and "%" itself; curl -G --data-urlencode "q=…" does.',
+} as const;
+
+/** Refuses an address whose path has broken percent-encoding, or control characters or backslashes in any spelling. */
+export const refuseMalformed: MiddlewareHandler<Env> = async (c, next) =>
+  isMalformed(new URL(c.req.url).pathname) ? buildProblem(MALFORMED_ADDRESS) : next();
+
+function isMalformed(path: string): boolean {
+  if (!path.includes('%')) return path.includes('\\');
+  try {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are refused
+    return /[\x00-\x1f\x7f\\]/.test(decodeURIComponent(path));
+  } catch (error) {
+    if (error instanceof URIError) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { agentListing } from '../../src/views/agent-listing.ts';
+import { makeCatalogue, makeDeclaration, NOW, recordVerified } from '../builders.ts';
+import { serveLive } from './serving.ts';
+
+it('shows a listing whole: routes with terms, networks, evidence and decisions', async () => {
+  const catalogue = makeCatalogue();
+  writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+  const { get } = serveLive(catalogue);
+  const body = await (await get('/agent/listings/example-prices')).json();
+  expect(agentListing.parse(body)).toEqual(body);
+  await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot('../golden/agent-listing.json');
+});
+
+it('tells a delisted listing from one that never was', async () => {
+  const catalogue = makeCatalogue();
+  writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  writeCatalogue(catalogue, NOW, (writing) =>
+    delistListing(writing, 'example-prices', { by: 'provider', reason: 'asked_to_be_removed' }),
+  );
+  const { get } = serveLive(catalogue);
+  const gone = await get('/agent/listings/example-prices');
+  expect(gone.status).toBe(410);
+  expect(await gone.json()).toMatchObject({
+    code: 'gone',
+    tombstone: { slug: 'example-prices', delisted_by: 'provider', reason: 'asked_to_be_removed', delisted_at: NOW },
+    decisions: expect.arrayContaining([expect.objectContaining({ kind: 'delisted' })]),
+  });
+  expect((await get('/agent/listings/never-was')).status).toBe(404);
+  expect((await get('/agent/listings/never-was?x=1')).status).toBe(400);
+  expect((await get('/agent/nothing')).status).toBe(404);
+});
+
+it('has the same ETag while other listings change, and always says the revision of the catalogue', async () => {
+  const catalogue = makeCatalogue();
+  const record = (slug: string, tagline: string) =>
+    writeCatalogue(catalogue, NOW, (writing) =>
+      recordDeclaration(writing, makeDeclaration({ slug, tagline, base_url: `https://${slug}.example.com` })),
+    );
+  record('one', 'First.');
+  const { get } = serveLive(catalogue);
+  const ask = async () => {
+    const response = await get('/agent/listings/one');
+    return { etag: response.headers.get('ETag') ?? '', body: agentListing.parse(await response.json()) };
+  };
+  const first = await ask();
+  expect(first.body).toMatchObject({ revision: 1, listing: { tagline: 'First.' } });
+  record('other', 'Another.');
+  expect(await ask()).toEqual({ etag: first.etag, body: { ...first.body, revision: 2 } });
+  expect((await get('/agent/listings/one', { 'If-None-Match': first.etag })).status).toBe(304);
+  record('one', 'Second.');
+  const changed = await ask();
+  expect(changed.body).toMatchObject({ revision: 3, listing: { tagline: 'Second.' } });
+  expect(changed.body.decisions.length).toBeGreaterThan(first.body.decisions.length);
+  expect(changed.etag).not.toBe(first.etag);
+});

@@ -1,0 +1,63 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { describe, expect, it } from 'vitest';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
+import { SITE } from '../http/serving.ts';
+import { ask, serveShelf } from './running.ts';
+
+const { paths = {} } = buildDocumentFrame(SITE);
+
+/** Lists the media types that the document gives for an answer. */
+function listTypes(operation: OpenAPIV3_1.OperationObject | undefined, status: number): string[] {
+  const response = operation?.responses?.[String(status)];
+  return response && 'content' in response ? Object.keys(response.content ?? {}) : [];
+}
+
+describe('what the document says of', () => {
+  it('a listing page is what each kind of reader gets, of a page, a tombstone and what is not there', async () => {
+    const server = await serveShelf();
+    const [live, gone] = ['api-1', 'api-2'];
+    writeCatalogue(server.shelf.catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
+      delistListing(writing, gone, { by: 'operator', reason: 'no API' }),
+    );
+    const page = paths['/api/{slug}']?.get;
+    for (const [slug, status] of [
+      [live, 200],
+      [gone, 410],
+      ['nope', 404],
+    ] as const) {
+      const types = listTypes(page, status);
+      expect(types.length).toBe(2);
+      for (const type of types) {
+        const answer = await ask(server, `/api/${slug}`, { headers: { Accept: type } });
+        expect([type, answer.status, answer.headers['content-type']?.split(';')[0]]).toEqual([type, status, type]);
+      }
+    }
+    const refused = await ask(server, `/api/${live}`, { method: 'DELETE' });
+    expect(Object.keys(page?.responses ?? {})).toContain(String(refused.status));
+  });
+
+  it('the MCP server names each status by which it refuses a message', async () => {
+    const server = await serveShelf({ released: false });
+    const documented = Object.keys(paths['/mcp']?.post?.responses ?? {}).map(Number);
+    const refuse = async (headers: Record<string, string>, body: string) => {
+      const { status } = await fetch(new URL('/mcp', server.url), { method: 'POST', headers, body });
+      return status;
+    };
+    const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const type = { 'Content-Type': 'application/json' };
+    const both = { ...type, Accept: 'application/json, text/event-stream' };
+    const statuses = [
+      await refuse(both, message),
+      await refuse({ ...type, Accept: 'application/json' }, message),
+      await refuse({ ...both, 'Content-Type': 'text/plain' }, message),
+      await refuse(both, '{'),
+      await refuse(both, ' '.repeat(70_000)),
+    ];
+    const elsewhere = await ask(server, '/mcp', { method: 'POST', headers: { ...both, Host: 'evil.example' } });
+    expect(elsewhere.status).toBe(403);
+    expect(statuses).toEqual([200, 406, 415, 400, 413]);
+    expect(documented).toEqual(expect.arrayContaining([...statuses, elsewhere.status]));
+  });
+});

@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { listSlugs } from '../../src/catalogue/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findLock } from '../../src/release/lock.ts';
+import { makeFolder } from '../builders.ts';
+import { listChildren, start, waitForUrl } from './starting.ts';
+
+it('brings a bare folder to a served catalogue, serves it at once the second time, and follows it', async () => {
+  const folder = makeFolder();
+  const first = start(folder);
+  const url = await waitForUrl(first);
+  expect(first.said.out).toMatch(/Created \S+catalogue\.sqlite with \d\d+ listings from data\/listings\."/);
+  expect(first.said.out).toMatch(/Released \S+ of revision \d+: \d+ pages rendered/);
+  const list = await (await fetch(`${url}/agent/list?limit=1`)).json();
+  const slug: string = list.listings[0].slug;
+  expect((await fetch(`${url}/api/${slug}`)).status).toBe(200);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+
+  const started = performance.now();
+  const second = start(folder);
+  const again = await waitForUrl(second);
+  expect(performance.now() - started).toBeLessThan(5000);
+  expect(second.said.out).not.toContain('Released');
+  const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: 'x', at: new Date().toISOString() });
+  const [, other = ''] = listSlugs(catalogue);
+  writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
+    delistListing(writing, other, { by: 'operator', reason: 'test' }),
+  );
+  catalogue.close();
+  expect((await fetch(`${again}/api/${other}`)).status).toBe(410);
+  const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
+  while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
+  expect(await (await fetch(again)).text()).not.toContain(`/api/${other}"`);
+  second.child.kill('SIGINT');
+  expect(await second.ended).toBe(0);
+});
+
+it('sets a folder up once where two are started in it at the same time', async () => {
+  const folder = makeFolder();
+  const servers = [start(folder), start(folder)];
+  for (const server of servers) {
+    const url = await waitForUrl(server);
+    expect((await (await fetch(`${url}/agent/list?limit=1`)).json()).total).toBeGreaterThan(10);
+  }
+  const said = servers.flatMap((server) => listSentences(server.said.out));
+  expect(said.filter((line) => line.startsWith('Created '))).toEqual([
+    expect.stringMatching(/ with \d\d+ listings from data\/listings\.$/),
+  ]);
+  expect(said.filter((line) => /^Waiting for another (first start|rebuild)/.test(line)).length).toBeGreaterThanOrEqual(
+    1,
+  );
+  expect(said.filter((line) => line.startsWith('Released '))).toHaveLength(1);
+});
+
+it('leaves rebuilding to the operator when told so', async () => {
+  const server = start(makeFolder(), {}, ['--no-rebuild']);
+  const url = await waitForUrl(server);
+  expect((await fetch(`${url}/agent/list`)).status).toBe(200);
+  await sleep(700);
+  expect(await listChildren(server.child)).toEqual([]);
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_release'] });
+});
+
+it('takes its children with it, even when it is killed', async () => {
+  const folder = makeFolder();
+  const server = start(folder);
+  const lock = join(folder, 'dist/rebuild.lock');
+  while (isFree(lock)) await sleep(5);
+  server.child.kill('SIGKILL');
+  await server.ended;
+  const deadline = performance.now() + 5000;
+  while (!isFree(lock) && performance.now() < deadline) await sleep(20);
+  expect(isFree(lock)).toBe(true);
+});
+
+it.each([
+  [{ PORT: 'http' }, [], 1, /^The setting PORT has the value "http"/],
+  [{ HOST: '0.0.0.0', BASE_URL: '' }, [], 1, /^HOST is 0\.0\.0\.0, which others can reach, but BASE_URL is not set\.$/],
+  [{ HOST: '0.0.0.0' }, [], 1, /^HOST is 0\.0\.0\.0, which others can reach, but CONTACT_URL is not set\.$/],
+  [{ BASE_URL: '' }, [], 1, /^PORT is 0, that is any free port, but BASE_URL is not set\.$/],
+  [{ PAYER_STOP_FILE: '/tmp/stop' }, [], 1, /^PAYER_STOP_FILE is set in the environment, /],
+  [{}, ['--no-rebuilds'], 2, /^Unknown option '--no-rebuilds'/],
+  [{ CATALOGUE: '/dev/null/x' }, [], 1, /^\/dev\/null\/x cannot be opened as a catalogue/],
+])('ends with one sentence for %o %o', async (settings, args, code, sentence) => {
+  const server = start(makeFolder(), settings, args);
+  expect(await server.ended).toBe(code);
+  const lines = server.said.err.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 60, msg: expect.stringMatching(sentence), hint: expect.stringMatching(/\w/) }),
+  ]);
+  expect(server.said.out).toBe('');
+});
+
+it('goes on and stops as it should when nobody reads what it says any more', async () => {
+  const folder = makeFolder();
+  const server = start(folder, { LOG_LEVEL: 'debug' });
+  const url = await waitForUrl(server);
+  server.child.stdout?.destroy();
+  server.child.stderr?.destroy();
+  for (let time = 0; time < 3; time += 1) expect((await fetch(`${url}/agent/list`)).status).toBe(200);
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+});
+
+it.runIf(existsSync('/dev/full'))('goes on where there is no room for what it says', async () => {
+  const port = await findFreePort();
+  const settings = { PORT: String(port), LOG_LEVEL: 'debug' };
+  const { child } = start(makeFolder(), settings, ['--no-rebuild'], '/dev/full');
+  let status = 0;
+  while (status !== 200 && child.exitCode === null) {
+    status = await fetch(`http://127.0.0.1:${port}/agent/list`).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    await sleep(20);
+  }
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+it('ends with one sentence where a folder lies in the place of the link to the release', async () => {
+  const folder = makeFolder();
+  mkdirSync(join(folder, 'dist/current'), { recursive: true });
+  const server = start(folder);
+  expect(await server.ended).toBe(1);
+  expect(JSON.parse(server.said.err)).toMatchObject({
+    msg: expect.stringMatching(/^\S+\/dist\/current is a folder, where the link /),
+    hint: expect.stringMatching(/^Move it away/),
+  });
+});
+
+it('says at once that the port is in use, before it makes a catalogue or a page', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => {
+    other.close();
+  });
+  const port = getPort(other);
+  const folder = makeFolder();
+  const server = start(folder, { PORT: String(port), LOG_LEVEL: 'silent' });
+  expect(await server.ended).toBe(1);
+  expect(JSON.parse(server.said.err)).toMatchObject({
+    msg: `Port ${port} on 127.0.0.1 is in use by another program.`,
+    hint: 'Stop that one, or set PORT to another port.',
+  });
+  expect([server.said.out, readdirSync(folder)]).toEqual(['', []]);
+});
+
+it('answers 503 while it is being set up, and nothing else goes to a pipe but JSON lines', async () => {
+  const port = await findFreePort();
+  const server = start(makeFolder(), { PORT: String(port), LOG_LEVEL: 'debug' });
+  const statuses = new Set<number>();
+  while (!statuses.has(200)) {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+    if (!answer) continue;
+    statuses.add(answer.status);
+    if (answer.status === 503) expect(await answer.json()).toMatchObject({ code: 'starting' });
+  }
+  expect([...statuses]).toEqual([503, 200]);
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  const lines = `${server.said.out}${server.said.err}`.trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThan(5);
+  for (const line of lines)
+    expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), msg: expect.any(String) });
+});
+
+it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log among them', async () => {
+  const folder = makeFolder();
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const command = `${scripts.start.replace('exec node', process.execPath)} --no-rebuild`;
+  const terminal = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
+    env: {
+      ...{ ...process.env, LOG_LEVEL: 'debug', PORT: '0', BASE_URL: 'http://catalogue.example' },
+      ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void terminal.kill('SIGKILL'));
+  let said = '';
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const find = async (pattern: RegExp) => {
+    while (!pattern.test(said)) await once(terminal.stdout, 'data');
+    return pattern.exec(said)?.[1] ?? '';
+  };
+  const url = await find(/listens on (http:\S+)\. Ctrl-C stops it\./);
+  await fetch(`${url}/healthz`);
+  await find(
+    /\d\d:\d\d:\d\d debug request \(request_id: \S+, client: 127\.0\.0\.0\/24, method: GET, path: (\/healthz), status: 200/,
+  );
+  expect(said).not.toMatch(/[{}]/);
+  terminal.kill('SIGTERM');
+  await once(terminal, 'exit');
+});
+
+/** The sentences in JSON lines. */
+function listSentences(lines: string): string[] {
+  return lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg);
+}
+
+function isFree(file: string): boolean {
+  const lock = findLock(file);
+  lock?.release();
+  return lock !== undefined;
+}
+
+function getPort(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = getPort(server);
+  server.close();
+  return port;
+}

@@ -1,0 +1,152 @@
+import { Validator } from '@cfworker/json-schema';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { describe, expect, it } from 'vitest';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { createApp } from '../../src/http/app.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
+import { makeCatalogue, makeDeclaration, makeTerms, NOW, recordVerified } from '../builders.ts';
+import { isLivePath } from './live-paths.ts';
+import { SITE, serveLive } from './serving.ts';
+
+const { paths = {}, components = {} } = buildDocumentFrame(SITE);
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const operations = Object.entries(paths).flatMap(([path, item]) =>
+  METHODS.flatMap((method) => {
+    const operation: OpenAPIV3_1.OperationObject | undefined = item?.[method];
+    return operation ? [{ path, method, operation }] : [];
+  }),
+);
+
+/** Gives what a shared response stands for. */
+function followRef<Thing extends object>(thing: Thing | OpenAPIV3_1.ReferenceObject): Thing {
+  if (!('$ref' in thing)) return thing as Thing;
+  return components.responses?.[thing.$ref.replace('#/components/responses/', '')] as Thing;
+}
+
+/** Lists what shows a body: one example, or several by name. */
+function listExamples({ example, examples = {} }: OpenAPIV3_1.MediaTypeObject): unknown[] {
+  const named = Object.values(examples).map((one) => ('value' in one ? one.value : undefined));
+  return [example, ...named].filter((one) => one !== undefined);
+}
+
+/** What an endpoint has to be asked with, where it does not answer to its bare address. */
+const QUESTIONS: Readonly<Record<string, string>> = {
+  '/discovery/search': '?query=price',
+  '/agent/check': `?${new URLSearchParams({
+    url: 'https://api.prices.example-provider.com/v1/price/x',
+    method: 'GET',
+    network: 'base',
+    asset: NETWORKS.base.usdc,
+    pay_to: makeTerms().pay_to ?? '',
+    amount: '1000',
+  })}`,
+};
+
+/** Writes a mounted path as the document does: `/agent/listings/:slug` → `/agent/listings/{slug}`. */
+function formatPath(mounted: string): string {
+  return mounted.startsWith('/:file{sitemap-') ? '/sitemap-{part}.xml' : mounted.replace(/:(\w+)/g, '{$1}');
+}
+
+describe('the documented endpoints', () => {
+  it('are those that are mounted, and those that are mounted are documented', () => {
+    const { reading } = serveLive(makeCatalogue());
+    const mounted = createApp({ reading }).routes.filter(({ method }) => method !== 'ALL');
+    const documented = operations.filter(({ path }) => isLivePath(path.replace('{part}', '1')));
+    expect([...new Set(mounted.map(({ method, path }) => `${method} ${formatPath(path)}`))].sort()).toEqual(
+      documented.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort(),
+    );
+  });
+
+  it('have an id of their own, a description, an example of each success and say how they fail', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(operations.length);
+    for (const { path, operation } of operations) {
+      const responses = Object.entries(operation.responses ?? {});
+      expect(operation.description, path).toBeTruthy();
+      expect(
+        responses.map(([status]) => status),
+        path,
+      ).toContain('429');
+      for (const parameter of operation.parameters ?? []) expect(parameter, path).toHaveProperty('example');
+      for (const [status, response] of responses) {
+        for (const media of Object.values(followRef<OpenAPIV3_1.ResponseObject>(response).content ?? {})) {
+          if (status === '200') expect(listExamples(media), `${path} ${status}`).not.toEqual([]);
+        }
+      }
+    }
+    expect(components.responses?.TooManyRequests).toHaveProperty('headers.Retry-After');
+  });
+
+  it('fail as documented', async () => {
+    const catalogue = makeCatalogue();
+    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    const { get, fetch } = serveLive(catalogue);
+    for (const { path, method, operation } of operations) {
+      if (!isLivePath(path.replace('{part}', '1')) || method !== 'get') continue;
+      const address = path.replace(/\{\w+\}/g, '99999');
+      const statuses = Object.keys(operation.responses ?? {});
+      const unknown = await get(`${path.replace('{slug}', 'example-prices')}?no-such-parameter=1`);
+      if (!path.includes('{part}')) expect([path, unknown.status]).toEqual([path, 400]);
+      expect(statuses).toContain('400');
+      if (path.includes('{')) {
+        expect([path, (await get(address)).status]).toEqual([path, 404]);
+        expect(statuses).toContain('404');
+      }
+      expect([path, (await fetch(address, { method: 'DELETE' })).status]).toEqual([path, 405]);
+      expect(statuses).toContain('405');
+    }
+  });
+
+  it('have examples that are what their schemas say', () => {
+    const schemas = components.schemas ?? {};
+    let checked = 0;
+    const check = (where: string, schema: object | undefined, example: unknown) => {
+      if (example === undefined) return;
+      const validator = new Validator({ ...schema, components: { schemas } }, '2020-12', false);
+      expect(validator.validate(example).errors, where).toEqual([]);
+      checked += 1;
+    };
+    for (const { path, method, operation } of operations) {
+      for (const parameter of operation.parameters ?? []) {
+        if ('name' in parameter) check(`${path} ${parameter.name}`, parameter.schema, parameter.example);
+      }
+      const body = operation.requestBody && 'content' in operation.requestBody ? operation.requestBody.content : {};
+      for (const media of Object.values(body)) {
+        for (const example of listExamples(media)) check(`${method} ${path} body`, media.schema, example);
+      }
+      for (const [status, response] of Object.entries(operation.responses ?? {})) {
+        const { content = {}, headers = {} } = followRef<OpenAPIV3_1.ResponseObject>(response);
+        for (const media of Object.values(content)) {
+          for (const example of listExamples(media)) check(`${method} ${path} ${status}`, media.schema, example);
+        }
+        for (const [name, header] of Object.entries(headers)) {
+          if ('schema' in header) check(`${path} ${status} ${name}`, header.schema, header.example);
+        }
+      }
+    }
+    expect(checked).toBeGreaterThan(60);
+  });
+
+  it('answer what their schemas say', async () => {
+    const catalogue = makeCatalogue();
+    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+    const { get } = serveLive(catalogue);
+    const schemas = components.schemas ?? {};
+    for (const { path, method, operation } of operations) {
+      const success = operation.responses?.['200'];
+      if (method !== 'get' || !success || !isLivePath(path) || /\{(?:id|part)\}/.test(path)) continue;
+      const response = await get(`${path.replace('{slug}', 'example-prices')}${QUESTIONS[path] ?? ''}`);
+      expect([path, response.status]).toEqual([path, 200]);
+      const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+      const media = followRef<OpenAPIV3_1.ResponseObject>(success).content?.[type];
+      expect(media, `${path} as ${type}`).toBeDefined();
+      if (!/json$/.test(type)) continue;
+      const validator = new Validator({ ...media?.schema, components: { schemas } }, '2020-12', false);
+      expect(validator.validate(await response.json()).errors, path).toEqual([]);
+    }
+  });
+});

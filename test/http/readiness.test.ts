@@ -1,0 +1,114 @@
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { ask, serveShelf } from './running.ts';
+
+it('is ready with a catalogue and a release of it, and names both', async () => {
+  const server = await serveShelf();
+  const { status, text, headers } = await ask(server, '/readyz');
+  expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+  expect(JSON.parse(text)).toMatchObject({
+    ready: true,
+    missing: [],
+    catalogue: { identity: 'shelf', revision: 1, revised_at: expect.any(String) },
+    release: { revision: 1, id: expect.stringContaining('-r1'), code_version: expect.any(String) },
+  });
+  server.shelf.put([0], 'second');
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
+    ready: true,
+    catalogue: { revision: 2 },
+    release: { revision: 1 },
+  });
+});
+
+it('says when another file lies in the place of the catalogue, to the log once', async () => {
+  const server = await serveShelf();
+  const { catalogueFile } = server.shelf.config;
+  const told = () => server.logged.flatMap(({ msg, file }) => (file === catalogueFile ? [String(msg)] : []));
+  renameSync(catalogueFile, `${catalogueFile}.old`);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['catalogue_replaced'] });
+  await sleep(1200);
+  copyFileSync(`${catalogueFile}.old`, catalogueFile);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['catalogue_replaced'] });
+  await sleep(1200);
+  renameSync(`${catalogueFile}.old`, catalogueFile);
+  expect((await ask(server, '/readyz')).status).toBe(200);
+  await sleep(600);
+  expect(told()).toEqual([
+    expect.stringMatching(/^the catalogue file is gone; .* a restart, which is due$/),
+    expect.stringMatching(/^another file lies in the place of the catalogue; .* a restart, which is due$/),
+    'the catalogue file is back',
+  ]);
+});
+
+it('is not ready without releases, and goes on rendering', async () => {
+  const server = await serveShelf();
+  rmSync(server.shelf.config.releasesDir, { recursive: true });
+  await sleep(300);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['no_release'] });
+  expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
+  expect((await ask(server, '/none')).status).toBe(404);
+});
+
+it('says when what the pages load is gone', async () => {
+  const server = await serveShelf();
+  rmSync(join(server.shelf.config.releasesDir, 'assets'), { recursive: true });
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['lost_assets'] });
+});
+
+it('says once that the release is damaged, and renders its pages', async () => {
+  const shelf = makeShelf(makeFolder());
+  const { release } = await rebuildAgain({ config: shelf.config });
+  rmSync(join(shelf.config.releasesDir, 'current/root/list.json'));
+  const server = await serveShelf({ shelf, released: false });
+  await sleep(500);
+  expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([
+    { level: 50, release: release.id, msg: expect.stringContaining('the current release is damaged') },
+  ]);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['no_release'] });
+  expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
+});
+
+it('says once that something else lies in the place of the link to the release, and goes on', async () => {
+  const shelf = makeShelf(makeFolder());
+  mkdirSync(join(shelf.config.releasesDir, 'current'), { recursive: true });
+  const server = await serveShelf({ shelf, released: false });
+  await sleep(500);
+  expect(server.logged.filter(({ level }) => Number(level) >= 50)).toMatchObject([
+    { err: { reason: 'current_not_a_link', message: expect.stringContaining('/current is a folder, where the link') } },
+  ]);
+  expect((await ask(server, '/healthz')).status).toBe(200);
+});
+
+it('logs one line for each request at level debug, and none above', async () => {
+  const server = await serveShelf({ released: false, level: 'debug' });
+  const known = await ask(server, '/agent/list?limit=1&q=secret');
+  await ask(server, '/agent/none');
+  await sleep(20);
+  const requests = server.logged.filter(({ msg }) => msg === 'request');
+  expect(requests).toMatchObject([
+    {
+      ...{ level: 20, method: 'GET', path: '/agent/list', status: 200, complete: true },
+      ...{ client: '127.0.0.0/24', request_id: known.headers['x-request-id'] },
+    },
+    { level: 20, path: '/agent/none', status: 404 },
+  ]);
+  expect(JSON.stringify(server.logged)).not.toContain('secret');
+  expect(server.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+});
+
+it('says once that a list of pages is damaged, and renders these on demand', async () => {
+  const server = await serveShelf();
+  const { config } = server.shelf;
+  writeFileSync(join(config.releasesDir, 'current/api.ap/list.json'), '{"/api/api-1":');
+  for (const path of ['/api/api-1', '/api/api-2', '/api/api-1'])
+    expect((await ask(server, path)).text).toContain('</html>');
+  expect((await ask(server, '/')).status).toBe(200);
+  expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([
+    { level: 50, msg: expect.stringMatching(/^api\.ap of the release is lost or damaged/) },
+  ]);
+});

@@ -1,0 +1,59 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
+import { makeShelf, type Shelf } from '../release/shelf.ts';
+
+/** A server on a shelf of its own, with what it logs. */
+export interface TestServer extends RunningServer {
+  readonly shelf: Shelf;
+  readonly logged: Record<string, unknown>[];
+}
+
+/** Starts a server, closed after the test; `released` makes a release first. */
+export async function serveShelf({
+  shelf = makeShelf(makeFolder()),
+  released = true,
+  rebuilding = false,
+  level = 'info',
+  now = performance.now.bind(performance),
+} = {}): Promise<TestServer> {
+  if (released) await rebuildAgain({ config: shelf.config });
+  const logged: Record<string, unknown>[] = [];
+  const logger = pino({ level }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const server = await startServer({ config: shelf.config, logger, rebuilding, now });
+  onTestFinished(() => server.close());
+  return { ...server, shelf, logged };
+}
+
+/** An answer as it came over the wire, nothing decoded. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+/** Asks for a path exactly as written, over a connection of its own. */
+export function ask(
+  { url }: Pick<RunningServer, 'url'>,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => {
+        const body = Buffer.concat(chunks);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body, text: body.toString('utf8') });
+      });
+    });
+    request.once('error', reject);
+    request.end();
+  });
+}

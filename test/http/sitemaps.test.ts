@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { createApp } from '../../src/http/app.ts';
+import { buildChunks } from '../../src/snapshot/chunks.ts';
+import { listPages } from '../../src/snapshot/pages.ts';
+import { findEntry, listEntries } from '../../src/snapshot/snapshot.ts';
+import { NOW } from '../builders.ts';
+import { makeReadCatalogue } from '../snapshot/catalogues.ts';
+import { SITE, serveLive } from './serving.ts';
+
+/** Reads a sitemap or an index by sitemaps.org: one root, and in each entry a location and, it may be, a time. */
+function readSitemap(text: string, root: 'urlset' | 'sitemapindex'): Map<string, string | undefined> {
+  const entry = root === 'urlset' ? 'url' : 'sitemap';
+  const frame = `<\\?xml version="1\\.0" encoding="UTF-8"\\?>\\n<${root} xmlns="http://www\\.sitemaps\\.org/schemas/sitemap/0\\.9">\\n([^]*)</${root}>\\n`;
+  const [, inside = '', ...more] = new RegExp(`^${frame}$`).exec(text) ?? [];
+  expect([text.slice(0, 40), more]).toEqual(['<?xml version="1.0" encoding="UTF-8"?>\n<', []]);
+  const pattern = new RegExp(`<${entry}><loc>([^<&]+)</loc>(?:<lastmod>([^<]+)</lastmod>)?</${entry}>\\n`, 'g');
+  expect(inside.replace(pattern, '')).toBe('');
+  return new Map([...inside.matchAll(pattern)].map(([, loc = '', lastmod]) => [loc, lastmod]));
+}
+
+describe('the sitemaps', () => {
+  it('name every page for people once, listings with the time they changed', async () => {
+    const { catalogue, reading } = makeReadCatalogue({ slug: 'one' }, { slug: 'two' }, { slug: 'three' });
+    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'two', { by: 'operator', reason: 'test' }));
+    const { get } = serveLive(catalogue);
+    const index = await get('/sitemap-index.xml');
+    expect(index.headers.get('content-type')).toBe('application/xml; charset=utf-8');
+    const sitemaps = readSitemap(await index.text(), 'sitemapindex');
+    expect([...sitemaps.keys()]).toEqual([`${SITE.baseUrl}/sitemap-1.xml`, `${SITE.baseUrl}/sitemap-2.xml`]);
+    const all = new Map<string, string | undefined>();
+    for (const sitemap of sitemaps.keys()) {
+      const text = await (await get(sitemap.slice(SITE.baseUrl.length))).text();
+      for (const [loc, lastmod] of readSitemap(text, 'urlset')) {
+        expect([loc, all.has(loc)]).toEqual([loc, false]);
+        all.set(loc, lastmod);
+      }
+    }
+    const pages = [...listPages(reading.getSnapshot())].filter(({ file }) => file.endsWith('.html'));
+    const wanted = pages.map(({ path }) => path).filter((path) => path !== '/404');
+    expect([...all.keys()].sort()).toEqual(wanted.map((path) => `${SITE.baseUrl}${path === '/' ? '' : path}`).sort());
+    expect(all.get(`${SITE.baseUrl}/api/one`)).toBe(findEntry(reading.getSnapshot(), 'one')?.updated_at);
+    expect(all.has(`${SITE.baseUrl}/api/two`)).toBe(false);
+  });
+
+  it('are no more than the index names', async () => {
+    const { get } = serveLive(makeReadCatalogue({ slug: 'one' }).catalogue);
+    for (const path of ['/sitemap-3.xml', '/sitemap-0.xml', '/sitemap-999999999.xml', '/sitemap-02.xml']) {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+        path,
+        404,
+        'application/problem+json',
+      ]);
+    }
+  });
+
+  it('hold 50,000 addresses each at most', async () => {
+    const { reading } = makeReadCatalogue({ slug: 'one' });
+    const snapshot = reading.getSnapshot();
+    const [entry] = listEntries(snapshot);
+    if (!entry) throw new Error('no entry');
+    const count = 50_100;
+    const tagged = Array.from({ length: count }, (_, n) => ({
+      entry: { ...entry, slug: `api-${String(n).padStart(6, '0')}` },
+      tag: '',
+    }));
+    const large = { ...snapshot, chunks: buildChunks(tagged) };
+    const app = createApp({ reading: { ...reading, getSnapshot: () => large } });
+    const ask = async (path: string) => (await app.request(path)).text();
+    const index = readSitemap(await ask('/sitemap-index.xml'), 'sitemapindex');
+    expect(index.size).toBe(3);
+    const parts = await Promise.all([2, 3].map((number) => ask(`/sitemap-${number}.xml`)));
+    const sizes = parts.map((text) => readSitemap(text, 'urlset').size);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(50_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(count);
+    expect(Math.max(...parts.map((text) => text.length))).toBeLessThan(50 * 1024 * 1024);
+  });
+});
