@@ -23,6 +23,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     sizes: [30, 10_000],
     load: async () => (await import('./bench/documents.ts')).measureDocuments,
   },
+  directory: {
+    about: 'requests that nobody made before, beside a plain Express and SQLite directory of the same records',
+    sizes: [10_000],
+    load: async () => (await import('./bench/directory.ts')).measureDirectory,
+  },
   latency: {
     about: 'the OpenAPI document while every page is rendered beside it, and after one change',
     sizes: [30, 10_000],

@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { except } from 'hono/combine';
 import { cors } from 'hono/cors';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { requestId } from 'hono/request-id';
@@ -11,7 +12,7 @@ import type { Reading } from '../snapshot/reading.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
 import { PATHS } from '../views/links.ts';
 import type { Env } from './env.ts';
-import { listMethods, refuseOtherMethods } from './methods.ts';
+import { listMethods, nameMethods, refuseOtherMethods } from './methods.ts';
 import { parseQuery } from './parameters.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
 import { type Answer, createResponseCache } from './response-cache.ts';
@@ -63,8 +64,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
   app.use(linkToService(buildLinkHeader(baseUrl)));
   app.use(PATHS.mcp, refuseStrangers(baseUrl));
-  app.use(refuseMalformed);
-  app.use(refuseOtherMethods);
+  app.use(nameMethods);
   app.use(
     cors({
       origin: '*',
@@ -73,16 +73,21 @@ export function createApp(service: Service): Hono<Env> {
       maxAge: PREFLIGHT_SECONDS,
     }),
   );
+  app.use(refuseMalformed);
+  app.use(refuseOtherMethods);
   app.use(limitRate);
   app.use(
-    etag({
-      retainedHeaders: [
-        ...RETAINED_304_HEADERS,
-        'Access-Control-Allow-Origin',
-        'Access-Control-Expose-Headers',
-        ...EXPOSED,
-      ],
-    }),
+    except(
+      [PATHS.health, PATHS.ready],
+      etag({
+        retainedHeaders: [
+          ...RETAINED_304_HEADERS,
+          'Access-Control-Allow-Origin',
+          'Access-Control-Expose-Headers',
+          ...EXPOSED,
+        ],
+      }),
+    ),
   );
 
   const answer = createResponseCache(getVersionReader(service));

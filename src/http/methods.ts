@@ -14,15 +14,20 @@ export function listMethods(path: string): string[] {
   return [...(POSTED[path] ?? ['GET', 'HEAD', 'OPTIONS'])];
 }
 
+/** Names the methods to a client that asks for them, or for a preflight. */
+export const nameMethods: MiddlewareHandler<Env> = (c, next) => {
+  if (c.req.method === 'OPTIONS') c.header('Allow', listMethods(c.req.path).join(', '));
+  return next();
+};
+
 /**
  * Refuses any other method with 405. (`hono/method-not-allowed` asks the routes of an app, and pages are none: there are as
  * many as listings.)
  */
 export const refuseOtherMethods: MiddlewareHandler<Env> = async (c, next) => {
   const methods = listMethods(c.req.path);
-  const allow = methods.join(', ');
-  if (c.req.method === 'OPTIONS') c.header('Allow', allow);
   if (methods.includes(c.req.method)) return next();
+  const allow = methods.join(', ');
   const refusal = { status: 405, code: 'method_not_allowed', detail: `${c.req.method} is not answered here.` };
   return buildProblem({ ...refusal, hint: `Use ${allow}.` }, { Allow: allow });
 };

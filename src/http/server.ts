@@ -19,7 +19,7 @@ import { logRequests } from './request-log.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addPages } from './routes/pages.ts';
 import { addPictureRoute } from './routes/pictures.ts';
-import { MALFORMED } from './unreadable.ts';
+import { HEADERS, MALFORMED } from './unreadable.ts';
 
 /** For how long after the start pages are served and nothing else is done, unless something else is asked for; milliseconds. */
 const PAGES_FIRST_MS = 200;
@@ -115,7 +115,7 @@ export async function startServer({
     hostname: 'localhost',
     // What the app does not get to see as a request, such as one with a broken Host.
     errorHandler: (error) => {
-      if (error instanceof RequestError) return buildProblem(MALFORMED);
+      if (error instanceof RequestError) return buildProblem(MALFORMED, HEADERS);
       logFailure(error);
       return buildProblemResponse(error);
     },

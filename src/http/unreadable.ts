@@ -14,7 +14,7 @@ export const MALFORMED: Refusal = {
 };
 
 /** What an answer from outside the app carries. */
-const HEADERS = {
+export const HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Cache-Control': 'no-store',
   'Content-Type': 'application/problem+json',

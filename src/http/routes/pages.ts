@@ -153,6 +153,7 @@ export function addPages(
   return async (c) => {
     const { path } = c.req;
     const type = accepts(c, { header: 'Accept', supports: TYPES, default: HTML });
+    if (path === PATHS.notFound) return answerMissing(c, type === HTML);
     const isListing = LISTING.test(path) && !path.endsWith('.md');
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
     const query = path === PATHS.search ? new URL(c.req.url).search : '';
