@@ -57,12 +57,7 @@ export function makeShelf(
     config,
     catalogue,
     put,
-    readPages: () => {
-      const release = findCurrentRelease(config.releasesDir);
-      const pages = release && findReleasePages(release);
-      if (!pages) throw new Error('no release');
-      return new Map(pages);
-    },
+    readPages: () => readPages(config.releasesDir),
     read: (file) => readFileSync(join(current, file), 'utf8'),
   };
 }
@@ -79,12 +74,19 @@ function buildListing(number: number, edition: string) {
   });
 }
 
-/** Gives the hash of each page by path, and of what the current release was made. */
-export function getContent({ config, readPages }: Shelf) {
-  const header = findCurrentRelease(config.releasesDir)?.header;
+function readPages(releasesDir: string): ReadonlyMap<string, ReleasePage> {
+  const release = findCurrentRelease(releasesDir);
+  const pages = release && findReleasePages(release);
+  if (!pages) throw new Error('no release');
+  return new Map(pages);
+}
+
+/** Gives the hash of each page by path, and of what the current release in a folder was made. */
+export function getContent({ releasesDir }: Pick<Config, 'releasesDir'>) {
+  const header = findCurrentRelease(releasesDir)?.header;
   return {
     revision: header?.revision,
-    pages: Object.fromEntries([...readPages()].map(([path, { hash }]) => [path, hash])),
+    pages: Object.fromEntries([...readPages(releasesDir)].map(([path, { hash }]) => [path, hash])),
   };
 }
 
