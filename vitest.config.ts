@@ -1,17 +1,55 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** A worker for each core: much of what is tested is other processes, which the tests wait for. */
+/**
+ * Short files that take long, for they wait for processes and chains or live through weeks. They begin first: no worker is
+ * left alone with one at the end, and processes start quicker from a worker that is still small.
+ */
+const LONG = [
+  'server/processes',
+  'server/entry-point',
+  'settlement/kills',
+  'commands/demo',
+  'probing/year',
+  'probing/street',
+  'release/watch',
+  'mcp/endurance',
+  'release/killed',
+  'release/full-disk',
+  'commands/entry-point',
+  'browser/craft',
+  'server/swaps',
+  'server/probing',
+].map((name) => resolve(import.meta.dirname, `test/${name}.test.ts`));
+
+/** Runs the long files first, and then the others as Vitest has them. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const getPlace = ({ moduleId }: TestSpecification) => LONG.indexOf(moduleId) + 1 || LONG.length + 1;
+    return sorted.toSorted((a, b) => getPlace(a) - getPlace(b));
+  }
+}
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // A developer's own settings, and the wallet among them, are no part of a test.
-    env: { ENV_FILES: 'off' },
+    env: {
+      // A developer's own settings, and the wallet among them, are no part of a test.
+      ENV_FILES: 'off',
+      // As in every entry point: a process that a test starts need not compile what another one compiled before.
+      NODE_COMPILE_CACHE: resolve(import.meta.dirname, 'node_modules/.cache/compiled'),
+    },
     // Generous: a machine where others work too is several times slower, and a test waits for what happens.
     testTimeout: 120_000,
     hookTimeout: 240_000,
     pool: 'forks',
-    maxWorkers: '100%',
+    // One more than there are cores: much of what is tested is other processes, which the tests wait for.
+    maxWorkers: availableParallelism() + 1,
     // Modules are loaded once for each worker, not once for each file.
     isolate: false,
+    sequence: { sequencer: LongFirst },
   },
 });

@@ -6,11 +6,8 @@ const { join } = await import('node:path');
 const { endWithFailure, readArguments } = await import('./entry.ts');
 const { EXIT } = await import('../src/commands/failure.ts');
 const { getBetter, listMisses } = await import('./audit/limits.ts');
-const { measurePage } = await import('./audit/lighthouse.ts');
 const { buildPathFailure, getPages, USAGE } = await import('./audit/pages.ts');
-const { findFreePort, startAudited } = await import('./audit/service.ts');
 const { buildTable } = await import('./audit/table.ts');
-const { openBrowser } = await import('./browser.ts');
 
 const { stdout, stderr } = process;
 const ABOUT = `Measures each kind of page with Lighthouse in a real Chromium, on a throttled phone, from a catalogue made for it.
@@ -35,6 +32,10 @@ async function run(): Promise<number> {
     { allowPositionals: true },
   );
   const wanted = getPages(positionals);
+  // Loaded once there is something to measure: a wrong command is refused before.
+  const { measurePage } = await import('./audit/lighthouse.ts');
+  const { findFreePort, startAudited } = await import('./audit/service.ts');
+  const { openBrowser } = await import('./browser.ts');
   const folder = mkdtempSync(join(tmpdir(), 'agent-payable-audit-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   stderr.write('Making a catalogue and its pages …\n');

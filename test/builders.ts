@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Catalogue, openCatalogue } from '../src/catalogue/database.ts';
+import type { Catalogue } from '../src/catalogue/database.ts';
+import { openNewCatalogue } from './new-catalogue.ts';
 import { IDENTITY, NOW } from './records.ts';
 
 export * from './records.ts';
@@ -17,7 +18,7 @@ export function makeFolder(): string {
 
 /** Opens a new catalogue in a folder of its own, closed and removed after the test. */
 export function makeCatalogue(file = join(makeFolder(), 'catalogue.sqlite')): Catalogue {
-  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+  const catalogue = openNewCatalogue(file, { identity: IDENTITY, at: NOW });
   onTestFinished(() => catalogue.close());
   return catalogue;
 }

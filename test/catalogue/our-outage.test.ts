@@ -1,17 +1,39 @@
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
 import { isOurRound } from '../../src/catalogue/rounds.ts';
+import { IDENTITY, makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { declareOthers, type EvidenceWorld, getTime, makeWorld } from './evidence-world.ts';
 
 const SLUG = 'example-prices';
 const TIMEOUT = { outcome: 'timeout' } as const;
 
+const OTHERS = 9;
+
+/** The catalogue that most tests begin with, which is written once. */
+let answering: Buffer;
+beforeAll(() => {
+  const catalogue = openCatalogue(':memory:', { identity: IDENTITY, at: NOW });
+  const world = makeWorld(catalogue);
+  world.declare();
+  lookOn(world, declareOthers(world, OTHERS), 0, 90);
+  answering = catalogue.sqlite.serialize();
+  catalogue.close();
+});
+
 /** A catalogue of ten hosts that all answered, every six hours, up to an hour. */
 function makeAnswering(until = 90): { world: EvidenceWorld; others: string[] } {
-  const world = makeWorld();
-  world.declare();
-  const others = declareOthers(world, 9);
-  for (let hours = 0; hours <= until; hours += 6) lookAtAll(world, others, hours, () => true);
+  const file = join(makeFolder(), 'catalogue.sqlite');
+  writeFileSync(file, answering);
+  const world = makeWorld(makeCatalogue(file));
+  const others = Array.from({ length: OTHERS }, (_, index) => `other-${index}`);
+  lookOn(world, others, 96, until);
   return { world, others };
+}
+
+function lookOn(world: EvidenceWorld, others: string[], from: number, until: number): void {
+  for (let hours = from; hours <= until; hours += 6) lookAtAll(world, others, hours, () => true);
 }
 
 /** Samples every listing in one round, the first one last, and publishes. */

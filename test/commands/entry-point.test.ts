@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { answerPages, makeItems, serveFeed } from './feed-server.ts';
-import { type Ran, startCatalogue, writeManifest } from './running.ts';
+import { makeCommands, type Ran, startCatalogue, writeManifest } from './running.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -64,11 +64,12 @@ describe('a catalogue file that is none', () => {
       /cannot be opened/,
     ],
   ])('is one sentence, and stays as it was: %s', async (_, make, message) => {
-    const { folder, file, run } = makeEntry();
+    const { folder, file, run } = makeCommands();
     make(file);
     const before = readFileSync(file);
     const manifest = writeManifest(folder, 'alpha.yaml');
-    for (const { code, stdout, stderr } of await Promise.all([run('list'), run('import', manifest)])) {
+    for (const args of [['list'], ['import', manifest]]) {
+      const { code, stdout, stderr } = await run(args);
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(ONE_SENTENCE);
       expect(stderr).toMatch(message);

@@ -1,12 +1,12 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import type { BaseChain } from '../../scripts/market/chain-base.ts';
-import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { SourceKind } from '../../src/model/declaration.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
+import { openNewCatalogue } from '../new-catalogue.ts';
 import { deliver, PAY_TO, type Sale, serveSeller } from '../settlement/paying.ts';
 import { makeCommands } from './running.ts';
 
@@ -35,7 +35,7 @@ export async function makePayingCommands(chain: BaseChain, options: PayingOption
     () => new Date(),
   );
   const [url] = await Promise.all([serveSeller(chain, sale, 2, offer), chain.fund(payer, 1_000_000n)]);
-  const catalogue = openCatalogue(commands.file, { identity: IDENTITY, at: new Date().toISOString() });
+  const catalogue = openNewCatalogue(commands.file, { identity: IDENTITY, at: new Date().toISOString() });
   onTestFinished(() => catalogue.close());
   writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
     const routes = [makeRoute({ path: '/v1/quote', terms: [makeTerms({ pay_to: PAY_TO })], ...route })];

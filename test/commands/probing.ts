@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { openNewCatalogue } from '../new-catalogue.ts';
 import { openSeller, type Seller, sendStatus } from '../probing/market.ts';
 import { PAYEE } from '../x402/challenges.ts';
 import { makeCommands } from './running.ts';
@@ -34,7 +34,7 @@ export function makeMarketCommands(): MarketCommands {
         if (url === '/robots.txt') sendStatus(response, 404);
         else answer(response, url);
       });
-      const catalogue = openCatalogue(commands.file, { identity: IDENTITY, at: NOW });
+      const catalogue = openNewCatalogue(commands.file, { identity: IDENTITY, at: NOW });
       const routes = paths.map((path) => makeRoute({ path, terms: [ASKED] }));
       const declaration = makeDeclaration({ slug, base_url: seller.url, routes });
       writeCatalogue(catalogue, getNow().toISOString(), (writing) => recordDeclaration(writing, declaration));

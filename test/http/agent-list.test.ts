@@ -1,20 +1,32 @@
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
+import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { agentList } from '../../src/views/agent-list.ts';
-import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
 
 const COUNT = 300;
 
-function makeMany() {
-  const catalogue = makeCatalogue();
+let many: Buffer;
+beforeAll(() => {
+  const catalogue = openCatalogue(':memory:', { identity: IDENTITY, at: NOW });
   writeCatalogue(catalogue, NOW, (writing) => {
     for (let index = 0; index < COUNT; index += 1) recordDeclaration(writing, buildSyntheticDeclaration(index));
   });
-  return catalogue;
+  many = catalogue.sqlite.serialize();
+  catalogue.close();
+});
+
+/** Opens a catalogue of its own with so many listings: a copy of one that was written once. */
+function makeMany() {
+  const file = join(makeFolder(), 'catalogue.sqlite');
+  writeFileSync(file, many);
+  return makeCatalogue(file);
 }
 
 describe('GET /agent/list', () => {

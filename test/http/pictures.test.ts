@@ -56,11 +56,19 @@ it('a flood of different pictures is bounded, says when to come back, and holds 
     Array.from({ length: 60 }, (_, number) => 100 + number),
     'flood',
   );
-  const flood = Array.from({ length: 60 }, (_, number) => ask(server, `/pictures/api-${100 + number}.png`));
-  const began = performance.now();
-  expect((await ask(server, '/agent/list?limit=1')).status).toBe(200);
-  expect(performance.now() - began).toBeLessThan(1000);
-  const refused = (await Promise.all(flood)).filter(({ status }) => status === 503);
+  let painted = 0;
+  const flood = Array.from({ length: 60 }, async (_, number) => {
+    const answer = await ask(server, `/pictures/api-${100 + number}.png`);
+    if (answer.status === 200) painted += 1;
+    return answer;
+  });
+  const list = ask(server, '/agent/list?limit=1').then(({ status }) => ({ status, paintedBefore: painted }));
+  const answers = await Promise.all(flood);
+  const { status, paintedBefore } = await list;
+  expect(status).toBe(200);
+  // However slow the machine: it does not wait until the pictures are done.
+  expect(paintedBefore).toBeLessThan(painted / 2);
+  const refused = answers.filter((answer) => answer.status === 503);
   expect(refused.length).toBeGreaterThan(20);
   expect(refused[0]?.headers['retry-after']).toBe('5');
   expect(JSON.parse(refused[0]?.text ?? '')).toMatchObject({ code: 'busy' });

@@ -35,6 +35,6 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
 function getHeapUsed(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
-  if (typeof collect === 'function') for (let round = 0; round < 3; round += 1) collect();
+  if (typeof collect === 'function') for (let round = 0; round < 2; round += 1) collect();
   return process.memoryUsage().heapUsed;
 }

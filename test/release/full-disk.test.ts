@@ -18,7 +18,7 @@ it('fails in one sentence on a full disk, leaves the release, and is right again
     encoding: 'utf8',
   });
   expect(ran.stderr).toBe('');
-  const { failures, before, during, folders, after, forced } = JSON.parse(ran.stdout);
+  const { failures, before, during, folders, after, scratch } = JSON.parse(ran.stdout);
   expect(failures).toHaveLength(4);
   for (const failure of failures) {
     expect(failure).toMatchObject({
@@ -30,5 +30,5 @@ it('fails in one sentence on a full disk, leaves the release, and is right again
   expect(during).toEqual(before);
   expect(folders).toHaveLength(1);
   expect(after.revision).toBe(2);
-  expect(forced).toEqual(after);
+  expect(scratch).toEqual(after);
 });

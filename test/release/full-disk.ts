@@ -5,23 +5,24 @@
 import { statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../src/errors.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
+import { openRebuilder } from '../../src/release/rebuild.ts';
 import { getContent, listReleaseFolders, makeShelf } from './shelf.ts';
 
 const [disk = '', elsewhere = ''] = process.argv.slice(2);
 const shelf = makeShelf(elsewhere, { count: 12, settings: { RELEASES: join(disk, 'dist') } });
 const { config } = shelf;
+const rebuilder = openRebuilder();
 const failures: unknown[] = [];
 const attempt = async () => {
   try {
-    await rebuild({ config });
+    await rebuilder.rebuild({ config });
   } catch (error) {
     failures.push(error instanceof ServiceError && { ...error, message: error.message });
   }
 };
 
 await attempt();
-const before = getContent(shelf);
+const before = getContent(config);
 shelf.put([0, 1, 2], 'second');
 const filler = join(disk, 'filler');
 for (const leave of [0, 1, 3, 8]) {
@@ -30,10 +31,13 @@ for (const leave of [0, 1, 3, 8]) {
   await attempt();
   truncateSync(filler, 0);
 }
-const during = getContent(shelf);
+const during = getContent(config);
 const folders = listReleaseFolders(shelf);
 await attempt();
-const after = getContent(shelf);
-await rebuild({ config, force: true });
-console.log(JSON.stringify({ failures, before, during, folders, after, forced: getContent(shelf) }));
+const after = getContent(config);
+// From scratch, where there is nothing to build upon.
+const whole = { ...config, releasesDir: join(elsewhere, 'dist') };
+await rebuilder.rebuild({ config: whole });
+console.log(JSON.stringify({ failures, before, during, folders, after, scratch: getContent(whole) }));
 shelf.catalogue.close();
+await rebuilder.close();

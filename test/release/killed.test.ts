@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { acquireLock, findLock } from '../../src/release/lock.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { getReleasePaths } from '../../src/release/release.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from './rebuilding.ts';
 import { getContent, listReleaseFolders, makeShelf } from './shelf.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 it('leaves nothing running when the command that began it is killed, and the next rebuild is right', async () => {
   const shelf = makeShelf(makeFolder(), { count: 30 });
-  await rebuild({ config: shelf.config });
+  await rebuildAgain({ config: shelf.config });
   const { lock } = getReleasePaths(shelf.config.releasesDir);
   const env = {
     ...process.env,
@@ -34,12 +34,13 @@ it('leaves nothing running when the command that began it is killed, and the nex
     const free = await acquireLock(lock);
     free.release();
   }
-  await rebuild({ config: shelf.config });
-  const content = getContent(shelf);
+  await rebuildAgain({ config: shelf.config });
+  const content = getContent(shelf.config);
   expect(shelf.read('api.ap/api-29.html')).toContain('Title29 c');
   expect(listReleaseFolders(shelf).filter((name) => name.startsWith('.'))).toEqual([]);
-  await rebuild({ config: shelf.config, force: true });
-  expect(getContent(shelf)).toEqual(content);
+  const elsewhere = { ...shelf.config, releasesDir: join(makeFolder(), 'dist') };
+  await rebuildAgain({ config: elsewhere });
+  expect(getContent(elsewhere)).toEqual(content);
 });
 
 function isFree(file: string): boolean {

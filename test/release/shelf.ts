@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
+import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { CATEGORIES } from '../../src/model/category.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { findReleasePages, type ReleasePage } from '../../src/release/release-pages.ts';
+import { openNewCatalogue } from '../new-catalogue.ts';
 import { makeDeclaration } from '../records.ts';
 
 /** A catalogue in a folder, the settings that name it, and ways to write to it. Times of writes go up second by second. */
@@ -41,7 +42,7 @@ export function makeShelf(
     writes += 1;
     return new Date(FIRST + writes * 1000).toISOString();
   };
-  const catalogue = openCatalogue(config.catalogueFile, { identity, at: getTime() });
+  const catalogue = openNewCatalogue(config.catalogueFile, { identity, at: getTime() });
   const put = (numbers: readonly number[], edition: string) =>
     writeCatalogue(catalogue, getTime(), (writing) => {
       for (const number of numbers) recordDeclaration(writing, buildListing(number, edition));
@@ -56,12 +57,7 @@ export function makeShelf(
     config,
     catalogue,
     put,
-    readPages: () => {
-      const release = findCurrentRelease(config.releasesDir);
-      const pages = release && findReleasePages(release);
-      if (!pages) throw new Error('no release');
-      return new Map(pages);
-    },
+    readPages: () => readPages(config.releasesDir),
     read: (file) => readFileSync(join(current, file), 'utf8'),
   };
 }
@@ -78,12 +74,19 @@ function buildListing(number: number, edition: string) {
   });
 }
 
-/** Gives the hash of each page by path, and of what the current release was made. */
-export function getContent({ config, readPages }: Shelf) {
-  const header = findCurrentRelease(config.releasesDir)?.header;
+function readPages(releasesDir: string): ReadonlyMap<string, ReleasePage> {
+  const release = findCurrentRelease(releasesDir);
+  const pages = release && findReleasePages(release);
+  if (!pages) throw new Error('no release');
+  return new Map(pages);
+}
+
+/** Gives the hash of each page by path, and of what the current release in a folder was made. */
+export function getContent({ releasesDir }: Pick<Config, 'releasesDir'>) {
+  const header = findCurrentRelease(releasesDir)?.header;
   return {
     revision: header?.revision,
-    pages: Object.fromEntries([...readPages()].map(([path, { hash }]) => [path, hash])),
+    pages: Object.fromEntries([...readPages(releasesDir)].map(([path, { hash }]) => [path, hash])),
   };
 }
 

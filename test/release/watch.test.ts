@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
 import type { RebuildResult } from '../../src/release/events.ts';
-import { rebuild } from '../../src/release/rebuild.ts';
 import { watchAndRebuild } from '../../src/release/watch.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from './rebuilding.ts';
 import { makeShelf, type Shelf } from './shelf.ts';
 
 function watch({ config }: Pick<Shelf, 'config'>) {
@@ -52,7 +52,7 @@ it('makes one release of many writes, and another when the catalogue moves again
 
 it('makes a damaged release again, and puts lost assets back', async () => {
   const shelf = makeShelf(makeFolder(), { count: 2 });
-  const { release } = await rebuild({ config: shelf.config });
+  const { release } = await rebuildAgain({ config: shelf.config });
   const list = join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json');
   writeFileSync(list, 'x'.repeat(statSync(list).size));
   const { results } = watch(shelf);
@@ -101,7 +101,7 @@ it('makes its release again where somebody rebuilt once for other settings', asy
   const shelf = makeShelf(makeFolder(), { count: 2 });
   const { results } = watch(shelf);
   await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
-  await rebuild({ config: { ...shelf.config, baseUrl: 'http://mistaken.example' } });
+  await rebuildAgain({ config: { ...shelf.config, baseUrl: 'http://mistaken.example' } });
   await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
   expect(shelf.read('root/index.html')).toContain('http://catalogue.example');
 });

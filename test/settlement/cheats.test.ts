@@ -100,38 +100,50 @@ async function payAndWait({ pay, seller, rail, ledger }: Opened, name: PaidCheat
   });
 }
 
+/** Every other seller: with two rails that share neither network nor version, each is met on both of either. */
+function listEveryOther<Name extends string>(names: readonly Name[], first: number): Name[] {
+  return names.filter((_, index) => index % 2 === first);
+}
+
 describe.each(RAILS)('on $network, version $version, a seller that', (options) => {
   const { network, version } = options;
+  const first = (network === 'base') === (version === 2) ? 0 : 1;
 
-  it.each(Object.keys(PAID) as PaidCheat[])('%s is paid once at most, and told for what it is', async (name) => {
-    const opened = await open(name, options);
-    const { seller, catalogue, getRoute, getLost } = opened;
-    const payment = await payAndWait(opened, name);
-    expect(payment).toMatchObject(PAID[name]);
-    expect(payment).toMatchObject({ network, amount: Number(PRICE), x402_version: version });
-    expect(await getLost()).toBe(payment?.state === 'settled' ? PRICE : 0n);
-    expect(listPayments(catalogue, 10)).toEqual([payment]);
-    expect(seller.asked.filter(({ isPaid }) => isPaid)).toHaveLength(1);
-    expect(seller.elsewhere?.asked ?? []).toEqual([]);
-    const isVerified = payment?.state === 'settled' && payment.delivered;
-    expect(getRoute().verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
-    const paid = seller.settlements.filter(({ success }) => success).map(({ transaction }) => transaction);
-    expect(paid).toEqual(payment?.settlement ? [payment.settlement.transaction] : []);
-  });
+  it.each(listEveryOther(Object.keys(PAID) as PaidCheat[], first))(
+    '%s is paid once at most, and told for what it is',
+    async (name) => {
+      const opened = await open(name, options);
+      const { seller, catalogue, getRoute, getLost } = opened;
+      const payment = await payAndWait(opened, name);
+      expect(payment).toMatchObject(PAID[name]);
+      expect(payment).toMatchObject({ network, amount: Number(PRICE), x402_version: version });
+      expect(await getLost()).toBe(payment?.state === 'settled' ? PRICE : 0n);
+      expect(listPayments(catalogue, 10)).toEqual([payment]);
+      expect(seller.asked.filter(({ isPaid }) => isPaid)).toHaveLength(1);
+      expect(seller.elsewhere?.asked ?? []).toEqual([]);
+      const isVerified = payment?.state === 'settled' && payment.delivered;
+      expect(getRoute().verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
+      const paid = seller.settlements.filter(({ success }) => success).map(({ transaction }) => transaction);
+      expect(paid).toEqual(payment?.settlement ? [payment.settlement.transaction] : []);
+    },
+  );
 
-  it.each(Object.keys(REFUSED) as (keyof typeof REFUSED)[])('%s is not paid at all', async (name) => {
-    const { quote, pay, seller, catalogue, getRoute, getLost } = await open(name, options);
-    const seen = await quote().catch(({ reason }: { reason: string }) => ({ refused: reason, chosen: null }));
-    expect(seen.chosen).toBeNull();
-    // Beyond what is read at all it is a failure of the fetch, below that a challenge that cannot be read.
-    if (REFUSED[name] === 'too large') expect(seen.refused).toMatch(/^(too_large|no_offer)$/);
-    else expect(seen.refused).toBe(REFUSED[name]);
-    await expect(pay()).rejects.toThrow();
-    expect(await getLost()).toBe(0n);
-    expect(listPayments(catalogue, 10)).toEqual([]);
-    expect(seller.asked.filter(({ isPaid }) => isPaid)).toEqual([]);
-    expect(getRoute().verification).toBe('unverified');
-  });
+  it.each(listEveryOther(Object.keys(REFUSED) as (keyof typeof REFUSED)[], first))(
+    '%s is not paid at all',
+    async (name) => {
+      const { quote, pay, seller, catalogue, getRoute, getLost } = await open(name, options);
+      const seen = await quote().catch(({ reason }: { reason: string }) => ({ refused: reason, chosen: null }));
+      expect(seen.chosen).toBeNull();
+      // Beyond what is read at all it is a failure of the fetch, below that a challenge that cannot be read.
+      if (REFUSED[name] === 'too large') expect(seen.refused).toMatch(/^(too_large|no_offer)$/);
+      else expect(seen.refused).toBe(REFUSED[name]);
+      await expect(pay()).rejects.toThrow();
+      expect(await getLost()).toBe(0n);
+      expect(listPayments(catalogue, 10)).toEqual([]);
+      expect(seller.asked.filter(({ isPaid }) => isPaid)).toEqual([]);
+      expect(getRoute().verification).toBe('unverified');
+    },
+  );
 });
 
 describe('where the provider itself declares nothing', () => {

@@ -9,7 +9,7 @@ const CAP = 4_000;
 it('killed at any moment pays nothing twice and loses no receipt', async () => {
   const chain = await startBaseChain();
   onTestFinished(() => chain.stop());
-  const plan = { folder: makeFolder(), kills: 8, capUsdc: String(CAP / 1_000_000), random: createRandom(11) };
+  const plan = { folder: makeFolder(), kills: 6, capUsdc: String(CAP / 1_000_000), random: createRandom(11) };
   const { payments, used, killedAtStep } = await runKillCampaign(chain, plan);
   const settled = payments.filter(({ state }) => state === 'settled').map(({ nonce }) => nonce);
   expect(payments.filter(({ state }) => state !== 'settled' && state !== 'not_settled')).toEqual([]);

@@ -38,6 +38,7 @@ export interface DocumentReader {
  */
 export function openDocumentReader(document: unknown): DocumentReader {
   const left = { values: MAX_VALUES_IN_ALL, bytes: MAX_BYTES_IN_ALL };
+  const listed: Listed = new WeakMap();
 
   function readSchema(raw: unknown, note: Note): JsonObject | null {
     if (!isObject(raw)) return null;
@@ -46,7 +47,7 @@ export function openDocumentReader(document: unknown): DocumentReader {
         note('schemas_left_out');
         return null;
       }
-      const expansion: Expansion = { document, depth, values: MAX_VALUES, open: [], isBroken: false };
+      const expansion: Expansion = { document, depth, values: MAX_VALUES, open: [], isBroken: false, listed };
       const schema = cleanJson(expand(raw, 0, expansion));
       left.values -= MAX_VALUES - expansion.values;
       if (expansion.values < 0 || !isObject(schema)) continue;
@@ -61,7 +62,7 @@ export function openDocumentReader(document: unknown): DocumentReader {
 
   function listMembers(value: unknown): [string, unknown][] {
     if (!isObject(value) || left.values <= 0) return [];
-    const members = Object.entries(value);
+    const members = listEntries(value, listed);
     left.values -= members.length;
     return members;
   }
@@ -70,17 +71,28 @@ export function openDocumentReader(document: unknown): DocumentReader {
     let values = MAX_VALUES;
     const isSmall = (part: unknown, depth: number): boolean => {
       if (typeof part !== 'object' || part === null) return true;
-      const members = left.values > 0 && depth < MAX_DEPTH ? Object.values(part) : [];
+      const members = left.values > 0 && depth < MAX_DEPTH ? listEntries(part, listed) : [];
       values -= members.length;
       left.values -= members.length;
       return (
-        values > 0 && left.values > 0 && depth < MAX_DEPTH && members.every((member) => isSmall(member, depth + 1))
+        values > 0 && left.values > 0 && depth < MAX_DEPTH && members.every(([, member]) => isSmall(member, depth + 1))
       );
     };
     return isSmall(value, 0) ? value : undefined;
   }
 
   return { document, readSchema, listMembers, takeData };
+}
+
+/** The members of objects that are too large to be kept: operations by the thousand may refer to one of these. */
+type Listed = WeakMap<object, [name: string, member: unknown][]>;
+
+function listEntries(value: object, listed: Listed): [name: string, member: unknown][] {
+  const known = listed.get(value);
+  if (known) return known;
+  const members = Object.entries(value);
+  if (members.length > MAX_VALUES) listed.set(value, members);
+  return members;
 }
 
 interface Expansion {
@@ -92,11 +104,12 @@ interface Expansion {
   /** The references that are being resolved, outermost first. */
   open: string[];
   isBroken: boolean;
+  listed: Listed;
 }
 
 function expand(value: unknown, depth: number, expansion: Expansion, isOfFields = false): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value);
+  const members = listEntries(value, expansion.listed);
   // Counted before they are gone through, so that one huge value costs no more than its listing.
   expansion.values -= members.length + 1;
   if (expansion.values < 0 || depth > MAX_DEPTH) return {};

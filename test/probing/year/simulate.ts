@@ -35,14 +35,15 @@ export interface Simulated {
 }
 
 /**
- * Lives through so many days with the real schedule, recording and publishing: a run whenever something falls due, an
- * hour apart at least. Only the network is made up.
+ * Lives through so many days with the real schedule, recording and publishing: a run whenever something falls due, so many
+ * hours apart at least. Only the network is made up.
  */
 export async function simulate(
   catalogue: Catalogue,
   market: Market,
   days: number,
   random: () => number,
+  { apart = 1 }: { apart?: number } = {},
 ): Promise<Simulated> {
   const end = days * 24;
   const deeds = listDeeds(market.sellers);
@@ -67,7 +68,7 @@ export async function simulate(
     lastSample = collect(catalogue, market, { after: lastSample, byListing, simulated });
     const due = findNextDue(catalogue, market.now().toISOString());
     const next = due === undefined ? end : (Date.parse(due) - START) / HOUR;
-    hours = Math.max(hours + 1, Math.min(next, deeds[0]?.at ?? end));
+    hours = Math.max(hours + apart, Math.min(next, deeds[0]?.at ?? end));
   }
   return simulated;
 }
