@@ -8,8 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * left alone with one at the end, and processes start quicker from a worker that is still small.
  */
 const LONG = [
-  'server/processes',
-  'server/entry-point',
+  'http/processes',
+  'http/entry-point',
   'settlement/kills',
   'commands/demo',
   'probing/year',
@@ -20,8 +20,8 @@ const LONG = [
   'release/full-disk',
   'commands/entry-point',
   'browser/craft',
-  'server/swaps',
-  'server/probing',
+  'http/swaps',
+  'http/probing',
 ].map((name) => resolve(import.meta.dirname, `test/${name}.test.ts`));
 
 /** Runs the long files first, and then the others as Vitest has them. */

@@ -4,7 +4,7 @@ import { cutText } from '../model/text.ts';
 /** Longest message, and hint, that is shown, in UTF-16 units: some quote paths, addresses or foreign failures. */
 const SHOWN_LENGTH = 500;
 
-/** Exit codes (design contract, "Set-up and commands"). */
+/** Exit codes; 1 is also what was done in part. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** Builds the failure of a wrong command line: an unknown command or option, a missing or unfit value. */

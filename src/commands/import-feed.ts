@@ -52,30 +52,27 @@ export async function importFeed(
   const findings = [...read.findings, ...buildFailureFindings(recording, false)];
   const ending =
     isPulled && recording.left === 0 ? finishPull(catalogue, pull, findings, recording, options.now()) : STOPPED;
-  return buildReport({
+  const report = {
     feed,
-    complete: ending.next === null,
-    next: ending.next,
     revision: { before, after: getRevision(catalogue) },
     items: countItems(pull, read, recording),
     outcomes: [...buildOutcomes(recording, false), ...ending.withdrawn],
     findings,
     took_ms: options.now().getTime() - started,
-  });
+  };
+  return buildReport(report, { shortfall: ending.shortfall, advice: null });
 }
 
-/** How an import ended: what it withdrew, and what to do next where all is not well. */
+/** How an import ended: what it withdrew, and why it did less than was asked. */
 interface Ending {
   withdrawn: ImportOutcome[];
-  next: string | null;
+  shortfall: string | null;
 }
 
 const STOPPED: Ending = {
   withdrawn: [],
-  next: 'The import was stopped. Run the same command again within an hour: it goes on where it was.',
+  shortfall: 'The import was stopped. Run the same command again within an hour: it goes on where it was.',
 };
-
-const FAILED = 'Some listings could not be recorded, which the findings explain; the others are in.';
 
 async function follow<Result>(progress: Progress, work: (progress: Progress) => Promise<Result>): Promise<Result> {
   try {
@@ -119,10 +116,12 @@ function finishPull(
     return mayWithdraw && !isOvertaken(catalogue, pull) ? withdrawDeclarations(writing, source, held) : [];
   });
   const withdrawn = slugs.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug })));
-  if (isBare) return { withdrawn, next: 'The feed held nothing that can be listed, so nothing was withdrawn.' };
-  if (failed.length > 0) return { withdrawn, next: FAILED };
-  if (mayWithdraw) return { withdrawn, next: null };
-  return { withdrawn, next: 'The feed could not be seen to its end, so nothing was withdrawn.' };
+  const getShortfall = () => {
+    if (isBare) return 'The feed held nothing that can be listed, so nothing was withdrawn.';
+    if (!mayWithdraw) return 'The feed could not be seen to its end, so nothing was withdrawn.';
+    return pull.items === 0 ? 'The feed holds no items, so there was nothing to import.' : null;
+  };
+  return { withdrawn, shortfall: getShortfall() };
 }
 
 /**

@@ -15,6 +15,10 @@ import {
 } from './import-report.ts';
 import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
 
+const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
+const NOTHING = 'There was nothing to import. Give manifest files, or folders that hold some.';
+const MEND = 'Mend what was refused and run the same command again: what is in is left alone.';
+
 /** Longest part of an address that a message quotes, in UTF-16 units. */
 const ADDRESS_LENGTH = 200;
 
@@ -48,17 +52,17 @@ export async function importManifests(
   recordFileFindings(catalogue, files, findings, now());
   const broken = files.filter(({ declaration }) => declaration === undefined);
   const refused = broken.length + recording.failed.length;
-  const next = getNext({ files: files.length, refused, isStopped: recording.left > 0 });
-  return buildReport({
+  const report = {
     feed: null,
-    // A manifest that is refused for its own reason, and said, is done.
-    complete: files.length > 0 && recording.left === 0 && recording.failed.length === 0,
-    next,
     revision: { before, after: getRevision(catalogue) },
     items: { received: files.length, taken: recording.recorded.length, duplicates: 0, refused },
     outcomes: [...buildOutcomes(recording, true), ...broken.map(buildRefusal)],
     findings,
     took_ms: now().getTime() - started.getTime(),
+  };
+  return buildReport(report, {
+    shortfall: recording.left > 0 ? STOPPED : files.length === 0 ? NOTHING : null,
+    advice: refused > 0 ? MEND : null,
   });
 }
 
@@ -100,10 +104,4 @@ function buildRefusal({ name }: ManifestFile): ImportOutcome {
 /** An empty folder is read as a note without a file. */
 function isFile({ declaration, findings }: ManifestFile): boolean {
   return declaration !== undefined || findings.some(({ severity }) => severity === 'refused');
-}
-
-function getNext({ files, refused, isStopped }: { files: number; refused: number; isStopped: boolean }): string | null {
-  if (isStopped) return 'The import was stopped. Run the same command again: what is in is left alone.';
-  if (refused > 0) return 'Mend what was refused and run the same command again: what is in is left alone.';
-  return files === 0 ? 'There was nothing to import. Give manifest files, or folders that hold some.' : null;
 }

@@ -22,6 +22,11 @@ import {
 } from './import-report.ts';
 import { type Recording, recordDeclarations } from './recording.ts';
 
+const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
+const NOTHING =
+  'The document states no payment by x402. Its provider adds it as x-payment-info of each payable operation.';
+const ALL_REFUSED = 'Everything in the document was refused, for the reasons that stand above.';
+
 export interface DocumentImportOptions {
   config: Config;
   now: () => Date;
@@ -50,11 +55,8 @@ export async function importDocument(
   const findings = [...document.findings, ...buildFailureFindings(recording, false)];
   const isThrough = recording.left === 0;
   const withdrawn = isThrough ? finishImport(catalogue, name, findings, recording, options.now()) : [];
-  const next = getNext(document, recording);
-  return buildReport({
+  const report = {
     feed: name,
-    complete: next === null,
-    next,
     revision: { before, after: getRevision(catalogue) },
     items: document.items,
     outcomes: [
@@ -63,6 +65,11 @@ export async function importDocument(
     ],
     findings,
     took_ms: options.now().getTime() - started.getTime(),
+  };
+  const { received, taken, refused } = document.items;
+  return buildReport(report, {
+    shortfall: isThrough ? (received === 0 ? NOTHING : null) : STOPPED,
+    advice: taken === 0 && refused > 0 ? ALL_REFUSED : null,
   });
 }
 
@@ -107,13 +114,4 @@ function finishImport(
     recordFindings(writing, name, findings);
     return withdrawDeclarations(writing, { kind: 'openapi', name }, held, { cause: 'absent_from_document' });
   });
-}
-
-function getNext({ items, findings }: ApiDocument, { left, failed }: Recording): string | null {
-  if (left > 0) return 'The import was stopped. Run the same command again: what is in is left alone.';
-  if (failed.length > 0) return 'Some listings could not be recorded, which the findings explain; the others are in.';
-  if (items.taken > 0) return null;
-  return findings.some(({ severity }) => severity === 'refused')
-    ? 'Everything in the document was refused, for the reasons that stand above.'
-    : 'The document states no payment by x402. Its provider adds it as x-payment-info of each payable operation.';
 }

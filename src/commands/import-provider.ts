@@ -9,6 +9,10 @@ import { getUserAgent } from '../views/user-agent.ts';
 import { buildReport, type ImportReport } from './import-report.ts';
 import { type ProviderDoorOutcome, readProviderDoor } from './provider-door.ts';
 
+const UNREADABLE = "The provider's file cannot be read. Once its provider has mended it, run the same again.";
+const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
+const MEND = "Something in the provider's file was refused. Once its provider has mended it, run the same again.";
+
 export interface ProviderImportOptions {
   config: Config;
   now: () => Date;
@@ -36,20 +40,18 @@ export async function importProvider(
   const problems = door.findings.filter(({ severity }) => severity === 'refused').length;
   // Of a file that cannot be read at all no entry is known, so each problem counts as one.
   const received = door.kind === 'unreadable' ? problems : door.entries;
-  return buildReport({
+  const report = {
     feed: door.url,
-    // An entry that is refused for its own reason, and said, is done.
-    complete: problems === 0 || door.wishes > 0,
-    next:
-      problems === 0
-        ? null
-        : "Something in the provider's file was refused. Once its provider has mended it, run the same again.",
     revision: { before, after: getRevision(catalogue) },
     items: { received, taken: door.wishes, duplicates: 0, refused: received - door.wishes },
     outcomes: door.outcomes,
     effects: door.effects,
     findings: door.findings,
     took_ms: now().getTime() - started.getTime(),
+  };
+  return buildReport(report, {
+    shortfall: door.kind === 'unreadable' ? UNREADABLE : door.left > 0 ? STOPPED : null,
+    advice: problems === 0 ? null : MEND,
   });
 }
 

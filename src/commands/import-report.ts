@@ -35,7 +35,10 @@ export interface ReaderEffect {
 export interface ImportReport {
   /** The name on record of the feed or the provider's document; null for manifests. */
   feed: string | null;
-  /** False where something could not be recorded, nothing was there, or the import did not come to its end. */
+  /**
+   * False where a listing could not be recorded, or the import did less than was asked. What is refused for a reason of its
+   * own, and said, is done, be it everything.
+   */
   complete: boolean;
   /** What to do next, where it is not complete or something was refused. */
   next: string | null;
@@ -84,11 +87,31 @@ export function buildFailureFindings({ failed }: Recording, isFile: boolean): Fi
   });
 }
 
-/** Completes a report with the counts that follow from its outcomes and findings. */
-export function buildReport(facts: Omit<ImportReport, 'listings' | 'reasons'>): ImportReport {
+/** How far an import came, as each kind of import knows it. */
+export interface ImportCourse {
+  /** Why it did less than was asked, and what to do: it was stopped, nothing was there, its end was not seen. */
+  shortfall: string | null;
+  /** What to do about what was refused. */
+  advice: string | null;
+}
+
+const FAILED =
+  'Some listings could not be recorded, which the findings explain; the others are in. Mend that and run the same command again.';
+
+type Facts = Omit<ImportReport, 'listings' | 'reasons' | 'complete' | 'next'>;
+
+/** Completes a report with what follows from its outcomes and findings, and from how far the import came. */
+export function buildReport(facts: Facts, { shortfall, advice }: ImportCourse): ImportReport {
   const listings = { added: 0, changed: 0, unchanged: 0, held: 0, delisted: 0, withdrawn: 0, failed: 0 };
   for (const { outcome } of facts.outcomes) if (outcome !== 'refused') listings[outcome] += 1;
-  return { ...facts, listings, reasons: countByCode(facts.findings) };
+  const missing = shortfall ?? (listings.failed > 0 ? FAILED : null);
+  return {
+    ...facts,
+    complete: missing === null,
+    next: missing ?? advice,
+    listings,
+    reasons: countByCode(facts.findings),
+  };
 }
 
 /** What the counts of a report mean. */

@@ -25,7 +25,9 @@ export const importSources: Command = defineCommand({
     'A provider states what it wants itself, in /.well-known/agent-payable.json on its own host: list me, correct me, ' +
     'remove me, put me back, and what it replies to cautions. A probe of a listing that you name reads that file at once, a ' +
     'scheduled one when the last reading is older than an hour; --provider reads it now, which is how a host that nobody ' +
-    'lists yet gets in. It counts for its own host alone.',
+    'lists yet gets in. It counts for its own host alone.\n\n' +
+    'What is refused for a reason of its own, and said, is done, be it everything: the exit code is 0. It is 1 where a ' +
+    'source cannot be read or holds nothing to import, its end is not reached, or a listing cannot be recorded.',
   arguments: [['[path...]', 'manifest files, and folders of them']],
   options: [
     ['--bazaar <url or file>', 'a Bazaar feed: its address (https://…/discovery/resources), or a saved answer'],

@@ -55,6 +55,8 @@ export interface ProviderDoorOutcome {
   wishes: number;
   /** Entries of the statement, those that were refused included. */
   entries: number;
+  /** Listings that a stop left for the next time. */
+  left: number;
   findings: Finding[];
   /** Slugs of the listings of which readers now see something else. */
   changed: string[];
@@ -74,7 +76,7 @@ export async function readProviderDoor(options: ProviderDoorOptions): Promise<Pr
   const read = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   if (read.kind === 'statement') return applyProviderStatement(catalogue, read, { now, signal });
   const { kind, url } = read;
-  const nothing = { kind, url, wishes: 0, entries: 0, changed: [], outcomes: [], effects: [] };
+  const nothing = { kind, url, wishes: 0, entries: 0, left: 0, changed: [], outcomes: [], effects: [] };
   if (read.kind === 'absent') return { ...nothing, reason: read.reason, findings: [] };
   const { findings } = read;
   if (!areFindingsOnRecord(catalogue, url, findings)) {
@@ -109,7 +111,7 @@ export async function applyProviderStatement(
   if (isOnRecord(catalogue, statement, declarations, findings)) {
     const outcomes = listings.flatMap((wish) => findWishOutcome(catalogue, wish, false) ?? []);
     const effects = listings.map((wish) => buildEffect(catalogue, wish, getBefore(wish.base_url), false));
-    return { ...facts, kind: 'unchanged', findings, changed: [], outcomes, effects };
+    return { ...facts, kind: 'unchanged', left: 0, findings, changed: [], outcomes, effects };
   }
   const named = new Set(listings.map(({ base_url }) => base_url));
   const undescribed = listDeclared(catalogue, getSource(url))
@@ -148,6 +150,7 @@ export async function applyProviderStatement(
   return {
     ...facts,
     kind: 'applied',
+    left: recording.left,
     findings: all,
     changed,
     // What was declared is often on record already while the wish to be back changes what readers see.

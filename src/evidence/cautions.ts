@@ -107,7 +107,10 @@ function findFailedCall({ receipts }: RouteRecord): Caution[] {
   return [build('unrecognised', first.settled_at, { ...paid, reason: unrecognised })];
 }
 
-/** A payee is on record that was asked for 14 days, that a delivered call was paid to, or that nothing came before. */
+/**
+ * A payee is on record that was asked for 14 days, that a delivered call was paid to, or that nothing came before. Before
+ * the first payee on one network comes an established payee on another one.
+ */
 function findOtherPayee({ terms, receipts, payee }: RouteRecord): Caution[] {
   if (payee === 'rotating') return [];
   const offers = listObserved(terms).filter(({ current, pay_to }) => current && pay_to !== null);
@@ -117,19 +120,41 @@ function findOtherPayee({ terms, receipts, payee }: RouteRecord): Caution[] {
     if (!pay_to || !now) return [];
     const named = listNamedPayees(terms, network);
     const paid = listCounted(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
+    const elsewhere = findEstablishedElsewhere({ terms, receipts }, network, spells[0]?.since ?? now.since);
     const recorded = spells.filter(
       (spell) =>
         isLong(spell) ||
         paid.some((receipt) => receipt.pay_to === spell.value) ||
-        (spell.since === spells[0]?.since && (named.length === 0 || named.includes(spell.value ?? ''))),
+        (spell.since === spells[0]?.since && (named.length === 0 ? !elsewhere : named.includes(spell.value ?? ''))),
     );
     if (recorded.some(({ value }) => value === pay_to)) return [];
     const last = recorded.findLast(({ since }) => since < now.since);
     // After one that rotated there is nothing to compare with.
     const before = last ? last.value : named[0];
-    return before ? [build('payee_differs', now.since, { network, pay_to, pay_to_before: before })] : [];
+    if (before) return [build('payee_differs', now.since, { network, pay_to, pay_to_before: before })];
+    if (last || !elsewhere) return [];
+    return [build('payee_differs', now.since, { network, pay_to, ...elsewhere })];
   });
   return found.slice(0, 1);
+}
+
+/** Finds the payee of another network that was established at a time: asked for 14 days by then, or paid and delivered. */
+function findEstablishedElsewhere(
+  { terms, receipts }: Pick<RouteRecord, 'terms' | 'receipts'>,
+  network: NetworkKey,
+  at: string,
+): Pick<CautionEvidence, 'network_before' | 'pay_to_before'> | undefined {
+  const others = [...new Set(listObserved(terms).map((one) => one.network))].filter((one) => one !== network);
+  const found = others.flatMap((network_before) =>
+    listPayeeSpells(terms, network_before).flatMap(({ value, since, until }) => {
+      const isPaid = receipts.some(
+        (one) => one.delivered && one.network === network_before && one.pay_to === value && one.settled_at < at,
+      );
+      const isEstablished = isPaid || isLong({ value, since, until: until < at ? until : at });
+      return value !== null && isEstablished ? [{ network_before, pay_to_before: value }] : [];
+    }),
+  );
+  return found.at(-1);
 }
 
 /** What sources name counts where nothing was seen before. */

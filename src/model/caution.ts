@@ -105,6 +105,7 @@ export const cautionEvidence = z.object({
   amount_before: z.int().positive().optional().describe('The price on record before, in atomic USDC'),
   pay_to: z.string().optional().describe('The payee that is asked for now'),
   pay_to_before: z.string().optional().describe('The payee on record before'),
+  network_before: networkKey.optional().describe('The network of that payee, where it is another one'),
   outcome: probeOutcome.optional().describe('What the latest probe saw'),
   failures: z.int().positive().optional().describe('Conclusive failures in a row'),
   valid_at: z.iso.datetime().optional().describe('The last valid 402; absent where none was ever seen'),

@@ -6,6 +6,12 @@ import type { Requirement } from '../x402/requirements.ts';
 /** Longest text that is kept of what a seller says in its receipt. */
 const MAX_TEXT = 200;
 
+/** A transaction, network or payer, on whatever chain; anything else in its place is not kept, since a receipt is public. */
+const NAME = /^[\w.:-]{1,200}$/;
+
+/** What nobody sees, or what changes how the rest is seen. */
+const UNSEEN = /[\p{C}\p{Z}]+/gu;
+
 /** Largest receipt header that is read, in characters. */
 const MAX_HEADER = 64 * 1024;
 
@@ -37,13 +43,15 @@ export function readSellerReceipt(headers: Headers): SellerReceipt | null {
     throw error;
   }
   if (!isObject(said)) return null;
-  const getText = (name: string) => (typeof said[name] === 'string' ? cutText(said[name], MAX_TEXT) : null);
+  const getText = (name: string) => (typeof said[name] === 'string' ? said[name] : '');
+  const getName = (name: string) => (NAME.test(getText(name)) ? getText(name) : null);
+  const getWords = (name: string) => cutText(getText(name).replace(UNSEEN, ' ').trim(), MAX_TEXT) || null;
   return {
     success: typeof said.success === 'boolean' ? said.success : null,
-    transaction: getText('transaction') ?? getText('txHash'),
-    network: getText('network') ?? getText('networkId'),
-    payer: getText('payer'),
-    error: getText('errorReason') ?? getText('error'),
+    transaction: getName('transaction') ?? getName('txHash'),
+    network: getName('network') ?? getName('networkId'),
+    payer: getName('payer'),
+    error: getWords('errorReason') ?? getWords('error'),
   };
 }
 

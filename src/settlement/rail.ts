@@ -100,6 +100,15 @@ export interface Rail {
   ): Promise<{ payload: Record<string, unknown>; signature: string | null }>;
 }
 
+/** How long a node may take for one answer, its body included; milliseconds. */
+export const NODE_TIMEOUT_MS = 10_000;
+
+/** Gives a signal that ends a question to a node in time, or when its own signal says so. */
+export function limitTime(timeoutMs: number, signal?: AbortSignal | null): AbortSignal {
+  const ending = AbortSignal.timeout(timeoutMs);
+  return signal ? AbortSignal.any([signal, ending]) : ending;
+}
+
 /** A payment is never valid for longer, whatever the seller asks for: in seconds. */
 export const MAX_VALIDITY_SECONDS = 120;
 

@@ -23,7 +23,7 @@ export function describeCautionSummary(summary: Pick<CautionSummary, 'code' | 's
 
 /** Says what a caution rests on, in one line. Addresses in it are a seller's. */
 export function describeCautionEvidence({ code, since, evidence }: Caution): string {
-  const { network, amount, amount_before, pay_to, pay_to_before, receipt_id, public_chain, reason } = evidence;
+  const { network, amount, amount_before, pay_to, receipt_id, public_chain, reason } = evidence;
   const on = network ? ` on ${network}` : '';
   switch (code) {
     case 'undelivered':
@@ -32,8 +32,10 @@ export function describeCautionEvidence({ code, since, evidence }: Caution): str
       const why = reason ? `; ${UNRECOGNISED[reason]}` : '';
       return `${formatUsdc(amount ?? 0)} USDC paid${chain}, receipt ${receipt_id}${why}; since ${formatTime(since)}`;
     }
-    case 'payee_differs':
-      return `asks to pay ${pay_to}${on} since ${formatTime(since)}, before ${pay_to_before}`;
+    case 'payee_differs': {
+      const before = `${evidence.pay_to_before}${evidence.network_before ? ` on ${evidence.network_before}` : ''}`;
+      return `asks to pay ${pay_to}${on} since ${formatTime(since)}, before ${before}`;
+    }
     case 'price_above_record':
       return `asks ${formatUsdc(amount ?? 0)} USDC${on} since ${formatTime(since)}, before ${formatUsdc(amount_before ?? 0)}`;
     case 'imitates_name':

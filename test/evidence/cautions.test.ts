@@ -18,7 +18,8 @@ const SOLANA = {
   network: 'solana',
   asset: NETWORKS.solana.usdc,
   pay_to: '7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2',
-};
+} satisfies Partial<Terms>;
+const OTHER_SOLANA = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const ROUND = 6;
 const DAY = 24;
 
@@ -175,12 +176,53 @@ describe('another payee', () => {
     expect(get('payee_differs')?.evidence).toMatchObject({ pay_to: B, pay_to_before: A });
   });
 
-  it('on a network that was not offered before has none to differ from', () => {
+  it('on a network that was not offered before has none to differ from while nobody was established', () => {
     const { declare, see, asks, list } = makeCautioned();
     declare();
     see({}, 2);
-    see(asks({}, SOLANA as Partial<Terms>));
+    see(asks({}, SOLANA));
     expect(list()).toEqual([]);
+    see(asks({}, SOLANA), DAYS_ON_RECORD + 1);
+    expect(list()).toEqual([]);
+  });
+
+  it.each([
+    ['beside', [{}, SOLANA]],
+    ['in place of', [SOLANA]],
+  ])('on a network that was not offered before, %s an established one, is a danger for 14 days', (_name, offers) => {
+    const { declare, see, asks, list, get } = makeCautioned();
+    declare();
+    see({}, DAYS_ON_RECORD + 1);
+    see(asks(...offers));
+    expect(list()).toEqual(['payee_differs']);
+    expect(get('payee_differs')?.evidence).toEqual({
+      network: 'solana',
+      pay_to: SOLANA.pay_to,
+      network_before: 'base',
+      pay_to_before: A,
+    });
+    see(asks(...offers), DAYS_ON_RECORD - 1);
+    expect(list()).toEqual(['payee_differs']);
+    see(asks(...offers));
+    expect(list()).toEqual([]);
+  });
+
+  it('on a new network counts as any other: established by a paid call, or named by the provider, it is none', () => {
+    const paid = makeCautioned();
+    paid.declare();
+    paid.see();
+    paid.pay();
+    paid.see(paid.asks({}, SOLANA), 3);
+    expect(paid.list()).toEqual(['payee_differs']);
+    paid.see(paid.asks({}, { ...SOLANA, pay_to: OTHER_SOLANA }));
+    expect(paid.get('payee_differs')?.evidence).toMatchObject({ pay_to: OTHER_SOLANA, pay_to_before: A });
+    paid.pay({ network: 'solana', asset: SOLANA.asset, pay_to: OTHER_SOLANA });
+    expect(paid.list()).toEqual([]);
+    const named = makeCautioned();
+    named.declare({ routes: [makeRoute({ terms: [makeTerms(), makeTerms(SOLANA)] })] });
+    named.see({}, DAYS_ON_RECORD + 1);
+    named.see(named.asks({}, SOLANA));
+    expect(named.list()).toEqual([]);
   });
 });
 
@@ -331,7 +373,7 @@ describe('an offer that every source withdrew', () => {
 describe('a paid call', () => {
   it('that delivers nothing later ends the verification on both networks, until one is delivered', () => {
     const { declare, see, asks, find, list, get, pay } = makeCautioned();
-    const both = [makeTerms(), makeTerms(SOLANA as Partial<Terms>)];
+    const both = [makeTerms(), makeTerms(SOLANA)];
     declare({ routes: [makeRoute({ terms: both })] });
     see(asks(...both));
     pay();

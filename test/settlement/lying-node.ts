@@ -8,7 +8,10 @@ interface Question {
   params: unknown[];
 }
 
-/** What a node says in place of the truth; undefined where it says the truth, and a throw where it is down. */
+/**
+ * What a node says in place of the truth: a result, a whole response, or the promise of one. Undefined where it says the
+ * truth, and a throw where it is down.
+ */
 export type Lie = (method: string, params: unknown[], truth: unknown) => unknown;
 
 /** A node that answers as another one does, but for its lies, which may be changed while it runs. */
@@ -28,7 +31,12 @@ export async function openLyingNode(honestUrl: string, lie?: Lie): Promise<Lying
       return said === undefined ? given : { ...given, result: said };
     };
     try {
-      if (!Array.isArray(question)) return Response.json(change(question, answer));
+      if (!Array.isArray(question)) {
+        const said = await node.lie?.(question.method, question.params, answer.result);
+        return said instanceof Response
+          ? said
+          : Response.json(said === undefined ? answer : { ...answer, result: said });
+      }
       return Response.json(question.map((one, index) => change(one, answer[index])));
     } catch {
       return new Response('no', { status: 503 });

@@ -114,31 +114,41 @@ interface SoldRoute {
 }
 
 /** A wallet on Base with 1 USDC, a catalogue with the seller's one route, and paying for it. */
-export async function openPaying(chain: BaseChain, baseUrl: string, terms = makeTerms({ pay_to: PAY_TO })) {
-  const rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl] });
+export async function openPaying(
+  chain: BaseChain,
+  baseUrl: string,
+  terms = makeTerms({ pay_to: PAY_TO }),
+  rail: Rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl] }),
+) {
   await chain.fund(rail.payer, 1_000_000n);
   return openPayingWith(rail, baseUrl, terms);
 }
 
-/** A catalogue with the seller's one route, and paying for it by a rail. */
+/** Where the payments of a wallet are written down. */
+function openBooks() {
+  const catalogue = makeCatalogue();
+  const journal = openJournal(join(makeFolder(), 'wallet.jsonl'));
+  onTestFinished(journal.close);
+  return { catalogue, journal, ledger: openLedger(catalogue, journal.append) };
+}
+
+/** A catalogue with the seller's one route, and paying for it by a rail; or the seller beside others, in the books given. */
 export async function openPayingWith(
   rail: Rail,
   baseUrl: string,
   terms: Terms,
   { path = '/v1/quote', query = '', output_schema = { type: 'object' } }: SoldRoute = {},
+  { slug = 'example-prices', books = openBooks() }: { slug?: string; books?: ReturnType<typeof openBooks> } = {},
 ) {
-  const catalogue = makeCatalogue();
+  const { catalogue, journal, ledger } = books;
   writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
     const routes = [makeRoute({ path, terms: [terms] })];
-    recordDeclaration(writing, makeDeclaration({ base_url: baseUrl, routes }));
+    recordDeclaration(writing, makeDeclaration({ slug, base_url: baseUrl, routes }));
   });
   const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });
   onTestFinished(() => client.close());
-  const journal = openJournal(join(makeFolder(), 'wallet.jsonl'));
-  onTestFinished(journal.close);
-  const ledger = openLedger(catalogue, journal.append);
   const getRoute = () => {
-    const route = findListing(catalogue, { slug: 'example-prices' })?.routes[0];
+    const route = findListing(catalogue, { slug })?.routes[0];
     if (!route) throw new Error('no route');
     return route;
   };

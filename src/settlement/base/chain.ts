@@ -14,15 +14,29 @@ import {
 import { getErrorMessage, ServiceError } from '../../errors.ts';
 import { isPublicChain, NETWORKS } from '../../model/network.ts';
 import type { Settlement } from '../../model/payment.ts';
-import type { Chain, ChainFinding, ChainReader, PaymentClaim, PaymentOnChain, SoughtPayment } from '../rail.ts';
+import {
+  type Chain,
+  type ChainFinding,
+  type ChainReader,
+  limitTime,
+  NODE_TIMEOUT_MS,
+  type PaymentClaim,
+  type PaymentOnChain,
+  type SoughtPayment,
+} from '../rail.ts';
 import { USDC_DOMAIN } from './authorisation.ts';
 import { PAYING_ABI, USDC_ABI } from './usdc-events.ts';
 
 const USDC = getAddress(NETWORKS.base.usdc);
-const TIMEOUT_MS = 10_000;
 
 /** Public nodes refuse longer ranges of blocks in one question. */
 const BLOCKS_AT_ONCE = 2_000n;
+
+/**
+ * Blocks after the start of a payment in which its event is looked for: far more than Base makes in the two minutes in which
+ * it can settle. A node that names a head without end is not followed there.
+ */
+const BLOCKS_SEARCHED = 20_000n;
 
 /**
  * Blocks that must stand on the one with the payment, itself counted, before it counts as confirmed: 20 seconds of Base. A
@@ -43,8 +57,8 @@ export interface BaseNode {
  * Opens the reader of Base at one or two RPC addresses. With two, what both say alike is believed and nothing else.
  * Throws `refused` (`wrong_chain`) when first used on an address that serves another chain.
  */
-export function openBaseChain(rpcUrls: readonly string[]): Chain {
-  const nodes = rpcUrls.map((url) => openNode(url));
+export function openBaseChain(rpcUrls: readonly string[], timeoutMs?: number): Chain {
+  const nodes = rpcUrls.map((url) => openNode(url, timeoutMs));
   return {
     network: 'base',
     async getBalance(account) {
@@ -52,7 +66,8 @@ export function openBaseChain(rpcUrls: readonly string[]): Chain {
       return Math.min(...balances.map(Number));
     },
     async findSettlement(payment) {
-      const findings = await Promise.all(nodes.map(async (node) => findOn(await node(), payment)));
+      // What a node says may have any shape, so that reading it is part of asking.
+      const findings = await Promise.all(nodes.map((node) => ask(async () => findOn(await node(), payment))));
       return agree(findings);
     },
   };
@@ -152,9 +167,17 @@ function readExpiry(input: Hex): string | null {
   }
 }
 
-/** Opens one node, whose chain id is checked once, before anything else is asked of it. */
-export function openNode(url: string): () => Promise<BaseNode> {
-  const client: PublicClient = createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 2 }) });
+/**
+ * Opens one node, whose chain id is checked once, before anything else is asked of it. An answer, its body included, takes
+ * `timeoutMs` at most.
+ */
+export function openNode(url: string, timeoutMs: number = NODE_TIMEOUT_MS): () => Promise<BaseNode> {
+  // The library's own time ends with the headers, and a body may trickle for ever.
+  const fetchFn = (input: Parameters<typeof fetch>[0], init?: RequestInit) =>
+    fetch(input, { ...init, signal: limitTime(timeoutMs, init?.signal) });
+  const client: PublicClient = createPublicClient({
+    transport: http(url, { timeout: timeoutMs, retryCount: 2, fetchFn }),
+  });
   let checked: Promise<BaseNode> | undefined;
   return () => {
     checked ??= ask(async () => {
@@ -237,9 +260,11 @@ async function findEvent(
   head: bigint,
 ): Promise<Hex | undefined> {
   const args = { authorizer: getAddress(payment.payer), nonce: payment.nonce as Hex };
-  for (let fromBlock = BigInt(payment.from_block); fromBlock <= head; fromBlock += BLOCKS_AT_ONCE) {
+  const first = BigInt(payment.from_block);
+  const end = head < first + BLOCKS_SEARCHED ? head : first + BLOCKS_SEARCHED;
+  for (let fromBlock = first; fromBlock <= end; fromBlock += BLOCKS_AT_ONCE) {
     const last = fromBlock + BLOCKS_AT_ONCE - 1n;
-    const range = { fromBlock, toBlock: last < head ? last : head };
+    const range = { fromBlock, toBlock: last < end ? last : end };
     const [event] = await ask(() =>
       client.getContractEvents({ address: USDC, abi: USDC_ABI, eventName, args, ...range, strict: true }),
     );

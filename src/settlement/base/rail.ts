@@ -17,16 +17,19 @@ const MAX_LAG_SECONDS = 60;
 export function openBaseRail({
   privateKey,
   rpcUrls,
+  timeoutMs,
 }: {
   privateKey: string;
   rpcUrls: readonly [string, ...string[]];
+  /** In place of the usual ten seconds for one answer of a node. */
+  timeoutMs?: number;
 }): Rail {
   const account = openAccount(privateKey);
-  const nodes = rpcUrls.map((url) => openNode(url));
+  const nodes = rpcUrls.map((url) => openNode(url, timeoutMs));
   return {
     network: 'base',
     payer: account.address.toLowerCase(),
-    chain: openBaseChain(rpcUrls),
+    chain: openBaseChain(rpcUrls, timeoutMs),
     async identify({ terms }, now) {
       const seconds = Math.min(terms.max_timeout_seconds ?? MAX_VALIDITY_SECONDS, MAX_VALIDITY_SECONDS);
       const ours = Math.floor(now.getTime() / 1000);

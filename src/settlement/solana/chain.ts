@@ -1,7 +1,8 @@
 import {
   address,
   signature as asSignature,
-  createSolanaRpc,
+  createDefaultRpcTransport,
+  createSolanaRpcFromTransport,
   getBase58Decoder,
   getBase64Encoder,
   getCompiledTransactionMessageDecoder,
@@ -19,7 +20,16 @@ import {
 } from '@solana-program/token';
 import { getErrorMessage, ServiceError } from '../../errors.ts';
 import { NETWORKS } from '../../model/network.ts';
-import type { Chain, ChainFinding, ChainReader, PaymentClaim, PaymentOnChain, SoughtPayment } from '../rail.ts';
+import {
+  type Chain,
+  type ChainFinding,
+  type ChainReader,
+  limitTime,
+  NODE_TIMEOUT_MS,
+  type PaymentClaim,
+  type PaymentOnChain,
+  type SoughtPayment,
+} from '../rail.ts';
 import { findUsdcAccount, MEMO_PROGRAM } from './transfer.ts';
 
 /** What the library's own test of a signature takes for granted. */
@@ -28,28 +38,53 @@ const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 /** Transactions of one account in one answer (Solana RPC, `getSignaturesForAddress`). */
 const SIGNATURES_AT_ONCE = 1000;
 
+/** Answers that are read of one account: a node that names transactions without end is not followed. */
+const PAGES_READ = 50;
+
+/**
+ * Slots after the start of a payment in which it is looked for: far more than pass while its blockhash holds. What others
+ * send to the account later costs nothing.
+ */
+const SLOTS_SEARCHED = 20_000n;
+
+/** Twice the blocks for which a blockhash holds on Solana. */
+const LONGEST_LIFETIME_BLOCKS = 300n;
+
 /** Blocks past the last one that a payment could be in before it counts as not settled: nodes that share an address differ. */
 const GRACE_BLOCKS = 32n;
 
+/** Opens questions to a node, each of which ends in time: the library itself waits for ever. */
+export function openSolanaRpc(rpcUrl: string, timeoutMs: number = NODE_TIMEOUT_MS): Rpc<SolanaRpcApi> {
+  const send = createDefaultRpcTransport({ url: rpcUrl });
+  return createSolanaRpcFromTransport((asked) =>
+    send({ ...asked, signal: limitTime(timeoutMs, asked.signal) }),
+  ) as Rpc<SolanaRpcApi>;
+}
+
 /** Opens the reader of Solana at an RPC address. Only what is finalised counts. */
-export function openSolanaChain(rpcUrl: string): Chain {
-  const rpc = createSolanaRpc(rpcUrl);
+export function openSolanaChain(rpcUrl: string, timeoutMs?: number): Chain {
+  const rpc = openSolanaRpc(rpcUrl, timeoutMs);
   return {
     network: 'solana',
     async getBalance(account) {
       const source = await findUsdcAccount(account);
-      const held = await ask(() => rpc.getAccountInfo(source, { commitment: 'confirmed', encoding: 'base64' }).send());
-      if (!held.value) return 0;
-      const { value } = await ask(() => rpc.getTokenAccountBalance(source, { commitment: 'confirmed' }).send());
-      return Number(value.amount);
+      return ask(async () => {
+        const held = await rpc.getAccountInfo(source, { commitment: 'confirmed', encoding: 'base64' }).send();
+        if (!held.value) return 0;
+        const { value } = await rpc.getTokenAccountBalance(source, { commitment: 'confirmed' }).send();
+        const amount = Number(value.amount);
+        if (!Number.isSafeInteger(amount)) throw new Error('the node names a balance that is no number');
+        return amount;
+      });
     },
-    findSettlement: (payment) => findSettlement(rpc, payment),
+    // What a node says may have any shape, so that reading it is part of asking.
+    findSettlement: (payment) => ask(() => findSettlement(rpc, payment)),
   };
 }
 
 /** Opens one node of Solana to check receipts. Only what is finalised counts. */
 export function openSolanaReader(rpcUrl: string): ChainReader {
-  const rpc = createSolanaRpc(rpcUrl);
+  const rpc = openSolanaRpc(rpcUrl);
   return {
     network: 'solana',
     getGenesis: () => ask(() => rpc.getGenesisHash().send()),
@@ -138,8 +173,13 @@ async function findAccountIfAny(owner: string): Promise<string | undefined> {
 
 /** Gives a blockhash to sign with, until which block height it holds, and the slot that the chain is at. */
 export async function readLifetime(rpc: Rpc<SolanaRpcApi>) {
-  const { context, value } = await ask(() => rpc.getLatestBlockhash({ commitment: 'confirmed' }).send());
-  return { ...value, slot: context.slot };
+  return ask(async () => {
+    const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send();
+    const blocks = value.lastValidBlockHeight - (await rpc.getBlockHeight({ commitment: 'confirmed' }).send());
+    // A payment that could settle for ever would keep its wallet for ever.
+    if (blocks > LONGEST_LIFETIME_BLOCKS) throw new Error(`the node has a blockhash hold for ${blocks} blocks`);
+    return { ...value, slot: context.slot };
+  });
 }
 
 /** Gives the time of the latest finalised block, ISO 8601 UTC. */
@@ -163,7 +203,7 @@ async function findSettlement(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): P
 async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): Promise<ChainFinding | undefined> {
   const account = await findUsdcAccount(payment.payer);
   let before: Signature | undefined;
-  for (;;) {
+  for (let pages = 0; pages < PAGES_READ; pages += 1) {
     const page = await ask(() =>
       rpc
         .getSignaturesForAddress(account, {
@@ -175,12 +215,14 @@ async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): 
     );
     for (const { signature, slot } of page) {
       if (slot < BigInt(payment.from_block)) return undefined;
+      if (slot > BigInt(payment.from_block) + SLOTS_SEARCHED) continue;
       const finding = await readTransaction(rpc, signature, payment);
       if (finding) return finding;
     }
     before = page.at(-1)?.signature;
     if (page.length < SIGNATURES_AT_ONCE || before === undefined) return undefined;
   }
+  return { state: 'disputed', reason: 'no_event' };
 }
 
 /** Reads a transaction; undefined where it is none of ours. */
@@ -219,14 +261,16 @@ async function readTransaction(
     rpc.getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false }).send(),
   );
   const genesis = await ask(() => rpc.getGenesisHash().send());
+  // A node may have a transaction before it can say when that was.
+  if (!block || read.blockTime === null) return { state: 'open' };
   return {
     state: 'settled',
     settlement: {
       transaction,
       block: Number(read.slot),
-      block_hash: block?.blockhash ?? '',
+      block_hash: block.blockhash,
       log_index: null,
-      settled_at: new Date(Number(read.blockTime ?? 0) * 1000).toISOString(),
+      settled_at: new Date(Number(read.blockTime) * 1000).toISOString(),
       genesis,
       read_from: 1,
     },
@@ -270,6 +314,7 @@ async function ask<Result>(question: () => Promise<Result>): Promise<Result> {
   try {
     return await question();
   } catch (error) {
+    if (error instanceof ServiceError) throw error;
     const word =
       getErrorMessage(error)
         .split('\n')[0]

@@ -5,7 +5,6 @@ import {
   compileTransaction,
   createKeyPairSignerFromBytes,
   createKeyPairSignerFromPrivateKeyBytes,
-  createSolanaRpc,
   getBase58Encoder,
   isOffCurveAddress,
   type KeyPairSigner,
@@ -15,7 +14,7 @@ import { isObject } from '../../model/json-object.ts';
 import { parsePayTo } from '../../x402/pay-to.ts';
 import type { Requirement } from '../../x402/requirements.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
-import { openSolanaChain, readHeadTime, readLifetime } from './chain.ts';
+import { openSolanaChain, openSolanaRpc, readHeadTime, readLifetime } from './chain.ts';
 import { buildTransfer, signTransfer, type Transfer } from './transfer.ts';
 
 /** Longest memo that a transfer carries (scheme `exact` on Solana), in bytes. */
@@ -25,14 +24,23 @@ const MAX_MEMO_BYTES = 256;
  * Opens paying on Solana. `privateKey` is the key in base 58 (32 or 64 bytes), or the JSON array of bytes that Solana's
  * own tools write. Throws `bad_input` (`bad_key`) for anything else, without repeating it.
  */
-export async function openSolanaRail({ privateKey, rpcUrl }: { privateKey: string; rpcUrl: string }): Promise<Rail> {
+export async function openSolanaRail({
+  privateKey,
+  rpcUrl,
+  timeoutMs,
+}: {
+  privateKey: string;
+  rpcUrl: string;
+  /** In place of the usual ten seconds for one answer of a node. */
+  timeoutMs?: number;
+}): Promise<Rail> {
   const signer = await openSigner(privateKey);
-  const rpc = createSolanaRpc(rpcUrl);
+  const rpc = openSolanaRpc(rpcUrl, timeoutMs);
   const lifetimes = new Map<string, { blockhash: Blockhash; lastValidBlockHeight: bigint }>();
   return {
     network: 'solana',
     payer: signer.address,
-    chain: openSolanaChain(rpcUrl),
+    chain: openSolanaChain(rpcUrl, timeoutMs),
     async identify(requirement, now) {
       const feePayer = getFeePayer(requirement, signer.address);
       const nonce = getMemo(requirement) ?? randomBytes(16).toString('hex');

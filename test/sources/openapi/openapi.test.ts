@@ -272,6 +272,12 @@ describe('the answer of an operation', () => {
     });
   });
 
+  it('is nothing where a default is all there is, since that is the error', () => {
+    const schema = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
+    const responses = { 402: { description: 'Pay' }, default: { content: { 'application/json': { schema } } } };
+    expect(takeRoute(makeDocumentOf({ responses }))).toMatchObject({ mime_type: null, output_schema: null });
+  });
+
   it('is nothing where the schema says nothing', () => {
     const responses = { 200: { content: { 'text/html': { schema: { type: 'string' } } } } };
     expect(takeRoute(makeDocumentOf({ responses }))).toMatchObject({ mime_type: 'text/html', output_schema: null });
