@@ -11,7 +11,7 @@ import { readUsage } from './usage.ts';
 import { openReleasedWorld, type Run, type World } from './world.ts';
 
 /** Requests of one kind in a round, no two alike in a whole run. */
-const REQUESTS = 300;
+const REQUESTS = 200;
 
 const CONNECTIONS = 8;
 

@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import compression from 'compression';
 import express, { type Request } from 'express';
+import { listChanges } from '../../src/catalogue/changes.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { readConfig } from '../../src/config.ts';
 import { isLive } from '../../src/model/listing.ts';
@@ -18,11 +20,15 @@ import { buildDiscoveryResource } from '../../src/views/discovery-resource.ts';
  * of a catalogue, copies the records into a database of its own, and tells the port it listens on.
  */
 const config = readConfig();
-const database = new Database(':memory:');
+const database = new Database(join(dirname(config.catalogueFile), 'express.sqlite'));
 database.exec(`
   CREATE TABLE listings (
-    slug TEXT PRIMARY KEY, category TEXT, price_min REAL, payment_verified INTEGER, item TEXT, document TEXT
+    slug TEXT PRIMARY KEY, category TEXT, price_min REAL, payment_verified INTEGER, item TEXT, facts TEXT
   );
+  CREATE TABLE routes (number INTEGER PRIMARY KEY, slug TEXT, facts TEXT);
+  CREATE INDEX routes_by_slug ON routes (slug);
+  CREATE TABLE changes (number INTEGER PRIMARY KEY, slug TEXT, facts TEXT);
+  CREATE INDEX changes_by_slug ON changes (slug);
   CREATE INDEX listings_by_category ON listings (category, slug);
   CREATE TABLE resources (number INTEGER PRIMARY KEY, document TEXT);
   CREATE VIRTUAL TABLE words USING fts5 (slug UNINDEXED, title, tagline, description, routes, tokenize = 'porter');
@@ -41,7 +47,9 @@ const countPage = database
 const search = database.prepare(
   `SELECT item FROM words JOIN listings USING (slug) WHERE words MATCH ? ORDER BY bm25(words, 0, 8, 4, 2, 1) LIMIT ?`,
 );
-const findDocument = database.prepare('SELECT document FROM listings WHERE slug = ?').pluck();
+const findFacts = database.prepare('SELECT facts FROM listings WHERE slug = ?').pluck();
+const listRoutes = database.prepare('SELECT facts FROM routes WHERE slug = ? ORDER BY number').pluck();
+const listDecisions = database.prepare('SELECT facts FROM changes WHERE slug = ? ORDER BY number').pluck();
 const listFound = database.prepare('SELECT document FROM resources ORDER BY number LIMIT ? OFFSET ?').pluck();
 const countResources = database.prepare('SELECT count(*) FROM resources').pluck();
 
@@ -58,9 +66,9 @@ app.get('/agent/list', (request, response) => {
   response.json({ catalogue, total: countPage.get(filters), listings: parseAll(listPage.all(...filters, limit)) });
 });
 app.get('/agent/listings/:slug', (request: Request<{ slug: string }>, response) => {
-  const document = findDocument.get(request.params.slug);
+  const document = findDocument(request.params.slug);
   if (document === undefined) response.status(404).json({ error: 'not found' });
-  else response.type('json').send(document);
+  else response.json(document);
 });
 app.get('/discovery/resources', (request, response) => {
   const [limit, offset] = [Number(request.query.limit ?? 100), Number(request.query.offset ?? 0)];
@@ -68,12 +76,22 @@ app.get('/discovery/resources', (request, response) => {
   response.json({ x402Version: 2, items, pagination: { limit, offset, total: countResources.get() } });
 });
 app.get('/api/:slug', (request: Request<{ slug: string }>, response) => {
-  const document = findDocument.get(request.params.slug);
+  const document = findDocument(request.params.slug);
   if (document === undefined) response.status(404).send('Not found');
-  else response.send(renderPage(JSON.parse(String(document))));
+  else response.send(renderPage(document));
 });
 const server = app.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.once('disconnect', () => process.exit(0));
+
+/** Puts the document of a listing together from its rows. */
+function findDocument(slug: string): AgentListing | undefined {
+  const facts = findFacts.get(slug);
+  if (facts === undefined) return undefined;
+  const { listing, ...rest } = JSON.parse(String(facts));
+  const routes = listRoutes.all(slug).map((row) => JSON.parse(String(row)));
+  const decisions = listDecisions.all(slug).map((row) => JSON.parse(String(row)));
+  return { ...rest, listing: { ...listing, routes }, decisions };
+}
 
 function parseAll(rows: readonly unknown[]): unknown[] {
   return rows.map((row) => JSON.parse((row as { item: string }).item));
@@ -103,15 +121,26 @@ function copyRecords(): void {
   const reading = openReading(config.catalogueFile, site);
   const snapshot = reading.getSnapshot();
   const addListing = database.prepare('INSERT INTO listings VALUES (?, ?, ?, ?, ?, ?)');
+  const addRoute = database.prepare('INSERT INTO routes (slug, facts) VALUES (?, ?)');
+  const addChange = database.prepare('INSERT INTO changes (slug, facts) VALUES (?, ?)');
   const addWords = database.prepare('INSERT INTO words VALUES (?, ?, ?, ?, ?)');
   const addResource = database.prepare('INSERT INTO resources (document) VALUES (?)');
   database.transaction(() => {
     for (const entry of listEntries(snapshot)) {
       const listing = findListing(reading.catalogue, { slug: entry.slug });
       if (!listing || !isLive(listing)) continue;
-      const document = buildAgentListing(listing, { decisions: [], revision: snapshot.revision, site });
+      const document = buildAgentListing(listing, {
+        decisions: listChanges(reading.catalogue, { slug: entry.slug }),
+        revision: snapshot.revision,
+        site,
+      });
       const { slug, category, price_min_usdc, payment_verified, itemJson } = entry;
-      addListing.run(slug, category, price_min_usdc, Number(payment_verified), itemJson, JSON.stringify(document));
+      const { decisions, listing: shown, ...rest } = document;
+      const { routes: shownRoutes, ...facts } = shown;
+      const verified = Number(payment_verified);
+      addListing.run(slug, category, price_min_usdc, verified, itemJson, JSON.stringify({ ...rest, listing: facts }));
+      for (const route of shownRoutes) addRoute.run(slug, JSON.stringify(route));
+      for (const decision of decisions) addChange.run(slug, JSON.stringify(decision));
       const routes = listing.routes.map(({ path, description }) => `${path} ${description}`).join(' ');
       addWords.run(slug, listing.title, listing.tagline, listing.description, routes);
     }

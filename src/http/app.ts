@@ -1,5 +1,4 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
-import { except } from 'hono/combine';
 import { cors } from 'hono/cors';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { requestId } from 'hono/request-id';
@@ -50,6 +49,8 @@ export interface Service {
   readonly limitRate?: MiddlewareHandler<Env>;
   /** Names the release that pages are served from, for the cache. */
   readonly getRelease?: () => string;
+  /** Adds the routes by which the server is watched. */
+  readonly addHealth?: (app: Hono<Env>) => void;
   /** Adds what the server has besides documents; gives the handler of pages, which is asked for what no route answers. */
   readonly addPages?: (app: Hono<Env>, answer: Answer) => (c: Context<Env>) => Response | Promise<Response>;
 }
@@ -76,18 +77,16 @@ export function createApp(service: Service): Hono<Env> {
   app.use(refuseMalformed);
   app.use(refuseOtherMethods);
   app.use(limitRate);
+  service.addHealth?.(app);
   app.use(
-    except(
-      [PATHS.health, PATHS.ready],
-      etag({
-        retainedHeaders: [
-          ...RETAINED_304_HEADERS,
-          'Access-Control-Allow-Origin',
-          'Access-Control-Expose-Headers',
-          ...EXPOSED,
-        ],
-      }),
-    ),
+    etag({
+      retainedHeaders: [
+        ...RETAINED_304_HEADERS,
+        'Access-Control-Allow-Origin',
+        'Access-Control-Expose-Headers',
+        ...EXPOSED,
+      ],
+    }),
   );
 
   const answer = createResponseCache(getVersionReader(service));

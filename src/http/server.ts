@@ -92,8 +92,9 @@ export async function startServer({
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
     onError: logFailure,
+    addHealth: (app) =>
+      addHealthRoutes(app, { reading, current, catalogueFile, releasesDir, isShuttingDown: () => isShuttingDown }),
     addPages: (app, answer) => {
-      addHealthRoutes(app, { reading, current, catalogueFile, releasesDir, isShuttingDown: () => isShuttingDown });
       addPictureRoute(app, { pictures, reading, getLoading });
       return addPages(app, answer, { reading, current, onDemand, releasesDir, getLoading, logger });
     },

@@ -112,7 +112,7 @@ export function addPages(
     const slug = LISTING.exec(path)?.[1];
     const headers = { Link: slug === undefined ? link : `${link}, ${buildTwinLink(path, slug, site.baseUrl)}` };
     const facts = { headers, cacheControl: REVALIDATED };
-    const page = slug !== undefined && isGone(slug) ? undefined : await current.findPage(path);
+    const page = slug !== undefined && isGone(slug) ? undefined : current.findPage(path);
     if (page) return { ...facts, body: page.body, etag: page.hash, type: page.type };
     await getLoading();
     if (!mayExist(path, slug, reading.getSnapshot())) throw MISSING;
@@ -122,10 +122,10 @@ export function addPages(
     return { ...facts, body, type, etag: getHash(body), status: status as ContentfulStatusCode };
   };
 
-  app.get(ASSET_PATH, async (c) => {
+  app.get(ASSET_PATH, (c) => {
     const name = c.req.param('name');
     const type = ASSET_TYPES[name.slice(name.lastIndexOf('.') + 1)];
-    const body = type && (await readIfThere(join(assets, name)));
+    const body = type && readIfThere(join(assets, name));
     if (!type || !body) return c.notFound();
     return answer(c, () => ({ body, type, etag: getHash(name), cacheControl: IMMUTABLE }));
   });
