@@ -1,7 +1,6 @@
-import type { GuardedClient } from '../fetching/client.ts';
-import type { FetchResponse } from '../fetching/following.ts';
+import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
-import { isRedirect } from '../fetching/redirect.ts';
+import { isRedirect } from '../fetching/request.ts';
 import type { JsonObject } from '../model/route.ts';
 import type { ProbeRequest } from './probe-request.ts';
 

@@ -45,7 +45,7 @@ describe('a forbidden address', () => {
   });
 
   it('is refused by the connector too, which trusts no earlier check', async () => {
-    const connector = buildGuardedConnector({
+    const connect = buildGuardedConnector({
       allowPrivateNetworks: false,
       connectMs: 1000,
       network: { ...REAL_NETWORK, reroute: () => '127.0.0.1' },
@@ -57,7 +57,7 @@ describe('a forbidden address', () => {
     for (const hostname of literals) {
       expect(isIP(hostname)).not.toBe(0);
       const outcome = new Promise((done) =>
-        connector.connect({ hostname, protocol: 'http:', port: String(counter.port) }, (...[error]) => done(error)),
+        connect({ hostname, protocol: 'http:', port: String(counter.port) }, (...[error]) => done(error)),
       );
       expect(await outcome).toMatchObject({ reason: 'blocked_address' });
     }
