@@ -5,7 +5,6 @@ import { isOurRound } from '../catalogue/rounds.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
-import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
@@ -121,12 +120,15 @@ export async function runProbing(
   };
 }
 
-/** Lets no fetch of a host take longer than a probe of it, or come in more pieces. */
+/** Most pieces of a provider's file or document: the network's own are some 7,000 where it is as long as it may be. */
+const BODY_PIECES = 20_000;
+
+/** Lets no fetch of a host take longer than a probe of it, or come in very many pieces. */
 function limitTime(client: GuardedClient, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
   return {
     fetch: (address, { limits, ...init } = {}) => {
       const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs);
-      return client.fetch(address, { ...init, limits: { bodyPieces: PROBED_BODY_PIECES, ...limits, totalMs } });
+      return client.fetch(address, { ...init, limits: { bodyPieces: BODY_PIECES, ...limits, totalMs } });
     },
   };
 }
