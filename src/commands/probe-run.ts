@@ -9,7 +9,7 @@ import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
 import { getUserAgent } from '../views/user-agent.ts';
-import { openProbeBook, PROVIDER_FILE_INTERVAL_MS } from './probe-book.ts';
+import { openProbeBook, PROVIDER_FILE_INTERVAL_MS, type ProbeBookOptions } from './probe-book.ts';
 import { openPublishing, type PublishedCounts } from './probe-publishing.ts';
 import { readProviderDoor } from './provider-door.ts';
 
@@ -90,9 +90,9 @@ export async function runProbing(
   const publishing = openPublishing(catalogue, { now, freshens: wish.kind !== 'chosen' });
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
-  const hurried = limitTime(client, options.timeoutMs);
   const doors = { stated: 0, changed: 0 };
-  const readDoor = async (origin: string): Promise<boolean> => {
+  const readDoor: ProbeBookOptions['readDoor'] = async (origin, paced) => {
+    const hurried = limitTime(paced, options.timeoutMs);
     const read = await readProviderDoor({ client: hurried, catalogue, origin, now, allowPrivateNetworks, signal });
     if (read.kind !== 'absent') doors.stated += 1;
     doors.changed += read.changed.length;
@@ -124,7 +124,7 @@ export async function runProbing(
 const BODY_PIECES = 20_000;
 
 /** Lets no fetch of a host take longer than a probe of it, or come in very many pieces. */
-function limitTime(client: GuardedClient, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
+function limitTime(client: Pick<GuardedClient, 'fetch'>, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
   return {
     fetch: (address, { limits, ...init } = {}) => {
       const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs);
