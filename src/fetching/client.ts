@@ -7,7 +7,7 @@ import { startDeadline } from './deadline.ts';
 import { type ExchangeOptions, fetchOnce, type RawAnswer } from './exchange.ts';
 import { buildFetchFailure, buildRefusalFailure } from './failure.ts';
 import { DEFAULT_LIMITS, type FetchLimits } from './limits.ts';
-import { type Network, REAL_NETWORK } from './network.ts';
+import { type Network, openNetwork } from './network.ts';
 import { buildRedirect, buildRequest, type FetchInit, isPaying, isRedirect, type OutgoingRequest } from './request.ts';
 
 export interface GuardedClientOptions {
@@ -43,7 +43,7 @@ const KEPT_FOR = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000 };
 export function openGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { allowPrivateNetworks, userAgent } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const network = { ...REAL_NETWORK, ...options.network };
+  const network = { ...openNetwork(), ...options.network };
   const closing = new AbortController();
   const { connectMs, headerBytes } = limits;
   const connect = buildGuardedConnector({ allowPrivateNetworks, connectMs, network, signal: closing.signal });
@@ -75,6 +75,7 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
     close: async () => {
       await Promise.all([keeping.destroy(), oneOff.destroy()]);
       closing.abort();
+      network.close();
     },
   };
 }
