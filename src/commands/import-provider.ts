@@ -3,6 +3,7 @@ import { getRevision } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
+import { buildPacedClient, openPace } from '../probing/pacing.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { formatQuote } from '../sources/quote.ts';
 import { getUserAgent } from '../views/user-agent.ts';
@@ -12,6 +13,8 @@ import { type ProviderDoorOutcome, readProviderDoor } from './provider-door.ts';
 const UNREADABLE = "The provider's file cannot be read. Once its provider has mended it, run the same again.";
 const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
 const MEND = "Something in the provider's file was refused. Once its provider has mended it, run the same again.";
+/** Pause between two requests to the host, in milliseconds: as long as between two probes. */
+const PAUSE_MS = 1000;
 
 export interface ProviderImportOptions {
   config: Config;
@@ -33,9 +36,9 @@ export async function importProvider(
   const { allowPrivateNetworks } = config;
   const origin = readOrigin(address, config);
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
-  const door = await readProviderDoor({ client, catalogue, origin, now, allowPrivateNetworks, signal }).finally(
-    client.close,
-  );
+  const paced = buildPacedClient(client, openPace(PAUSE_MS, signal));
+  const reading = readProviderDoor({ client: paced, catalogue, origin, now, allowPrivateNetworks, signal });
+  const door = await reading.finally(client.close);
   if (door.kind === 'absent') throw buildAbsence(door, origin);
   const problems = door.findings.filter(({ severity }) => severity === 'refused').length;
   // Of a file that cannot be read at all no entry is known, so each problem counts as one.

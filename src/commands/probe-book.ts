@@ -5,6 +5,7 @@ import { findFailingSince } from '../catalogue/samples.ts';
 import { recordSample } from '../catalogue/sampling.ts';
 import { writeCatalogue } from '../catalogue/write.ts';
 import { getNextProbeAt } from '../evidence/schedule.ts';
+import type { GuardedClient } from '../fetching/client.ts';
 import type { ProbeBook } from '../probing/run-probes.ts';
 
 /** How long a robots.txt holds (RFC 9309 section 2.4), and how often a made-up address beside a route is asked. */
@@ -18,7 +19,7 @@ export interface ProbeBookOptions {
   /** Called when a sample is written down. */
   onRecorded: () => void;
   /** Reads what the provider states at its own door, and does it; false where it was stopped meanwhile. */
-  readDoor: (host: string) => Promise<boolean>;
+  readDoor: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
 }
 
 /** A scheduled probe reads a provider's file again when the last reading is older than this; a chosen one always does. */
@@ -52,8 +53,8 @@ export function openProbeBook(
         visit_due: scope.kind === 'chosen' || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
       };
     },
-    async visitHost(host) {
-      if (await readDoor(host)) write(host, { door_at: now().toISOString() });
+    async visitHost(host, client) {
+      if (await readDoor(host, client)) write(host, { door_at: now().toISOString() });
     },
     recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
     recordSibling: (host, at) => write(host, { sibling_at: at }),

@@ -5,12 +5,11 @@ import { isOurRound } from '../catalogue/rounds.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
-import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
 import { getUserAgent } from '../views/user-agent.ts';
-import { openProbeBook, PROVIDER_FILE_INTERVAL_MS } from './probe-book.ts';
+import { openProbeBook, PROVIDER_FILE_INTERVAL_MS, type ProbeBookOptions } from './probe-book.ts';
 import { openPublishing, type PublishedCounts } from './probe-publishing.ts';
 import { readProviderDoor } from './provider-door.ts';
 
@@ -91,9 +90,9 @@ export async function runProbing(
   const publishing = openPublishing(catalogue, { now, freshens: wish.kind !== 'chosen' });
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
-  const hurried = limitTime(client, options.timeoutMs);
   const doors = { stated: 0, changed: 0 };
-  const readDoor = async (origin: string): Promise<boolean> => {
+  const readDoor: ProbeBookOptions['readDoor'] = async (origin, paced) => {
+    const hurried = limitTime(paced, options.timeoutMs);
     const read = await readProviderDoor({ client: hurried, catalogue, origin, now, allowPrivateNetworks, signal });
     if (read.kind !== 'absent') doors.stated += 1;
     doors.changed += read.changed.length;
@@ -121,12 +120,15 @@ export async function runProbing(
   };
 }
 
-/** Lets no fetch of a host take longer than a probe of it, or come in more pieces. */
-function limitTime(client: GuardedClient, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
+/** Most pieces of a provider's file or document: the network's own are some 7,000 where it is as long as it may be. */
+const BODY_PIECES = 20_000;
+
+/** Lets no fetch of a host take longer than a probe of it, or come in very many pieces. */
+function limitTime(client: Pick<GuardedClient, 'fetch'>, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
   return {
     fetch: (address, { limits, ...init } = {}) => {
       const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs);
-      return client.fetch(address, { ...init, limits: { bodyPieces: PROBED_BODY_PIECES, ...limits, totalMs } });
+      return client.fetch(address, { ...init, limits: { bodyPieces: BODY_PIECES, ...limits, totalMs } });
     },
   };
 }

@@ -1,7 +1,5 @@
 import { isIP } from 'node:net';
-import { findAddressProblem } from './address-ranges.ts';
-import { findHostNameProblem } from './host-names.ts';
-import { isBlockedPort } from './ports.ts';
+import ipaddr from 'ipaddr.js';
 
 /** Longest address taken, in UTF-16 units: what the common servers and proxies still accept as a request line. */
 const MAX_URL_LENGTH = 2048;
@@ -79,4 +77,103 @@ function findPortProblem(url: URL): Refusal | undefined {
 
 function buildRefusal(reason: RefusalReason, message: string): Refusal {
   return { reason, message };
+}
+
+/**
+ * Ranges that stay inside a network of one's own. These alone open up when private networks are allowed, the metadata
+ * services of clouds excepted.
+ */
+const PRIVATE_RANGES = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat']);
+
+/** Global unicast, the only part of IPv6 that is given out (RFC 4291 section 2.4; IANA IPv6 address space registry). */
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+
+/**
+ * Answered by the cloud host itself, which may hand out its credentials: Azure's platform services, whose number is a
+ * public one, and the metadata services of Alibaba, AWS, Google and Scaleway, whose numbers are private ones. All others
+ * are link-local or reserved.
+ */
+const METADATA_ADDRESSES = new Set(
+  ['168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42'].map(toCanonical),
+);
+
+function toCanonical(text: string): string {
+  return ipaddr.parse(text).toNormalizedString();
+}
+
+/**
+ * Tells why an IP address may not be connected to, as one word (`loopback`, `private`, `ipv4Mapped` …), or gives
+ * undefined when it may. Takes the textual forms of both families; what cannot be read as an address is `unreadable`.
+ * Everything that is not plain global unicast is refused: the IANA special-purpose registries (RFC 6890), multicast,
+ * unallocated IPv6, and IPv6 forms that carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo), whose inner
+ * address a router would unpack behind our back.
+ */
+export function findAddressProblem(text: string, options: { allowPrivateNetworks: boolean }): string | undefined {
+  // Strict form only: what came through URL parsing or a resolver is canonical, so a lax spelling here is a trick.
+  const isIPv4 = ipaddr.IPv4.isValidFourPartDecimal(text);
+  if (!isIPv4 && !ipaddr.IPv6.isValid(text)) return 'unreadable';
+  const address = ipaddr.parse(text);
+  if (METADATA_ADDRESSES.has(address.toNormalizedString())) return 'metadata';
+  const range = address.range();
+  if (PRIVATE_RANGES.has(range)) return options.allowPrivateNetworks ? undefined : range;
+  if (range !== 'unicast') return range;
+  if (address instanceof ipaddr.IPv6) return address.match(GLOBAL_UNICAST) ? undefined : 'unallocated';
+  return undefined;
+}
+
+/** Longest name in the domain name system, in its textual form (RFC 1035 section 2.3.4). */
+const MAX_NAME_LENGTH = 253;
+
+/** Letters, digits, hyphens, and the underscore that some hosting services put in host names. */
+const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+
+/** A last label is never numeric: that would be read as an IPv4 address (RFC 3696 section 2). */
+const LAST_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
+
+/**
+ * Last labels that mean "here" and never a public service: special-use names (RFC 6761, RFC 6762 with appendix G,
+ * RFC 7686, RFC 8375, RFC 9476), `internal`, `home`, `corp` and `mail` (reserved for private use by ICANN), and what
+ * home routers hand out. `example` is left out on purpose: RFC 6761 section 6.5 asks programs not to single it out.
+ */
+const LOCAL_LAST_LABELS = new Set([
+  ...['localhost', 'localdomain', 'local', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'mail'],
+  ...['test', 'invalid', 'onion', 'alt', 'arpa'],
+]);
+
+/** Names under public suffixes that cloud hosts answer with their metadata service. */
+const METADATA_NAMES = new Set([
+  ...['metadata.google.internal', 'metadata.goog', 'metadata.tencentyun.com', 'instance-data.ec2.internal'],
+]);
+
+/** Why a host name is refused: `syntax` (not a name at all), `metadata`, or `local` (means something only here). */
+type HostNameProblem = 'syntax' | 'metadata' | 'local';
+
+/**
+ * Tells why a lower-case ASCII host name without trailing dot may not be asked for, or gives undefined when it may.
+ * Local names (one label, `.local`, `.internal` …) pass when private networks are allowed; metadata names never do.
+ */
+function findHostNameProblem(name: string, options: { allowPrivateNetworks: boolean }): HostNameProblem | undefined {
+  const labels = name.split('.');
+  const last = labels.at(-1) ?? '';
+  if (name.length > MAX_NAME_LENGTH || !labels.every((label) => LABEL.test(label))) return 'syntax';
+  if ([...METADATA_NAMES].some((known) => name === known || name.endsWith(`.${known}`))) return 'metadata';
+  if (options.allowPrivateNetworks) return undefined;
+  if (labels.length === 1 || LOCAL_LAST_LABELS.has(last)) return 'local';
+  return LAST_LABEL.test(last) ? undefined : 'syntax';
+}
+
+/**
+ * Ports of other protocols (mail, file sharing, remote login …) that no browser sends HTTP to, so that nobody can
+ * make us speak to such a service (Fetch standard, "port blocking").
+ */
+const BLOCKED_PORTS = new Set([
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104],
+  ...[109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526],
+  ...[530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045],
+  ...[4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
+]);
+
+/** Tells whether a URL's port belongs to another protocol. Takes the `port` of a parsed URL; empty is the default port. */
+function isBlockedPort(port: string): boolean {
+  return port !== '' && BLOCKED_PORTS.has(Number(port));
 }

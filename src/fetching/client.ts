@@ -1,13 +1,14 @@
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { parseOutsideUrl } from './address.ts';
+import { decodeBody } from './body.ts';
 import { buildGuardedConnector } from './connector.ts';
 import { startDeadline } from './deadline.ts';
+import { type ExchangeOptions, fetchOnce, type RawAnswer } from './exchange.ts';
 import { buildFetchFailure, buildRefusalFailure } from './failure.ts';
-import { type FetchResponse, fetchFollowing, type Progress } from './following.ts';
 import { DEFAULT_LIMITS, type FetchLimits } from './limits.ts';
-import { type Network, REAL_NETWORK } from './network.ts';
-import { buildRequest, type FetchInit } from './request.ts';
+import { type Network, openNetwork } from './network.ts';
+import { buildRedirect, buildRequest, type FetchInit, isPaying, isRedirect, type OutgoingRequest } from './request.ts';
 
 export interface GuardedClientOptions {
   /** Also reach loopback and private addresses, and plain `http` (demo and tests). All limits stay. */
@@ -42,9 +43,11 @@ const KEPT_FOR = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000 };
 export function openGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { allowPrivateNetworks, userAgent } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const network = { ...REAL_NETWORK, ...options.network };
-  const connector = buildGuardedConnector({ allowPrivateNetworks, connectMs: limits.connectMs, network });
-  const agentOptions = { connect: connector.connect, allowH2: false, maxHeaderSize: limits.headerBytes, ...KEPT_FOR };
+  const network = { ...openNetwork(), ...options.network };
+  const closing = new AbortController();
+  const { connectMs, headerBytes } = limits;
+  const connect = buildGuardedConnector({ allowPrivateNetworks, connectMs, network, signal: closing.signal });
+  const agentOptions = { connect, allowH2: false, maxHeaderSize: headerBytes, ...KEPT_FOR };
   const keeping = new Agent(agentOptions);
   const oneOff = new Agent({ ...agentOptions, pipelining: 0 });
 
@@ -56,10 +59,9 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
       const url = parseOutsideUrl(String(address), { allowPrivateNetworks });
       if (!(url instanceof URL)) throw buildRefusalFailure(url);
       const request = buildRequest(url, init, userAgent);
-      const mode = init.redirect ?? 'follow';
-      const isCutAllowed = init.isCutAllowed ?? false;
-      const { signal } = deadline;
-      const context = { keeping, oneOff, allowPrivateNetworks, limits: fetchLimits, signal, mode, isCutAllowed };
+      const { redirect: mode = 'follow', isCutAllowed = false, getWantedBytes = () => fetchLimits.bodyBytes } = init;
+      const taking = { limits: fetchLimits, isCutAllowed, getWantedBytes, signal: deadline.signal };
+      const context = { ...taking, keeping, oneOff, allowPrivateNetworks, mode };
       return await fetchFollowing(request, context, progress);
     } catch (error) {
       throw error instanceof ServiceError ? buildDetailedFailure(error, progress) : error;
@@ -71,8 +73,9 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
   return {
     fetch: fetchOutside,
     close: async () => {
-      connector.close();
       await Promise.all([keeping.destroy(), oneOff.destroy()]);
+      closing.abort();
+      network.close();
     },
   };
 }
@@ -104,5 +107,126 @@ function buildDetailedFailure(error: ServiceError, progress: Progress): ServiceE
     reason: error.reason,
     cause: error.cause,
     details: { ...error.details, ...(host === undefined ? {} : { host }), redirects: progress.redirects.length, sent },
+  });
+}
+
+/** A whole answer, whatever its status. */
+export interface FetchResponse {
+  status: number;
+  /** As received; `content-encoding` still says what the body was packed in. */
+  headers: Headers;
+  /** Content codings undone. */
+  body: Uint8Array;
+  /** Bytes of the body as they came over the wire. */
+  receivedBytes: number;
+  /** The body was longer, and this is its beginning; only where the request allows it, or wants no more. */
+  isCut?: boolean | undefined;
+  /** The address that answered: the last one after redirects. */
+  url: string;
+  /** The addresses that redirected on the way here, in order, with the status each gave. */
+  redirects: readonly { status: number; url: string }[];
+}
+
+/** What one fetch has come to so far, for the details of its failure. */
+interface Progress {
+  host: string | undefined;
+  redirects: { status: number; url: string }[];
+  sent: boolean;
+}
+
+interface FollowingContext extends Omit<ExchangeOptions, 'isBodySkipped' | 'onSend'> {
+  /** Keeps connections for the next request. */
+  keeping: Dispatcher;
+  /** Opens a connection for each request. */
+  oneOff: Dispatcher;
+  allowPrivateNetworks: boolean;
+  mode: 'follow' | 'manual' | 'error';
+}
+
+/**
+ * Makes a request and those that its redirects ask for, by hand, because undici's `redirect` asks nobody about the target
+ * and hands on every header that it does not know as a credential, a signed payment among them.
+ */
+async function fetchFollowing(
+  first: OutgoingRequest,
+  context: FollowingContext,
+  progress: Progress,
+): Promise<FetchResponse> {
+  let request = first;
+  for (;;) {
+    const answer = await fetchHop(request, context, progress);
+    if (!isLeft(request, answer, context)) return await buildResponse(request, answer, context, progress);
+    request = buildNextRequest(request, answer, context, progress);
+  }
+}
+
+async function fetchHop(request: OutgoingRequest, context: FollowingContext, progress: Progress): Promise<RawAnswer> {
+  progress.host = request.url.hostname;
+  progress.sent = false;
+  return await fetchOnce(isPaying(request) ? context.oneOff : context.keeping, request, {
+    ...context,
+    isBodySkipped: (status, headers) => isLeft(request, { status, headers }, context),
+    onSend: () => {
+      progress.sent = true;
+    },
+  });
+}
+
+/** Tells whether an answer is not the end: a redirect that is to be followed or to be an error. */
+function isLeft(
+  request: OutgoingRequest,
+  answer: { status: number; headers: Headers },
+  { mode }: FollowingContext,
+): boolean {
+  return mode !== 'manual' && !(mode === 'follow' && isPaying(request)) && isRedirect(answer.status, answer.headers);
+}
+
+function buildNextRequest(
+  request: OutgoingRequest,
+  answer: RawAnswer,
+  { mode, limits, allowPrivateNetworks }: FollowingContext,
+  progress: Progress,
+): OutgoingRequest {
+  const host = request.url.hostname;
+  if (mode === 'error') throw buildFetchFailure('redirected', `The host ${host} answers with a redirect.`);
+  if (progress.redirects.length >= limits.redirects) {
+    throw buildFetchFailure('too_many_redirects', `More than ${limits.redirects} redirects, the last by ${host}.`);
+  }
+  const location = answer.headers.get('location') ?? '';
+  const next = buildRedirect(request, answer.status, location, { allowPrivateNetworks });
+  if ('reason' in next) throw buildRefusalFailure(next);
+  progress.redirects.push({ status: answer.status, url: request.url.href });
+  return next;
+}
+
+async function buildResponse(
+  request: OutgoingRequest,
+  answer: RawAnswer,
+  { limits, isCutAllowed, getWantedBytes, signal }: FollowingContext,
+  progress: Progress,
+): Promise<FetchResponse> {
+  const { status, headers, receivedBytes } = answer;
+  const { decodedBytes: maxBytes } = limits;
+  const options = { maxBytes, wantedBytes: getWantedBytes(status), isCutAllowed, host: request.url.hostname };
+  const decoding = decodeBody(answer.body, headers.get('content-encoding'), options);
+  const decoded = await waitFor(decoding, signal);
+  return {
+    status,
+    headers,
+    body: decoded.body,
+    receivedBytes,
+    isCut: answer.isCut || decoded.isCut,
+    url: request.url.href,
+    redirects: progress.redirects,
+  };
+}
+
+/** Waits for a promise or the signal, whichever comes first; the promise's own outcome is then of no interest. */
+function waitFor<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((done, failed) => {
+    const onAbort = () => failed(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    promise.then(done, failed).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }

@@ -1,136 +1,80 @@
-import { isIP, type Socket } from 'node:net';
-import type { buildConnector } from 'undici';
-import { getErrorMessage, type ServiceError } from '../errors.ts';
-import { findAddressProblem } from './address-ranges.ts';
-import { startDeadline } from './deadline.ts';
-import { buildFetchFailure, type FetchFailureReason } from './failure.ts';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { findAddressProblem } from './address.ts';
+import { buildFetchFailure, buildHostFailure } from './failure.ts';
 import type { Network } from './network.ts';
-import { openTcpSocket, openTlsSocket, waitFor } from './sockets.ts';
 
 export interface ConnectorOptions {
   allowPrivateNetworks: boolean;
+  /** After twice this many milliseconds a connection still being opened is dropped; its request gives up first. */
   connectMs: number;
   network: Network;
+  /** Ends every connection, those still being opened included. */
+  signal?: AbortSignal | undefined;
 }
 
-/** Opens connections for undici, and can end all that are still being opened. */
-export interface GuardedConnector {
-  connect: buildConnector.connector;
-  /** Ends what is being opened now, and everything that is asked for later. */
-  close: () => void;
-}
+/** How long one of several addresses may take before the next is tried (RFC 8305 proposes 250 ms, too short for afar). */
+const NEXT_ADDRESS_AFTER_MS = 1000;
 
 /**
- * Builds the only way by which the guarded client reaches the network. Per connection the host is resolved exactly
- * once, all its addresses are checked (one bad address refuses the name: it might be the next one dialled), and
- * precisely those are dialled. The host stays the name for SNI and certificates. undici asks no resolver for IP
- * literals, so they are checked here too, whatever was checked before. Hands undici a ServiceError (`blocked_address`,
- * `name_not_resolved`, `refused`, `tls`, `timeout`, `closed`) where no connection comes about.
+ * Builds undici's own connector behind two checks: undici asks `lookup` for each name once per connection and dials the
+ * addresses it gives and no others; of an address in place of a name it asks nobody, so that one is checked before. One
+ * forbidden address refuses the whole name, because it might be the next one dialled.
  */
-export function buildGuardedConnector(options: ConnectorOptions): GuardedConnector {
-  const opening = new Set<AbortController>();
-  let closed = false;
-
-  async function open(target: buildConnector.Options): Promise<Socket> {
-    const host = target.hostname;
-    if (closed) throw fail('closed', host, 'was not asked: the client is closed');
-    const ending = new AbortController();
-    const expire = (wasHeldUp: boolean) =>
-      ending.abort(
-        wasHeldUp
-          ? buildFetchFailure('held_up', 'This process was too busy to open a connection.')
-          : fail('timeout', host, `took longer than ${options.connectMs} ms to connect to`),
-      );
-    const stopWaiting = startDeadline(options.connectMs, expire);
-    opening.add(ending);
-    try {
-      return await openConnection(target, options, ending.signal);
-    } finally {
-      stopWaiting();
-      opening.delete(ending);
-    }
-  }
-
-  return {
-    connect: (target, callback) => {
-      open(target).then(
-        (socket) => callback(null, socket),
-        (error: Error) => callback(error, null),
-      );
-    },
-    close: () => {
-      closed = true;
-      for (const ending of opening) ending.abort(buildFetchFailure('closed', 'The client was closed.'));
-    },
+export function buildGuardedConnector(options: ConnectorOptions): buildConnector.connector {
+  const { connectMs, network, signal } = options;
+  const lookup: LookupFunction = (host, _options, callback) => {
+    listCheckedAddresses(host, options).then(
+      (addresses) =>
+        callback(
+          null,
+          addresses.map(network.reroute).map((address) => ({ address, family: isIP(address) })),
+        ),
+      (error) => callback(error, []),
+    );
+  };
+  const connect = buildConnector({
+    lookup,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    timeout: 2 * connectMs,
+    allowH2: false,
+    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    rejectUnauthorized: true,
+    ...(network.trustedRoots === undefined ? {} : { ca: network.trustedRoots }),
+    ...(signal && { signal }),
+  });
+  return (target, callback) => {
+    const problem = isIP(target.hostname) ? findAddressProblem(target.hostname, options) : undefined;
+    if (problem) callback(buildBlocked(target.hostname, target.hostname, problem), null);
+    else connect(target, callback);
   };
 }
 
-async function openConnection(
-  target: buildConnector.Options,
-  options: ConnectorOptions,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const { reroute, trustedRoots } = options.network;
-  const host = target.hostname;
-  const isSecure = target.protocol === 'https:';
-  const addresses = await waitFor(listCheckedAddresses(host, options), signal);
-  const port = Number(target.port) || (isSecure ? 443 : 80);
-  const tcp = await orFail(openTcpSocket(addresses.map(reroute), port, signal), signal, (cause) =>
-    fail(isSystemTimeout(cause) ? 'timeout' : 'refused', host, 'does not take connections', cause),
-  );
-  if (!isSecure) return tcp;
-  return orFail(openTlsSocket(tcp, host, trustedRoots, signal), signal, (cause) =>
-    fail('tls', host, 'offers no trustworthy TLS', cause),
-  );
-}
-
-/** Resolves a host once and gives its addresses, all of them checked. */
-async function listCheckedAddresses(host: string, options: ConnectorOptions): Promise<string[]> {
-  const addresses = isIP(host) ? [host] : await listAddresses(host, options.network);
+/** Resolves a name once and gives its addresses, all of them checked. */
+async function listCheckedAddresses(host: string, options: ConnectorOptions): Promise<readonly string[]> {
+  const addresses = await listAddresses(host, options.network);
   for (const address of addresses) {
     const problem = findAddressProblem(address, options);
-    if (problem)
-      throw fail('blocked_address', host, `has the address ${address}, which is not a public one (${problem})`);
+    if (problem) throw buildBlocked(host, address, problem);
   }
   return addresses;
 }
 
-async function listAddresses(host: string, network: Network): Promise<string[]> {
+async function listAddresses(host: string, network: Network): Promise<readonly string[]> {
+  let addresses: readonly string[];
   try {
-    const resolved = await network.resolve(host);
-    if (resolved.length > 0) return [...resolved];
+    addresses = await network.resolve(host);
   } catch (error) {
-    throw fail('name_not_resolved', host, 'could not be resolved to an address', error);
+    throw buildHostFailure('name_not_resolved', host, 'could not be resolved to an address', error);
   }
-  throw fail('name_not_resolved', host, 'has no address');
+  if (addresses.length === 0) throw buildHostFailure('name_not_resolved', host, 'has no address');
+  return addresses;
 }
 
-/** Gives the socket or our own failure: the signal's reason where it was the signal that ended the attempt. */
-async function orFail(
-  opening: Promise<Socket>,
-  signal: AbortSignal,
-  buildError: (cause: unknown) => ServiceError,
-): Promise<Socket> {
-  try {
-    return await opening;
-  } catch (error) {
-    throw signal.aborted ? signal.reason : buildError(error);
-  }
-}
-
-function isSystemTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT';
-}
-
-function fail(reason: FetchFailureReason, host: string, what: string, cause?: unknown): ServiceError {
-  const because = cause === undefined ? '' : ` (${getCauseWord(cause)})`;
-  return buildFetchFailure(reason, `The host ${host} ${what}${because}.`, {
-    details: { host },
-    ...(cause === undefined ? {} : { cause }),
-  });
-}
-
-/** The system's or OpenSSL's own word for a failure (`ECONNREFUSED`, `CERT_HAS_EXPIRED`), else its text. */
-function getCauseWord(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : getErrorMessage(cause);
+function buildBlocked(host: string, address: string, problem: string) {
+  return buildFetchFailure(
+    'blocked_address',
+    `The host ${host} has the address ${address}, which is not a public one (${problem}).`,
+  );
 }

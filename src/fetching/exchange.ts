@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
-import type { ServiceError } from '../errors.ts';
+import { type OpenBody, openBody } from './body.ts';
+import { startDeadline } from './deadline.ts';
 import { buildFetchFailure, getFetchFailure } from './failure.ts';
+import type { FetchLimits } from './limits.ts';
 import type { OutgoingRequest } from './request.ts';
 
 /** One answer as received: content codings not yet undone. */
@@ -8,19 +10,18 @@ export interface RawAnswer {
   status: number;
   headers: Headers;
   body: Uint8Array;
+  /** Bytes of the body that came, dropped ones included. */
+  receivedBytes: number;
   /** The body was longer, and this is its beginning. */
   isCut: boolean;
 }
 
 export interface ExchangeOptions {
-  /** Most body bytes taken; one more ends the connection. */
-  bodyBytes: number;
-  /** Most pieces in which the body may come. */
-  bodyPieces: number;
-  /** Where the body is longer than that and not encoded, its beginning is the answer. */
+  limits: FetchLimits;
+  /** Where the body is longer than `bodyBytes` and not encoded, its beginning is the answer. */
   isCutAllowed: boolean;
-  /** Most header fields taken, and most answers of status 1xx before the answer. */
-  headerFields: number;
+  /** Bytes of the body to be kept, by the status of the answer. */
+  getWantedBytes: (status: number) => number;
   /** Tells from the head whether the body is of no interest; the connection then ends there. */
   isBodySkipped: (status: number, headers: Headers) => boolean;
   /** Ends the exchange at once, even while the connection is being opened. Its reason is what the exchange throws. */
@@ -29,32 +30,51 @@ export interface ExchangeOptions {
   onSend: () => void;
 }
 
+/** The head of an answer, and its body while it comes in. */
+interface OpenAnswer {
+  status: number;
+  headers: Headers;
+  body: OpenBody;
+  /** Most bytes that the body may have. */
+  limit: number;
+  isCuttable: boolean;
+}
+
 /**
  * Makes one request and takes one answer, following nothing. Throws a ServiceError for all that ends it early; the
- * connection is then closed, never returned to the pool.
+ * connection is then closed, never returned to the pool. It handles undici's `dispatch` itself because undici's `request`
+ * and `fetch` keep an object for each chunk, know no limits of one call, and the first cannot be aborted while it connects.
  */
 export async function fetchOnce(
   dispatcher: Dispatcher,
   request: OutgoingRequest,
-  options: ExchangeOptions,
+  { limits, isCutAllowed, getWantedBytes, isBodySkipped, signal, onSend }: ExchangeOptions,
 ): Promise<RawAnswer> {
+  signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
-  const { signal } = options;
   const host = request.url.hostname;
-  const body = openBody(options.bodyBytes);
   let pieces = 0;
   let interim = 0;
-  let head: Pick<RawAnswer, 'status' | 'headers'> | undefined;
+  let isOver = false;
+  let answer: OpenAnswer | undefined;
   let controller: Dispatcher.DispatchController | undefined;
+  const tooLarge = (what: string) => buildFetchFailure('too_large', `The host ${host} sent ${what}.`);
+  const longBody = (limit: number) => tooLarge(`a body of more than ${limit} bytes`);
 
-  function finish(answer: RawAnswer): void {
+  function settle(): void {
+    isOver = true;
+    stopWaiting();
     signal.removeEventListener('abort', stop);
-    resolve(answer);
+  }
+  function finish({ status, headers, body }: OpenAnswer): void {
+    settle();
+    const bytes = body.take();
+    resolve({ status, headers, body: bytes, receivedBytes: body.length, isCut: body.length > bytes.byteLength });
   }
   function fail(error: unknown): void {
-    body.drop();
-    signal.removeEventListener('abort', stop);
-    reject(getFetchFailure(error, host));
+    settle();
+    answer?.body.drop();
+    reject(getFetchFailure(error, host, controller !== undefined));
   }
   // Without a controller the request still waits for its connection: it is answered for here, and dropped when its
   // turn comes.
@@ -62,10 +82,10 @@ export async function fetchOnce(
     fail(signal.reason);
     controller?.abort(signal.reason);
   }
-  const isCuttable = (headers: Headers) => options.isCutAllowed && !headers.has('content-encoding');
-  const isLonger = (headers: Headers) =>
-    request.method !== 'HEAD' && Number(headers.get('content-length')) > options.bodyBytes;
-  signal.throwIfAborted();
+  const stopWaiting = startDeadline(limits.connectMs, (wasHeldUp) => {
+    const message = `The host ${host} took longer than ${limits.connectMs} ms to connect to.`;
+    fail(wasHeldUp ? buildFetchFailure('held_up', BUSY) : buildFetchFailure('timeout', message));
+  });
   signal.addEventListener('abort', stop, { once: true });
 
   dispatcher.dispatch(
@@ -81,40 +101,45 @@ export async function fetchOnce(
     },
     {
       onRequestStart(started) {
+        if (isOver) {
+          started.abort(new Error('the request is no longer wanted'));
+          return;
+        }
+        stopWaiting();
         controller = started;
-        if (signal.aborted) started.abort(signal.reason);
-        else options.onSend();
+        onSend();
       },
       onResponseStart(started, status, rawHeaders) {
-        const headers = findHeaders(rawHeaders, options.headerFields);
         if (status < 200) interim += 1;
-        if (!headers || interim > options.headerFields) {
-          started.abort(buildFetchFailure('too_large', `The host ${host} sent more header fields than are accepted.`));
+        if (interim > limits.headerFields || countFields(rawHeaders) > limits.headerFields) {
+          started.abort(tooLarge('more header fields than are accepted'));
           return;
         }
         if (status < 200) return;
-        head = { status, headers };
-        if (options.isBodySkipped(status, headers)) {
-          finish({ ...head, body: new Uint8Array(), isCut: false });
+        const headers = buildHeaders(rawHeaders);
+        const isEncoded = headers.has('content-encoding');
+        const wanted = isBodySkipped(status, headers) ? 0 : getWantedBytes(status);
+        // What is encoded is of use whole or not at all.
+        const limit = isEncoded && wanted > 0 ? Math.min(limits.bodyBytes, wanted) : limits.bodyBytes;
+        answer = { status, headers, body: openBody(limit, wanted), limit, isCuttable: isCutAllowed && !isEncoded };
+        const isLonger = request.method !== 'HEAD' && Number(headers.get('content-length')) > limit;
+        if (isBodySkipped(status, headers)) {
+          finish(answer);
           started.abort(new Error('the rest of the answer is not needed'));
-        } else if (!isCuttable(headers) && isLonger(headers)) {
-          started.abort(buildTooLarge(host, options.bodyBytes));
-        }
+        } else if (isLonger && !answer.isCuttable) started.abort(longBody(limit));
       },
       onResponseData(started, chunk) {
         pieces += 1;
-        if (pieces > options.bodyPieces) {
-          const message = `The host ${host} sent a body in more than ${options.bodyPieces} pieces.`;
-          started.abort(buildFetchFailure('too_large', message));
+        if (pieces > limits.bodyPieces) {
+          started.abort(tooLarge(`a body in more than ${limits.bodyPieces} pieces`));
           return;
         }
-        if (body.add(chunk)) return;
-        if (head && isCuttable(head.headers)) finish({ ...head, body: body.take(), isCut: true });
-        started.abort(buildTooLarge(host, options.bodyBytes));
+        if (!answer || isOver || answer.body.add(chunk)) return;
+        if (answer.isCuttable) finish(answer);
+        started.abort(longBody(answer.limit));
       },
       onResponseEnd() {
-        if (head) finish({ ...head, body: body.take(), isCut: false });
-        else fail(new Error('no answer came'));
+        if (answer && !isOver) finish(answer);
       },
       onResponseError(_started, error) {
         fail(error);
@@ -124,54 +149,18 @@ export async function fetchOnce(
   return promise;
 }
 
-/** Undefined where there are more than `most` fields. */
-function findHeaders(raw: Record<string, string | string[] | undefined>, most: number): Headers | undefined {
+const BUSY = 'This process was too busy to open a connection.';
+
+type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Counts the header fields, repeated ones one by one. */
+function countFields(raw: RawHeaders): number {
+  return Object.values(raw).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0);
+}
+
+function buildHeaders(raw: RawHeaders): Headers {
   const fields = Object.entries(raw).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((one) => [name, one] as [string, string]),
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
   );
-  return fields.length > most ? undefined : new Headers(fields);
-}
-
-/** A body while it comes in. */
-interface OpenBody {
-  /** Copies the chunk behind what came before; false where that would be more than the limit, which then is full. */
-  add(chunk: Uint8Array): boolean;
-  /** Gives all that came, and keeps nothing. */
-  take(): Uint8Array;
-  /** Gives the memory back at once, rather than when it is next collected; what comes after is not kept. */
-  drop(): void;
-}
-
-/** Bytes that a body is given room for at first. */
-const FIRST_ROOM = 16 * 1024;
-
-/**
- * Opens one buffer that grows in place up to `limit` bytes. Chunks are copied, never kept: each would be an object of its own, and
- * a host that sends single bytes would fill our memory with them.
- */
-function openBody(limit: number): OpenBody {
-  const buffer = new ArrayBuffer(0, { maxByteLength: limit });
-  const bytes = new Uint8Array(buffer);
-  let length = 0;
-  return {
-    add(chunk) {
-      if (buffer.detached) return true;
-      const taken = chunk.byteLength > limit - length ? chunk.subarray(0, limit - length) : chunk;
-      const needed = length + taken.byteLength;
-      if (needed > bytes.byteLength) {
-        buffer.resize(Math.min(limit, Math.max(needed, FIRST_ROOM, bytes.byteLength * 2)));
-      }
-      bytes.set(taken, length);
-      length = needed;
-      return taken.byteLength === chunk.byteLength;
-    },
-    take: () => new Uint8Array(buffer.transferToFixedLength(length)),
-    drop() {
-      if (!buffer.detached) buffer.transferToFixedLength(0);
-    },
-  };
-}
-
-function buildTooLarge(host: string, bytes: number): ServiceError {
-  return buildFetchFailure('too_large', `The host ${host} sent a body of more than ${bytes} bytes.`);
+  return new Headers(fields);
 }

@@ -67,7 +67,19 @@ export function buildRefusalFailure(refusal: Refusal): ServiceError {
   return buildFetchFailure(refusal.reason, refusal.message);
 }
 
-/** What the HTTP library's codes mean here; all else that ends an exchange is a broken connection. */
+/** Builds the failure of a host: what it did, and the system's or OpenSSL's own word for why (`ECONNREFUSED`). */
+export function buildHostFailure(
+  reason: FetchFailureReason,
+  host: string,
+  what: string,
+  cause?: unknown,
+): ServiceError {
+  const word = cause instanceof Error && 'code' in cause ? String(cause.code) : getErrorMessage(cause);
+  const because = cause === undefined ? '' : ` (${word})`;
+  return buildFetchFailure(reason, `The host ${host} ${what}${because}.`, cause === undefined ? {} : { cause });
+}
+
+/** What the HTTP library's codes mean here. */
 const LIBRARY_REASONS: Record<string, [FetchFailureReason, string]> = {
   UND_ERR_HEADERS_OVERFLOW: ['too_large', 'sent more header bytes than are accepted'],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['malformed', 'sent a body of another length than it announced'],
@@ -75,20 +87,46 @@ const LIBRARY_REASONS: Record<string, [FetchFailureReason, string]> = {
   UND_ERR_NOT_SUPPORTED: ['bad_request', 'cannot be sent such a request'],
   UND_ERR_DESTROYED: ['closed', 'was not answered for: the client was closed'],
   UND_ERR_CLOSED: ['closed', 'was not answered for: the client was closed'],
+  // The connector's signal ends connections that are still being opened.
+  ABORT_ERR: ['closed', 'was not answered for: the client was closed'],
 };
 
-/** Turns what the HTTP library threw for one exchange into our failure; a failure of our own passes unchanged. */
-export function getFetchFailure(error: unknown, host: string): ServiceError {
+/**
+ * Turns what the HTTP library threw for one exchange into our failure; a failure of our own passes unchanged. Before
+ * anything was sent it was opening the connection, so what no code names is the system's refusal or that of TLS; later
+ * it is a broken connection.
+ */
+export function getFetchFailure(error: unknown, host: string, wasSent: boolean): ServiceError {
   if (error instanceof ServiceError) return error;
-  const [reason, what] = findLibraryReason(error) ?? [
+  // The parser's errors say what they are by class alone: undici leaves their codes undefined.
+  if (error instanceof errors.HTTPParserError) {
+    return buildFetchFailure('malformed', `The host ${host} sent something that is not HTTP.`, { cause: error });
+  }
+  const [reason, what] = LIBRARY_REASONS[getCode(error)] ?? [];
+  if (reason) return buildFetchFailure(reason, `The host ${host} ${what}.`, { cause: error });
+  if (!wasSent) return buildConnectFailure(error, host);
+  return buildFetchFailure(
     'disconnected',
-    `closed the connection before its answer was complete (${getErrorMessage(error)})`,
-  ];
-  return buildFetchFailure(reason, `The host ${host} ${what}.`, { cause: error });
+    `The host ${host} closed the connection before its answer was complete (${getErrorMessage(error)}).`,
+    { cause: error },
+  );
 }
 
-function findLibraryReason(error: unknown): [FetchFailureReason, string] | undefined {
-  // The parser's errors say what they are by class alone: undici leaves their codes undefined.
-  if (error instanceof errors.HTTPParserError) return ['malformed', 'sent something that is not HTTP'];
-  return error instanceof Error && 'code' in error ? LIBRARY_REASONS[String(error.code)] : undefined;
+function buildConnectFailure(error: unknown, host: string): ServiceError {
+  // undici gives this name to addresses that did not answer, too; the system's own error is then its cause.
+  const isUndicis = error instanceof errors.ConnectTimeoutError;
+  if (isUndicis && error.cause === undefined) {
+    return buildFetchFailure('held_up', 'This process was too busy to open a connection.');
+  }
+  const cause = isUndicis ? error.cause : error;
+  // Several addresses that all failed are one AggregateError; a connection broken in the handshake has another `syscall`.
+  const isTcp =
+    cause instanceof AggregateError || (cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect');
+  if (!isTcp) return buildHostFailure('tls', host, 'offers no trustworthy TLS', cause);
+  const reason = getCode(cause) === 'ETIMEDOUT' ? 'timeout' : 'refused';
+  return buildHostFailure(reason, host, 'does not take connections', cause);
+}
+
+function getCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -29,8 +29,8 @@ export const DEFAULT_LIMITS: FetchLimits = Object.freeze({
   redirects: 3,
 });
 
-/** Most pieces of an answer to a probe: tens of bytes each where it is as long as it may be, and no answer to a 402 is. */
-export const PROBED_BODY_PIECES = 20_000;
+/** Most pieces of an answer to a probe: the network's own are some 700 where it is as long as it may be. */
+export const PROBED_BODY_PIECES = 4_000;
 
 /** The limits that one call may set for itself; the others belong to the connection and so to the client. */
 export type PerFetchLimits = Pick<

@@ -1,7 +1,6 @@
-import type { GuardedClient } from './client.ts';
-import type { FetchResponse } from './following.ts';
-import { isRedirect } from './redirect.ts';
+import type { FetchResponse, GuardedClient } from './client.ts';
 import type { FetchInit } from './request.ts';
+import { isRedirect } from './request.ts';
 
 /** Redirects followed. */
 const MAX_REDIRECTS = 3;

@@ -1,8 +1,8 @@
-import type { GuardedClient } from '../fetching/client.ts';
-import type { FetchResponse } from '../fetching/following.ts';
+import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
-import { isRedirect } from '../fetching/redirect.ts';
+import { isRedirect } from '../fetching/request.ts';
 import type { JsonObject } from '../model/route.ts';
+import { MAX_CHALLENGE_BYTES } from '../x402/challenge-json.ts';
 import type { ProbeRequest } from './probe-request.ts';
 
 /** Redirects followed in one probe. */
@@ -10,6 +10,9 @@ const MAX_REDIRECTS = 3;
 
 /** Most bytes of one answer, before and after its content codings are undone. */
 const MAX_BYTES = 1024 * 1024;
+
+/** Only a 402 says more than its head does, and of one that is too long to be a challenge no more than that is wanted. */
+const getWantedBytes = (status: number): number => (status === 402 ? MAX_CHALLENGE_BYTES + 1 : 0);
 
 /** Cause of a sample for which nothing was asked, or a redirect not followed, because of robots.txt. */
 export const ROBOTS_DISALLOWED = 'robots_disallowed';
@@ -53,7 +56,15 @@ export async function fetchWithinOrigin(
   const limits = { totalMs: timeoutMs, ...size };
   let url = request.url;
   for (let followed = 0; ; followed += 1) {
-    const response = await client.fetch(url, { method, headers, body, redirect: 'manual', signal, limits });
+    const response = await client.fetch(url, {
+      method,
+      headers,
+      body,
+      redirect: 'manual',
+      signal,
+      limits,
+      getWantedBytes,
+    });
     const { status } = response;
     if (!isRedirect(status, response.headers)) return response;
     const next = getNext(url, method, response);

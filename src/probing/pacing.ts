@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { GuardedClient } from '../fetching/client.ts';
 
 /** Keeps the pause between requests to one host. Times are milliseconds. */
 export interface Pace {
@@ -19,6 +20,24 @@ export function openPace(pauseMs: number, signal: AbortSignal, now: () => number
     },
     end(askedMs = 0) {
       readyAt = now() + Math.max(pauseMs, askedMs);
+    },
+  };
+}
+
+/** Gives a client whose every request, one led on to included, waits for the pace of its one host. */
+export function buildPacedClient(
+  client: Pick<GuardedClient, 'fetch'>,
+  pace: Pace,
+  delayMs = 0,
+): Pick<GuardedClient, 'fetch'> {
+  return {
+    fetch: async (...request) => {
+      await pace.wait();
+      try {
+        return await client.fetch(...request);
+      } finally {
+        pace.end(delayMs);
+      }
     },
   };
 }

@@ -9,9 +9,6 @@ const LONGEST_MS = 10_000;
 /** Bytes of a robots.txt that are read: as many as RFC 9309 section 2.5 asks for. */
 const MAX_BYTES = 500 * 1024;
 
-/** Most bytes that a compressed one may unfold to, of which as many are read. */
-const MAX_DECODED_BYTES = 5 * 1024 * 1024;
-
 /** Rules that are read of those meant for us. */
 const MAX_RULES = 2_000;
 
@@ -54,14 +51,14 @@ export async function fetchRobots(
   origin: string,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<string | undefined> {
-  const size = { bodyBytes: MAX_BYTES, bodyPieces: PROBED_BODY_PIECES, decodedBytes: MAX_DECODED_BYTES };
+  const size = { bodyBytes: MAX_BYTES, bodyPieces: PROBED_BODY_PIECES, decodedBytes: MAX_BYTES };
   const limits = { totalMs: Math.min(timeoutMs, LONGEST_MS), ...size };
   try {
     const { status, body, isCut } = await client.fetch(`${origin}/robots.txt`, { signal, limits, isCutAllowed: true });
     if (status >= 500 || status === 429) return undefined;
     if (status < 200 || status > 299) return '';
-    const text = new TextDecoder().decode(body.subarray(0, MAX_BYTES));
-    return isCut || body.byteLength > MAX_BYTES ? cutToLines(text) : text;
+    const text = new TextDecoder().decode(body);
+    return isCut ? cutToLines(text) : text;
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;
@@ -166,11 +163,17 @@ function addLine(group: Group, key: 'allow' | 'disallow' | 'crawl-delay', value:
   if (key === 'crawl-delay') group.delay ??= Number.parseFloat(value) || 0;
   else if (value.length > MAX_RULE_LENGTH) group.hasLongRules = true;
   else if (value !== '' && group.rules.length === MAX_RULES) group.hasMoreRules = true;
-  else if (value !== '') {
-    const rule = buildRule(key === 'allow', value);
-    if (rule.rest.length > MAX_WILDCARDS) group.hasWildRules = true;
-    else group.rules.push(rule);
+  else if (hasManyWildcards(value)) group.hasWildRules = true;
+  else if (value !== '') group.rules.push(buildRule(key === 'allow', value));
+}
+
+function hasManyWildcards(value: string): boolean {
+  let count = 0;
+  for (const _wildcards of value.matchAll(/\*+/g)) {
+    count += 1;
+    if (count > MAX_WILDCARDS) return true;
   }
+  return false;
 }
 
 /**

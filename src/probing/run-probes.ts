@@ -3,7 +3,7 @@ import type { GuardedClient } from '../fetching/client.ts';
 import { getRouteUrl, type JsonObject } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
-import { openPace, type Pace } from './pacing.ts';
+import { buildPacedClient, openPace, type Pace } from './pacing.ts';
 import { buildProbeRequest } from './probe-request.ts';
 import { type ProbeOptions, probeRoute } from './probe-route.ts';
 import type { ProbedRoute } from './probed-route.ts';
@@ -36,8 +36,11 @@ export interface ProbeBook<Key> {
   recordSibling(host: string, at: string): void;
   recordWait(host: string, until: string): void;
   recordSample(task: RouteTask<Key>, sample: ProbeSample): void;
-  /** Reads what stands at the host besides its routes, before those are asked. What it throws ends the run. */
-  visitHost(host: string): Promise<void>;
+  /**
+   * Reads what stands at the host besides its routes, before those are asked, by a client that keeps the host's pace. What
+   * it throws ends the run.
+   */
+  visitHost(host: string, client: Pick<GuardedClient, 'fetch'>): Promise<void>;
 }
 
 export interface RunOptions<Key> {
@@ -60,6 +63,10 @@ export interface RunOptions<Key> {
 /** Hosts visited at once for each request that may be under way: most of a visit is pause. */
 const HOSTS_PER_REQUEST = 8;
 
+/** Answers that may be longer than this many bytes are documents, of which only so many are under way at once. */
+const LARGE_BYTES = 1024 * 1024;
+const DOCUMENTS_AT_ONCE = 2;
+
 /** Longer than this a run does not wait for one host, in milliseconds: its routes are put off. */
 const LONGEST_WAIT_MS = 30_000;
 
@@ -79,13 +86,14 @@ export interface RunEnd {
  */
 export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> {
   const requests = pLimit(options.atOnce);
+  const documents = pLimit(DOCUMENTS_AT_ONCE);
   const visits = pLimit(options.atOnce * HOSTS_PER_REQUEST);
   const failing = new AbortController();
   const signal = AbortSignal.any([options.signal, failing.signal]);
   const visit = async ({ host }: { host: string }): Promise<void> => {
     if (signal.aborted) return;
     try {
-      await visitHost(host, { ...options, signal }, requests);
+      await visitHost(host, { ...options, signal }, requests, documents);
     } catch (error) {
       // Our own failure, such as a full disk: the others stop at once, and the run fails with it.
       if (!signal.aborted) failing.abort(error);
@@ -98,7 +106,12 @@ export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> 
 
 type Limit = ReturnType<typeof pLimit>;
 
-async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: Limit): Promise<void> {
+async function visitHost<Key>(
+  host: string,
+  options: RunOptions<Key>,
+  requests: Limit,
+  documents: Limit,
+): Promise<void> {
   const { book, now, signal, onRoute } = options;
   const { wait_until, robots: known, robots_due, check_sibling, visit_due } = book.getManners(host);
   if (wait_until !== null && wait_until > now().toISOString()) {
@@ -110,9 +123,12 @@ async function visitHost<Key>(host: string, options: RunOptions<Key>, requests: 
   // One that cannot be read holds as it was (RFC 9309 section 2.4); where there never was one, everything may be asked.
   const robots = parseRobots(read ?? known ?? '');
   if (visit_due) {
-    await pace.wait();
-    await requests(() => book.visitHost(host));
-    pace.end();
+    const fetchInTurn: GuardedClient['fetch'] = (address, init) => {
+      const ask = () => requests(() => options.client.fetch(address, init));
+      const isDocument = (init?.limits?.bodyBytes ?? Number.POSITIVE_INFINITY) > LARGE_BYTES;
+      return isDocument ? documents(ask) : ask();
+    };
+    await book.visitHost(host, buildPacedClient({ fetch: fetchInTurn }, pace, robots.delayMs));
   }
   let checkSibling = check_sibling;
   const tasks = [...book.listTasks(host)];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FetchResponse } from '../fetching/following.ts';
+import type { FetchResponse } from '../fetching/client.ts';
 import { getRequestHash, type PaidRequest } from '../model/paid-request.ts';
 import type { PaidAnswer, PaymentAnswer } from '../model/payment.ts';
 import { readSellerReceipt } from './payment-header.ts';

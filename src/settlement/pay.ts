@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
-import type { GuardedClient } from '../fetching/client.ts';
-import type { FetchResponse } from '../fetching/following.ts';
+import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import type { Payment, PaymentAnswer, PaymentCaps, PreparedPayment } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Requirement } from '../x402/requirements.ts';

@@ -1,5 +1,4 @@
-import type { GuardedClient } from '../fetching/client.ts';
-import type { FetchResponse } from '../fetching/following.ts';
+import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import type { NetworkKey } from '../model/network.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';

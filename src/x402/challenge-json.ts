@@ -7,7 +7,7 @@ import type { ChallengeProblem } from './challenge.ts';
  * and stay far below this.
  */
 const MAX_HEADER_BYTES = 96 * 1024;
-const MAX_BODY_BYTES = 256 * 1024;
+export const MAX_CHALLENGE_BYTES = 256 * 1024;
 
 /** Deeper JSON than any challenge needs would overflow the stack of what walks it later. */
 const MAX_DEPTH = 64;
@@ -28,7 +28,7 @@ export function parseChallengeHeader(value: string): ObjectOrProblem {
 
 /** Parses a body, content codings undone, that is to be a JSON object. Never throws. */
 export function parseChallengeBody(body: Uint8Array): ObjectOrProblem {
-  return body.byteLength > MAX_BODY_BYTES ? { problem: 'body_too_large' } : parseObject(body);
+  return body.byteLength > MAX_CHALLENGE_BYTES ? { problem: 'body_too_large' } : parseObject(body);
 }
 
 function parseObject(bytes: Uint8Array): ObjectOrProblem {

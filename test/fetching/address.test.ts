@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
-import { parseOutsideUrl } from '../../src/fetching/address.ts';
-import { findAddressProblem } from '../../src/fetching/address-ranges.ts';
+import { findAddressProblem, parseOutsideUrl } from '../../src/fetching/address.ts';
 
 const PUBLIC = { allowPrivateNetworks: false };
 const PRIVATE = { allowPrivateNetworks: true };

@@ -76,6 +76,15 @@ describe('a packed body', () => {
     });
   });
 
+  it('that unfolds past the limit is given up to it where that is allowed, and as much as is wanted', async () => {
+    const cut = await client.fetch(outside.url('/bomb/gzip'), { isCutAllowed: true });
+    expect([cut.body.byteLength, cut.isCut]).toEqual([1_000_000, true]);
+    const some = await client.fetch(outside.url('/br'), { getWantedBytes: () => 500 });
+    expect([Buffer.from(some.body).toString(), some.isCut]).toEqual([TEXT.slice(0, 500), true]);
+    const inner = client.fetch(outside.url('/bomb/stacked'), { isCutAllowed: true });
+    expect((await inner).body.byteLength).toBe(1_000_000);
+  });
+
   it.each(listPaths('/bad/'))('that is not what its header says is malformed: %s', async (path) => {
     await expect(client.fetch(outside.url(path))).rejects.toMatchObject({ reason: 'malformed' });
   });

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import { buildCertificate } from './certificate.ts';
-import { joinOutside, listen, type Outside, openOutside, PUBLIC_ADDRESS } from './outside.ts';
+import { joinOutside, listen, type Outside, openOutside } from './outside.ts';
 
 const DAY_MS = 86_400_000;
 const open: { close: () => Promise<void> }[] = [];
@@ -63,11 +63,13 @@ describe('a connection', () => {
   });
 
   it('to a bare address must have that address in its certificate', async () => {
-    const outside = keep(await openOutside((_request, _raw, response) => response.end()));
-    const client = outside.openClient({ network: { reroute: () => '127.0.0.1' } });
-    expect((await client.fetch(outside.url('/', PUBLIC_ADDRESS))).status).toBe(200);
-    await expect(client.fetch(outside.url('/', '8.8.8.8'))).rejects.toMatchObject({ reason: 'tls' });
-    expect(outside.resolved).toEqual([]);
+    const { cert, key } = buildCertificate({ names: ['127.0.0.1'] });
+    const server = createHttpsServer({ cert, key }, (_request, response) => response.end());
+    const { port } = keep(await listen(server, '0.0.0.0'));
+    const network = { trustedRoots: cert };
+    const client = keep(openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test-agent/1', network }));
+    expect((await client.fetch(`https://127.0.0.1:${port}/`)).status).toBe(200);
+    await expect(client.fetch(`https://127.0.0.2:${port}/`)).rejects.toMatchObject({ reason: 'tls' });
   });
 
   it('to a server without TLS, or that hangs up on it, fails in TLS', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseOutsideUrl } from '../../src/fetching/address.ts';
 import { type GuardedClient, openGuardedClient } from '../../src/fetching/client.ts';
 import { buildGuardedConnector } from '../../src/fetching/connector.ts';
-import { REAL_NETWORK } from '../../src/fetching/network.ts';
+import { openNetwork } from '../../src/fetching/network.ts';
 import { FORBIDDEN_ADDRESSES, FORBIDDEN_HOSTS } from './forbidden-spellings.ts';
 import { type Listening, openCounter, PUBLIC_ADDRESS } from './outside.ts';
 
@@ -45,10 +45,10 @@ describe('a forbidden address', () => {
   });
 
   it('is refused by the connector too, which trusts no earlier check', async () => {
-    const connector = buildGuardedConnector({
+    const connect = buildGuardedConnector({
       allowPrivateNetworks: false,
       connectMs: 1000,
-      network: { ...REAL_NETWORK, reroute: () => '127.0.0.1' },
+      network: { ...openNetwork(), reroute: () => '127.0.0.1' },
     });
     const before = counter.getConnectionCount();
     const hosts = FORBIDDEN_HOSTS.filter(([reason]) => reason === 'blocked_address').flatMap(([, list]) => list);
@@ -57,7 +57,7 @@ describe('a forbidden address', () => {
     for (const hostname of literals) {
       expect(isIP(hostname)).not.toBe(0);
       const outcome = new Promise((done) =>
-        connector.connect({ hostname, protocol: 'http:', port: String(counter.port) }, (...[error]) => done(error)),
+        connect({ hostname, protocol: 'http:', port: String(counter.port) }, (...[error]) => done(error)),
       );
       expect(await outcome).toMatchObject({ reason: 'blocked_address' });
     }

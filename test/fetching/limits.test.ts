@@ -80,6 +80,16 @@ describe('an answer', () => {
     expect((await client.fetch(outside.url('/body/100001'), { limits: { bodyBytes: 200_000 } })).status).toBe(200);
   });
 
+  it('gives as much of its body as is wanted, by its status, and counts the rest', async () => {
+    const getWantedBytes = (status: number) => (status === 200 ? 10 : 0);
+    const response = await client.fetch(outside.url('/chunked/100000'), { getWantedBytes });
+    expect([response.body.byteLength, response.receivedBytes, response.isCut]).toEqual([10, 100_000, true]);
+    expect((await client.fetch(outside.url('/body/100000'), { getWantedBytes: () => 0 })).body).toHaveLength(0);
+    await expect(client.fetch(outside.url('/endless'), { getWantedBytes })).rejects.toMatchObject({
+      reason: 'too_large',
+    });
+  });
+
   it('to HEAD has no body, whatever length it announces', async () => {
     const response = await client.fetch(outside.url('/body/100001'), { method: 'HEAD' });
     expect([response.headers.get('content-length'), response.body.byteLength]).toEqual(['100001', 0]);

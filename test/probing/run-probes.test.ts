@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openGuardedClient } from '../../src/fetching/client.ts';
+import { openNetwork } from '../../src/fetching/network.ts';
+import { fetchFromOrigin } from '../../src/fetching/same-origin.ts';
+import { openNameServer } from '../fetching/name-server.ts';
 import { makeTerms, NOW } from '../records.ts';
 import { makeChallenge, makeOffer, PAYEE } from '../x402/challenges.ts';
 import { sendChallenge, sendStatus } from './market.ts';
@@ -55,6 +59,39 @@ describe('a run over many hosts', () => {
     };
     await run(street, book);
     expect(visited.toSorted()).toEqual(street.hosts.toSorted());
+  });
+
+  it('is asked at its pace for its file, for where that leads and for what it names', async () => {
+    const street = await openStreet(3, (response, url) => {
+      if (url === '/file') sendStatus(response, 307, { location: '/file-2' });
+      else sendChallenge(response);
+    });
+    const book = makeBook(PATHS.slice(0, 1));
+    book.visitHost = async (host, client) => {
+      await fetchFromOrigin(client, new URL('/file', host), {});
+      await client.fetch(`${host}/document`);
+    };
+    await run(street, book, { pauseMs: 60 });
+    for (const host of street.hosts) {
+      expect(street.listAsked(host)).toEqual(['/robots.txt', '/file', '/file-2', '/document', '/v1/a']);
+    }
+    expect(street.getShortestPause()).toBeGreaterThanOrEqual(60 - SLACK_MS);
+  });
+
+  it('is found as it is beside many whose name servers never answer', async () => {
+    const street = await openStreet(4, (response) => sendChallenge(response));
+    const nameServer = await openNameServer((name) => (name.startsWith('silent') ? undefined : ['127.0.0.1']));
+    const network = openNetwork({ servers: [nameServer.server] });
+    const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'catalogue-test/1', network });
+    onTestFinished(client.close);
+    const honest = street.hosts.map((host, index) => host.replace('127.0.0.1', `honest-${index}.example`));
+    const silent = Array.from({ length: 24 }, (_, index) => `http://silent-${index}.example`);
+    const book = makeBook(PATHS);
+    await run({ hosts: [...silent, ...honest] }, book, { client, atOnce: 32, timeoutMs: 1_000 });
+    const outcomes = (hosts: string[]) =>
+      new Set(book.samples.filter(({ key }) => hosts.includes(new URL(key).origin)).map(({ outcome }) => outcome));
+    expect([outcomes(honest), outcomes(silent)]).toEqual([new Set(['payable']), new Set(['timeout'])]);
+    expect(book.samples).toHaveLength((honest.length + silent.length) * PATHS.length);
   });
 });
 

@@ -1,6 +1,5 @@
-import type { GuardedClient } from '../../../src/fetching/client.ts';
+import type { FetchResponse, GuardedClient } from '../../../src/fetching/client.ts';
 import { buildFetchFailure } from '../../../src/fetching/failure.ts';
-import type { FetchResponse } from '../../../src/fetching/following.ts';
 import type { Declaration } from '../../../src/model/declaration.ts';
 import { NETWORKS, type NetworkKey } from '../../../src/model/network.ts';
 import { PROVIDER_FILE_PATH } from '../../../src/sources/provider-file/schema.ts';
