@@ -7,6 +7,7 @@ import { buildSearches } from './requests.ts';
 import { getMedian } from './rounds.ts';
 import { buildRow, type Row } from './row.ts';
 import { type Serving, startServing } from './serving.ts';
+import { createRandom } from './synthetic.ts';
 import { readUsage } from './usage.ts';
 import { openReleasedWorld, type Run, type World } from './world.ts';
 
@@ -63,10 +64,13 @@ async function listKinds(url: string, listings: number, rounds: number): Promise
     slugs.push(...page.listings.map(({ slug }) => slug));
     next = page.next_cursor ? `&cursor=${page.next_cursor}` : '';
   } while (next && slugs.length < listings);
+  // In no order of either database.
+  const random = createRandom(7);
+  const shuffled = slugs.map((slug) => ({ slug, at: random() })).sort((a, b) => a.at - b.at);
   const searches = buildSearches(REQUESTS * rounds);
-  const getSlug = (number: number) => slugs[number % slugs.length] ?? '';
+  const getSlug = (number: number) => shuffled[number % shuffled.length]?.slug ?? '';
   // The pages that one kind asked for are none that another asks for.
-  const getOther = (number: number) => slugs[slugs.length - 1 - (number % slugs.length)] ?? '';
+  const getOther = (number: number) => shuffled[shuffled.length - 1 - (number % shuffled.length)]?.slug ?? '';
   return [
     { what: 'one listing as JSON', getPath: (number) => PATHS.agentListing(getSlug(number)) },
     { what: 'one listing as JSON, gzip', getPath: (number) => PATHS.agentListing(getOther(number)), encoding: 'gzip' },

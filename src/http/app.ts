@@ -11,6 +11,7 @@ import type { Reading } from '../snapshot/reading.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
 import { PATHS } from '../views/links.ts';
 import type { Env } from './env.ts';
+import { announceLeaving } from './leaving.ts';
 import { listMethods, nameMethods, refuseOtherMethods } from './methods.ts';
 import { parseQuery } from './parameters.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
@@ -30,6 +31,8 @@ const EXPOSED = [
   'X-Catalogue-Revision',
   'X-Request-Id',
   'Link',
+  'Deprecation',
+  'Sunset',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
@@ -64,6 +67,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(logRequests);
   app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
   app.use(linkToService(buildLinkHeader(baseUrl)));
+  app.use(announceLeaving(baseUrl));
   app.use(PATHS.mcp, refuseStrangers(baseUrl));
   app.use(nameMethods);
   app.use(

@@ -14,7 +14,7 @@ const BACKOFF = { first: 1_000, limit: 60_000 };
 const STOP_MS = 3000;
 
 /** The operator's own command, so that there is one way to probe. It ends when the channel to its parent does. */
-const COMMAND = [join(PROJECT_DIR, 'scripts/catalogue.ts'), 'probe', '--watch'];
+const COMMAND = ['--max-semi-space-size=8', join(PROJECT_DIR, 'scripts/catalogue.ts'), 'probe', '--watch'];
 
 /**
  * Probes what falls due while the server runs, in a child process, since the serving process never writes. Gives the

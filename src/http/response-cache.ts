@@ -11,6 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { HASH_LENGTH } from '../release/hash.ts';
 import type { Document, LargeDocument, SmallDocument } from './document.ts';
 import type { Env } from './env.ts';
+import { getPathAndQuery } from './target.ts';
 
 /** Answers a request with a document, made by `make` unless it is cached under `key`: the path and query where left out. */
 export type Answer = (
@@ -29,7 +30,7 @@ const ENTRY_BYTES = 1500;
 const SMALLEST_COMPRESSED = 1024;
 
 /** From quality 10 on brotli takes ten times as long for a tenth less, which only what never changes is worth. */
-const BROTLI_QUALITY = { changing: 5, immutable: 11 };
+const BROTLI_QUALITY = { changing: 6, immutable: 11 };
 const GZIP = { level: 5 };
 
 /** How long making a large document holds up other requests at a time, in milliseconds. */
@@ -64,7 +65,7 @@ export function createResponseCache(findVersion: () => string | undefined, limit
       return stored;
     },
   });
-  return async (c, make, { key = `${c.req.path}${new URL(c.req.url).search}` } = {}) => {
+  return async (c, make, { key = getPathAndQuery(c) } = {}) => {
     const encoding = chooseEncoding(c);
     const makeStored = async () => compress(await make(), encoding);
     const version = findVersion();
@@ -101,7 +102,7 @@ async function compress(document: Document, encoding: Encoding): Promise<Stored>
   if (encoding === 'identity' || !isCompressible || body.length < SMALLEST_COMPRESSED)
     return { ...document, headers, encoding: 'identity' };
   const compressed = await (encoding === 'br'
-    ? compressBrotli(body, getBrotliOptions(document))
+    ? compressBrotli(body, getBrotliOptions(document, body.length))
     : compressGzip(body, GZIP));
   return { ...document, headers, body: copyOut(compressed), encoding };
 }
@@ -127,10 +128,11 @@ async function compressLarge({ pieces, incidental, ...facts }: LargeDocument, wa
   return { ...facts, body: copyOut(compressed), etag: hash.digest('base64url').slice(0, HASH_LENGTH), encoding };
 }
 
-function getBrotliOptions({ cacheControl }: Pick<Document, 'cacheControl'>) {
+/** The window is as large as the document: one of 4 MB, the usual, takes longer to set up than a page to compress. */
+function getBrotliOptions({ cacheControl }: Pick<Document, 'cacheControl'>, bytes = Number.MAX_SAFE_INTEGER) {
   const quality = cacheControl.includes('immutable') ? BROTLI_QUALITY.immutable : BROTLI_QUALITY.changing;
-  // The window of its own choice, 4 MB, takes longer to set up than a page to compress.
-  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: 16 } };
+  const window = Math.min(constants.BROTLI_DEFAULT_WINDOW, Math.max(14, Math.ceil(Math.log2(bytes))));
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: window } };
 }
 
 /** What zlib gives may be a small part of a large buffer, which would be kept as a whole. */

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { Env } from './env.ts';
 import { buildProblem } from './problem.ts';
 
@@ -10,9 +10,15 @@ export const MALFORMED_ADDRESS = {
   hint: 'Percent-encode what is not ASCII (as UTF-8), spaces and "%" itself; curl -G --data-urlencode "q=…" does.',
 } as const;
 
+/** Gives the path and the query of a request as they were sent. */
+export function getPathAndQuery({ req }: Context): string {
+  // Behind the scheme and the host.
+  return req.url.slice(req.url.indexOf('/', 8));
+}
+
 /** Refuses an address whose path has broken percent-encoding, or control characters or backslashes in any spelling. */
 export const refuseMalformed: MiddlewareHandler<Env> = async (c, next) =>
-  isMalformed(new URL(c.req.url).pathname) ? buildProblem(MALFORMED_ADDRESS) : next();
+  isMalformed(getPathAndQuery(c).replace(/\?.*$/, '')) ? buildProblem(MALFORMED_ADDRESS) : next();
 
 function isMalformed(path: string): boolean {
   if (!path.includes('%')) return path.includes('\\');

@@ -61,7 +61,7 @@ export interface RunOptions<Key> {
 }
 
 /** Hosts visited at once for each request that may be under way: most of a visit is pause. */
-const HOSTS_PER_REQUEST = 8;
+const HOSTS_PER_REQUEST = 2;
 
 /** Answers that may be longer than this many bytes are documents, of which only so many are under way at once. */
 const LARGE_BYTES = 1024 * 1024;

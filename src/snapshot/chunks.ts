@@ -18,10 +18,9 @@ export interface Chunk<E extends Entry> {
   readonly entries: readonly E[];
   /** The tags of the entries in their order, comma-separated, as UTF-8. */
   readonly tags: Buffer;
+  /** Where each tag ends among them, in bytes. */
+  readonly tagEnds: Uint32Array;
 }
-
-/** Where each tag ends among those of its chunk, in bytes. */
-const endsOf = new WeakMap<Buffer, Uint32Array>();
 
 /** Cuts entries, sorted by slug, into chunks. */
 export function buildChunks<E extends Entry>(tagged: readonly Tagged<E>[]): Chunk<E>[] {
@@ -82,26 +81,21 @@ export function findMember<E extends Entry>(chunks: readonly Chunk<E>[], slug: s
 }
 
 /** Lists the entries of a chunk with their tags, which are kept as bytes of the document only. */
-export function listTagged<E extends Entry>({ entries, tags }: Chunk<E>): Tagged<E>[] {
-  const ends = endsOf.get(tags);
-  if (!ends) throw new Error('a chunk is made of tags');
+export function listTagged<E extends Entry>({ entries, tags, tagEnds }: Chunk<E>): Tagged<E>[] {
   return entries.map((entry, at) => {
-    const start = at === 0 ? 0 : (ends[at - 1] as number) + 1;
-    return { entry, tag: tags.toString('utf8', start, ends[at]) };
+    const start = at === 0 ? 0 : (tagEnds[at - 1] as number) + 1;
+    return { entry, tag: tags.toString('utf8', start, tagEnds[at]) };
   });
 }
 
 function buildChunk<E extends Entry>(tagged: readonly Tagged<E>[]): Chunk<E> {
   const tags = Buffer.from(tagged.map(({ tag }) => tag).join(','));
   let end = -1;
-  endsOf.set(
-    tags,
-    Uint32Array.from(tagged, ({ tag }) => {
-      end += 1 + Buffer.byteLength(tag);
-      return end;
-    }),
-  );
-  return { entries: tagged.map(({ entry }) => entry), tags };
+  const tagEnds = Uint32Array.from(tagged, ({ tag }) => {
+    end += 1 + Buffer.byteLength(tag);
+    return end;
+  });
+  return { entries: tagged.map(({ entry }) => entry), tags, tagEnds };
 }
 
 function sortTagged<E extends Entry>(tagged: Tagged<E>[]): Tagged<E>[] {

@@ -69,7 +69,7 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
   yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
   // `/docs` beside what lies in `docs/`: a file and a folder.
-  for (const path of [PATHS.method, PATHS.docs, PATHS.docsAgents, PATHS.docsApi, PATHS.providers])
+  for (const path of [PATHS.method, PATHS.docs, PATHS.docsAgents, PATHS.docsApi, PATHS.docsChangelog, PATHS.providers])
     yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
   for (const path of [PATHS.market, PATHS.changes]) yield { path, file: `${getFile(path)}.html`, key: current };

@@ -39,6 +39,7 @@ export const PATHS = {
   docs: '/docs',
   docsAgents: '/docs/agents',
   docsApi: '/docs/api',
+  docsChangelog: '/docs/changelog',
   providers: '/docs/providers',
   verified: '/verified',
   verifiedPage: (page: number) => (page === 1 ? '/verified' : `/verified/${page}`),

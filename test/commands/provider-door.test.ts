@@ -79,7 +79,7 @@ describe('a host without a statement', () => {
       kind: 'absent',
       url,
       reason,
-      ...{ wishes: 0, entries: 0, findings: [], changed: [], outcomes: [], effects: [] },
+      ...{ wishes: 0, entries: 0, left: 0, findings: [], changed: [], outcomes: [], effects: [] },
     });
     expect([get()?.state, countWrites(catalogue)]).toEqual(['live', writes]);
   });

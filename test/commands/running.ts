@@ -60,9 +60,12 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
   return { folder, file, environment, run, runJson };
 }
 
+/** What `npm run catalogue` starts Node with. */
+const NODE_FLAGS = ['--max-semi-space-size=8', '--import', './scripts/require-node.mjs'];
+
 /** Starts the real entry point as a process of its own. */
 export function startCatalogue(args: readonly string[], environment: Record<string, string>) {
-  const child = spawn(process.execPath, ['--import', './scripts/require-node.mjs', 'scripts/catalogue.ts', ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, 'scripts/catalogue.ts', ...args], {
     cwd: ROOT,
     // Not the test runner's own environment, which has a BASE_URL of its own.
     env: { PATH: process.env.PATH, ENV_FILES: 'off', ...environment },

@@ -92,7 +92,10 @@ const ROWS: Record<string, Record<string, [answer: Answer, outcome: string]>> = 
   },
 };
 
-const HOSTILE = { 'probing/hostile.test.ts': 'beside a hostile host 16 honest ones are found as they are' };
+const HOSTILE = {
+  'probing/hostile.test.ts':
+    'beside hostile hosts 16 honest ones are found as they are, and they are called what they are',
+};
 
 /** Every place where bytes of a host, a document or a name enter the prober, from socket to record. */
 const PLACES: Places = {

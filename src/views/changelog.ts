@@ -1,0 +1,38 @@
+import { PATHS } from './links.ts';
+
+/** An address that is to go: since when that is announced, and when it goes, ISO 8601 UTC. */
+export interface Leaving {
+  readonly path: string;
+  readonly announced_at: string;
+  readonly gone_at: string;
+  /** What to ask for in its place. */
+  readonly successor: string;
+}
+
+/** Addresses that are to go. Each answers as before until then, and says so in its headers. */
+export const LEAVING: readonly Leaving[] = [
+  {
+    path: PATHS.wellKnownServerCard,
+    announced_at: '2026-11-22T00:00:00.000Z',
+    gone_at: '2027-11-22T00:00:00.000Z',
+    successor: PATHS.serverCard,
+  },
+];
+
+/** What changed for those who call the service, the newest first. */
+export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
+  {
+    date: '2026-11-22',
+    changes: [
+      `${PATHS.wellKnownServerCard} is to go on 22 November 2027. ${PATHS.serverCard} is the same document.`,
+      'Pages and pictures count against the rate limit, as documents always did. A search counts 2, a document of the whole catalogue or a picture 10, stylesheets and health nothing.',
+      'Every answer can be read by pages of any site, and carries X-Request-Id, which names it in our log.',
+      'Documents are sent in brotli where a client takes it. Those under 1 kB are sent as they are.',
+      'Of requests that are sent in one go over one connection, the first 16 are answered, one after the other; then the connection is closed. A client may have 100 connections open.',
+      'An answer that nobody reads for 30 seconds is cut off, and any answer after 3 minutes.',
+    ],
+  },
+];
+
+/** How long before it goes anything is announced, in months. */
+export const NOTICE_MONTHS = 12;
