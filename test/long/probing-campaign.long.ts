@@ -9,7 +9,8 @@ import type { HostKind } from '../probing/street/behaviours.ts';
 import { declareStreet, listTaken, listWrong, openStreetProcess, watchMemory } from '../probing/street/street.ts';
 
 const ROUTES_PER_HOST = 10;
-const AT_ONCE = 48;
+/** As the command has it by itself. */
+const AT_ONCE = 16;
 
 /** 500 hosts: most with routes of every kind, some that are all of one. */
 const KINDS: HostKind[] = Array.from({ length: 500 }, (_, index) => {

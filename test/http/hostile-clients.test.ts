@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { ask, serveShelf } from './running.ts';
+
+/** Serves without a rate limit: what holds here holds for clients that stay within it. */
+const serve = () => serveShelf({ shelf: makeShelf(makeFolder(), { settings: { RATE_LIMIT: '0' } }), released: false });
+
+/** Opens a connection from one of loopback's addresses, each of which is another client. */
+async function open(url: string, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Gives all that comes over a connection until it is closed. */
+async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const chunk of socket.setEncoding('utf8')) text += chunk;
+  return text;
+}
+
+const listBodies = (text: string) => text.split(/(?=HTTP\/1\.1 )/).map((answer) => answer.split('\r\n\r\n')[1] ?? '');
+const write = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+describe('one client', () => {
+  it('that sends 600 requests in one packet is answered 16, in their order, and others meanwhile', async () => {
+    const { url } = await serve();
+    const socket = await open(url);
+    const paths = Array.from({ length: 600 }, (_, at) => `/agent/list?limit=${at + 1}`);
+    socket.write(paths.map(write).join(''));
+    const flood = readAll(socket);
+    for (let time = 0; time < 5; time += 1) expect((await ask({ url }, '/agent/listings/api-1')).status).toBe(200);
+    const limits = listBodies(await flood).map((body) => JSON.parse(body).filters.limit);
+    expect(limits).toEqual(Array.from({ length: 16 }, (_, at) => at + 1));
+  });
+
+  it('that sends a few at once is answered all, and the connection stays', async () => {
+    const { url } = await serve();
+    const socket = await open(url);
+    const paths = ['/agent/list?limit=1', '/healthz', '/agent/list?limit=2', '/agent/none', '/agent/list?limit=3'];
+    socket.write(paths.map(write).join(''));
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    await expect.poll(() => text.match(/HTTP\/1\.1 /g)?.length).toBe(paths.length);
+    await expect.poll(() => text).toContain('"limit":3');
+    expect(text.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(-3))).toEqual(['200', '200', '200', '404', '200']);
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await once(socket, 'close');
+    expect(text.match(/"alive":true/g)).toHaveLength(2);
+  });
+
+  it('has 100 connections at most, and leaves room for others', async () => {
+    const { url } = await serve();
+    const sockets = await Promise.all(Array.from({ length: 130 }, () => open(url, '127.0.0.9')));
+    await expect.poll(() => sockets.filter((socket) => socket.closed).length).toBe(30);
+    const other = await open(url, '127.0.0.10');
+    other.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await readAll(other)).toContain('"alive":true');
+    // Whoever closes one may open another.
+    for (const socket of sockets) socket.destroy();
+    await expect
+      .poll(async () => {
+        const again = await open(url, '127.0.0.9');
+        again.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+        return readAll(again).catch(() => '');
+      })
+      .toContain('"alive":true');
+  });
+});

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { expect, it, onTestFinished } from 'vitest';
+import { startServing } from '../../scripts/bench/serving.ts';
+import { readUsage } from '../../scripts/bench/usage.ts';
+import { openWorld } from '../../scripts/bench/world.ts';
+import { makeFolder } from '../builders.ts';
+
+const LISTINGS = 10_000;
+const MB = 1024 * 1024;
+
+/** Asks as another client does, one request after the other, until `work` is over; gives milliseconds of each. */
+async function askBeside(url: string, work: Promise<unknown>): Promise<number[]> {
+  const pool = new Pool(url, { connections: 1, connect: { localAddress: '127.0.0.77' } as object });
+  const times: number[] = [];
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  for (let time = 0; !isOver || time < 30; time += 1) {
+    const started = performance.now();
+    const { statusCode, body } = await pool.request({ path: `/agent/list?limit=${1 + (time % 50)}`, method: 'GET' });
+    await body.dump();
+    expect(statusCode).toBe(200);
+    times.push(performance.now() - started);
+    await sleep(20);
+  }
+  await over;
+  await pool.close();
+  return times.sort((a, b) => a - b);
+}
+
+const format = (times: readonly number[]) =>
+  `median ${times[times.length >> 1]?.toFixed(1)} ms, 95 % ${times[Math.floor(times.length * 0.95)]?.toFixed(1)} ms`;
+
+async function open(url: string, localAddress: string): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+it('nothing that clients do stops the others or fills the memory', async () => {
+  const folder = makeFolder();
+  const world = await openWorld({ folder, rounds: 1, secondsEach: 1, tell: () => undefined }, LISTINGS);
+  const { url, pid, stop } = await startServing(world);
+  onTestFinished(stop);
+  const getMemory = () => (readUsage(pid).rss ?? 0) / MB;
+  // What a server has once everything was asked for.
+  for (const path of ['/openapi.json', '/llms-full.txt', '/agent/list?q=weather'])
+    for (const headers of [{}, { 'accept-encoding': 'gzip' }]) await (await fetch(url + path, { headers })).text();
+  const idle = await askBeside(url, sleep(3000));
+  const before = getMemory();
+  console.log(`idle: ${format(idle)}; ${before.toFixed(0)} MB`);
+
+  const pipelined = async () => {
+    const requests = Array.from(
+      { length: 600 },
+      (_, at) => `GET /agent/list?limit=${at + 1} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    );
+    for (let time = 0; time < 20; time += 1) {
+      const socket = await open(url, '127.0.0.2');
+      socket.write(requests.join(''));
+      socket.resume();
+      await once(socket, 'close');
+    }
+  };
+  const flooded = await askBeside(url, pipelined());
+  console.log(`20 times 600 requests in one packet: ${format(flooded)}; ${getMemory().toFixed(0)} MB`);
+
+  let closed = 0;
+  const readSlowly = async (address: string) => {
+    const socket = await open(url, address);
+    socket.pause();
+    socket.once('close', () => {
+      closed += 1;
+    });
+    socket.write(`GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while (!socket.destroyed) {
+      await sleep(10_000);
+      socket.read(10);
+    }
+  };
+  const readers = Array.from({ length: 500 }, (_, at) => readSlowly(`127.0.1.${1 + (at % 5)}`));
+  const slow = await askBeside(url, sleep(30_000));
+  const [peak, open500] = [getMemory(), closed];
+  console.log(`500 slow readers: ${format(slow)}; ${peak.toFixed(0)} MB; ${open500} cut off in 30 s`);
+  const all = Promise.all(readers);
+  await Promise.race([all, sleep(200_000)]);
+  console.log(`after that ${closed} of 500 are cut off; ${getMemory().toFixed(0)} MB`);
+  expect(closed).toBe(500);
+
+  const pool = new Pool(url, { connections: 8 });
+  let asked = 0;
+  const search = async () => {
+    while (asked < 200_000) {
+      asked += 1;
+      const { statusCode, body } = await pool.request({
+        path: `/agent/list?limit=1&q=weather+w${asked}`,
+        method: 'GET',
+      });
+      await body.dump();
+      expect(statusCode).toBe(200);
+    }
+  };
+  const searched = await askBeside(url, Promise.all(Array.from({ length: 8 }, search)));
+  await pool.close();
+  const after = getMemory();
+  await sleep(20_000);
+  console.log(
+    `200,000 different searches: ${format(searched)}; ${after.toFixed(0)} MB, then ${getMemory().toFixed(0)} MB`,
+  );
+  expect(Math.max(peak, after) - before).toBeLessThan(60);
+}, 1_800_000);
