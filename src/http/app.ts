@@ -66,8 +66,8 @@ export function createApp(service: Service): Hono<Env> {
   app.use(requestId());
   app.use(logRequests);
   app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
-  app.use(linkToService(buildLinkHeader(baseUrl)));
   app.use(announceLeaving(baseUrl));
+  app.use(linkToService(buildLinkHeader(baseUrl)));
   app.use(PATHS.mcp, refuseStrangers(baseUrl));
   app.use(nameMethods);
   app.use(

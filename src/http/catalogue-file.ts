@@ -18,11 +18,11 @@ export interface CatalogueFile {
  */
 export function openCatalogueFile(file: string, logger: Logger): CatalogueFile {
   const opened = findFileNumber(file);
-  let told = opened;
+  let logged = opened;
   const look = () => {
     const found = findFileNumber(file);
-    if (found === told) return;
-    told = found;
+    if (found === logged) return;
+    logged = found;
     if (found === opened) logger.info({ file }, 'the catalogue file is back');
     else if (found === undefined)
       logger.warn({ file }, 'the catalogue file is gone; what it held is served until a restart, which is due');

@@ -18,7 +18,7 @@ const WEIGHTS: readonly (readonly [path: RegExp, weight: number])[] = [
   [/^\/openapi\.json$|^\/llms-full\.txt$|^\/sitemap-|^\/pictures\//, 10],
 ];
 
-/** What a client over its limit is told. */
+/** The problem of a client over its limit. */
 const OVER_LIMIT = {
   status: 429,
   code: 'rate_limited',

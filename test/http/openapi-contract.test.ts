@@ -60,6 +60,20 @@ describe('the documented endpoints', () => {
     );
   });
 
+  it('take the parameters that are documented, and no other', async () => {
+    const { get } = serveLive(makeCatalogue());
+    for (const { path, method, operation } of operations) {
+      if (method !== 'get' || !isLivePath(path.replace('{part}', '1'))) continue;
+      const documented = (operation.parameters ?? []).flatMap((parameter) =>
+        'name' in parameter && parameter.in === 'query' ? [parameter.name] : [],
+      );
+      const refused = await get(`${path.replace('{part}', '1')}?no_such_parameter=1`);
+      expect([path, refused.status]).toEqual([path, 400]);
+      const { valid_parameters: valid } = (await refused.json()) as { valid_parameters: string[] };
+      expect([path, valid.toSorted()]).toEqual([path, documented.toSorted()]);
+    }
+  });
+
   it('have an id of their own, a description, an example of each success and say how they fail', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(operations.length);

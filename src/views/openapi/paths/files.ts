@@ -45,10 +45,13 @@ export function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
       ),
     },
     [PATHS.wellKnownServerCard]: {
-      get: buildFileRead(
-        ['getWellKnownServerCard', 'Card of the MCP server', `The same as ${PATHS.serverCard}.`],
-        card,
-      ),
+      get: {
+        ...buildFileRead(
+          ['getWellKnownServerCard', 'Card of the MCP server', `The same as ${PATHS.serverCard}.`],
+          card,
+        ),
+        deprecated: true,
+      },
     },
     [PATHS.serverJson]: {
       get: buildFileRead(
