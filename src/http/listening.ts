@@ -17,6 +17,8 @@ export const LIMITS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16_384,
+  /** Bytes of an answer that wait in memory for a slow reader. */
+  highWaterMark: 16_384,
 };
 
 /** How long requests in flight may take once the server is told to stop. */

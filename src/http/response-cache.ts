@@ -31,7 +31,7 @@ export type Answer = (
 ) => Promise<Response>;
 
 /** Bytes of all that is cached, and of the largest response that is. */
-const LIMITS = { bytes: 48 * 1024 * 1024, entryBytes: 12 * 1024 * 1024 };
+const LIMITS = { bytes: 48 * 1024 * 1024, entryBytes: 16 * 1024 * 1024 };
 
 /** What an entry takes beside its body and its key: objects, and the texts of its headers. */
 const ENTRY_BYTES = 1500;
@@ -80,7 +80,7 @@ export function createResponseCache(findVersion: () => string | undefined, limit
   });
   return async (c, make, { key = getPathAndQuery(c) } = {}) => {
     const encoding = chooseEncoding(c);
-    const makeStored = async () => compress(await make(), encoding);
+    const makeStored = async () => compress(await make(), encoding, limits.entryBytes);
     const version = findVersion();
     const stored =
       version === undefined
@@ -105,12 +105,12 @@ function chooseEncoding(c: Context<Env>): Encoding {
   }) as Encoding;
 }
 
-/** Compresses a document. A large one is stored compressed whatever was asked for. */
-async function compress(document: Document, encoding: Encoding): Promise<Stored> {
+/** Compresses a document. One of more than `plainBytes` in pieces is stored compressed, whatever was asked for. */
+async function compress(document: Document, encoding: Encoding, plainBytes: number): Promise<Stored> {
   const isCompressible = /^text\/|json|javascript|xml/.test(document.type);
   const vary = [document.headers?.Vary, isCompressible && 'Accept-Encoding'].filter(Boolean).join(', ');
   const headers = { ...document.headers, ...(vary && { Vary: vary }) };
-  if ('pieces' in document) return { ...(await compressLarge(document, encoding)), headers };
+  if ('pieces' in document) return { ...(await compressLarge(document, encoding, plainBytes)), headers };
   const { body } = document;
   if (encoding === 'identity' || !isCompressible || body.length < SMALLEST_COMPRESSED)
     return { ...document, headers, encoding: 'identity' };
@@ -126,24 +126,35 @@ function compressWhole(body: Uint8Array, encoding: Encoding, options: BrotliOpti
 }
 
 /** Compresses pieces while they are made, and hashes what they say. */
-async function compressLarge({ pieces, incidental, ...facts }: LargeDocument, wanted: Encoding): Promise<Stored> {
+async function compressLarge(
+  { pieces, incidental, ...facts }: LargeDocument,
+  wanted: Encoding,
+  plainBytes: number,
+): Promise<Stored> {
   const encoding = wanted === 'br' ? 'br' : 'gzip';
   const compressing = encoding === 'br' ? createBrotliCompress(getBrotliOptions(facts)) : createGzip(GZIP);
   const hash = createHash('sha256');
+  const plain: Uint8Array[] = [];
+  let length = 0;
   const read = async function* () {
     let since = performance.now();
-    let leftOut = incidental;
     for (const piece of pieces) {
-      hash.update(typeof piece === 'string' && leftOut !== undefined ? piece.replace(leftOut, '') : piece);
-      leftOut = undefined;
-      yield piece;
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      const isFirst = length === 0 && typeof piece === 'string' && incidental !== undefined;
+      hash.update(isFirst ? piece.replace(incidental, '') : bytes);
+      length += bytes.length;
+      if (wanted === 'identity' && length <= plainBytes) plain.push(bytes);
+      yield bytes;
       if (performance.now() - since < TURN_MS) continue;
       await nextTurn();
       since = performance.now();
     }
   };
   const [compressed] = await Promise.all([buffer(compressing), pipeline(Readable.from(read()), compressing)]);
-  return { ...facts, body: copyOut(compressed), etag: hash.digest('base64url').slice(0, HASH_LENGTH), encoding };
+  const etag = hash.digest('base64url').slice(0, HASH_LENGTH);
+  if (wanted === 'identity' && length <= plainBytes)
+    return { ...facts, body: Buffer.concat(plain), etag, encoding: 'identity' };
+  return { ...facts, body: copyOut(compressed), etag, encoding };
 }
 
 /** The window is as large as the document: one of 4 MB, the usual, takes longer to set up than a page to compress. */
@@ -162,13 +173,29 @@ function send(c: Context<Env>, stored: Stored, wanted: Encoding): Response {
   const { body, status = 200, type, etag, cacheControl, encoding } = stored;
   const headers = { ...stored.headers, 'Content-Type': type, 'Cache-Control': cacheControl, ETag: `W/"${etag}"` };
   if (encoding !== 'identity' && wanted === 'identity') {
-    // Unpacked while it is read, a large document takes next to no memory, however slow its reader is.
-    const plain = Readable.from([body]).compose(createGunzip());
+    // Unpacked while it is read, what is too large for the cache is never in memory as a whole, however many read it.
+    const plain = createGunzip();
+    plain.end(body);
     return c.body(Readable.toWeb(plain) as ReadableStream, status, headers);
   }
-  return c.body(body as Uint8Array<ArrayBuffer>, status, {
+  return c.body(body.length > SHORT_BYTES ? openStream(body) : (body as Uint8Array<ArrayBuffer>), status, {
     ...headers,
     ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
     'Content-Length': String(body.length),
   });
+}
+
+/** Streams a body by pieces of it: as a whole it would be copied for each reader by every change of the response. */
+function openStream(body: Uint8Array): ReadableStream {
+  let at = 0;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        controller.enqueue(body.subarray(at, at + SHORT_BYTES));
+        at += SHORT_BYTES;
+        if (at >= body.length) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -177,7 +177,7 @@ describe('what is not there', () => {
   it('is not there either while the release is behind, however the address is spelt', async () => {
     const server = await serveShelf();
     server.shelf.put([77], 'new');
-    const spelt = ['/.well-known%2Fapi-catalog', '/agent%2Flist', '/llms-full.txt/'];
+    const spelt = ['/.well-known%2Fapi-catalog', '/agent%2Flist'];
     for (const path of ['/nope', '/api/nope', '/.well-known/x', '/.well-known/ai-catalog', ...spelt]) {
       expect([path, (await ask(server, path)).status]).toEqual([path, 404]);
     }

@@ -43,8 +43,9 @@ const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 /** An id as the service itself writes it. */
 const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** All there is for programs: where something is missing they get a problem document rather than a page. */
-const FOR_PROGRAMS = /^\/(?:agent|discovery|\.well-known|mcp)(?:\/|$)|\.(?:md|txt|json|xml)$/;
+/** Where no page ever is, and endings of what programs read: they get a problem document rather than a page. */
+const LIVE = /^\/(?:agent|discovery|\.well-known|mcp)(?:\/|$)/;
+const FOR_PROGRAMS = /\.(?:md|txt|json|xml)$/;
 
 /** What of the media types that a client takes decides an answer. */
 const HTML = 'text/html';
@@ -140,6 +141,7 @@ export function addPages(
     const { path } = c.req;
     const trimmed = path.replace(/\/+$/, '');
     if (trimmed !== path && (await isPage(trimmed))) return c.redirect(`${trimmed}${new URL(c.req.url).search}`, 308);
+    if (LIVE.test(path)) return buildProblem(NOTHING_HERE);
     if (!onDemand.isReady() && !current.hasPage(PATHS.notFound))
       return buildProblem(NO_RELEASE, { 'Retry-After': '5' });
     if (!wantsHtml || FOR_PROGRAMS.test(path)) return buildProblem(NOTHING_HERE, { Vary: 'Accept' });
