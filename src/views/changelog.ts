@@ -24,7 +24,6 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-22',
     changes: [
-      `${PATHS.wellKnownServerCard} is to go on 22 November 2027. ${PATHS.serverCard} is the same document.`,
       'Pages and pictures count against the rate limit, as documents always did. A search counts 2, a document of the whole catalogue or a picture 10, stylesheets and health nothing.',
       'Every answer can be read by pages of any site, and carries X-Request-Id, which names it in our log.',
       'Documents are sent in brotli where a client takes it. Those under 1 kB are sent as they are.',
