@@ -100,9 +100,12 @@ export function createApp(service: Service): Hono<Env> {
   };
   const get: Get = (path, query, build) => {
     const buildAtOnce = reading.catalogue.sqlite.transaction(build);
-    app.get(path, (c) =>
-      answerLoaded(c, () => buildAtOnce(parseQuery(query, new URL(c.req.url).searchParams), c.req.param())),
-    );
+    app.get(path, (c) => {
+      const asked = parseQuery(query, new URL(c.req.url).searchParams);
+      // However an address is spelt, the same question has the same key.
+      const key = `${c.req.path} ${JSON.stringify(asked)}`;
+      return answerLoaded(c, key, () => buildAtOnce(asked, c.req.param()));
+    });
   };
   addOpenapiRoute(get, reading);
   addAgentRoutes(get, reading);

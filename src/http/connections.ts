@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { getNetwork } from './client.ts';
 
 /** Connections that a client may have open at once; a browser opens six. */
 const MAX_PER_CLIENT = 100;
@@ -23,17 +24,18 @@ export function limitConnections(server: Server, isTrustedProxy: (address: strin
   server.maxConnections = MAX_CONNECTIONS;
   server.timeout = IDLE_MS;
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
-    const count = (open.get(address) ?? 0) + 1;
-    if (count > MAX_PER_CLIENT && !isTrustedProxy(address)) {
+    const peer = socket.remoteAddress ?? '';
+    const client = getNetwork(peer, 64);
+    const count = (open.get(client) ?? 0) + 1;
+    if (count > MAX_PER_CLIENT && !isTrustedProxy(peer)) {
       socket.destroy();
       return;
     }
-    open.set(address, count);
+    open.set(client, count);
     socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left > 0) open.set(address, left);
-      else open.delete(address);
+      const left = (open.get(client) ?? 1) - 1;
+      if (left > 0) open.set(client, left);
+      else open.delete(client);
     });
   });
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {

@@ -80,7 +80,7 @@ export function openOnDemand({
       const page = code && (await (await load(code))(path, reading));
       if (!page || page.body.length === 0 || (page.status >= 300 && page.status < 400)) return undefined;
       if (page.status < 500) return page;
-      throw new Error(`The page ${path} cannot be rendered (status ${page.status}).`);
+      throw new Error(`The page ${path.split('?')[0]} cannot be rendered (status ${page.status}).`);
     },
   };
 }

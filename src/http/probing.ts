@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -33,6 +32,7 @@ export function startProbing(logger: Logger): () => Promise<void> {
 async function keepProbing(logger: Logger, signal: AbortSignal): Promise<void> {
   for (let backoff = BACKOFF.first; !signal.aborted; backoff = Math.min(backoff * 2, BACKOFF.limit)) {
     const child = spawn(process.execPath, COMMAND, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    child.on('error', (error) => logger.error({ err: error }, 'the probing process cannot be started or reached'));
     const stop = () => {
       child.kill('SIGTERM');
       setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
@@ -52,6 +52,8 @@ function logLines({ stderr }: { stderr: Readable | null }, logger: Logger): void
 }
 
 async function waitForEnd(child: ChildProcess): Promise<number | null> {
-  const [code] = await once(child, 'exit');
-  return code;
+  // One that could not be started never exits, but it closes.
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.once('close', resolve);
+  return promise;
 }

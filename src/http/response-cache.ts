@@ -21,14 +21,9 @@ import { LRUCache } from 'lru-cache';
 import { HASH_LENGTH } from '../release/hash.ts';
 import type { Document, LargeDocument, SmallDocument } from './document.ts';
 import type { Env } from './env.ts';
-import { getPathAndQuery } from './target.ts';
 
-/** Answers a request with a document, made by `make` unless it is cached under `key`: the path and query where left out. */
-export type Answer = (
-  c: Context<Env>,
-  make: () => Document | Promise<Document>,
-  options?: { readonly key?: string },
-) => Promise<Response>;
+/** Answers a request with a document, made by `make` unless it is cached under `key`: what was asked, however it is spelt. */
+export type Answer = (c: Context<Env>, key: string, make: () => Document | Promise<Document>) => Promise<Response>;
 
 /** Bytes of all that is cached, and of the largest response that is. */
 const LIMITS = { bytes: 48 * 1024 * 1024, entryBytes: 16 * 1024 * 1024 };
@@ -78,7 +73,7 @@ export function createResponseCache(findVersion: () => string | undefined, limit
       return stored;
     },
   });
-  return async (c, make, { key = getPathAndQuery(c) } = {}) => {
+  return async (c, key, make) => {
     const encoding = chooseEncoding(c);
     const makeStored = async () => compress(await make(), encoding, limits.entryBytes);
     const version = findVersion();

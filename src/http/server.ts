@@ -17,7 +17,7 @@ import { limitRate } from './rate-limit.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { logRequests } from './request-log.ts';
 import { addHealthRoutes } from './routes/health.ts';
-import { addPages } from './routes/pages.ts';
+import { openPages } from './routes/pages.ts';
 import { addPictureRoute } from './routes/pictures.ts';
 import { HEADERS, MALFORMED } from './unreadable.ts';
 
@@ -96,7 +96,7 @@ export async function startServer({
       addHealthRoutes(app, { reading, current, catalogueFile, releasesDir, isShuttingDown: () => isShuttingDown }),
     addPages: (app, answer) => {
       addPictureRoute(app, { pictures, reading, getLoading });
-      return addPages(app, answer, { reading, current, onDemand, releasesDir, getLoading, logger });
+      return openPages(answer, { reading, current, onDemand, releasesDir, getLoading, logger });
     },
   });
   const release = () => {

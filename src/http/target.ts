@@ -10,15 +10,17 @@ export const MALFORMED_ADDRESS = {
   hint: 'Percent-encode what is not ASCII (as UTF-8), spaces and "%" itself; curl -G --data-urlencode "q=…" does.',
 } as const;
 
-/** Gives the path and the query of a request as they were sent. */
-export function getPathAndQuery({ req }: Context): string {
+/** Gives the path of a request as it was sent. */
+function getRawPath({ req }: Context): string {
   // Behind the scheme and the host.
-  return req.url.slice(req.url.indexOf('/', 8));
+  const local = req.url.slice(req.url.indexOf('/', 8));
+  const end = local.indexOf('?');
+  return end < 0 ? local : local.slice(0, end);
 }
 
 /** Refuses an address whose path has broken percent-encoding, or control characters or backslashes in any spelling. */
 export const refuseMalformed: MiddlewareHandler<Env> = async (c, next) =>
-  isMalformed(getPathAndQuery(c).replace(/\?.*$/, '')) ? buildProblem(MALFORMED_ADDRESS) : next();
+  isMalformed(getRawPath(c)) ? buildProblem(MALFORMED_ADDRESS) : next();
 
 function isMalformed(path: string): boolean {
   if (!path.includes('%')) return path.includes('\\');

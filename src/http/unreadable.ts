@@ -44,16 +44,27 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
  * are not ASCII.
  */
 export function answerUnreadable(server: Server): void {
-  const last = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', ({ socket }, response) => last.set(socket, response));
+  /** Answers of a connection that are not finished yet. */
+  const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();
+  server.on('request', ({ socket }, response) => {
+    const answers = unfinished.get(socket) ?? new Set();
+    unfinished.set(socket, answers.add(response));
+    response.once('close', () => {
+      answers.delete(response);
+      if (answers.size === 0) socket.emit('answered');
+    });
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const answering = last.get(socket);
-    const isMidAnswer = answering?.headersSent === true && !answering.writableFinished;
-    if (error.code === 'ECONNRESET' || !socket.writable || isMidAnswer) {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy(error);
       return;
     }
-    socket.end(buildMessage(REFUSALS[error.code ?? ''] ?? MALFORMED), () => socket.destroy());
+    const refuse = () => {
+      if (socket.writable) socket.end(buildMessage(REFUSALS[error.code ?? ''] ?? MALFORMED), () => socket.destroy());
+    };
+    // What was asked before is answered first.
+    if (unfinished.get(socket)?.size) socket.once('answered', refuse);
+    else refuse();
   });
 }
 

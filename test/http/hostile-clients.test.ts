@@ -74,3 +74,26 @@ describe('one client', () => {
       .toContain('"alive":true');
   });
 });
+
+describe('an odd request', () => {
+  it('for an address of thousands of slashes, or of a name too long for a file, is one for what is not there', async () => {
+    const { url, logged } = await serve();
+    const paths = [`/_astro/${'/'.repeat(15_000)}x`, `/${'/'.repeat(15_000)}x`, `/_astro/${'a'.repeat(300)}.css`];
+    for (const path of [...paths, `/api/${'a'.repeat(5000)}`]) {
+      const { status, text } = await ask({ url }, path);
+      expect([404, 503]).toContain(status);
+      expect(text).toMatch(/not_found|no_release|<!DOCTYPE html>/i);
+    }
+    expect(logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
+
+  it('behind others is refused once these are answered whole', async () => {
+    const { url } = await serve();
+    const socket = await open(url);
+    const asked = Array.from({ length: 10 }, () => write('/openapi.json'));
+    socket.write(`${asked.join('')}GARBAGE\r\n\r\n`);
+    const answers = (await readAll(socket)).split(/(?=HTTP\/1\.1 \d{3} )/);
+    expect(answers.map((answer) => answer.slice(9, 12))).toEqual([...asked.map(() => '200'), '400']);
+    for (const answer of answers) expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toBeTypeOf('object');
+  });
+});

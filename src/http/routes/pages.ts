@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
@@ -35,7 +35,7 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-const ASSET_PATH = `/${ASSETS_FOLDER}/:name{[\\w-][\\w.-]*\\.\\w+}`;
+const ASSET = new RegExp(`^/${ASSETS_FOLDER}/([\\w-][\\w.-]{0,100}\\.(\\w{1,10}))$`);
 
 /** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
@@ -73,11 +73,10 @@ export interface PageSources {
 }
 
 /**
- * Adds the assets, and gives the handler of pages: tombstones first (at once, whatever the release says), else pages of the
+ * Opens the handler of pages and of what they load: tombstones first (at once, whatever the release says), else pages of the
  * current release, else pages that went live after it, rendered on demand; else the page for what is not found.
  */
-export function addPages(
-  app: Hono<Env>,
+export function openPages(
   answer: Answer,
   { reading, current, onDemand, releasesDir, getLoading, logger }: PageSources,
 ): (c: Context<Env>) => Promise<Response> {
@@ -107,8 +106,16 @@ export function addPages(
     return current.findHeader()?.revision !== snapshot.revision || current.hasPage(path);
   };
 
+  const findAsset = (name: string, type: string | undefined): SmallDocument => {
+    const body = type && readIfThere(join(assets, name));
+    if (!type || !body) throw MISSING;
+    return { body, type, etag: getHash(name), cacheControl: IMMUTABLE };
+  };
+
   /** Throws `MISSING` where there is no such page. */
   const find = async (path: string, query: string): Promise<SmallDocument> => {
+    const [, asset, ending = ''] = ASSET.exec(path) ?? [];
+    if (asset !== undefined) return findAsset(asset, ASSET_TYPES[ending]);
     if (!PLAIN_PATH.test(path)) throw MISSING;
     const slug = LISTING.exec(path)?.[1];
     const headers = { Link: slug === undefined ? link : `${link}, ${buildTwinLink(path, slug, site.baseUrl)}` };
@@ -118,18 +125,11 @@ export function addPages(
     await getLoading();
     if (!mayExist(path, slug, reading.getSnapshot())) throw MISSING;
     const rendered = await onDemand.find(`${path}${query}`);
-    if (!rendered) throw MISSING;
+    if (!rendered)
+      throw slug !== undefined && isGone(slug) ? new ServiceError('gone', 'This listing was removed.') : MISSING;
     const { body, type, status } = rendered;
     return { ...facts, body, type, etag: getHash(body), status: status as ContentfulStatusCode };
   };
-
-  app.get(ASSET_PATH, (c) => {
-    const name = c.req.param('name');
-    const type = ASSET_TYPES[name.slice(name.lastIndexOf('.') + 1)];
-    const body = type && readIfThere(join(assets, name));
-    if (!type || !body) return c.notFound();
-    return answer(c, () => ({ body, type, etag: getHash(name), cacheControl: IMMUTABLE }));
-  });
 
   const isPage = (path: string) =>
     find(path, '').then(
@@ -139,7 +139,7 @@ export function addPages(
 
   const answerMissing = async (c: Context<Env>, wantsHtml: boolean): Promise<Response> => {
     const { path } = c.req;
-    const trimmed = path.replace(/\/+$/, '');
+    const trimmed = trimSlashes(path);
     if (trimmed !== path && (await isPage(trimmed))) return c.redirect(`${trimmed}${new URL(c.req.url).search}`, 308);
     if (LIVE.test(path)) return buildProblem(NOTHING_HERE);
     if (!onDemand.isReady() && !current.hasPage(PATHS.notFound))
@@ -149,7 +149,7 @@ export function addPages(
       const page = await find(PATHS.notFound, '');
       return { ...page, status: 404, headers: { ...page.headers, Vary: 'Accept' } };
     };
-    return answer(c, make, { key: PATHS.notFound });
+    return answer(c, PATHS.notFound, make);
   };
 
   return async (c) => {
@@ -169,12 +169,19 @@ export function addPages(
       return { ...page, headers };
     };
     try {
-      return await answer(c, make, { key: `${path}${query} ${twin ?? ''}` });
+      return await answer(c, `${path}${query} ${twin ?? ''}`, make);
     } catch (error) {
       if (error !== MISSING) throw error;
       return answerMissing(c, type === HTML);
     }
   };
+}
+
+/** Not by a regular expression, which takes seconds for thousands of slashes that do not end a path. */
+function trimSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }
 
 /** Links a listing's page and its Markdown twin with each other. */

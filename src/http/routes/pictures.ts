@@ -39,7 +39,7 @@ export function addPictureRoute(
     const etag = `"${getPictureKey(picture)}"`;
     const headers = { ETag: etag, 'Cache-Control': CACHE_CONTROL, 'Content-Type': 'image/png' };
     // 304 costs no painting.
-    if (c.req.header('If-None-Match')?.includes(etag)) return c.body(null, 200, headers);
+    if (c.req.header('If-None-Match')?.includes(etag)) return c.body(null, 304, headers);
     try {
       const png = await pictures.get(picture);
       return c.body(new Uint8Array(png), 200, { ...headers, 'Content-Length': String(png.length) });
