@@ -24,6 +24,7 @@ const SAME = [
   'referrer-policy',
   'permissions-policy',
   'cross-origin-opener-policy',
+  'x-frame-options',
 ];
 
 it('nginx sends the pages of the release as the process does, and passes on all else', async (context) => {
