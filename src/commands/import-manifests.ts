@@ -12,10 +12,10 @@ import {
   buildReport,
   type ImportOutcome,
   type ImportReport,
+  STOPPED,
 } from './import-report.ts';
 import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
 
-const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
 const NOTHING = 'There was nothing to import. Give manifest files, or folders that hold some.';
 const MEND = 'Mend what was refused and run the same command again: what is in is left alone.';
 

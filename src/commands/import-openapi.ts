@@ -19,10 +19,10 @@ import {
   buildReport,
   buildWithdrawal,
   type ImportReport,
+  STOPPED,
 } from './import-report.ts';
 import { type Recording, recordDeclarations } from './recording.ts';
 
-const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
 const NOTHING =
   'The document states no payment by x402. Its provider adds it as x-payment-info of each payable operation.';
 const ALL_REFUSED = 'Everything in the document was refused, for the reasons that stand above.';

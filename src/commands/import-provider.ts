@@ -7,11 +7,10 @@ import { buildPacedClient, openPace } from '../probing/pacing.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { formatQuote } from '../sources/quote.ts';
 import { getUserAgent } from '../views/user-agent.ts';
-import { buildReport, type ImportReport } from './import-report.ts';
+import { buildReport, type ImportReport, STOPPED } from './import-report.ts';
 import { type ProviderDoorOutcome, readProviderDoor } from './provider-door.ts';
 
 const UNREADABLE = "The provider's file cannot be read. Once its provider has mended it, run the same again.";
-const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
 const MEND = "Something in the provider's file was refused. Once its provider has mended it, run the same again.";
 /** Pause between two requests to the host, in milliseconds: as long as between two probes. */
 const PAUSE_MS = 1000;

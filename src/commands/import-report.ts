@@ -6,6 +6,9 @@ import { buildImportFinding, countByCode, type FindingCount, renderCounts } from
 import type { FailedDeclaration, RecordedDeclaration, Recording } from './recording.ts';
 import type { Cell, Page, Style } from './terminal/page.ts';
 
+/** Why an import that was stopped came to less than was asked, and what to do. */
+export const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
+
 /** What became of one listing, or (`refused`) of one file that did not become one. `failed`: it could not be recorded. */
 export interface ImportOutcome {
   outcome: RecordedDeclaration['outcome'] | 'failed' | 'refused' | 'withdrawn';

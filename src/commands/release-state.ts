@@ -22,7 +22,7 @@ export interface ReleaseState {
 }
 
 /**
- * Compares the current release with the catalogue, the code and the settings as they are now (architecture, decision 5),
+ * Compares the current release with the catalogue, the code and the settings as they are now,
  * and with what it was when it was made.
  */
 export function getReleaseState(config: Config, catalogue: { identity: string; revision: number }): ReleaseState {

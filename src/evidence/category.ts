@@ -29,7 +29,7 @@ export interface InferredCategory {
 }
 
 /**
- * Infers the category of a listing whose source names none (design contract, "Listings"). A category needs at least two
+ * Infers the category of a listing whose source names none. A category needs at least two
  * points to be spoken for; an even score goes to the narrower category.
  */
 export function inferCategory({ title, tagline, description, routes }: CategoryText): InferredCategory {

@@ -2,7 +2,7 @@ import { isConclusive, isPayable } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { ROUND_MS } from './pace.ts';
 
-/** When a listing is taken out by rule (design contract, "Listings"): both must hold. */
+/** When a listing is taken out by rule: both must hold. */
 export const DELISTING_METHOD = { days_without_valid_402: 14, conclusive_failures: 10 } as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;

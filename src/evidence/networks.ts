@@ -25,7 +25,7 @@ export interface NetworkEvidence {
 
 /**
  * Builds the network entries of a listing: base always, solana where it is or was offered. Only dated evidence makes a
- * network advertised; `last_seen_at` is null while it is not (design contract, "Networks").
+ * network advertised; `last_seen_at` is null while it is not.
  */
 export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
   return (['base', 'solana'] as const)

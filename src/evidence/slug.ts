@@ -7,7 +7,7 @@ const EMPTY_PREFIX = /^(www|api|apis)\./;
 const ID_CHARACTERS = 8;
 
 /**
- * Makes the slug of a new listing from its service name, else from its host (design contract, "Listings"). Where that
+ * Makes the slug of a new listing from its service name, else from its host. Where that
  * slug `isTaken`, the first characters of the id follow it, so that import order decides nothing but who came first.
  */
 export function buildSlug(

@@ -2,7 +2,7 @@ import type { RecordedTerms } from '../model/terms.ts';
 
 /**
  * Gives the terms a buyer should expect now: what the live 402 was last seen to ask, and only where nothing was observed
- * what the provider declares (architecture, decision 3).
+ * what the provider declares.
  */
 export function getCurrentTerms(history: readonly RecordedTerms[]): RecordedTerms[] {
   const current = history.filter((terms) => terms.current);

@@ -22,10 +22,10 @@ export interface OutsideUrlOptions {
 }
 
 /**
- * Parses an address that somebody outside gave, and says what is wrong with it where it may not be fetched
- * (architecture decision 7). Pure: looks nothing up, so a name that passes may still resolve to a forbidden address;
- * the guarded client checks that when it connects. The URL given back has no fragment and no dot after the host.
- * Tell the two outcomes apart by `instanceof URL`. Never throws.
+ * Parses an address that somebody outside gave, and says what is wrong with it where it may not be fetched. Pure: looks
+ * nothing up, so a name that passes may still resolve to a forbidden address; the guarded client checks that when it
+ * connects. The URL given back has no fragment and no dot after the host. Tell the two outcomes apart by `instanceof URL`.
+ * Never throws.
  */
 export function parseOutsideUrl(text: string, options: OutsideUrlOptions): URL | Refusal {
   const textProblem = findTextProblem(text);

@@ -35,10 +35,10 @@ export interface GuardedClient {
 const KEPT_FOR = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000 };
 
 /**
- * Opens the guarded client, the only way by which an address that a provider or feed gave is fetched (architecture
- * decision 7). A kept connection is used again for the same scheme, host and port only, and goes where it went when
- * its address was checked, whatever the name means by then. A request that carries a payment gets a new connection for
- * itself: on a kept one that the other side is just closing, nobody could tell whether the payment arrived.
+ * Opens the guarded client, the only way by which an address that a provider or feed gave is fetched. A kept connection is
+ * used again for the same scheme, host and port only, and goes where it went when its address was checked, whatever the
+ * name means by then. A request that carries a payment gets a new connection for itself: on a kept one that the other side
+ * is just closing, nobody could tell whether the payment arrived.
  */
 export function openGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { allowPrivateNetworks, userAgent } = options;

@@ -82,8 +82,8 @@ export function isPaying(request: OutgoingRequest): boolean {
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Headers that a redirect hands on. A list of what may go, not of what may not: whoever answers a redirect chooses who
- * reads the next request, and credentials have many names (Authorization, Cookie, X-Payment, X-Api-Key …).
+ * Headers that a redirect hands on; all others stay behind. The host that redirects chooses which host reads the next
+ * request, and credentials have too many names to list (Authorization, Cookie, X-Payment, X-Api-Key …).
  */
 const HANDED_ON = ['accept', 'accept-encoding', 'accept-language', 'user-agent'];
 const HANDED_ON_WITH_BODY = [...HANDED_ON, 'content-type', 'content-language'];

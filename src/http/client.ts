@@ -33,8 +33,8 @@ export function buildProxyCheck(trustedProxies: readonly string[]): (address: st
 }
 
 /**
- * Gives the network of an address: of IPv6 the first so many bits, since a customer is given a /64 at least; of IPv4 the
- * address itself, or with `bits4` so many bits of it. An IPv4 address in IPv6 form is itself.
+ * Gives the network of an address: the first `bits6` bits of IPv6, where one customer has a /64 at least; the first `bits4`
+ * bits of IPv4, without which it is the address itself. An IPv4 address in IPv6 form counts as IPv4.
  */
 export function getNetwork(address: string, bits6: number, bits4 = 32): string {
   if (isIP(address) === 0) return address;

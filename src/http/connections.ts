@@ -11,13 +11,13 @@ const MAX_CONNECTIONS = 4000;
 /** Requests that may wait on one connection for the one in progress. */
 const MAX_WAITING = 15;
 
-/** How long a connection may carry nothing, and how long an answer may take to be read; milliseconds. */
+/** How long a connection may carry nothing, and how long an answer may take to its last byte; milliseconds. */
 const IDLE_MS = 30_000;
 const ANSWER_MS = 180_000;
 
 /**
  * Limits the connections of a server: in all, and of each client but trusted proxies, which stand for many. One on which
- * nothing moves is closed, and so is one whose reader takes minutes for an answer. Node counts connections in all alone.
+ * nothing moves is closed. Node counts connections in all alone.
  */
 export function limitConnections(server: Server, isTrustedProxy: (address: string) => boolean): void {
   const open = new Map<string, number>();
@@ -38,21 +38,19 @@ export function limitConnections(server: Server, isTrustedProxy: (address: strin
       else open.delete(client);
     });
   });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const cutOff = setTimeout(() => socket.destroy(), ANSWER_MS).unref();
-    response.once('close', () => clearTimeout(cutOff));
-  });
 }
 
 /**
  * Answers the requests of one connection one after the other. Node hands over all that came in one packet at once, however
  * many they are. Of more than `MAX_WAITING` that wait the rest is dropped, and the connection closed after the last answer:
- * a client sends those again over another (RFC 9112, section 9.3.2).
+ * a client sends those again over another (RFC 9112, section 9.3.2). A reader who takes minutes for an answer is cut off.
  */
 export function answerInOrder(answer: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>();
   const start = (queue: [IncomingMessage, ServerResponse][], request: IncomingMessage, response: ServerResponse) => {
+    const cutOff = setTimeout(() => request.socket.destroy(), ANSWER_MS).unref();
     response.once('close', () => {
+      clearTimeout(cutOff);
       const next = queue.shift();
       // Other connections get their turn first.
       if (next && !request.socket.destroyed) setImmediate(start, queue, ...next);

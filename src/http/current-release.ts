@@ -148,7 +148,7 @@ export function openCurrentRelease({
   };
 }
 
-/** Reads a small file, which takes less time than handing it to another thread. Undefined where there is none. */
+/** Reads a small file, which takes less time than handing it to another thread. Undefined where the file does not exist. */
 export function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);

@@ -25,7 +25,7 @@ export interface SmallDocument extends Facts {
   readonly etag: string;
 }
 
-/** A document of the whole catalogue, which is never in memory but compressed. */
+/** A document of the whole catalogue, made piece by piece while it is compressed. */
 export interface LargeDocument extends Facts {
   readonly pieces: Iterable<string | Uint8Array>;
   /** What of the first piece may change while the document says the same. Left out of the ETag. */

@@ -94,11 +94,14 @@ export type Drain = (graceMs?: number) => Promise<void>;
 /**
  * Opens the way to stop a server without failing anybody, before it gets its first request: it takes no new connection,
  * lets requests in flight finish and tells each client that its connection ends with the answer. What is not done in
- * time is cut off. Node itself counts a connection that has not brought a request yet as neither idle nor busy.
+ * time is cut off. Node itself counts a connection that has not brought a request yet as neither idle nor busy, and one
+ * whose answer was handed over as idle, however much of it its reader has still to get.
  */
 export function openDrain(server: Server): Drain {
   /** Connections, with the answer that was begun last; until a first request there is none. */
   const connections = new Map<Socket, ServerResponse | undefined>();
+  /** Bytes that a connection had brought when its last answer was sent; with more, its next request is on its way. */
+  const readBefore = new WeakMap<ServerResponse, number>();
   let isDraining = false;
   server.on('connection', (socket) => {
     connections.set(socket, undefined);
@@ -106,8 +109,14 @@ export function openDrain(server: Server): Drain {
   });
   server.on('request', ({ socket }, response) => {
     connections.set(socket, response);
+    response.once('finish', () => readBefore.set(response, socket.bytesRead));
     if (isDraining) response.setHeader('Connection', 'close');
   });
+  server.closeIdleConnections = () => {
+    for (const [socket, response] of connections) {
+      if (response?.writableFinished && readBefore.get(response) === socket.bytesRead) socket.destroy();
+    }
+  };
   return async (graceMs = GRACE_MS) => {
     isDraining = true;
     for (const response of connections.values()) {

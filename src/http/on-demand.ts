@@ -10,7 +10,7 @@ const STILL_IN_USE_MS = 6 * 60 * 60 * 1000;
 
 /** Renders pages that no release has, or whose release is out of date. */
 export interface OnDemand {
-  /** Renders the page at a path, with its query. Undefined where there is none, or `isReady` says no. Throws where it fails. */
+  /** Renders the page at a path, with its query. Undefined without such a page, or compiled code. Throws where it fails. */
   find(path: string): Promise<RenderedPage | undefined>;
   /** Says whether there are compiled pages to render by. */
   isReady(): boolean;

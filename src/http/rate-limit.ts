@@ -13,7 +13,7 @@ const MAX_CLIENTS = 100_000;
 
 /** What a request counts for, by its path; any other counts 1. Nothing is looked up or made for those that count 0. */
 const WEIGHTS: readonly (readonly [path: RegExp, weight: number])[] = [
-  [/^\/_astro\/|^\/(?:healthz|readyz)$/, 0],
+  [/^\/_astro\/|^\/healthz$/, 0],
   [/^\/search$|^\/discovery\/search$|^\/agent\/list$|^\/mcp$/, 2],
   [/^\/openapi\.json$|^\/llms-full\.txt$|^\/sitemap-|^\/pictures\//, 10],
 ];
@@ -27,7 +27,7 @@ const OVER_LIMIT = {
 } as const;
 
 /** Gives what a request for a path counts for. */
-export function getWeight(path: string): number {
+function getWeight(path: string): number {
   return WEIGHTS.find(([pattern]) => pattern.test(path))?.[1] ?? 1;
 }
 

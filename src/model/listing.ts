@@ -86,7 +86,7 @@ export type Listing = z.infer<typeof listing>;
 /** A listing that readers find: it has a price. */
 export type LiveListing = Listing & { state: 'live'; price_min: number; price_max: number };
 
-/** Says whether a listing counts as live (design contract, "Listings"). */
+/** Says whether a listing counts as live. */
 export function isLive(candidate: Listing): candidate is LiveListing {
   return candidate.state === 'live' && candidate.price_min !== null && candidate.price_max !== null;
 }

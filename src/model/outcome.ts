@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What one probe of one route came to (design contract, "States"). */
+/** What one probe of one route came to. */
 export const PROBE_OUTCOMES = [
   'payable',
   'payable_with_changed_terms',

@@ -24,7 +24,7 @@ export interface AnswerContext {
 const INPUT_STATUSES = new Set([400, 406, 411, 412, 413, 414, 415, 417, 422, 428, 431]);
 
 /**
- * Tells what an answer to an unpaid request means (design contract, "Probe outcome"). Pure. A `not found` for a path
+ * Tells what an answer to an unpaid request means. Pure. A `not found` for a path
  * whose parameters were made up speaks of the parameters, so it is `input_rejected`. Redirects that may be followed do
  * not come here.
  */

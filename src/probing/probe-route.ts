@@ -30,7 +30,7 @@ export interface ProbeOptions {
   isAllowed?: ((url: string) => boolean) | undefined;
   /** Waited for before each further request, for hosts that are asked one thing at a time. What it throws is thrown on. */
   pause?: (() => Promise<void>) | undefined;
-  /** Makes a request when its turn comes, where only so many may be under way at once. */
+  /** Makes a request when its turn comes, where the number made at once is limited. */
   takeTurn?: (<Result>(request: () => Promise<Result>) => Promise<Result>) | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -63,7 +63,7 @@ export interface RunOptions<Key> {
 /** Hosts visited at once for each request that may be under way: most of a visit is pause. */
 const HOSTS_PER_REQUEST = 2;
 
-/** Answers that may be longer than this many bytes are documents, of which only so many are under way at once. */
+/** Answers that may be longer than this many bytes are documents; so many of those are fetched at once. */
 const LARGE_BYTES = 1024 * 1024;
 const DOCUMENTS_AT_ONCE = 2;
 

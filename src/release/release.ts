@@ -11,7 +11,7 @@ import { hasShard } from './shards.ts';
 /** Raised when what a release folder holds changes its meaning, so that older ones are not built upon. */
 const FORMAT = 3;
 
-/** What a release was made from, and is current for (architecture, decision 5): `release.json` in its folder. */
+/** What a release was made from, and is current for: `release.json` in its folder. */
 const releaseHeader = z.object({
   format: z.literal(FORMAT),
   id: z.string(),

@@ -42,7 +42,7 @@ const TURN_MS = 8;
 
 /**
  * Opens the reading of a catalogue as snapshots. Each call reads the revision; only when it moved are the changed listings
- * read again (architecture, decision 2). Reading revision and listings is one transaction, so a snapshot is of one revision.
+ * read again. Reading revision and listings is one transaction, so a snapshot is of one revision.
  * Without `buildTag` snapshots have no tags.
  */
 export function openSnapshots(catalogue: Catalogue, site: Site, buildTag?: BuildTag): Snapshots {

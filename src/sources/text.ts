@@ -22,7 +22,7 @@ const FIELDS_WITH_LINES: ReadonlySet<TextField> = new Set(['description']);
 const MAX_ROUNDS = 4;
 
 /**
- * Cleans text that a provider wrote, on its way in (architecture decision 7): invisible characters and markup are
+ * Cleans text that a provider wrote, on its way in: invisible characters and markup are
  * taken out, white space is collapsed (a description keeps lines and paragraphs), and what is too long is cut between
  * characters with an ellipsis. Cleaning clean text changes nothing. Anything but a string is no text.
  */

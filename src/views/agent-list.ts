@@ -3,7 +3,7 @@ import { catalogueSummary } from '../model/summary.ts';
 import { agentItem } from './agent-item.ts';
 import { listFilters, listSort } from './list-query.ts';
 
-/** The answer of `GET /agent/list` (design contract, "Addresses"). */
+/** The answer of `GET /agent/list`. */
 export const agentList = z
   .object({
     catalogue: catalogueSummary,

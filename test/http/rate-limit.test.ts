@@ -71,14 +71,14 @@ describe('the rate limit', () => {
     expect((await open.get('/agent/list', '203.0.113.2')).status).toBe(429);
   });
 
-  it('counts each request by its weight, whatever its status, and no preflight, asset or health', async () => {
+  it('counts each request by its weight, whatever its status, and no preflight, asset or sign of life', async () => {
     const { get } = await serveLimited(100, { released: true });
     let left = 100;
     for (const [path, method, weight] of [
       ['/agent/list', 'OPTIONS', 0],
       ['/healthz', 'GET', 0],
-      ['/readyz', 'GET', 0],
       ['/_astro/none.css', 'GET', 0],
+      ['/readyz', 'GET', 1],
       ['/', 'GET', 1],
       ['/', 'HEAD', 1],
       ['/api/api-1', 'GET', 1],

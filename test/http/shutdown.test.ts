@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { LIMITS, listen, openDrain } from '../../src/http/listening.ts';
+import { getUrl, LIMITS, listen, openDrain } from '../../src/http/listening.ts';
 import { startServer } from '../../src/http/server.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -37,6 +37,24 @@ it('finishes what is in flight, takes nothing new, and drops idle connections so
   expect(response.headers.connection).toBe('close');
   response.resume();
   await closing;
+});
+
+it('lets a slow reader have the rest of an answer that was handed over already', async () => {
+  const body = Buffer.alloc(8 * 1024 * 1024, 'x');
+  const server = createServer((_request, response) => void response.end(body));
+  const drain = openDrain(server);
+  await listen(server, { ...makeShelf(makeFolder()).config, port: 0 });
+  const reader = connect(Number(new URL(getUrl(server)).port), '127.0.0.1').pause();
+  reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(server, 'request');
+  let received = 0;
+  const draining = drain();
+  reader.on('data', (piece) => {
+    received += piece.length;
+  });
+  reader.resume();
+  await draining;
+  expect(received).toBeGreaterThan(body.length);
 });
 
 it('cuts off what does not end in time', async () => {

@@ -4,7 +4,7 @@ import type { Document } from '../document.ts';
 /**
  * Adds a route that answers GET with a document: its path, the schema that checks its query (and from which the OpenAPI
  * document describes it), and what builds the document, in one transaction, so that it is of one revision; it throws a
- * `ServiceError` where there is none.
+ * `ServiceError` where there is no such document.
  */
 export type Get = <Query>(
   path: string,

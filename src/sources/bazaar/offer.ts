@@ -13,7 +13,7 @@ const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 
 /**
  * Parses one entry of an item's `accepts` into terms, or gives the code of why it is not taken: only USDC on Base or
- * Solana, for a plausible amount, to an account (design contract, "Listings"). Reads the fields of both protocol
+ * Solana, for a plausible amount, to an account. Reads the fields of both protocol
  * versions and their aliases; what is odd but harmless is noted.
  */
 export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Terms | FindingCode {

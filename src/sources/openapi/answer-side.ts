@@ -7,7 +7,7 @@ import type { DocumentReader } from './document-reader.ts';
 import { findNamedExample } from './examples.ts';
 import { followReference } from './references.ts';
 
-/** Answers that carry the product, the usual one first. `default` is none of them: it is the error, as a rule. */
+/** Answers that carry the product, the usual one first. `default` is left out: as a rule it describes the error. */
 const SUCCESSES = ['200', '201', '202', '203', '206', '2XX', '2xx'];
 
 /** Reads what an operation says of its answer: its media type, and its JSON Schema with an example where one is given. */
