@@ -26,7 +26,7 @@ import type { Env } from './env.ts';
 export type Answer = (c: Context<Env>, key: string, make: () => Document | Promise<Document>) => Promise<Response>;
 
 /** Bytes of all that is cached, and of the largest response that is. */
-const LIMITS = { bytes: 48 * 1024 * 1024, entryBytes: 16 * 1024 * 1024 };
+const LIMITS = { bytes: 16 * 1024 * 1024, entryBytes: 4 * 1024 * 1024 };
 
 /** What an entry takes beside its body and its key: objects, and the texts of its headers. */
 const ENTRY_BYTES = 1500;

@@ -10,6 +10,10 @@ import { openWorld } from '../../scripts/bench/world.ts';
 import { makeFolder } from '../builders.ts';
 
 const LISTINGS = 10_000;
+const SEARCHES = 200_000;
+
+/** Searches that a client may make within a minute. */
+const SEARCHES_EACH = 300;
 const MB = 1024 * 1024;
 
 /** Asks as another client does, one request after the other, until `work` is over; gives milliseconds of each. */
@@ -26,7 +30,8 @@ async function askBeside(url: string, work: Promise<unknown>): Promise<number[]>
     await body.dump();
     expect(statusCode).toBe(200);
     times.push(performance.now() - started);
-    await sleep(20);
+    // Within the rate limit.
+    await sleep(250);
   }
   await over;
   await pool.close();
@@ -47,13 +52,14 @@ async function open(url: string, localAddress: string): Promise<Socket> {
 it('nothing that clients do stops the others or fills the memory', async () => {
   const folder = makeFolder();
   const world = await openWorld({ folder, rounds: 1, secondsEach: 1, tell: () => undefined }, LISTINGS);
-  const { url, pid, stop } = await startServing(world);
+  // Limited as by default.
+  const { url, pid, stop } = await startServing({ env: { ...world.env, RATE_LIMIT: undefined } });
   onTestFinished(stop);
   const getMemory = () => (readUsage(pid).rss ?? 0) / MB;
   // What a server has once everything was asked for.
   for (const path of ['/openapi.json', '/llms-full.txt', '/agent/list?q=weather'])
     for (const headers of [{}, { 'accept-encoding': 'gzip' }]) await (await fetch(url + path, { headers })).text();
-  const idle = await askBeside(url, sleep(3000));
+  const idle = await askBeside(url, sleep(10_000));
   const before = getMemory();
   console.log(`idle: ${format(idle)}; ${before.toFixed(0)} MB`);
 
@@ -93,25 +99,48 @@ it('nothing that clients do stops the others or fills the memory', async () => {
   await expect.poll(() => countFiles() - filesBefore, { timeout: 240_000, interval: 1000 }).toBeLessThan(5);
   console.log(`all slow readers are cut off; ${getMemory().toFixed(0)} MB`);
 
-  const pool = new Pool(url, { connections: 8 });
   let asked = 0;
-  const search = async () => {
-    while (asked < 200_000) {
+  /** Searches so many times, for another thing each time; gives how often the answer was another than 200. */
+  const search = async (pool: Pool, times: number) => {
+    let refused = 0;
+    for (let time = 0; time < times; time += 1) {
       asked += 1;
-      const { statusCode, body } = await pool.request({
-        path: `/agent/list?limit=1&q=weather+w${asked}`,
-        method: 'GET',
-      });
+      const path = `/agent/list?limit=1&q=weather+w${asked}`;
+      const { statusCode, body } = await pool.request({ path, method: 'GET' });
       await body.dump();
-      expect(statusCode).toBe(200);
+      if (statusCode !== 200) refused += 1;
+    }
+    return refused;
+  };
+  const one = new Pool(url, { connections: 8 });
+  let refused = 0;
+  const flood = Array.from({ length: 8 }, () =>
+    search(one, SEARCHES / 8).then((count) => {
+      refused += count;
+    }),
+  );
+  const beside = await askBeside(url, Promise.all(flood));
+  await one.close();
+  const after = getMemory();
+  console.log(
+    `${SEARCHES} different searches of one client: ${format(beside)}; ${refused} refused; ${after.toFixed(0)} MB`,
+  );
+
+  let clients = 0;
+  const searchAsMany = async () => {
+    while (asked < 2 * SEARCHES) {
+      clients += 1;
+      const localAddress = `127.1.${clients >> 8}.${clients & 255}`;
+      const pool = new Pool(url, { connections: 1, connect: { localAddress } as object });
+      expect(await search(pool, SEARCHES_EACH)).toBe(0);
+      await pool.close();
     }
   };
-  const searched = await askBeside(url, Promise.all(Array.from({ length: 8 }, search)));
-  await pool.close();
-  const after = getMemory();
-  await sleep(20_000);
+  const besideMany = await askBeside(url, Promise.all(Array.from({ length: 8 }, searchAsMany)));
+  const most = getMemory();
+  await sleep(30_000);
   console.log(
-    `200,000 different searches: ${format(searched)}; ${after.toFixed(0)} MB, then ${getMemory().toFixed(0)} MB`,
+    `as many of ${clients} clients: ${format(besideMany)}; ${most.toFixed(0)} MB, then ${getMemory().toFixed(0)} MB`,
   );
   expect(Math.max(peak, after) - before).toBeLessThan(60);
 }, 1_800_000);

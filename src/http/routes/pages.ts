@@ -131,12 +131,13 @@ export function openPages(
     return { ...facts, body, type, etag: getHash(body), status: status as ContentfulStatusCode };
   };
 
-  /** Says whether a page is to be expected at a path, without rendering it. */
   const isPage = async (path: string): Promise<boolean> => {
-    if (!PLAIN_PATH.test(path) || path === PATHS.notFound) return false;
-    if (current.hasPage(path)) return true;
-    await getLoading();
-    return mayExist(path, LISTING.exec(path)?.[1], reading.getSnapshot());
+    // Known without rendering it.
+    if (path === PATHS.search) return true;
+    return find(path, '').then(
+      () => true,
+      () => false,
+    );
   };
 
   const answerMissing = async (c: Context<Env>, wantsHtml: boolean): Promise<Response> => {
