@@ -34,7 +34,7 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
 });
 
 it('every other page has the service’s own picture, and nothing else has one', async () => {
-  const server = await serveShelf({ released: false });
+  const server = await serveShelf();
   const own = await ask(server, '/pictures/_service.png');
   expect([own.status, own.headers['content-type']]).toEqual([200, 'image/png']);
   for (const path of [
