@@ -18,7 +18,7 @@ const MB = 1024 * 1024;
 
 /** Asks as another client does, one request after the other, until `work` is over; gives milliseconds of each. */
 async function askBeside(url: string, work: Promise<unknown>): Promise<number[]> {
-  const pool = new Pool(url, { connections: 1, connect: { localAddress: '127.0.0.77' } as object });
+  const pool = new Pool(url, { connections: 1, localAddress: '127.0.0.77' });
   const times: number[] = [];
   let isOver = false;
   const over = work.finally(() => {
@@ -131,7 +131,7 @@ it('nothing that clients do stops the others or fills the memory', async () => {
     while (asked < 2 * SEARCHES) {
       clients += 1;
       const localAddress = `127.1.${clients >> 8}.${clients & 255}`;
-      const pool = new Pool(url, { connections: 1, connect: { localAddress } as object });
+      const pool = new Pool(url, { connections: 1, localAddress });
       expect(await search(pool, SEARCHES_EACH)).toBe(0);
       await pool.close();
     }
