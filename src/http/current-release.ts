@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { getCatalogueState } from '../catalogue/write.ts';
 import { getErrorMessage } from '../errors.ts';
 import { isMissing } from '../release/folders.ts';
+import type { Form } from '../release/forms.ts';
 import { getHash } from '../release/hash.ts';
 import { findCurrentId, findCurrentRelease, type Release, type ReleaseHeader } from '../release/release.ts';
 import type { ReleasePage } from '../release/release-pages.ts';
@@ -21,6 +22,9 @@ const KNOWN_PAGES = 150_000;
 /** A page as it lies in a release. */
 export interface FoundPage {
   readonly body: Buffer;
+  /** The form that the body is in; its own where left out. */
+  readonly form?: Form | undefined;
+  /** Of the page itself, whatever its form. */
   readonly hash: string;
   readonly type: string;
 }
@@ -31,8 +35,8 @@ export interface CurrentRelease {
   findHeader(): ReleaseHeader | undefined;
   /** Says whether the release lists a page, even if its file is lost. */
   hasPage(path: string): boolean;
-  /** Reads a page. Undefined where the release has no such page, or has lost it. */
-  findPage(path: string): FoundPage | undefined;
+  /** Reads a page, in a form if it has that one. Undefined where the release has no such page, or has lost it. */
+  findPage(path: string, form?: Form): FoundPage | undefined;
   /** Looks at `current` now instead of a moment later. */
   follow(): void;
   close(): void;
@@ -107,8 +111,8 @@ export function openCurrentRelease({
   const logLoss = ({ header: { id } }: Release, what: string) => {
     if (lost.has(what) || id !== findCurrentId(releasesDir)) return;
     lost.add(what);
-    const mend = 'is lost or damaged, and its pages are rendered on demand; npm run rebuild -- --force mends it';
-    logger.error({ release: id }, `${what} of the release ${mend}`);
+    const mend = 'is made again whenever it is asked for; npm run rebuild -- --force mends it';
+    logger.error({ release: id }, `${what} of the release is lost or damaged, and ${mend}`);
   };
 
   const findListed = (release: Release, path: string): ReleasePage | undefined => {
@@ -124,17 +128,19 @@ export function openCurrentRelease({
     return list?.pages.get(path);
   };
 
-  const findPage = (path: string): FoundPage | undefined => {
+  const findPage = (path: string, form?: Form): FoundPage | undefined => {
     const release = served;
     const page = release && findListed(release, path);
     if (!release || !page) return undefined;
-    const body = readIfThere(join(release.folder, page.file));
-    if (body && getHash(body) === page.hash) return { body, hash: page.hash, type: page.type };
+    const { hash, type } = page;
+    const compressed = form && page.forms?.[form];
+    const body = readIfThere(join(release.folder, compressed ? `${page.file}.${form}` : page.file));
+    if (body && getHash(body) === (compressed ?? page).hash) return { body, hash, type, form: compressed && form };
     // Cleared away while it was read, it has been followed by another.
     follow();
-    if (served !== release) return findPage(path);
-    logLoss(release, path);
-    return undefined;
+    if (served !== release) return findPage(path, form);
+    logLoss(release, compressed ? `${path} as ${form}` : path);
+    return compressed ? findPage(path) : undefined;
   };
 
   follow();

@@ -7,6 +7,9 @@ const MAX_AGE_SECONDS = 5;
 /** How long a document that names the time of its making may be given again, in milliseconds. */
 const TIMED_MS = 1000;
 
+/** A content coding, of which `identity` is none (RFC 9110, section 8.4.1). */
+export type Encoding = 'br' | 'gzip' | 'identity';
+
 /** What is said of a page or document beside what it holds. */
 interface Facts {
   readonly status?: ContentfulStatusCode;
@@ -21,6 +24,8 @@ interface Facts {
 /** A page or document. */
 export interface SmallDocument extends Facts {
   readonly body: Uint8Array;
+  /** How the body is compressed already. */
+  readonly encoding?: Encoding | undefined;
   /** Changes whenever what the document says does. */
   readonly etag: string;
 }

@@ -8,7 +8,7 @@ import { ASSETS_FOLDER } from './assets.ts';
 import { listNames } from './folders.ts';
 import { getHash } from './hash.ts';
 import { getReleasePaths, type ReleaseHeader } from './release.ts';
-import { findReleasePages, type ReleasePage, type ReleasePages } from './release-pages.ts';
+import { findReleasePages, listFiles, type ReleasePage, type ReleasePages } from './release-pages.ts';
 
 /** How many pages are read back, at least. */
 const SAMPLES = 40;
@@ -42,8 +42,9 @@ export function checkRelease({ header, folder, releasesDir, reading, known: earl
   for (const [name, shard] of pages.shards) {
     if (earlier?.shards.get(name) === shard) continue;
     const names = new Set(listNames(join(folder, name)));
-    for (const [path, { file }] of shard.pages) {
-      if (dirname(file) !== name || !names.has(basename(file))) throw buildCheckError(path, 'has no file');
+    for (const [path, page] of shard.pages) {
+      const isThere = (file: string) => dirname(file) === name && names.has(basename(file));
+      if (!listFiles(page).every(isThere)) throw buildCheckError(path, 'has no file');
     }
   }
   if (pages.size !== header.page_count) {

@@ -18,7 +18,7 @@ import type { PinnedReadings } from './pinned-reading.ts';
 import { planRelease, type ReleasePlan } from './plan.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
-import { isWhole, type ReleasePages } from './release-pages.ts';
+import { isWhole, listFiles, type ReleasePages } from './release-pages.ts';
 import { buildRenderJob, type RenderedPages, type RenderJob } from './render-pages.ts';
 import { type RenderThreads, startRenderThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
@@ -144,7 +144,7 @@ async function storeShards(
   const shards = new Map([...kept].map(([name, { hash }]) => [name, hash]));
   for (const [name, hash] of shards) linkShard(join(folder, name), hash);
   const pages = Map.groupBy([...linked, ...rendered], ([path]) => getShardName(path));
-  const written = rendered.map(([, { file }]) => join(folder, file));
+  const written = rendered.flatMap(([, page]) => listFiles(page).map((file) => join(folder, file)));
   for (const name of made) {
     const sorted = (pages.get(name) ?? []).toSorted(([a], [b]) => (a < b ? -1 : 1));
     const { shard, list } = listShard(join(folder, name), new Map(sorted));

@@ -1,21 +1,28 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { linkFile } from './folders.ts';
+import { FORMS, type Form } from './forms.ts';
 import { getHash } from './hash.ts';
 import type { Release } from './release.ts';
 import { findShard, getShardName, type Shard } from './shards.ts';
 
+/** What a file of a release holds. */
+export interface ReleaseFile {
+  readonly hash: string;
+  readonly bytes: number;
+  /** When it was written, in milliseconds: no file is ever written to a second time. */
+  readonly written: number;
+}
+
 /** One page of a release: where its bytes are, the key it was rendered for, and what the bytes are. */
-export interface ReleasePage {
+export interface ReleasePage extends ReleaseFile {
   /** Relative to the release's folder. */
   readonly file: string;
   readonly key: string;
-  readonly hash: string;
-  readonly bytes: number;
-  /** When the file was written, in milliseconds: no file is ever written to a second time. */
-  readonly written: number;
   /** Media type, as the page itself answered. */
   readonly type: string;
+  /** Its compressed forms, in files of the same name with another ending. */
+  readonly forms?: Readonly<Partial<Record<Form, ReleaseFile>>>;
 }
 
 /** The pages of a release by path, as its shards have them. */
@@ -53,25 +60,41 @@ export function buildReleasePages(shards: ReadonlyMap<string, Shard>): ReleasePa
   };
 }
 
-/** Says whether a release has the lists of its pages, and every page the file that was rendered: see `isIntact`. */
+/** Says whether a release has the lists of its pages, and every page the files that were made of it: see `isIntact`. */
 export function isWhole(release: Release): boolean {
   const pages = findReleasePages(release);
   return pages !== undefined && [...pages].every(([, page]) => isIntact(join(release.folder, page.file), page));
 }
 
-/** Gives a page's file a second name. Undefined, and nothing there, where it is lost or not what was rendered. */
+/** Gives the files of a page second names. Undefined, and nothing there, where one is lost or not what was made. */
 export function linkPage(from: string, to: string, page: ReleasePage): ReleasePage | undefined {
-  if (!linkFile(from, to)) return undefined;
-  if (isIntact(to, page)) return { ...page, written: statSync(to).mtimeMs };
-  rmSync(to);
+  const own = linkIntact(from, to, page);
+  const forms = listForms(page).map(([form, file]) => [form, linkIntact(`${from}.${form}`, `${to}.${form}`, file)]);
+  if (own && forms.every(([, file]) => file)) return { ...own, forms: Object.fromEntries(forms) };
+  for (const file of [to, ...FORMS.map((form) => `${to}.${form}`)]) rmSync(file, { force: true });
   return undefined;
 }
 
-/**
- * Says whether a file is what was rendered: of its size, and untouched since. Where only the time differs, as after a copy,
- * the bytes themselves decide.
- */
-export function isIntact(file: string, { bytes, written, hash }: ReleasePage): boolean {
+function linkIntact<File extends ReleaseFile>(from: string, to: string, file: File): File | undefined {
+  return linkFile(from, to) && isFileIntact(to, file) ? { ...file, written: statSync(to).mtimeMs } : undefined;
+}
+
+/** Lists the files of a page: its own first, then those of its forms. */
+export function listFiles(page: ReleasePage): string[] {
+  return [page.file, ...listForms(page).map(([form]) => `${page.file}.${form}`)];
+}
+
+function listForms({ forms = {} }: ReleasePage): [form: string, file: ReleaseFile][] {
+  return Object.entries(forms);
+}
+
+/** Says whether a page's file and those of its forms are what was made. */
+export function isIntact(file: string, page: ReleasePage): boolean {
+  return isFileIntact(file, page) && listForms(page).every(([form, made]) => isFileIntact(`${file}.${form}`, made));
+}
+
+/** A file is what was made if it has its size and time; where only the time differs, as after a copy, its bytes decide. */
+function isFileIntact(file: string, { bytes, written, hash }: ReleaseFile): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found?.isFile() || found.size !== bytes) return false;
   return found.mtimeMs === written || getHash(readFileSync(file)) === hash;

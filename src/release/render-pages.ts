@@ -5,8 +5,9 @@ import { ServiceError } from '../errors.ts';
 import { listPages, type PageRef } from '../snapshot/pages.ts';
 import type { Reading } from '../snapshot/reading.ts';
 import { writeNew } from './folders.ts';
+import { compressPage } from './forms.ts';
 import { getHash } from './hash.ts';
-import { linkPage, type ReleasePage } from './release-pages.ts';
+import { linkPage, type ReleaseFile, type ReleasePage } from './release-pages.ts';
 import type { RenderedPage, RenderPage } from './rendering.ts';
 import { getPlace } from './shards.ts';
 
@@ -103,7 +104,6 @@ function openRecording({ folder, earlier }: RenderJob) {
   return (page: PageRef, rendered: RenderedPage | undefined): ReleasePage => {
     const { path, key } = page;
     const { type, body } = requirePage(path, rendered);
-    const hash = getHash(body);
     const file = getPlace(path, page.file);
     const target = join(folder, file);
     if (!folders.has(dirname(target))) {
@@ -111,10 +111,15 @@ function openRecording({ folder, earlier }: RenderJob) {
       folders.add(dirname(target));
     }
     const before = earlier.get(path);
-    const kept = before?.page.hash === hash ? linkPage(before.path, target, before.page) : undefined;
-    const written = kept?.written ?? writeNew(target, body);
-    return { file, key, hash, bytes: body.length, written, type };
+    const kept = before?.page.hash === getHash(body) ? linkPage(before.path, target, before.page) : undefined;
+    if (kept) return { ...kept, file, key, type };
+    const forms = compressPage(body).map(([form, compressed]) => [form, writeFile(`${target}.${form}`, compressed)]);
+    return { file, key, type, ...writeFile(target, body), forms: Object.fromEntries(forms) };
   };
+}
+
+function writeFile(file: string, content: Uint8Array): ReleaseFile {
+  return { hash: getHash(content), bytes: content.length, written: writeNew(file, content) };
 }
 
 /** The page for what is not found answers 404 itself; every other page of a release answers 200. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -50,6 +50,19 @@ describe('a page of the release', () => {
       const page = await ask(server, '/', { headers: { 'Accept-Encoding': accept } });
       expect([page.headers['content-encoding'], page.text]).toEqual([undefined, plain.text]);
     }
+  });
+
+  it('is sent compressed as it lies in the release, and compressed anew where that form is lost', async () => {
+    const server = await serveShelf();
+    const file = join(server.shelf.config.releasesDir, 'current/api.ap/api-3.html');
+    const lying = readFileSync(`${file}.br`);
+    rmSync(`${file}.gz`);
+    const [plain, br, gzip] = await Promise.all(
+      ['identity', 'br', 'gzip'].map((accept) => ask(server, '/api/api-3', { headers: { 'Accept-Encoding': accept } })),
+    );
+    expect(br?.body).toEqual(lying);
+    expect([gzip?.headers['content-encoding'], gunzipSync(gzip?.body ?? '').toString()]).toEqual(['gzip', plain?.text]);
+    expect(server.logged.filter(({ msg }) => String(msg).includes('/api/api-3 as gz'))).toHaveLength(1);
   });
 
   it('has a Markdown twin, also for who asks for Markdown at its own address', async () => {

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
@@ -132,10 +133,32 @@ describe('a rebuild', () => {
     }
   });
 
+  it('has every page compressed beside it, and links those forms with it', async () => {
+    const shelf = makeShelf(makeFolder(), { count: 40 });
+    await rebuildAgain({ config: shelf.config });
+    const current = join(shelf.config.releasesDir, 'current');
+    for (const [path, { file, bytes, forms }] of shelf.readPages()) {
+      const page = readFileSync(join(current, file));
+      const names = bytes < 1024 ? [] : ['br', 'gz'];
+      expect([path, Object.keys(forms ?? {})]).toEqual([path, names]);
+      if (bytes < 1024) continue;
+      expect(brotliDecompressSync(readFileSync(join(current, `${file}.br`)))).toEqual(page);
+      expect(gunzipSync(readFileSync(join(current, `${file}.gz`)))).toEqual(page);
+    }
+    const kept = getInode(shelf, 'api.ap/api-11.html.br');
+    const changed = getInode(shelf, 'api.ap/api-0.html.br');
+    shelf.put([0], 'second');
+    await rebuildAgain({ config: shelf.config });
+    expect(getInode(shelf, 'api.ap/api-11.html.br')).toBe(kept);
+    expect(getInode(shelf, 'api.ap/api-0.html.br')).not.toBe(changed);
+  });
+
   it.each([
     ['is gone', (file: string) => rmSync(file)],
     ['is cut off', (file: string) => truncateSync(file, 100)],
     ['has other bytes', (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size))],
+    ['is there, but its compressed form is gone', (file: string) => rmSync(`${file}.br`)],
+    ['is there, but its compressed form is cut off', (file: string) => truncateSync(`${file}.gz`, 100)],
   ])('renders a page again whose file %s in the last release', async (_, damage) => {
     const shelf = makeShelf(makeFolder(), { count: 100 });
     const { release } = await rebuildAgain({ config: shelf.config });

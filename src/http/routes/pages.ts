@@ -7,6 +7,7 @@ import { openDelisted } from '../../catalogue/listings.ts';
 import { openSettled } from '../../catalogue/payment-records.ts';
 import { ServiceError } from '../../errors.ts';
 import { ASSETS_FOLDER } from '../../release/assets.ts';
+import type { Form } from '../../release/forms.ts';
 import { getHash } from '../../release/hash.ts';
 import { getReleasePaths } from '../../release/release.ts';
 import type { Reading } from '../../snapshot/reading.ts';
@@ -14,7 +15,7 @@ import { findEntry, type Snapshot } from '../../snapshot/snapshot.ts';
 import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../../views/conventions/link-header.ts';
 import { PATHS } from '../../views/links.ts';
 import { type CurrentRelease, readIfThere } from '../current-release.ts';
-import type { SmallDocument } from '../document.ts';
+import type { Encoding, SmallDocument } from '../document.ts';
 import type { Env } from '../env.ts';
 import type { OnDemand } from '../on-demand.ts';
 import { buildProblem, NOTHING_HERE } from '../problem.ts';
@@ -51,6 +52,9 @@ const FOR_PROGRAMS = /\.(?:md|txt|json|xml)$/;
 const HTML = 'text/html';
 const MARKDOWN = 'text/markdown';
 const TYPES = [HTML, MARKDOWN, 'application/json', 'application/problem+json'];
+
+/** In which of its forms a page is sent. */
+const FORM_OF: Readonly<Partial<Record<Encoding, Form>>> = { br: 'br', gzip: 'gz' };
 
 /** Thrown where there is no page, so that nothing is cached for it: there is no end of made-up addresses. */
 const MISSING = new ServiceError('not_found', NOTHING_HERE.detail, { hint: NOTHING_HERE.hint });
@@ -113,15 +117,15 @@ export function openPages(
   };
 
   /** Throws `MISSING` where there is no such page. */
-  const find = async (path: string, query: string): Promise<SmallDocument> => {
+  const find = async (path: string, query: string, wanted?: Encoding): Promise<SmallDocument> => {
     const [, asset, ending = ''] = ASSET.exec(path) ?? [];
     if (asset !== undefined) return findAsset(asset, ASSET_TYPES[ending]);
     if (!PLAIN_PATH.test(path)) throw MISSING;
     const slug = LISTING.exec(path)?.[1];
     const headers = { Link: slug === undefined ? link : `${link}, ${buildTwinLink(path, slug, site.baseUrl)}` };
     const facts = { headers, cacheControl: REVALIDATED };
-    const page = slug !== undefined && isGone(slug) ? undefined : current.findPage(path);
-    if (page) return { ...facts, body: page.body, etag: page.hash, type: page.type };
+    const page = slug !== undefined && isGone(slug) ? undefined : current.findPage(path, wanted && FORM_OF[wanted]);
+    if (page) return { ...facts, body: page.body, etag: page.hash, type: page.type, encoding: page.form && wanted };
     await getLoading();
     if (!mayExist(path, slug, reading.getSnapshot())) throw MISSING;
     const rendered = await onDemand.find(`${path}${query}`);
@@ -148,8 +152,8 @@ export function openPages(
     if (!onDemand.isReady() && !current.hasPage(PATHS.notFound))
       return buildProblem(NO_RELEASE, { 'Retry-After': '5' });
     if (!wantsHtml || FOR_PROGRAMS.test(path)) return buildProblem(NOTHING_HERE, { Vary: 'Accept' });
-    const make = async (): Promise<SmallDocument> => {
-      const page = await find(PATHS.notFound, '');
+    const make = async (wanted: Encoding): Promise<SmallDocument> => {
+      const page = await find(PATHS.notFound, '', wanted);
       return { ...page, status: 404, headers: { ...page.headers, Vary: 'Accept' } };
     };
     return answer(c, PATHS.notFound, make);
@@ -162,8 +166,8 @@ export function openPages(
     const isListing = LISTING.test(path) && !path.endsWith('.md');
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
     const query = path === PATHS.search ? new URL(c.req.url).search : '';
-    const make = async (): Promise<SmallDocument> => {
-      const page = await find(twin ?? path, query);
+    const make = async (wanted: Encoding): Promise<SmallDocument> => {
+      const page = await find(twin ?? path, query, wanted);
       const headers = {
         ...page.headers,
         ...(isListing && { Vary: 'Accept' }),
