@@ -81,6 +81,21 @@ describe('the folder table', () => {
     expect(forbidden).toEqual([]);
   });
 
+  it('has no circle of imports, of types neither', () => {
+    const known = new Map(files.map(({ path, imports }) => [path, imports]));
+    const state = new Map<string, 'open' | 'done'>();
+    const circles: string[] = [];
+    const visit = (path: string, way: readonly string[]) => {
+      if (state.get(path) === 'open') circles.push([...way.slice(way.indexOf(path)), path].join(' → '));
+      if (state.has(path)) return;
+      state.set(path, 'open');
+      for (const target of known.get(path) ?? []) if (known.has(target)) visit(target, [...way, path]);
+      state.set(path, 'done');
+    };
+    for (const path of known.keys()) visit(path, []);
+    expect(circles).toEqual([]);
+  });
+
   it('keeps writing out of the serving side, and Kysely and SQLite inside the catalogue', () => {
     const wrong = files.flatMap(({ path, imports }) =>
       imports

@@ -4,7 +4,7 @@ import { getCanonicalBaseUrl, getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/route.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import { findDelisting } from './delistings.ts';
-import type { ListingIdentity } from './derivation.ts';
+import type { ListingIdentity } from './listings.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
 

@@ -4,18 +4,12 @@ import { getRouteId } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
 import { findDelisting } from './delistings.ts';
+import type { ListingIdentity } from './listings.ts';
 import { findNamesake } from './names.ts';
 import { listReceipts } from './receipts.ts';
 import { listReplies } from './replies.ts';
 import { getSampledListing, listPayees } from './samples.ts';
 import { listTermsByRoute } from './terms.ts';
-
-/** The identity of a listing: what never changes once it has one. */
-export interface ListingIdentity {
-  id: string;
-  slug: string;
-  base_url: string;
-}
 
 /**
  * Derives what readers should see of a listing from all that is on record of it. `before` is what they see now: the

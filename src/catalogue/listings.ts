@@ -2,6 +2,13 @@ import { getCanonicalBaseUrl } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
 import { type Catalogue, findRowBy, listRows, listRowsBy } from './database.ts';
 
+/** The identity of a listing: what never changes once it has one. */
+export interface ListingIdentity {
+  id: string;
+  slug: string;
+  base_url: string;
+}
+
 /** Listings read at a time when going through all of them: few enough that they are garbage before V8 takes them for lasting. */
 const READ_AT_ONCE = 32;
 

@@ -4,7 +4,7 @@ import { isWellKnown, listPayees } from '../evidence/listing.ts';
 import { getListingNames, type ListingNames } from '../evidence/names.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { type Catalogue, listRows, listRowsBy, runStatement } from './database.ts';
-import type { ListingIdentity } from './derivation.ts';
+import type { ListingIdentity } from './listings.ts';
 import { findListing } from './listings.ts';
 
 /** The better known listings that have a name of another one, and since when both have it. */

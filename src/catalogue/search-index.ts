@@ -1,9 +1,13 @@
+import type Sqlite from 'better-sqlite3';
 import type { Listing } from '../model/listing.ts';
 import { MASK_BITS } from '../search/packed.ts';
 import { listTerms } from '../search/terms.ts';
-import type { Catalogue } from './database.ts';
 
-type Database = Pick<Catalogue, 'sqlite' | 'statements'>;
+/** An open catalogue, or one that is just being opened. */
+interface Database {
+  readonly sqlite: Sqlite.Database;
+  readonly statements: Map<string, Sqlite.Statement>;
+}
 
 /** Puts a listing's words into the search index in place of what was there; one that is not live leaves it. */
 export function indexListing(database: Database, listing: Listing): void {

@@ -1,14 +1,27 @@
+import type { RecordedFinding } from '../catalogue/findings.ts';
+import type { StandingDeclaration } from '../evidence/declarations.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Caution } from '../model/caution.ts';
 import type { Listing } from '../model/listing.ts';
+import type { Receipt } from '../model/receipt.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { describeCaution, describeCautionEvidence } from '../views/caution-words.ts';
 import { renderFindings } from './finding-words.ts';
-import type { ShowResult } from './show.ts';
 import { formatTime, getStateCell } from './terminal/listing-words.ts';
 import type { Cell, Page } from './terminal/page.ts';
+
+/** Everything on record of one listing. Amounts are atomic USDC. */
+export interface ShowResult {
+  revision: number;
+  /** What readers see. */
+  listing: Listing;
+  /** What each source says, whole. */
+  declarations: StandingDeclaration[];
+  receipts: Receipt[];
+  findings: RecordedFinding[];
+}
 
 /** Writes everything on record of one listing, section by section; a section with nothing in it is left out. */
 export function renderListing(result: ShowResult, page: Page): void {

@@ -1,25 +1,11 @@
 import { z } from 'zod';
 import { listDeclarations } from '../catalogue/derivation.ts';
-import { listFindingsAbout, type RecordedFinding } from '../catalogue/findings.ts';
+import { listFindingsAbout } from '../catalogue/findings.ts';
 import { listReceipts } from '../catalogue/receipts.ts';
 import { getRevision } from '../catalogue/write.ts';
-import type { StandingDeclaration } from '../evidence/declarations.ts';
-import type { Listing } from '../model/listing.ts';
-import type { Receipt } from '../model/receipt.ts';
 import { type Command, defineCommand } from './command.ts';
-import { renderListing } from './listing-report.ts';
+import { renderListing, type ShowResult } from './listing-report.ts';
 import { getListing, readWith } from './opening.ts';
-
-/** Everything on record of one listing. Amounts are atomic USDC. */
-export interface ShowResult {
-  revision: number;
-  /** What readers see. */
-  listing: Listing;
-  /** What each source says, whole. */
-  declarations: StandingDeclaration[];
-  receipts: Receipt[];
-  findings: RecordedFinding[];
-}
 
 export const show: Command = defineCommand({
   summary: 'Show everything on record about one listing',

@@ -8,8 +8,7 @@ import { isMissing } from '../release/folders.ts';
 import type { Form } from '../release/forms.ts';
 import { getHash } from '../release/hash.ts';
 import { findCurrentId, findCurrentRelease, type Release, type ReleaseHeader } from '../release/release.ts';
-import type { ReleasePage } from '../release/release-pages.ts';
-import { findShard, getShardName, type Shard } from '../release/shards.ts';
+import { findShard, getShardName, type ReleasePage, type Shard } from '../release/shards.ts';
 import { isServable } from '../release/state.ts';
 import type { Reading } from '../snapshot/reading.ts';
 

@@ -8,7 +8,8 @@ import { ASSETS_FOLDER } from './assets.ts';
 import { listNames } from './folders.ts';
 import { getHash } from './hash.ts';
 import { getReleasePaths, type ReleaseHeader } from './release.ts';
-import { findReleasePages, listFiles, type ReleasePage, type ReleasePages } from './release-pages.ts';
+import { findReleasePages, listFiles, type ReleasePages } from './release-pages.ts';
+import type { ReleasePage } from './shards.ts';
 
 /** How many pages are read back, at least. */
 const SAMPLES = 40;

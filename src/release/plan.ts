@@ -2,9 +2,9 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { PageRef } from '../snapshot/pages.ts';
 import type { Base } from './base.ts';
-import { isIntact, linkPage, type ReleasePage } from './release-pages.ts';
+import { isIntact, linkPage } from './release-pages.ts';
 import type { EarlierPage } from './render-pages.ts';
-import { getPlace, getShardName, type Shard } from './shards.ts';
+import { getPlace, getShardName, type ReleasePage, type Shard } from './shards.ts';
 
 /** What is left to do for a release: shards that stay, pages that were put into new ones, and those to be rendered. */
 export interface ReleasePlan {

@@ -1,29 +1,10 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { linkFile } from './folders.ts';
-import { FORMS, type Form } from './forms.ts';
+import { FORMS } from './forms.ts';
 import { getHash } from './hash.ts';
 import type { Release } from './release.ts';
-import { findShard, getShardName, type Shard } from './shards.ts';
-
-/** What a file of a release holds. */
-export interface ReleaseFile {
-  readonly hash: string;
-  readonly bytes: number;
-  /** When it was written, in milliseconds: no file is ever written to a second time. */
-  readonly written: number;
-}
-
-/** One page of a release: where its bytes are, the key it was rendered for, and what the bytes are. */
-export interface ReleasePage extends ReleaseFile {
-  /** Relative to the release's folder. */
-  readonly file: string;
-  readonly key: string;
-  /** Media type, as the page itself answered. */
-  readonly type: string;
-  /** Its compressed forms, in files of the same name with another ending. */
-  readonly forms?: Readonly<Partial<Record<Form, ReleaseFile>>>;
-}
+import { findShard, getShardName, type ReleaseFile, type ReleasePage, type Shard } from './shards.ts';
 
 /** The pages of a release by path, as its shards have them. */
 export interface ReleasePages extends Iterable<readonly [path: string, page: ReleasePage]> {

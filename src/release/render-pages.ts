@@ -7,9 +7,9 @@ import type { Reading } from '../snapshot/reading.ts';
 import { writeNew } from './folders.ts';
 import { compressPage } from './forms.ts';
 import { getHash } from './hash.ts';
-import { linkPage, type ReleaseFile, type ReleasePage } from './release-pages.ts';
+import { linkPage } from './release-pages.ts';
 import type { RenderedPage, RenderPage } from './rendering.ts';
-import { getPlace } from './shards.ts';
+import { getPlace, type ReleaseFile, type ReleasePage } from './shards.ts';
 
 /**
  * How many pages are under way at once: each step is taken for all of them before the next, so that its code and what it

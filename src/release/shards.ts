@@ -1,8 +1,27 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isFileError, isMissing, writeNew } from './folders.ts';
+import type { Form } from './forms.ts';
 import { getHash } from './hash.ts';
-import type { ReleasePage } from './release-pages.ts';
+
+/** What a file of a release holds. */
+export interface ReleaseFile {
+  readonly hash: string;
+  readonly bytes: number;
+  /** When it was written, in milliseconds: no file is ever written to a second time. */
+  readonly written: number;
+}
+
+/** One page of a release: where its bytes are, the key it was rendered for, and what the bytes are. */
+export interface ReleasePage extends ReleaseFile {
+  /** Relative to the release's folder. */
+  readonly file: string;
+  readonly key: string;
+  /** Media type, as the page itself answered. */
+  readonly type: string;
+  /** Its compressed forms, in files of the same name with another ending. */
+  readonly forms?: Readonly<Partial<Record<Form, ReleaseFile>>>;
+}
 
 /** What a shard's folder holds besides its pages: their list. */
 const LIST = 'list.json';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
-import type { Payment, PaymentAnswer, PaymentCaps, PreparedPayment } from '../model/payment.ts';
+import type { Payment, PaymentCaps, PreparedPayment } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Requirement } from '../x402/requirements.ts';
 import { judgeAnswer } from './judging.ts';
@@ -11,16 +11,7 @@ import { buildPaymentHeader } from './payment-header.ts';
 import type { DeclaredProduct } from './product.ts';
 import { fetchPaid } from './quote.ts';
 import type { Rail } from './rail.ts';
-import { resolvePayment } from './reconcile.ts';
-
-/** What happens while a payment is made, in its order. */
-export type PayEvent =
-  | { type: 'prepared'; payment: PreparedPayment }
-  | { type: 'sent' }
-  | { type: 'answered'; answer: PaymentAnswer }
-  /** No answer came, or none that could be taken; the reason is that of the fetch. */
-  | { type: 'unanswered'; reason: string }
-  | { type: 'waiting'; until: string };
+import { type PayEvent, resolvePayment } from './reconcile.ts';
 
 export interface PayOptions {
   client: GuardedClient;

@@ -1,9 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { isOpen, type Payment, type PaymentResolution } from '../model/payment.ts';
+import {
+  isOpen,
+  type Payment,
+  type PaymentAnswer,
+  type PaymentResolution,
+  type PreparedPayment,
+} from '../model/payment.ts';
 import type { Ledger } from './ledger.ts';
-import type { PayEvent } from './pay.ts';
 import { isClockOff, MAX_VALIDITY_SECONDS, type Rail } from './rail.ts';
+
+/** What happens while a payment is made, in its order. */
+export type PayEvent =
+  | { type: 'prepared'; payment: PreparedPayment }
+  | { type: 'sent' }
+  | { type: 'answered'; answer: PaymentAnswer }
+  /** No answer came, or none that could be taken; the reason is that of the fetch. */
+  | { type: 'unanswered'; reason: string }
+  | { type: 'waiting'; until: string };
 
 /** How often the chain is asked about a payment under way, in milliseconds: more and more seldom up to the second. */
 const POLL_MS = { first: 100, last: 2_000 };

@@ -1,10 +1,34 @@
 import type { Declaration } from '../model/declaration.ts';
+import type { Finding } from '../model/finding.ts';
 import type { DeclaredRoute } from '../model/route.ts';
-import type { ApiDocumentOptions } from './api-document.ts';
 import type { DocumentFindings } from './document-findings.ts';
 import { parseListedUrl } from './outside-address.ts';
 import { readText } from './provider-text.ts';
 import { cleanText, getFirstSentence } from './text.ts';
+
+/** How a provider's own document is read. */
+export interface ApiDocumentOptions {
+  /** The source's name on record, as `getSourceName` gives it. */
+  name: string;
+  /** Address that the document came from, after redirects; null for a file. */
+  url: string | null;
+  /** List everything under this address, and nothing that does not lie below it; null: where the document says. */
+  base_url: string | null;
+  allowPrivateNetworks: boolean;
+  /** Now, ISO 8601 UTC. */
+  now: string;
+}
+
+/** What a document came to. */
+export interface ApiDocument {
+  kind: 'openapi' | 'x402_file';
+  /** One for each base address, in their order. A document is a bare claim: nothing in it was seen to be so. */
+  declarations: Declaration[];
+  /** Exactly one `refused` finding for each operation or resource that is refused. */
+  findings: Finding[];
+  /** Payable operations or resources: how many there are, became routes, came again, and were refused. */
+  items: { received: number; taken: number; duplicates: number; refused: number };
+}
 
 /** What a document says of the service as a whole, as it came. */
 export interface DocumentWords {

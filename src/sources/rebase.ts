@@ -1,6 +1,6 @@
 import type { Declaration } from '../model/declaration.ts';
 import { formatRoute, getRouteUrl } from '../model/route.ts';
-import type { ApiDocument } from './api-document.ts';
+import type { ApiDocument } from './document-declarations.ts';
 import { buildFinding } from './finding-codes.ts';
 import { getTemplatePath } from './outside-address.ts';
 

@@ -6,7 +6,8 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { CATEGORIES } from '../../src/model/category.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
-import { findReleasePages, type ReleasePage } from '../../src/release/release-pages.ts';
+import { findReleasePages } from '../../src/release/release-pages.ts';
+import type { ReleasePage } from '../../src/release/shards.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
 import { makeDeclaration } from '../records.ts';
 

@@ -1,7 +1,6 @@
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
-import type { ApiDocument, ApiDocumentOptions } from '../api-document.ts';
-import { buildDocumentDeclarations } from '../document-declarations.ts';
+import { type ApiDocument, type ApiDocumentOptions, buildDocumentDeclarations } from '../document-declarations.ts';
 import { type DocumentFindings, openDocumentFindings } from '../document-findings.ts';
 import { removeInvisible } from '../invisible.ts';
 import { isObject } from '../json-value.ts';

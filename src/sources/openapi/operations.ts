@@ -1,4 +1,4 @@
-import type { ApiDocumentOptions } from '../api-document.ts';
+import type { ApiDocumentOptions } from '../document-declarations.ts';
 import type { DocumentFindings } from '../document-findings.ts';
 import { isObject } from '../json-value.ts';
 import type { DocumentProblem } from './document-text.ts';

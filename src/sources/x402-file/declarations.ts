@@ -1,9 +1,13 @@
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
-import type { ApiDocument, ApiDocumentOptions } from '../api-document.ts';
 import { buildFeedDeclarations } from '../bazaar/declarations.ts';
 import { findMember } from '../bazaar/places.ts';
-import { buildDocumentDeclarations, type DocumentWords } from '../document-declarations.ts';
+import {
+  type ApiDocument,
+  type ApiDocumentOptions,
+  buildDocumentDeclarations,
+  type DocumentWords,
+} from '../document-declarations.ts';
 import { type DocumentFindings, openDocumentFindings } from '../document-findings.ts';
 import { FINDING_CODES } from '../finding-codes.ts';
 import { removeInvisible } from '../invisible.ts';

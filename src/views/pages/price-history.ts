@@ -5,17 +5,7 @@ import type { Listing } from '../../model/listing.ts';
 import { formatPriceRange, formatUsdc } from '../../model/usdc.ts';
 import { describeReason } from '../reasons.ts';
 import { formatMinute } from '../times.ts';
-import { buildPricePlot, type PricePlot } from './price-plot.ts';
-
-/** How a price came to be known: a probe saw a 402 ask it, or a source declared it (or no longer does). */
-export type PriceBasis = 'observed' | 'declared';
-
-/** The lowest and highest price of a listing from one time on, in atomic USDC; null: no price was known. */
-export interface PriceStep {
-  readonly at: string;
-  readonly price: { readonly min: number; readonly max: number } | null;
-  readonly basis: PriceBasis;
-}
+import { buildPricePlot, type PriceBasis, type PricePlot, type PriceStep } from './price-plot.ts';
 
 /** One price in the table of all: what it was, from when on, and why. */
 export interface PriceRow {

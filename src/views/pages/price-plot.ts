@@ -1,6 +1,15 @@
 import { formatUsdc } from '../../model/usdc.ts';
 import { formatDay } from '../times.ts';
-import type { PriceBasis, PriceStep } from './price-history.ts';
+
+/** How a price came to be known: a probe saw a 402 ask it, or a source declared it (or no longer does). */
+export type PriceBasis = 'observed' | 'declared';
+
+/** The lowest and highest price of a listing from one time on, in atomic USDC; null: no price was known. */
+export interface PriceStep {
+  readonly at: string;
+  readonly price: { readonly min: number; readonly max: number } | null;
+  readonly basis: PriceBasis;
+}
 
 /** A stroke of a plot. `x` is a percentage of the width, `y` pixels from the top. */
 export interface PlotLine {

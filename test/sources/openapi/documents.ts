@@ -1,5 +1,6 @@
 import type { Finding } from '../../../src/model/finding.ts';
-import { type ApiDocument, type ApiDocumentOptions, readApiDocument } from '../../../src/sources/api-document.ts';
+import { readApiDocument } from '../../../src/sources/api-document.ts';
+import type { ApiDocument, ApiDocumentOptions } from '../../../src/sources/document-declarations.ts';
 import type { DocumentProblem } from '../../../src/sources/openapi/document-text.ts';
 import { NOW } from '../../records.ts';
 
