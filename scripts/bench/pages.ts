@@ -32,7 +32,6 @@ export async function measurePages(run: Run, listings: number): Promise<Row[]> {
           listings,
           what: `page of a listing, ${name}`,
           beside: 'nginx, one worker',
-          goal: '≥ 0.4',
         }),
       );
     }
