@@ -69,7 +69,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 };
 
-const LINE = 'npm run bench -- [--large] [--listings <number>] [--quick] [--json] [--readme] [name …]';
+const LINE = 'npm run bench -- [--large] [--listings <number>] [--quick] [--json] [--manual] [name …]';
 
 const ABOUT = `Measures, and says how it compares.
 
@@ -77,7 +77,7 @@ const ABOUT = `Measures, and says how it compares.
   --listings  at this size instead
   --quick     one short round of each: shows that it runs, not how fast
   --json      one JSON document instead of tables
-  --readme    puts what there is a goal for into the README, in the place of the table there
+  --manual    puts what there is a goal for into src/docs/architecture.md, in the place of the table there
   -h, --help  shows this; -V, --version shows the version
 
 ${Object.entries(BENCHMARKS)
@@ -92,7 +92,7 @@ function readOptions() {
     const flag = { type: 'boolean', default: false } as const;
     const { values, positionals } = readArguments(
       { line: LINE, about: ABOUT },
-      { json: flag, readme: flag, large: flag, quick: flag, listings: { type: 'string' } },
+      { json: flag, manual: flag, large: flag, quick: flag, listings: { type: 'string' } },
       { allowPositionals: true },
     );
     const { listings, ...flags } = values;
@@ -110,15 +110,15 @@ function readOptions() {
   }
 }
 
-/** Puts the table of what there is a goal for in the place of the one that the README has. */
-function writeReadme(rows: readonly Row[]): void {
-  const file = join(import.meta.dirname, '../README.md');
+/** Puts the table of what there is a goal for in the place of the one that the manual has. */
+function writeManual(rows: readonly Row[]): void {
+  const file = join(import.meta.dirname, '../src/docs/architecture.md');
   const table = formatTable(rows.filter(({ goal }) => goal !== undefined));
   const place = /(?<=<!-- figures -->\n).*(?=<!-- \/figures -->)/s;
   writeFileSync(file, readFileSync(file, 'utf8').replace(place, `\n${table}\n\n`));
 }
 
-const { names, size, json, readme, large, quick } = readOptions();
+const { names, size, json, manual, large, quick } = readOptions();
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const pace = quick ? { rounds: 1, secondsEach: 1 } : { rounds: 11, secondsEach: 1 };
@@ -134,4 +134,4 @@ for (const name of names) {
   if (!json) console.log(`\n${name}: ${about}\n\n${formatTable(rows)}\n`);
 }
 if (json) console.log(JSON.stringify(results, null, 2));
-if (readme) writeReadme(Object.values(results).flat());
+if (manual) writeManual(Object.values(results).flat());

@@ -5,47 +5,10 @@ import { describe, expect, it } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '..');
 
 /**
- * What each folder may import of the others, besides `errors` and `model`, which all may. The table of the README.
+ * What each folder may import of the others, besides `errors` and `model`, which all may: the table of the manual.
  * `catalogue` stands for its readers and, left of the catalogue, its writers.
  */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
-  model: [],
-  config: [],
-  x402: [],
-  fetching: [],
-  sources: ['x402', 'fetching'],
-  probing: ['x402', 'fetching'],
-  settlement: ['x402', 'fetching'],
-  evidence: ['x402'],
-  search: [],
-  catalogue: ['evidence', 'search'],
-  views: ['evidence'],
-  snapshot: ['catalogue', 'views', 'evidence', 'search', 'x402'],
-  mcp: ['snapshot', 'views', 'catalogue', 'evidence'],
-  release: ['config', 'snapshot', 'catalogue', 'views'],
-  pictures: ['views'],
-  http: ['mcp', 'pictures', 'release', 'snapshot', 'views', 'catalogue', 'config'],
-  commands: [
-    'config',
-    'sources',
-    'fetching',
-    'x402',
-    'probing',
-    'settlement',
-    'evidence',
-    'catalogue',
-    'snapshot',
-    'views',
-    'mcp',
-    'release',
-  ],
-  middleware: ['config', 'snapshot', 'http'],
-  env: ['snapshot', 'http'],
-  pages: ['http', 'views', 'snapshot', 'catalogue', 'evidence', 'config', 'layouts', 'components', 'styles', 'assets'],
-  layouts: ['views', 'components', 'styles', 'assets', 'config'],
-  components: ['views', 'components', 'styles', 'assets', 'evidence'],
-};
+const MAY_IMPORT = readFolderTable(readFileSync(join(ROOT, 'src/docs/architecture.md'), 'utf8'));
 
 const SERVING = [
   'snapshot',
@@ -66,9 +29,9 @@ const WRITERS =
 const files = listFiles(join(ROOT, 'src')).map((path) => ({ path, imports: listImports(path) }));
 
 describe('the folder table', () => {
-  it('knows every folder of src', () => {
-    const known = new Set([...Object.keys(MAY_IMPORT), 'styles', 'assets']);
-    expect(files.map(({ path }) => getFolder(path)).filter((folder) => !known.has(folder))).toEqual([]);
+  it('knows every folder of src, and no other', () => {
+    expect([...MAY_IMPORT.keys()].sort()).toEqual([...new Set(files.map(({ path }) => getFolder(path)))].sort());
+    expect([...MAY_IMPORT.values()].flat().filter((folder) => !MAY_IMPORT.has(folder))).toEqual([]);
   });
 
   it('allows every import', () => {
@@ -119,7 +82,14 @@ describe('the folder table', () => {
 });
 
 function isAllowed(from: string, to: string): boolean {
-  return from === to || to === 'errors' || to === 'model' || (MAY_IMPORT[from]?.includes(to) ?? false);
+  return from === to || to === 'errors' || to === 'model' || (MAY_IMPORT.get(from)?.includes(to) ?? false);
+}
+
+/** Reads the rows of the table that begins with `in src/`: a folder, what it is, and the folders that it may import. */
+function readFolderTable(manual: string): ReadonlyMap<string, readonly string[]> {
+  const [, table = ''] = /^\| in `src\/`.*\n((?:\|.*\n)+)/m.exec(manual) ?? [];
+  const rows = table.matchAll(/^\| `([a-z\d]+)` *\|[^|]*\|([^|]*)\|$/gm);
+  return new Map([...rows].map(([, folder = '', imports = '']) => [folder, imports.match(/[a-z\d]+/g) ?? []]));
 }
 
 /** `src/model/route.ts` → `model`, `src/config.ts` → `config`. */

@@ -20,6 +20,8 @@ const PAGES: readonly AuditedPage[] = [
   { name: 'docs', path: PATHS.docs },
   { name: 'docs: agents', path: PATHS.docsAgents },
   { name: 'docs: endpoints', path: PATHS.docsApi },
+  { name: 'docs: operating', path: PATHS.docsOperating },
+  { name: 'docs: architecture', path: PATHS.docsArchitecture },
   { name: 'docs: providers', path: PATHS.providers },
   { name: 'method', path: PATHS.method },
   { name: 'market', path: PATHS.market },

@@ -69,8 +69,9 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
   yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
   // `/docs` beside what lies in `docs/`: a file and a folder.
-  for (const path of [PATHS.method, PATHS.docs, PATHS.docsAgents, PATHS.docsApi, PATHS.docsChangelog, PATHS.providers])
-    yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
+  const { method, docs, docsAgents, docsApi, docsChangelog, docsOperating, docsArchitecture, providers } = PATHS;
+  const guides = [method, docs, docsAgents, docsApi, docsChangelog, docsOperating, docsArchitecture, providers];
+  for (const path of guides) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
   for (const path of [PATHS.market, PATHS.changes]) yield { path, file: `${getFile(path)}.html`, key: current };
   for (const name of MARKET_TABLES) {

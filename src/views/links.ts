@@ -40,6 +40,8 @@ export const PATHS = {
   docsAgents: '/docs/agents',
   docsApi: '/docs/api',
   docsChangelog: '/docs/changelog',
+  docsOperating: '/docs/operating',
+  docsArchitecture: '/docs/architecture',
   providers: '/docs/providers',
   verified: '/verified',
   verifiedPage: (page: number) => (page === 1 ? '/verified' : `/verified/${page}`),

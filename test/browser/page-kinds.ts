@@ -33,6 +33,8 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'providers', path: PATHS.providers },
   { name: 'docs', path: PATHS.docs },
   { name: 'docs for agents', path: PATHS.docsAgents },
+  { name: 'operating manual', path: PATHS.docsOperating },
+  { name: 'architecture manual', path: PATHS.docsArchitecture },
   { name: 'endpoints', path: PATHS.docsApi },
   { name: 'market', path: PATHS.market },
   { name: 'changes', path: PATHS.changes },

@@ -88,9 +88,10 @@ describe('the page inventory', () => {
       ['/llms.txt', 'llms.txt'],
       ['/404', '404.html'],
       ['/method', 'method.html'],
-      ...['docs', 'docs/agents', 'docs/api', 'docs/changelog', 'docs/providers'].map((name) => [
-        `/${name}`,
-        `${name}.html`,
+      ['/docs', 'docs.html'],
+      ...['agents', 'api', 'changelog', 'operating', 'architecture', 'providers'].map((name) => [
+        `/docs/${name}`,
+        `docs/${name}.html`,
       ]),
       ['/schemas/manifest.json', 'schemas/manifest.json'],
       ['/schemas/agent-payable.json', 'schemas/agent-payable.json'],

@@ -1,0 +1,60 @@
+/** A manual as its page shows it, in HTML. */
+export interface Manual {
+  /** Its title and what stands before the first section. */
+  readonly head: string;
+  readonly sections: readonly ManualSection[];
+}
+
+/** What stands under one heading of the second level, with that heading. */
+export interface ManualSection {
+  /** Id of the heading. */
+  readonly id: string;
+  /** Text of the heading, as HTML. */
+  readonly title: string;
+  readonly html: string;
+}
+
+const HEADING = /^<h2 id="([^"]+)">(.*?)<\/h2>/;
+
+/**
+ * Builds a manual of what Markdown was compiled to: cut at its headings, with tables and code that scroll by themselves
+ * and by keyboard, each named after its section.
+ */
+export function buildManual(html: string): Manual {
+  const [head = '', ...parts] = html.split(/(?=<h2 )/);
+  const sections = parts.map((part) => {
+    const [, id = '', title = ''] = HEADING.exec(part) ?? [];
+    return { id, title, html: frameCode(frameTables(part, title), title) };
+  });
+  return { head: head.replace('<p>', '<p class="lead">'), sections };
+}
+
+function frameTables(html: string, title: string): string {
+  const name = countNames(`${title}: table`);
+  return html
+    .replaceAll('<table>', () => `<div class="scroll" tabindex="0" role="region" aria-label="${name()}"><table>`)
+    .replaceAll('</table>', '</table></div>')
+    .replaceAll('<th>', '<th scope="col">');
+}
+
+/** What is written in a language can be copied; samples and diagrams are looked at. */
+function frameCode(html: string, title: string): string {
+  const name = countNames(`${title}: code`);
+  return html.replace(
+    /<pre><code( class="language-[^"]*")?>(.*?)\n?<\/code><\/pre>/gs,
+    (_, language: string | undefined, code: string) => {
+      const label = name();
+      const copied = language === undefined ? '' : ` data-copy="${label}"`;
+      return `<div class="code"${copied}><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`;
+    },
+  );
+}
+
+/** Gives a function that names one thing after the other, no two alike. */
+function countNames(name: string): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return count === 1 ? name : `${name} ${count}`;
+  };
+}
