@@ -1,7 +1,7 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
 import { findListing } from '../src/catalogue/listings.ts';
 import { publishSampled } from '../src/catalogue/publication.ts';
-import { recordSample } from '../src/catalogue/sampling.ts';
+import { recordSample } from '../src/catalogue/record-sample.ts';
 import { writeCatalogue } from '../src/catalogue/write.ts';
 import type { ProbeSample } from '../src/model/sample.ts';
 import { makeSample } from './records.ts';

@@ -5,7 +5,7 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { publishSampled } from '../../src/catalogue/publication.ts';
-import { recordSample } from '../../src/catalogue/sampling.ts';
+import { recordSample } from '../../src/catalogue/record-sample.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { seedCatalogue } from '../../src/commands/seed.ts';
 import type { Listing } from '../../src/model/listing.ts';

@@ -3,7 +3,7 @@ import type { Declaration, DeclarationSource } from '../model/declaration.ts';
 import { getCanonicalBaseUrl, getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/route.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
-import { findDelisting } from './delistings.ts';
+import { findDelisting } from './delisting-record.ts';
 import type { ListingIdentity } from './listings.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';

@@ -3,7 +3,7 @@ import { type DerivedListing, deriveListing } from '../evidence/listing.ts';
 import { getRouteId } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
-import { findDelisting } from './delistings.ts';
+import { findDelisting } from './delisting-record.ts';
 import type { ListingIdentity } from './listings.ts';
 import { findNamesake } from './names.ts';
 import { listReceipts } from './receipts.ts';

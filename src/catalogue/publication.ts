@@ -8,8 +8,8 @@ import { type Catalogue, listRows, runStatement } from './database.ts';
 import { delistListing, relistListing } from './delisting.ts';
 import { findListing } from './listings.ts';
 import { publishProbed } from './publish.ts';
+import { pruneSamples } from './record-sample.ts';
 import { getSampledListing } from './samples.ts';
-import { pruneSamples } from './sampling.ts';
 import type { Writing } from './write.ts';
 
 /** What became of one listing when its samples were published. */

@@ -1,8 +1,8 @@
 import type { Catalogue } from '../catalogue/database.ts';
 import { getHost, recordHost } from '../catalogue/hosts.ts';
 import { type HostPlan, listProbeTasks, type ProbeScope, type ProbeTask } from '../catalogue/probe-tasks.ts';
+import { recordSample } from '../catalogue/record-sample.ts';
 import { findFailingSince } from '../catalogue/samples.ts';
-import { recordSample } from '../catalogue/sampling.ts';
 import { writeCatalogue } from '../catalogue/write.ts';
 import { getNextProbeAt } from '../evidence/schedule.ts';
 import type { GuardedClient } from '../fetching/client.ts';

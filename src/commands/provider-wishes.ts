@@ -1,7 +1,7 @@
 import { listChanges } from '../catalogue/changes.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { keepAddressOut, letAddressIn } from '../catalogue/delisting.ts';
-import { findDelisting } from '../catalogue/delistings.ts';
+import { findDelisting } from '../catalogue/delisting-record.ts';
 import { findListing, listBaseUrlsBelow } from '../catalogue/listings.ts';
 import type { Writing } from '../catalogue/write.ts';
 import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';

@@ -20,10 +20,10 @@ import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } f
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
 import { isWhole, listFiles, type ReleasePages } from './release-pages.ts';
 import { buildRenderJob, type RenderedPages, type RenderJob } from './render-pages.ts';
-import { type RenderThreads, startRenderThreads } from './render-threads.ts';
 import { loadPageCode } from './rendering.ts';
 import { getShardName, linkShard, listShard, storeShard } from './shards.ts';
 import { swapCurrent } from './swap.ts';
+import { type RenderThreads, startRenderThreads } from './thread-pool.ts';
 
 /** What one rebuild is asked for. */
 export interface MakeReleaseOptions {

@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { buildFailureError } from './failure.ts';
 import type { RebuildMessage, RebuildRequest } from './rebuild-process.ts';
-import { SEMI_SPACE_MB } from './render-threads.ts';
+import { SEMI_SPACE_MB } from './thread-pool.ts';
 
 const PROCESS = join(import.meta.dirname, 'rebuild-process.ts');
 

@@ -4,9 +4,9 @@ import type { Reliability } from '../model/listing.ts';
 import { type CategoryFigures, getPriceStep, getQuartiles, type MarketData } from '../views/pages/market-data.ts';
 import { buildMarketPage, type MarketPage } from '../views/pages/market-page.ts';
 import type { ListingEntry } from './entry.ts';
+import { getCounts } from './entry-lists.ts';
 import { listChangeNews } from './news.ts';
 import type { Reading } from './reading.ts';
-import { getCounts } from './selections.ts';
 import { listEntries, type Snapshot } from './snapshot.ts';
 
 /** Prices of documents are decimal numbers; whole ones are counted and compared. */

@@ -8,9 +8,9 @@ import { buildListingPage, type ListingPage } from '../views/pages/listing-page.
 import { buildTombstonePage, type TombstonePage } from '../views/pages/tombstone-page.ts';
 import { findTombstone } from '../views/tombstone.ts';
 import { parseItem } from './entry.ts';
+import { type EntryPage, findEntryPage, getCounts, getSelections } from './entry-lists.ts';
 import { findDelisting, listHistory } from './history.ts';
 import type { Reading } from './reading.ts';
-import { type EntryPage, findEntryPage, getCounts, getSelections } from './selections.ts';
 import { findEntry, type Snapshot } from './snapshot.ts';
 
 /** Gives the home page as the catalogue stands now. */

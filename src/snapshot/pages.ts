@@ -4,8 +4,8 @@ import { PATHS } from '../views/links.ts';
 import { PAGE_SIZE } from '../views/pages/list-page.ts';
 import { MARKET_TABLES } from '../views/pages/market-tables.ts';
 import type { ListingEntry } from './entry.ts';
+import { findEntryPage, getSelections } from './entry-lists.ts';
 import { listRelated } from './related.ts';
-import { findEntryPage, getSelections } from './selections.ts';
 import { listEntries, type Snapshot } from './snapshot.ts';
 
 /** One static page: where it is read, the file that holds it, and what it was made of. */

@@ -1,9 +1,9 @@
 import type { ListQuery } from '../views/list-query.ts';
 import { buildSearchPage, RESULTS_SIZE, type SearchPage, type SearchValues } from '../views/pages/search-page.ts';
 import { parseItem } from './entry.ts';
+import { getCounts } from './entry-lists.ts';
 import type { Reading } from './reading.ts';
 import { selectListings } from './select.ts';
-import { getCounts } from './selections.ts';
 
 /**
  * Gives the page of what matches a search as the catalogue stands now; `values` is the search as its form holds it, `query`

@@ -5,7 +5,7 @@ import { listChanges } from '../../src/catalogue/changes.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing, keepAddressOut, letAddressIn, relistListing } from '../../src/catalogue/delisting.ts';
-import { findDelisting } from '../../src/catalogue/delistings.ts';
+import { findDelisting } from '../../src/catalogue/delisting-record.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { MIGRATIONS } from '../../src/catalogue/migrations/index.ts';
 import { getRevision, type Writing, writeCatalogue } from '../../src/catalogue/write.ts';

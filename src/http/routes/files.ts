@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors.ts';
 import { type Chunk, listTagged } from '../../snapshot/chunks.ts';
 import { type ListingEntry, parseItem } from '../../snapshot/entry.ts';
+import { getCounts } from '../../snapshot/entry-lists.ts';
 import { listChangeNews } from '../../snapshot/news.ts';
 import { listReceiptPages, listSitePages } from '../../snapshot/pages.ts';
 import type { Reading } from '../../snapshot/reading.ts';
-import { getCounts } from '../../snapshot/selections.ts';
 import type { Snapshot } from '../../snapshot/snapshot.ts';
 import { ATOM_ENTRIES, buildChangesAtom } from '../../views/change-atom.ts';
 import { buildAiCatalog } from '../../views/conventions/ai-catalog.ts';

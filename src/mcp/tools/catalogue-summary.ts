@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CATEGORIES, category } from '../../model/category.ts';
 import { catalogueSummary } from '../../model/summary.ts';
-import { getSelections } from '../../snapshot/selections.ts';
+import { getSelections } from '../../snapshot/entry-lists.ts';
 import { buildSummary } from '../../snapshot/snapshot.ts';
 import { VERIFIED_MEANING } from '../../views/site.ts';
 import { buildTool } from '../tool.ts';

@@ -6,8 +6,8 @@ import { removeInvisible } from '../invisible.ts';
 import { isObject } from '../json-value.ts';
 import { openDocumentReader } from './document-reader.ts';
 import type { DocumentProblem } from './document-text.ts';
+import { listPayableOperations } from './list-operations.ts';
 import { type Operation, readOperation } from './operation.ts';
-import { listPayableOperations } from './operations.ts';
 
 type Raw = Record<string, unknown>;
 
