@@ -69,7 +69,7 @@ function recordPayee(catalogue: Catalogue, routeId: string, payee: PayeeKind | n
   runStatement(catalogue, catalogue.query.updateTable('routes').set({ payee }).where('id', '=', routeId));
 }
 
-/** Samples are kept so long before the latest of their listing: as long as any rule looks back, and two months more. */
+/** How long a sample is kept before the latest of its listing: as long as any rule looks back, and two months more. */
 const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
 /**

@@ -7,7 +7,7 @@ const MAX_AGE_SECONDS = 5;
 /** How long a document that names the time of its making may be given again, in milliseconds. */
 const TIMED_MS = 1000;
 
-/** A content coding, of which `identity` is none (RFC 9110, section 8.4.1). */
+/** How a body is compressed (RFC 9110, section 8.4.1); `identity` is not compressed. */
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** What is said of a page or document beside what it holds. */

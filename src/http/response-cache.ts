@@ -8,7 +8,6 @@ import {
   type BrotliOptions,
   brotliCompress,
   brotliCompressSync,
-  constants,
   createBrotliCompress,
   createGunzip,
   createGzip,
@@ -18,6 +17,7 @@ import {
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
+import { getBrotliOptions, SMALLEST_COMPRESSED } from '../release/forms.ts';
 import { HASH_LENGTH } from '../release/hash.ts';
 import type { Document, Encoding, LargeDocument, SmallDocument } from './document.ts';
 import type { Env } from './env.ts';
@@ -34,14 +34,11 @@ const LIMITS = { bytes: 24 * 1024 * 1024, entryBytes: 16 * 1024 * 1024 };
 /** What an entry takes beside its body and its key: objects, and the texts of its headers. */
 const ENTRY_BYTES = 1500;
 
-/** Smaller bodies fit one packet however they are sent. */
-const SMALLEST_COMPRESSED = 1024;
-
 /** Bodies up to here are compressed within a millisecond. */
 const SHORT_BYTES = 32 * 1024;
 
-/** Brotli at 6 takes twice as long as gzip and is a tenth smaller; from 10 on, many times as long: for what never changes. */
-const BROTLI_QUALITY = { changing: 6, immutable: 11 };
+/** Brotli's quality for what never changes; it takes many times as long as the usual. */
+const IMMUTABLE_QUALITY = 11;
 const GZIP = { level: 5 };
 
 /** How long making a large document holds up other requests at a time, in milliseconds. */
@@ -111,7 +108,7 @@ async function compress(document: Document, encoding: Encoding, plainBytes: numb
   if (document.encoding !== undefined) return { ...document, headers, encoding: document.encoding };
   if (encoding === 'identity' || !isCompressible || body.length < SMALLEST_COMPRESSED)
     return { ...document, headers, encoding: 'identity' };
-  const compressed = await compressWhole(body, encoding, getBrotliOptions(document, body.length));
+  const compressed = await compressWhole(body, encoding, getBrotliOptions(body.length, chooseQuality(document)));
   return { ...document, headers, body: copyOut(compressed), encoding };
 }
 
@@ -129,7 +126,8 @@ async function compressLarge(
   plainBytes: number,
 ): Promise<Stored> {
   const encoding = wanted === 'br' ? 'br' : 'gzip';
-  const compressing = encoding === 'br' ? createBrotliCompress(getBrotliOptions(facts)) : createGzip(GZIP);
+  const compressing =
+    encoding === 'br' ? createBrotliCompress(getBrotliOptions(undefined, chooseQuality(facts))) : createGzip(GZIP);
   const hash = createHash('sha256');
   const plain: Uint8Array[] = [];
   let length = 0;
@@ -154,11 +152,8 @@ async function compressLarge(
   return { ...facts, body: copyOut(compressed), etag, encoding };
 }
 
-/** The window is as large as the document: one of 4 MB, the usual, takes longer to set up than a page to compress. */
-function getBrotliOptions({ cacheControl }: Pick<Document, 'cacheControl'>, bytes = Number.MAX_SAFE_INTEGER) {
-  const quality = cacheControl.includes('immutable') ? BROTLI_QUALITY.immutable : BROTLI_QUALITY.changing;
-  const window = Math.min(constants.BROTLI_DEFAULT_WINDOW, Math.max(14, Math.ceil(Math.log2(bytes))));
-  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: window } };
+function chooseQuality({ cacheControl }: Pick<Document, 'cacheControl'>): number | undefined {
+  return cacheControl.includes('immutable') ? IMMUTABLE_QUALITY : undefined;
 }
 
 /** What zlib gives may be a small part of a large buffer, which would be kept as a whole. */

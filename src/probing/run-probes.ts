@@ -63,8 +63,10 @@ export interface RunOptions<Key> {
 /** Hosts visited at once for each request that may be under way: most of a visit is pause. */
 const HOSTS_PER_REQUEST = 2;
 
-/** Answers that may be longer than this many bytes are documents; so many of those are fetched at once. */
+/** Answers that may be longer than this many bytes are documents. */
 const LARGE_BYTES = 1024 * 1024;
+
+/** How many documents are fetched at once. */
 const DOCUMENTS_AT_ONCE = 2;
 
 /** Longer than this a run does not wait for one host, in milliseconds: its routes are put off. */
