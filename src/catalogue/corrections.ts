@@ -13,7 +13,7 @@ export function correctReceipt(
   receiptId: string,
   because: string,
 ): { slug: string; changed: boolean } {
-  const { catalogue, at } = writing;
+  const { catalogue, at, revision, raiseRevision } = writing;
   const paid = findRow(
     catalogue,
     catalogue.query
@@ -40,5 +40,7 @@ export function correctReceipt(
       .values({ receipt_id: receiptId, because, at })
       .onConflict((conflict) => conflict.column('receipt_id').doUpdateSet({ because, at })),
   );
+  runStatement(catalogue, catalogue.query.updateTable('payments').set({ revision }).where('id', '=', receiptId));
+  raiseRevision();
   return { slug, changed: publishListing(writing, paid, 'corrected_by_operator') };
 }

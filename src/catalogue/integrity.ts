@@ -79,11 +79,11 @@ export function listSearchFaults(catalogue: Catalogue): string[] {
   return faults;
 }
 
-/** Says whether the revision is that of the latest change on record. */
+/** Says whether the revision is the latest that is on record. */
 export function isRevisionConsistent(catalogue: Catalogue): boolean {
   const [row] = listRows(
     catalogue,
-    catalogue.query.selectFrom('changes').select(({ fn }) => fn.max('revision').as('latest')),
+    catalogue.query.selectFrom('revisions').select(({ fn }) => fn.max('revision').as('latest')),
   );
   return (row?.latest ?? 0) === getRevision(catalogue);
 }

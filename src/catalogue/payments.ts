@@ -131,10 +131,18 @@ function getPayment(catalogue: Catalogue, id: string): Payment {
 
 /** Stores what became of a payment, and publishes its receipt where it has one. */
 function storePayment(writing: Writing, payment: Payment): void {
-  const { catalogue } = writing;
+  const { catalogue, revision, raiseRevision } = writing;
   refuseTakenTransaction(catalogue, payment);
   const { id, ...columns } = buildRow(payment);
-  runStatement(catalogue, catalogue.query.updateTable('payments').set(columns).where('id', '=', id));
+  const visible = payment.settlement === null ? {} : { revision };
+  runStatement(
+    catalogue,
+    catalogue.query
+      .updateTable('payments')
+      .set({ ...columns, ...visible })
+      .where('id', '=', id),
+  );
+  if (payment.settlement) raiseRevision();
   publishReceipt(writing, payment);
 }
 

@@ -22,5 +22,6 @@ export function repairListings(writing: Writing): string[] {
     const listing = findListing(catalogue, { slug });
     if (listing) indexListing(catalogue, listing);
   }
+  if (stale.length + misplaced.length > 0) writing.raiseRevision();
   return [...new Set([...stale.map(({ slug }) => slug), ...misplaced])];
 }

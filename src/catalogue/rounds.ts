@@ -53,7 +53,7 @@ function judgeRound(catalogue: Catalogue, round: number): void {
   const ours = isRoundOurs(hosts, { known_good: countKnownGood(catalogue, goodSince), was_ours });
   const before = isOurs(catalogue, round);
   const failing = hosts.filter(({ valid }) => !valid).length;
-  const row = { round, hosts: hosts.length, failing, ours: ours ? (1 as const) : (0 as const) };
+  const row = { round, hosts: hosts.length, failing, ours: ours ? (1 as const) : (0 as const), pending: 1 as const };
   runStatement(
     catalogue,
     query

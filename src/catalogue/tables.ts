@@ -12,6 +12,12 @@ export interface CatalogueTable {
   revised_at: string;
 }
 
+/** When each revision became visible. */
+export interface RevisionsTable {
+  revision: number;
+  at: string;
+}
+
 /** One row a listing, live or not: its identity, and the document that readers see, derived from the evidence rows. */
 export interface ListingsTable {
   /** Row number, which the search index shares. */
@@ -146,6 +152,8 @@ export interface PaymentsTable {
   prepared_at: string;
   /** JSON of model `Payment`. */
   document: string;
+  /** Of its latest change that readers can see; null while it has no receipt. */
+  revision: number | null;
 }
 
 /** The log of every reader-visible decision; `seq` orders it, `revision` groups what became visible together. */
@@ -225,6 +233,13 @@ export interface RoundsTable {
   hosts: number;
   failing: number;
   ours: 0 | 1;
+  /** What readers see of it, since `revision`; null until the first revision after it was judged. */
+  shown_hosts: number | null;
+  shown_failing: number | null;
+  shown_ours: 0 | 1 | null;
+  revision: number | null;
+  /** 1: judged since then. */
+  pending: Generated<0 | 1>;
 }
 
 /** How many listings went live, were taken out, became verified and ceased to be on a day; kept by a trigger. */
@@ -271,6 +286,7 @@ export interface ProbeRunsTable {
 
 export interface Tables {
   catalogue: CatalogueTable;
+  revisions: RevisionsTable;
   listings: ListingsTable;
   declarations: DeclarationsTable;
   delistings: DelistingsTable;

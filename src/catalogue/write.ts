@@ -17,11 +17,13 @@ export interface Writing {
   /** What `changes` recorded in this transaction will be visible as. */
   readonly revision: number;
   recordChange(change: NewChange): void;
+  /** Raises the revision for what readers see changed without a change of a listing. */
+  raiseRevision(): void;
 }
 
 /**
- * Runs `work` in the one kind of write transaction there is. If it recorded a change, the revision goes up by one and
- * all its changes carry it; if not, nothing that readers see has moved. All or nothing: a throw leaves no trace.
+ * Runs `work` in the one kind of write transaction there is. If it recorded a change or raised the revision, that
+ * goes up by one and all its changes carry it; if not, nothing that readers see has moved. All or nothing: a throw leaves no trace.
  * `wantedAt` is ISO 8601 UTC; what is recorded is never earlier than the change before.
  */
 export function writeCatalogue<Result>(
@@ -45,13 +47,27 @@ export function writeCatalogue<Result>(
           const row = { ...change, detail: JSON.stringify(change.detail), revision, at };
           runStatement(catalogue, catalogue.query.insertInto('changes').values(row));
         },
+        raiseRevision: () => {
+          changed = true;
+        },
       });
       if (changed) {
         runStatement(catalogue, catalogue.query.updateTable('catalogue').set({ revision, revised_at: at }));
+        runStatement(catalogue, catalogue.query.insertInto('revisions').values({ revision, at }));
+        showRounds(catalogue, revision);
       }
       return result;
     })
     .immediate();
+}
+
+/** Lets readers see the rounds as they were last judged. */
+function showRounds({ sqlite, statements }: Catalogue, revision: number): void {
+  const sql = `UPDATE rounds SET shown_hosts = hosts, shown_failing = failing, shown_ours = ours, revision = ?, pending = 0
+    WHERE pending = 1`;
+  const statement = statements.get(sql) ?? sqlite.prepare(sql);
+  statements.set(sql, statement);
+  statement.run(revision);
 }
 
 /** Gives the catalogue's revision: how often what readers see has changed. */
@@ -75,7 +91,7 @@ export function getCatalogueState(catalogue: Catalogue): CatalogueState {
 
 /** Finds the time of a revision, ISO 8601 UTC; undefined where the catalogue never had one of that number. */
 export function findRevisionTime(catalogue: Catalogue, revision: number): string | undefined {
-  return findRowBy<{ at: string }>(catalogue, 'SELECT at FROM changes WHERE revision = ? LIMIT 1', revision)?.at;
+  return findRowBy<{ at: string }>(catalogue, 'SELECT at FROM revisions WHERE revision = ?', revision)?.at;
 }
 
 /** Gives a number that is another after anybody else wrote anything to the catalogue. */
