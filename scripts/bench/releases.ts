@@ -32,13 +32,13 @@ export async function measureRebuilds(run: Run, listings: number): Promise<Row[]
   await rebuild(world);
   const catalogue = openForChanges(world);
   try {
-    const changes = [
+    return [
       await measureCommand(run, world, catalogue),
       await measureRebuilder(run, world, catalogue),
+      ...(await measureFull(run, world)),
+      // Last, since it removes many files, and `measureFull` tells why that must not come first.
       ...(await measureFollowing(run, world, catalogue)),
     ];
-    // Last, since what it writes keeps the disk busy for a while.
-    return [...(await measureFull(run, world)), ...changes];
   } finally {
     catalogue.close();
   }
@@ -137,8 +137,9 @@ async function measureFollowing(run: Run, world: World, catalogue: Catalogue): P
       );
     }
     const memory = listFamily(server.pid).reduce((sum, pid) => sum + (readUsage(pid).rss ?? 0), 0);
-    if (memory === 0) return rows;
-    return [...rows, buildRow({ listings, what: 'memory of server and rebuilder', unit: 'MB', ours: memory / 1e6 })];
+    rows.push(buildRow({ listings, what: 'memory of server and rebuilder', unit: 'MB', ours: memory / 1e6 }));
+    // Without `/proc` memory is not known.
+    return rows.filter(({ ours }) => ours > 0);
   } finally {
     await server.stop();
   }
@@ -180,7 +181,7 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
   const [ours, theirs]: [FullRebuild[], HugoBuild[]] = [[], []];
   for (let round = 0; round < (listings >= LARGE ? 1 : Math.min(3, run.rounds)); round += 1) {
     run.tell(`Rendering every page${hugo ? ', and Hugo' : ''} …`);
-    // Nothing is removed before the end of the run: after that, ext4 takes many times as long to make files for some minutes.
+    // In new folders: for minutes after files were removed, ext4 takes many times as long to make new ones.
     ours.push(await rebuildAll(await openWorld(run, listings, `releases-full-${round}`)));
     if (hugo) theirs.push(await buildWithHugo(hugo, world, join(run.folder, `hugo-${listings}-${round}`)));
   }
@@ -210,7 +211,8 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
       ours: getOurs(({ peak }) => peak / 1e6),
       theirs: getTheirs(({ peak }) => peak / 1e6),
     }),
-  ];
+    // Without `/proc` memory is not known.
+  ].filter(({ ours }) => ours > 0);
 }
 
 /** Makes a first release, process start included, and times again the compressing of its pages, which uses every core. */
