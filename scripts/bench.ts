@@ -2,106 +2,95 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildUsageFailure } from '../src/commands/failure.ts';
-import { formatTable, type Row } from './bench/row.ts';
+import { formatTable, type Row } from './bench/figures.ts';
+import { measurePayments } from './bench/payments.ts';
+import { measureRebuilds } from './bench/releases.ts';
+import { measureDirectory, measureLatency, measurePages, measureSearch, measureStart } from './bench/serving.ts';
 import type { Run } from './bench/world.ts';
 import { endWithFailure, readArguments } from './entry.ts';
 
-/** What is measured at one catalogue size. */
-type Measure = (run: Run, listings: number) => Promise<Row[]>;
-
-/** A benchmark: what it says of itself, the sizes it is made at, those that `--large` adds, and what loads it. */
+/** One benchmark, the catalogue sizes it is run at, and those that `--large` adds. */
 interface Benchmark {
   readonly about: string;
   readonly sizes: readonly number[];
   readonly large?: readonly number[];
-  load(): Promise<Measure>;
+  measure(run: Run, listings: number): Promise<Row[]>;
 }
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
-  documents: {
-    about: 'live documents beside a bare node:http server that sends the same bytes',
-    sizes: [30, 10_000],
-    load: async () => (await import('./bench/documents.ts')).measureDocuments,
-  },
   directory: {
-    about: 'requests that nobody made before, beside a plain Express and SQLite directory of the same records',
+    about: 'every kind of request beside a plain Express and SQLite directory of the same records',
     sizes: [10_000],
-    load: async () => (await import('./bench/directory.ts')).measureDirectory,
+    measure: measureDirectory,
   },
   latency: {
-    about: 'the OpenAPI document while every page is rendered beside it, and after one change',
-    sizes: [30, 10_000],
-    large: [100_000],
-    load: async () => (await import('./bench/latency.ts')).measureLatency,
-  },
-  tools: {
-    about: "MCP tool calls beside the same calls through Astro's request pipeline",
+    about: 'the OpenAPI document while every page is rendered, and after one change',
     sizes: [10_000],
-    load: async () => (await import('./bench/tools.ts')).measureTools,
+    large: [100_000],
+    measure: measureLatency,
   },
   search: {
-    about: 'hundreds of different searches, over HTTP and MCP',
+    about: 'hundreds of searches, over HTTP and MCP',
     sizes: [10_000],
     large: [100_000],
-    load: async () => (await import('./bench/search.ts')).measureSearch,
+    measure: measureSearch,
   },
   pages: {
-    about: 'static pages beside one nginx worker that sends the same release',
+    about: 'pages of listings beside one nginx worker that sends the same release',
     sizes: [10_000],
-    load: async () => (await import('./bench/pages.ts')).measurePages,
-  },
-  rebuilds: {
-    about: 'every page beside Hugo making those of the listings, and one change',
-    sizes: [10_000],
-    large: [100_000],
-    load: async () => (await import('./bench/rebuilds.ts')).measureRebuilds,
+    measure: measurePages,
   },
   start: {
-    about: 'from the start of the process to its first answers, and its memory',
+    about: 'from the start of the process to its first answer beside the Express directory, and memory',
+    sizes: [1000, 10_000],
+    large: [100_000],
+    measure: measureStart,
+  },
+  rebuilds: {
+    about: 'every page beside Hugo making those of the listings, and how soon readers see a write',
     sizes: [10_000],
     large: [100_000],
-    load: async () => (await import('./bench/start.ts')).measureStart,
+    measure: measureRebuilds,
   },
   payments: {
     about: "paid calls on a chain of this machine beside the x402 SDK's own client",
     sizes: [30],
-    load: async () => (await import('./bench/payments.ts')).measurePayments,
+    measure: measurePayments,
   },
 };
 
-const LINE = 'npm run bench -- [--large] [--listings <number>] [--quick] [--json] [--manual] [name …]';
+const USAGE = {
+  line: 'npm run bench -- [--large] [--listings <number>] [--quick] [--json] [--manual] [name …]',
+  about: `Measures the whole service as npm start runs it, beside what one would use instead. No request is made twice, unless
+there is only one document of its kind.
 
-const ABOUT = `Measures, and says how it compares.
-
-  --large     at 100,000 listings, too, where that is told apart; takes many minutes
-  --listings  at this size instead
-  --quick     one short round of each: shows that it runs, not how fast
+  --large     adds 100,000 listings; takes many minutes
+  --listings  takes this number of listings instead
+  --quick     one round of each: shows that it runs, not how fast
   --json      one JSON document instead of tables
-  --manual    puts what there is a goal for into src/docs/architecture.md, in the place of the table there
+  --manual    puts the rows with a goal into src/docs/architecture.md, in the place of the table there
   -h, --help  shows this; -V, --version shows the version
 
 ${Object.entries(BENCHMARKS)
   .map(([name, { about }]) => `  ${name.padEnd(10)}  ${about}`)
   .join('\n')}
 
-Ratios are between contestants of one run, ours by theirs; only they mean anything on another machine.`;
+Ratios are ours divided by theirs, of one run. Only they carry over to another machine.`,
+};
 
-/** Reads the command line; ends the process with what is wrong with it where that does not fit. */
+/** Reads the command line. Ends the process with what is wrong with it. */
 function readOptions() {
   try {
     const flag = { type: 'boolean', default: false } as const;
-    const { values, positionals } = readArguments(
-      { line: LINE, about: ABOUT },
-      { json: flag, manual: flag, large: flag, quick: flag, listings: { type: 'string' } },
-      { allowPositionals: true },
-    );
+    const options = { json: flag, manual: flag, large: flag, quick: flag, listings: { type: 'string' } } as const;
+    const { values, positionals } = readArguments(USAGE, options, { allowPositionals: true });
     const { listings, ...flags } = values;
     if (listings !== undefined && !/^[1-9]\d{0,5}$/.test(listings)) {
-      throw buildUsageFailure('--listings takes a whole number.', LINE);
+      throw buildUsageFailure('--listings takes a whole number.', USAGE.line);
     }
     const unknown = positionals.filter((name) => !(name in BENCHMARKS));
     if (unknown.length > 0) {
-      throw buildUsageFailure(`There is no benchmark ${unknown.join(', ')}.`, `npm run bench -- --help lists them.`);
+      throw buildUsageFailure(`There is no benchmark ${unknown.join(', ')}.`, 'npm run bench -- --help lists them.');
     }
     const names = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
     return { ...flags, size: listings === undefined ? undefined : Number(listings), names };
@@ -110,7 +99,7 @@ function readOptions() {
   }
 }
 
-/** Puts the table of what there is a goal for in the place of the one that the manual has. */
+/** Replaces the table of the manual by one of the rows that have a goal. */
 function writeManual(rows: readonly Row[]): void {
   const file = join(import.meta.dirname, '../src/docs/architecture.md');
   const table = formatTable(rows.filter(({ goal }) => goal !== undefined));
@@ -121,17 +110,16 @@ function writeManual(rows: readonly Row[]): void {
 const { names, size, json, manual, large, quick } = readOptions();
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const pace = quick ? { rounds: 1, secondsEach: 1 } : { rounds: 11, secondsEach: 1 };
-const run: Run = { folder, ...pace, tell: (line) => process.stderr.write(`${line}\n`) };
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const run: Run = { folder, rounds: quick ? 1 : 11, tell: (line) => process.stderr.write(`${line}\n`) };
 const results: Record<string, Row[]> = {};
 for (const name of names) {
-  const { about, sizes, large: more = [], load } = BENCHMARKS[name] as Benchmark;
-  const measure = await load();
+  const benchmark = BENCHMARKS[name] as Benchmark;
   const rows: Row[] = [];
-  const wanted = size !== undefined ? [size] : large ? [...sizes, ...more] : sizes;
-  for (const listings of wanted) rows.push(...(await measure(run, listings)));
+  const sizes = size === undefined ? [...benchmark.sizes, ...((large && benchmark.large) || [])] : [size];
+  for (const listings of sizes) rows.push(...(await benchmark.measure(run, listings)));
   results[name] = rows;
-  if (!json) console.log(`\n${name}: ${about}\n\n${formatTable(rows)}\n`);
+  if (!json) console.log(`\n${name}: ${benchmark.about}\n\n${formatTable(rows)}\n`);
 }
 if (json) console.log(JSON.stringify(results, null, 2));
 if (manual) writeManual(Object.values(results).flat());

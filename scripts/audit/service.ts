@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { type Serving, startServing } from '../bench/serving.ts';
-import { runRebuild } from '../bench/world.ts';
+import { rebuild, type Server, startService } from '../bench/world.ts';
 import { createAuditedCatalogue } from './catalogue.ts';
 
 /** Makes the catalogue and a release of it in a folder, and serves them from a process of its own, as `npm start` does. */
-export async function startAudited(folder: string, now: Date): Promise<Serving> {
+export async function startAudited(folder: string, now: Date): Promise<Server> {
   const port = await findFreePort();
   const settings = {
     ENV_FILES: 'off',
@@ -24,8 +23,8 @@ export async function startAudited(folder: string, now: Date): Promise<Serving> 
   };
   await createAuditedCatalogue(settings.CATALOGUE, now);
   const world = { env: { ...process.env, ...settings } };
-  await runRebuild(world);
-  return startServing(world);
+  await rebuild(world);
+  return startService(world, '--no-rebuild');
 }
 
 /** Finds a port of loopback that is free now. */

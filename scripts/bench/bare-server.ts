@@ -1,33 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One answer to send, byte for byte, whatever is asked. */
+/** The answer that the server gives to every request. The body is base64. */
 export interface BareAnswer {
-  headers: Record<string, string>;
-  /** The body in base64, as it travels between processes. */
-  body: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
 }
 
-/**
- * The limit to measure against: a bare node:http server that sends the bytes it was handed and does nothing else. It runs
- * as a child process, takes answers by path as its first message, and tells the port it listens on.
- */
+/** A bare node:http server: the least time that any server in Node takes. Its first message is the answer to send. */
 process.once('message', (message) => {
-  const answers = new Map(
-    Object.entries(message as Record<string, BareAnswer>).map(([path, { headers, body }]) => [
-      path,
-      { headers, body: Buffer.from(body, 'base64') },
-    ]),
-  );
-  const server = createServer((request, response) => {
-    const key = `${request.url}${request.headers['accept-encoding'] ? ' gzip' : ''}`;
-    const answer = answers.get(key);
-    if (!answer) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, answer.headers).end(answer.body);
-  });
+  const answer = message as BareAnswer;
+  const body = Buffer.from(answer.body, 'base64');
+  const server = createServer((_request, response) => void response.writeHead(200, answer.headers).end(body));
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
   process.once('disconnect', () => process.exit(0));
 });

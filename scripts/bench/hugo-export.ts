@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import { getSite } from '../../src/release/release.ts';
 import { findListingPage } from '../../src/snapshot/page-models.ts';
 import { openPageReading } from '../../src/snapshot/reading.ts';
 import { listEntries } from '../../src/snapshot/snapshot.ts';
@@ -14,12 +13,13 @@ import { formatOfferEvidence, formatOfferHistory } from '../../src/views/pages/r
 import { SERVICE_MEANING, VERIFIED_MEANING } from '../../src/views/site.ts';
 
 /**
- * Writes the live listings as content files for Hugo, `node hugo-export.ts <folder>`, from the catalogue that the settings
- * name: a file for each, with all that its page shows in front, since this is what Hugo makes pages of.
+ * `node hugo-export.ts <folder>`: writes a content file for each live listing of the catalogue that the settings name, with
+ * all that its page shows as front matter, which is what Hugo makes pages of.
  */
 const [folder = ''] = process.argv.slice(2);
 const config = readConfig();
-const site = getSite(config);
+const { baseUrl, serviceTitle, contactName, contactUrl } = config;
+const site = { baseUrl, serviceTitle, contactName, contactUrl };
 const reading = openPageReading(config.catalogueFile, site);
 const pages = join(folder, 'content/api');
 mkdirSync(pages, { recursive: true });
@@ -32,7 +32,7 @@ for (const { slug } of listEntries(reading.getSnapshot())) {
 }
 reading.catalogue.close();
 
-/** Builds the data of a page: its model, and what our components still work out of it. */
+/** Builds the front matter of a page: its model, and what our components derive from that. */
 function buildFront({ description, routes, json_ld, ...page }: ListingPage): object {
   const groups = groupRoutes(routes).map(({ name, routes: members }) => ({
     name,

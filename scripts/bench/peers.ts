@@ -1,22 +1,25 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-
-const run = promisify(execFile);
-
-/** Where programs are put that are got for measuring: in the project, and left out of version control. */
-const PEERS_DIR = resolve(import.meta.dirname, '../../dist/peers');
-
-/** Debian's packages of each program with what a bare Debian lacks of them, its place in them, and what shows that it runs. */
-const PEERS = {
-  nginx: { packages: ['nginx', 'nginx-common'], place: 'usr/sbin/nginx', proof: '-v' },
-  hugo: { packages: ['hugo', 'libsass1'], place: 'usr/bin/hugo', proof: 'version' },
-  wrk: { packages: ['wrk', 'libluajit-5.1-2', 'libluajit-5.1-common'], place: 'usr/bin/wrk', proof: '--version' },
-} as const;
-
-export type PeerName = keyof typeof PEERS;
+import Database from 'better-sqlite3';
+import { listChanges } from '../../src/catalogue/changes.ts';
+import { openCatalogueForReading } from '../../src/catalogue/database.ts';
+import { iterateListings } from '../../src/catalogue/listings.ts';
+import { getRevision } from '../../src/catalogue/write.ts';
+import { listPayableTerms } from '../../src/evidence/payable.ts';
+import { isLive } from '../../src/model/listing.ts';
+import { buildAgentItem } from '../../src/views/agent-item.ts';
+import { buildAgentListing } from '../../src/views/agent-listing.ts';
+import { buildDiscoveryResource } from '../../src/views/discovery-resource.ts';
+import type { BareAnswer } from './bare-server.ts';
+import type { Answer } from './requests.ts';
+import { runChild, type Server, startChild, startProgram, stopChild, type World } from './world.ts';
 
 /** A program that runs here, and the environment it needs. */
 export interface Peer {
@@ -24,39 +27,48 @@ export interface Peer {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Finds a program: where `NGINX`, `HUGO` or `WRK` says, else on the PATH, else as it was got before. */
+/** The Debian packages of each program, with the libraries that a bare Debian lacks, its path in them, and how to try it. */
+const PEERS = {
+  nginx: { packages: ['nginx', 'nginx-common'], path: 'usr/sbin/nginx', tried: '-v' },
+  hugo: { packages: ['hugo', 'libsass1'], path: 'usr/bin/hugo', tried: 'version' },
+} as const;
+
+type PeerName = keyof typeof PEERS;
+
+/** Where downloaded programs are unpacked. */
+const PEERS_DIR = resolve(import.meta.dirname, '../../dist/peers');
+
+/** Finds a program: the one that `NGINX` or `HUGO` names, else the one on the PATH, else one downloaded before. */
 export function findPeer(name: PeerName): Peer | undefined {
-  const folder = join(PEERS_DIR, name);
-  const named = process.env[name.toUpperCase()];
-  const candidates: Peer[] = [
-    { command: named || name, env: process.env },
-    ...(existsSync(folder) ? [getUnpacked(name, folder)] : []),
-  ];
-  return candidates.find((candidate) => isRunning(name, candidate));
+  const installed = { command: process.env[name.toUpperCase()] || name, env: process.env };
+  return [installed, getDownloaded(name)].find(({ command, env }) => {
+    try {
+      execFileSync(command, [PEERS[name].tried], { env, stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }
 
-/**
- * Finds a program, and gets it where it is missing: Debian's own packages are downloaded and unpacked, nothing is installed.
- * Undefined, and told why, where that does not work.
- */
+/** Finds a program, or downloads it from Debian without installing it. Undefined where it cannot be had, with a line why. */
 export async function getPeer(name: PeerName, tell: (line: string) => void): Promise<Peer | undefined> {
-  const known = findPeer(name);
-  if (known) return known;
-  try {
-    await downloadPeer(name);
-    const peer = getUnpacked(name, join(PEERS_DIR, name));
-    if (isRunning(name, peer)) return peer;
-    throw new Error(`${peer.command} does not run: a library that it needs may be missing.`);
-  } catch (error) {
-    const cause = error instanceof Error ? error.message.trim().split('\n').slice(0, 3).join(' ') : String(error);
-    tell(`${name} cannot be had here, so what is measured with it is left out. ${cause}`);
+  const found = findPeer(name);
+  if (found) return found;
+  const cause = await download(name).then(
+    () => 'A library that it needs may be missing.',
+    (error: Error) => error.message.trim().split('\n').slice(0, 3).join(' '),
+  );
+  const downloaded = findPeer(name);
+  if (!downloaded) {
+    tell(`${name} is left out, since it cannot be downloaded. ${cause}`);
     tell(`  Install it, name it in ${name.toUpperCase()}, or on Debian run apt-get update first.`);
-    return undefined;
   }
+  return downloaded;
 }
 
-/** Downloads the packages of a program and unpacks them into a folder of its own, which is there whole or not at all. */
-async function downloadPeer(name: PeerName): Promise<void> {
+async function download(name: PeerName): Promise<void> {
+  const run = promisify(execFile);
   await mkdir(PEERS_DIR, { recursive: true });
   const folder = await mkdtemp(join(PEERS_DIR, '.unfinished-'));
   try {
@@ -71,20 +83,152 @@ async function downloadPeer(name: PeerName): Promise<void> {
   }
 }
 
-/** Libraries that came with the program are found in its own folder. */
-function getUnpacked(name: PeerName, folder: string): Peer {
-  const libraries = join(folder, 'usr/lib');
+/** Libraries that came with a program are in a folder of its own. */
+function getDownloaded(name: PeerName): Peer {
+  const libraries = join(PEERS_DIR, name, 'usr/lib');
   const folders = existsSync(libraries) ? readdirSync(libraries).map((entry) => join(libraries, entry)) : [];
   const env = { ...process.env, LD_LIBRARY_PATH: folders.join(':') };
-  return { command: join(folder, PEERS[name].place), env };
+  return { command: join(PEERS_DIR, name, PEERS[name].path), env };
 }
 
-/** What does not run fails; wrk fails, with 1, after it has said its version, too. */
-function isRunning(name: PeerName, { command, env }: Peer): boolean {
-  try {
-    execFileSync(command, [PEERS[name].proof], { env, stdio: 'ignore' });
-    return true;
-  } catch (error) {
-    return name === 'wrk' && error instanceof Error && 'status' in error && error.status === 1;
+/** Starts the bare server with an answer that another server gave. */
+export function startBareServer({ headers, body }: Answer): Promise<Server> {
+  const { date, connection, 'keep-alive': keepAlive, 'transfer-encoding': transferEncoding, ...sent } = headers;
+  const answer: BareAnswer = { headers: sent, body: body.toString('base64') };
+  return startProgram(new URL('./bare-server.ts', import.meta.url), [], answer);
+}
+
+/** Starts the plain Express directory on the records of a catalogue, which are copied when it is first started. */
+export function startExpressDirectory({ config }: World): Promise<Server> {
+  const file = join(dirname(config.catalogueFile), 'express.sqlite');
+  if (!existsSync(file)) copyRecords(config, file);
+  return startProgram(new URL('./express-directory.ts', import.meta.url), [file]);
+}
+
+function copyRecords(config: World['config'], file: string): void {
+  const catalogue = openCatalogueForReading(config.catalogueFile);
+  const revision = getRevision(catalogue);
+  const database = new Database(file);
+  database.exec(`
+    CREATE TABLE listings (
+      slug TEXT PRIMARY KEY, category TEXT, price_min REAL, payment_verified INTEGER, item TEXT, facts TEXT
+    );
+    CREATE TABLE routes (number INTEGER PRIMARY KEY, slug TEXT, facts TEXT);
+    CREATE INDEX routes_by_slug ON routes (slug);
+    CREATE TABLE changes (number INTEGER PRIMARY KEY, slug TEXT, facts TEXT);
+    CREATE INDEX changes_by_slug ON changes (slug);
+    CREATE INDEX listings_by_category ON listings (category, slug);
+    CREATE TABLE resources (number INTEGER PRIMARY KEY, document TEXT);
+    CREATE VIRTUAL TABLE words USING fts5 (slug UNINDEXED, title, tagline, description, routes, tokenize = 'porter');
+  `);
+  const addListing = database.prepare('INSERT INTO listings VALUES (?, ?, ?, ?, ?, ?)');
+  const addRoute = database.prepare('INSERT INTO routes (slug, facts) VALUES (?, ?)');
+  const addChange = database.prepare('INSERT INTO changes (slug, facts) VALUES (?, ?)');
+  const addWords = database.prepare('INSERT INTO words VALUES (?, ?, ?, ?, ?)');
+  const addResource = database.prepare('INSERT INTO resources (document) VALUES (?)');
+  database.transaction(() => {
+    for (const record of iterateListings(catalogue)) {
+      if (!isLive(record)) continue;
+      const { slug, title, tagline, description } = record;
+      const item = buildAgentItem(record, config);
+      const decisions = listChanges(catalogue, { slug });
+      const { listing, ...rest } = buildAgentListing(record, { decisions, revision, site: config });
+      const { routes, ...facts } = listing;
+      const columns = [slug, item.category, item.price_min_usdc, Number(item.payment_verified)];
+      addListing.run(...columns, JSON.stringify(item), JSON.stringify({ ...rest, decisions: [], listing: facts }));
+      for (const route of routes) addRoute.run(slug, JSON.stringify(route));
+      for (const decision of decisions) addChange.run(slug, JSON.stringify(decision));
+      addWords.run(
+        slug,
+        title,
+        tagline,
+        description,
+        routes.map((route) => `${route.path} ${route.description}`).join(' '),
+      );
+      for (const route of record.routes.filter((route) => listPayableTerms(route).length > 0)) {
+        addResource.run(JSON.stringify(buildDiscoveryResource(record, route, config)));
+      }
+    }
+  })();
+  database.close();
+  catalogue.close();
+}
+
+/** Where nginx gets its files from and puts its own, and the service behind it. */
+export interface NginxOptions {
+  readonly folder: string;
+  readonly releasesDir: string;
+  /** Address of the service's process, and the address by which the service names itself. */
+  readonly upstream: string;
+  readonly baseUrl: string;
+}
+
+/**
+ * Starts nginx as one process on loopback, with the configuration of `scripts/deploy`. Throws with its error log where it
+ * does not answer.
+ */
+export async function startNginx({ command, env }: Peer, options: NginxOptions): Promise<Server> {
+  const { folder, releasesDir, upstream, baseUrl } = options;
+  mkdirSync(join(folder, 'temporary'), { recursive: true });
+  const port = await findFreePort();
+  const site = readFileSync(resolve(import.meta.dirname, '../deploy/nginx.conf'), 'utf8')
+    .replace('127.0.0.1:4321', new URL(upstream).host)
+    .replace('https://apis.example', baseUrl)
+    .replace('listen 8080', `listen 127.0.0.1:${port}`)
+    .replaceAll('/srv/catalogue/dist', releasesDir);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${join(folder, 'temporary', name)};`)
+    .join('\n');
+  const file = join(folder, 'nginx.conf');
+  const configuration = `daemon off; master_process off; pid ${join(folder, 'nginx.pid')}; error_log stderr;
+events { worker_connections 1024; }
+http { access_log off; ${temporary}
+${site} }`;
+  writeFileSync(file, configuration);
+  const args = ['-p', folder, '-c', file, '-e', 'stderr'];
+  const child = startChild(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const server = { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => stopChild(child) };
+  for (let attempt = 0; attempt < 200 && child.exitCode === null; attempt += 1) {
+    if (await fetch(server.url).catch(() => undefined)) return server;
+    await sleep(25);
   }
+  await server.stop();
+  throw new Error(`nginx does not answer: ${log}`);
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** What Hugo took for the pages of the listings, in seconds and bytes. */
+export interface HugoBuild {
+  /** Reading the catalogue and writing the content files that Hugo reads. */
+  readonly exporting: number;
+  readonly building: number;
+  /** Mean size of a listing's page. */
+  readonly pageBytes: number;
+  readonly peak: number;
+}
+
+/** Builds the pages of the listings with Hugo, with templates of the same pages, in a new folder. */
+export async function buildWithHugo({ command, env }: Peer, world: World, folder: string): Promise<HugoBuild> {
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(import.meta.dirname, 'hugo'), folder, { recursive: true });
+  const exporter = fileURLToPath(new URL('./hugo-export.ts', import.meta.url));
+  const exported = await runChild(process.execPath, [exporter, folder], { env: world.env });
+  const args = ['--quiet', '--source', folder, '--cacheDir', join(folder, 'cache')];
+  const built = await runChild(command, args, { env });
+  const pages = join(folder, 'public/api');
+  const sizes = readdirSync(pages).map((name) => statSync(join(pages, name)).size);
+  const pageBytes = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+  return { exporting: exported.seconds, building: built.seconds, pageBytes, peak: built.peak };
 }

@@ -1,47 +1,26 @@
-import { buildUrl, PATHS } from '../../src/views/links.ts';
-import type { Asked } from './rounds.ts';
-import { buildSyntheticDeclaration, createRandom } from './synthetic.ts';
-import { pickWord } from './words.ts';
+import { Pool, request } from 'undici';
+import { PATHS } from '../../src/views/links.ts';
+import { getMedian, type Row } from './figures.ts';
+import { readUsage, type Server } from './world.ts';
 
-/** How answers are asked for: as they are, or compressed as nearly every client has it. */
-export const ENCODINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  plain: {},
-  gzip: { 'accept-encoding': 'gzip' },
-};
-
-/** How many different requests of a kind are asked in turn. */
-const VARIETY = 100;
-
-/** Lists the slugs of some listings, as the service lists them. */
-export async function listSlugs(url: string): Promise<string[]> {
-  const answer = await fetch(`${url}${PATHS.agentList}?limit=${VARIETY}`);
-  const { listings }: { listings: { slug: string }[] } = await answer.json();
-  return listings.map(({ slug }) => slug);
+/** One request. */
+export interface Asked {
+  readonly path: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
 }
 
-/** Builds questions whether terms are those on record, one for each of some listings: the fields of its first offer. */
-export function buildChecks(listings: number): string[] {
-  return Array.from({ length: Math.min(VARIETY, listings) }, (_, index) => {
-    const { base_url, routes } = buildSyntheticDeclaration(index);
-    const route = routes[0];
-    const terms = route?.terms[0];
-    if (!route || !terms) throw new Error('a synthetic listing has a route with terms');
-    const { network, asset, pay_to, amount } = terms;
-    const fields = { url: buildUrl(base_url, route.path), method: route.method, network, asset, amount };
-    const query = new URLSearchParams({ ...mapText(fields), ...(pay_to !== null && { pay_to }) });
-    return `${PATHS.agentCheck}?${query}`;
-  });
+/** How answers are asked for: as they are, or compressed as nearly every client does. */
+export const ENCODINGS = ['identity', 'gzip'] as const;
+
+/** Builds a GET request. */
+export function buildGet(path: string, encoding: 'identity' | 'gzip' | 'br' = 'identity'): Asked {
+  return { path, headers: { 'accept-encoding': encoding } };
 }
 
-/** Builds searches in words as people use them; the same ones each time. */
-export function buildSearches(count = VARIETY): string[] {
-  const random = createRandom(11);
-  return Array.from({ length: count }, () => `${pickWord(random)} ${pickWord(random)} ${pickWord(random)}`);
-}
-
-/** Builds the request that calls a tool over MCP, the search tool where no other is named. */
-export function buildToolCall(args: Readonly<Record<string, string | number>>, name = 'search_listings'): Asked {
-  const params = { name, arguments: args };
+/** Builds the request that calls a tool over MCP. */
+export function buildToolCall(name: string, args: Readonly<Record<string, string | number>>): Asked {
   return {
     path: PATHS.mcp,
     method: 'POST',
@@ -50,10 +29,84 @@ export function buildToolCall(args: Readonly<Record<string, string | number>>, n
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2025-11-25',
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
   };
 }
 
-function mapText(fields: Readonly<Record<string, string | number | null>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
+/** One answer as it was sent, compressed or not, and the milliseconds to its headers and to its end. */
+export interface Answer {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  readonly firstByteMs: number;
+  readonly ms: number;
+}
+
+/** Asks once. Throws for any answer but 200. */
+export async function ask({ url }: Pick<Server, 'url'>, { path, method = 'GET', ...asked }: Asked): Promise<Answer> {
+  const started = performance.now();
+  const answer = await request(`${url}${path}`, { method, headers: asked.headers, body: asked.body ?? null });
+  const firstByteMs = performance.now() - started;
+  const body = Buffer.from(await answer.body.arrayBuffer());
+  const ms = performance.now() - started;
+  if (answer.statusCode !== 200) throw new Error(`${url}${path} was answered ${answer.statusCode}: ${body}`);
+  return { headers: answer.headers, body, firstByteMs, ms };
+}
+
+const CONNECTIONS = 8;
+
+/** What two servers are asked. */
+export interface Comparison {
+  readonly ours: Server;
+  readonly theirs: Server;
+  readonly rounds: number;
+  readonly requestsPerRound: number;
+  /** Builds the next request; both servers get the same ones. */
+  readonly build: () => Asked;
+}
+
+/**
+ * Compares how many requests two servers answer in a second, over eight connections. They take turns, so that what else the
+ * machine does disturbs both. The first round is not counted, since code is compiled in it. The ratio is the median of the
+ * rounds.
+ */
+export async function compareServers(comparison: Comparison): Promise<Omit<Row, 'listings' | 'what'>> {
+  const { ours, theirs, rounds, requestsPerRound, build } = comparison;
+  const pairs: { ours: Round; theirs: Round }[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const asked = Array.from({ length: requestsPerRound }, build);
+    const pair = { theirs: await load(theirs, asked), ours: await load(ours, asked) };
+    if (round > 0) pairs.push(pair);
+  }
+  const sumCpu = (whose: 'ours' | 'theirs') => pairs.reduce((sum, pair) => sum + pair[whose].cpuMs, 0);
+  return {
+    unit: 'requests/s',
+    ours: getMedian(pairs.map((pair) => pair.ours.perSecond)),
+    theirs: getMedian(pairs.map((pair) => pair.theirs.perSecond)),
+    ratio: getMedian(pairs.map((pair) => pair.ours.perSecond / pair.theirs.perSecond)),
+    cpu_ratio: sumCpu('ours') > 0 ? sumCpu('theirs') / sumCpu('ours') : undefined,
+  };
+}
+
+interface Round {
+  readonly perSecond: number;
+  readonly cpuMs: number;
+}
+
+/** Makes each request once. Throws for any answer but 200. */
+async function load({ url, pid }: Server, asked: readonly Asked[]): Promise<Round> {
+  const pool = new Pool(url, { connections: CONNECTIONS });
+  const waiting = asked.values();
+  const cpuBefore = readUsage(pid).cpuMs ?? 0;
+  const started = performance.now();
+  const askNext = async () => {
+    for (const { path, method = 'GET', headers, body = null } of waiting) {
+      const answer = await pool.request({ path, method, headers, body });
+      await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER });
+      if (answer.statusCode !== 200) throw new Error(`${url}${path} was answered ${answer.statusCode}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, askNext));
+  const seconds = (performance.now() - started) / 1000;
+  await pool.close();
+  return { perSecond: asked.length / seconds, cpuMs: (readUsage(pid).cpuMs ?? 0) - cpuBefore };
 }

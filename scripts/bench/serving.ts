@@ -1,80 +1,271 @@
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { fileURLToPath } from 'node:url';
-import type { BareAnswer } from './bare-server.ts';
-import { startChild, stopChild } from './children.ts';
-import type { Asked } from './rounds.ts';
-import type { World } from './world.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRebuilder } from '../../src/release/rebuild.ts';
+import { PATHS } from '../../src/views/links.ts';
+import { buildRow, getMedian, getPercentile, type Row } from './figures.ts';
+import { getPeer, startBareServer, startExpressDirectory, startNginx } from './peers.ts';
+import { changeListings, openForChanges, waitForRevision } from './releases.ts';
+import { type Asked, ask, buildGet, buildToolCall, compareServers, ENCODINGS } from './requests.ts';
+import { createRandom, pickWords } from './synthetic.ts';
+import {
+  listShuffledSlugs,
+  openReleasedWorld,
+  openWorld,
+  type Run,
+  readUsage,
+  type Server,
+  startService,
+  type World,
+} from './world.ts';
 
-/** A server in a process of its own. */
-export interface Serving {
-  readonly url: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
+const EXPRESS = 'Express and SQLite';
 
-/** Starts `npm start -- --no-rebuild`, without npm. Resolves when it listens; throws where it ends before. */
-export async function startServing({ env }: Pick<World, 'env'>): Promise<Serving> {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const args = [...scripts.start.replace('exec node ', '').split(' '), '--no-rebuild'];
-  const child = startChild(process.execPath, args, { env, stdout: 'pipe' });
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let said = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-    const url = /listens on (http:\S+)\. /.exec(said)?.[1];
-    if (url) resolve(url);
-  });
-  child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it listened`)));
-  return { url: await promise, pid: child.pid ?? 0, stop: () => stopChild(child) };
-}
-
-/** Starts one of our own small servers, which takes what it needs as a message and answers with its port. */
-export async function startServer(name: 'bare' | 'astro', message: object): Promise<Serving> {
-  const file = fileURLToPath(
-    name === 'bare' ? new URL('./bare-server.ts', import.meta.url) : new URL('./astro-server.ts', import.meta.url),
-  );
-  const child = startChild(process.execPath, [file], { ipc: true });
-  child.send(message);
-  const [port] = (await once(child, 'message')) as [number];
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => stopChild(child) };
-}
-
-/** Starts the bare server with the answers that another server gives to some requests. */
-export async function startBare(url: string, asked: readonly Asked[]): Promise<Serving> {
-  const answers: Record<string, BareAnswer> = {};
-  for (const each of asked) answers[getAnswerKey(each.path, each.headers)] = await readAnswer(url, each);
-  return startServer('bare', answers);
-}
-
-/** Headers that each server writes for itself. */
-const OF_THE_CONNECTION = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
-
-/** Gives the key under which the bare server finds an answer: the path, and ` gzip` where compression is accepted. */
-export function getAnswerKey(path: string, headers: Readonly<Record<string, string | string[] | undefined>>): string {
-  return headers['accept-encoding'] ? `${path} gzip` : path;
-}
-
-/** Asks once, and gives the bytes as they travel, compressed or not. Throws for any answer but 200. */
-export async function readAnswer(
-  url: string,
-  { path, method = 'GET', headers = {}, body }: Asked,
-): Promise<BareAnswer & { firstByteMs: number; ms: number }> {
-  const started = performance.now();
-  const sent = request(`${url}${path}`, { method, headers, agent: false }).end(body);
-  const [response] = await once(sent, 'response');
-  const firstByteMs = performance.now() - started;
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  const ms = performance.now() - started;
-  if (response.statusCode !== 200) throw new Error(`${method} ${path} was answered ${response.statusCode}`);
-  return {
-    headers: Object.fromEntries(
-      Object.entries(response.headers as Record<string, string>).filter(([name]) => !OF_THE_CONNECTION.has(name)),
-    ),
-    body: Buffer.concat(chunks).toString('base64'),
-    firstByteMs,
-    ms,
+/** Measures every kind of request beside the plain Express directory of the same records. */
+export async function measureDirectory(run: Run, listings: number): Promise<Row[]> {
+  const world = await openReleasedWorld(run, listings);
+  const theirs = await startExpressDirectory(world);
+  const ours = await startService(world);
+  const random = createRandom(11);
+  const getSlug = openSlugs(world);
+  const getNumber = openNumbers();
+  const kinds: Readonly<Record<string, () => Asked>> = {
+    'one listing as JSON': () => buildGet(PATHS.agentListing(getSlug())),
+    'one listing as JSON, gzip': () => buildGet(PATHS.agentListing(getSlug()), 'gzip'),
+    'a page of 50 of the list, gzip': () =>
+      buildGet(buildListPath({ limit: 50, max_price_usdc: `0.${100_000 + getNumber()}` }), 'gzip'),
+    '50 of /discovery/resources, gzip': () =>
+      buildGet(`${PATHS.discoveryResources}?limit=50&offset=${getNumber()}`, 'gzip'),
+    'first view of a page, br': () => buildGet(PATHS.listing(getSlug()), 'br'),
+    'search in three words, gzip': () => buildGet(buildListPath({ q: pickWords(random, 3), limit: 20 }), 'gzip'),
   };
+  try {
+    const rows: Row[] = [];
+    for (const [what, build] of Object.entries(kinds)) {
+      const compared = await compareServers({ ours, theirs, rounds: run.rounds, requestsPerRound: 200, build });
+      rows.push(buildRow({ ...compared, listings, what, beside: EXPRESS, goal: '> 1' }));
+    }
+    return rows;
+  } finally {
+    await Promise.all([ours.stop(), theirs.stop()]);
+  }
+}
+
+/** Opens a counter. */
+function openNumbers(): () => number {
+  let last = 0;
+  return () => {
+    last += 1;
+    return last;
+  };
+}
+
+/** Opens the slugs of a catalogue in a random order: another each time, and from the first again after the last. */
+function openSlugs(world: World): () => string {
+  const slugs = listShuffledSlugs(world);
+  const getNumber = openNumbers();
+  return () => slugs[getNumber() % slugs.length] ?? '';
+}
+
+type Query = Readonly<Record<string, string | number>>;
+
+function buildListPath(query: Query): string {
+  return `${PATHS.agentList}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** Measures the pages of listings beside one nginx worker that sends the same release. */
+export async function measurePages(run: Run, listings: number): Promise<Row[]> {
+  const nginx = await getPeer('nginx', run.tell);
+  if (!nginx) return [];
+  const world = await openReleasedWorld(run, listings);
+  const ours = await startService(world);
+  const { releasesDir, baseUrl } = world.config;
+  const theirs = await startNginx(nginx, { folder: `${releasesDir}-nginx`, releasesDir, upstream: ours.url, baseUrl });
+  try {
+    const getSlug = openSlugs(world);
+    const rows: Row[] = [];
+    for (const encoding of ENCODINGS) {
+      const build = () => buildGet(PATHS.listing(getSlug()), encoding);
+      const compared = await compareServers({ ours, theirs, rounds: run.rounds, requestsPerRound: 400, build });
+      rows.push(
+        buildRow({ ...compared, listings, what: `page of a listing, ${encoding}`, beside: 'nginx, one worker' }),
+      );
+    }
+    return rows;
+  } finally {
+    await Promise.all([ours.stop(), theirs.stop()]);
+  }
+}
+
+/** Searches of each kind that are measured, and others before them, in which code is compiled. */
+const SEARCHES = 300;
+const WARM_UP = 50;
+
+/** Measures how long searches take, one after the other. */
+export async function measureSearch(run: Run, listings: number): Promise<Row[]> {
+  const world = await openReleasedWorld(run, listings);
+  const server = await startService(world);
+  const random = createRandom(7);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const list = (query: Query) => buildGet(buildListPath(query));
+  const pickRequest = () => pickWords(random, pick([2, 3, 4, 5, 6]));
+  const kinds: Readonly<Record<string, () => Asked>> = {
+    'list: 2 to 6 words': () => list({ q: pickRequest() }),
+    'list: common words': () => list({ q: `data ${pickWords(random, 1)} price api token market`, limit: 20 }),
+    'list: words, by price': () => list({ q: pickWords(random, 3), sort: 'price', category: 'Data' }),
+    'list: no words, sorted': () =>
+      list({ sort: pick(['name', 'price', 'updated', 'reliability']), max_price_usdc: random().toFixed(6) }),
+    'list: limit=1, since': () =>
+      list({ limit: 1, updated_since: `2026-10-01T00:00:00.${Math.floor(random() * 1e6)}Z` }),
+    'MCP: 2 to 6 words': () => buildToolCall('search_listings', { q: pickRequest() }),
+  };
+  const goal = listings >= 100_000 ? '< 25' : listings >= 10_000 ? '< 10' : undefined;
+  try {
+    const rows: Row[] = [];
+    for (const [kind, build] of Object.entries(kinds)) {
+      const times: number[] = [];
+      for (let count = -WARM_UP; count < SEARCHES; count += 1) {
+        const { ms, body } = await ask(server, build());
+        if (body.includes('"isError":true')) throw new Error(`${kind}: ${body}`);
+        if (count >= 0) times.push(ms);
+      }
+      const row = (share: number) => ({ listings, unit: 'ms', ours: getPercentile(times, share) });
+      rows.push(buildRow({ ...row(0.5), what: `${kind}, 50 % within` }));
+      rows.push(buildRow({ ...row(0.99), what: `${kind}, 99 % within`, goal }));
+    }
+    return rows;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Time between two requests for the OpenAPI document, in milliseconds. */
+const PAUSE_MS = 20;
+const REQUESTS_AT_REST = 100;
+const CHANGES = 20;
+
+/**
+ * Measures how long the OpenAPI document takes where that is hard: its first byte while every page is rendered in the
+ * background, and the whole document when it is the first after one listing changed.
+ */
+export async function measureLatency(run: Run, listings: number): Promise<Row[]> {
+  const world = await openReleasedWorld(run, listings);
+  const server = await startService(world);
+  const catalogue = openForChanges(world);
+  try {
+    const rows = await measureBesideRebuild(run, world, server);
+    for (const encoding of ENCODINGS) {
+      const times: number[] = [];
+      for (let change = 0; change < CHANGES; change += 1) {
+        await waitForRevision(server, changeListings(catalogue, 1));
+        times.push((await ask(server, buildGet(PATHS.openapi, encoding))).ms);
+      }
+      rows.push(
+        buildRow({ listings, what: `document after one change, ${encoding}`, unit: 'ms', ours: getMedian(times) }),
+      );
+    }
+    return rows;
+  } finally {
+    catalogue.close();
+    await server.stop();
+  }
+}
+
+async function measureBesideRebuild(run: Run, { listings }: World, server: Server): Promise<Row[]> {
+  const asked = buildGet(PATHS.openapi, 'gzip');
+  const bare = await startBareServer(await ask(server, asked));
+  const time = async (asking: Server) => {
+    const { firstByteMs } = await ask(asking, asked);
+    await sleep(PAUSE_MS);
+    return firstByteMs;
+  };
+  const atRest: number[] = [];
+  for (let count = 0; count < REQUESTS_AT_REST; count += 1) atRest.push(await time(server));
+  const { config } = await openWorld(run, listings, 'releases-beside');
+  const rebuilder = openRebuilder({ background: true });
+  let isOver = false;
+  const rebuilt = rebuilder.rebuild({ config }).finally(() => {
+    isOver = true;
+  });
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  while (!isOver) {
+    ours.push(await time(server));
+    theirs.push(await time(bare));
+  }
+  await rebuilt;
+  await Promise.all([rebuilder.close(), bare.stop()]);
+  const base = { listings, unit: 'ms' };
+  return [
+    buildRow({ ...base, what: 'first byte at rest, 50 % within', ours: getMedian(atRest) }),
+    ...[0.5, 0.99].map((share) =>
+      buildRow({
+        ...base,
+        what: `first byte beside a full rebuild, ${share * 100} % within`,
+        ours: getPercentile(ours, share),
+        beside: 'bare server',
+        theirs: getPercentile(theirs, share),
+      }),
+    ),
+  ];
+}
+
+/** After so long without a request the server has collected its garbage; milliseconds. */
+const REST_MS = 1000;
+
+/** Measures the time from the start of the process to the end of its first answer, and the memory of the server. */
+export async function measureStart(run: Run, listings: number): Promise<Row[]> {
+  const world = await openReleasedWorld(run, listings);
+  const [slug = ''] = listShuffledSlugs(world);
+  const paths = [buildListPath({ q: 'weather forecast' }), PATHS.listing(slug), PATHS.openapi];
+  const startOurs = () => startService(world);
+  const startTheirs = () => startExpressDirectory(world);
+  const rounds = Math.min(5, run.rounds);
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= rounds; round += 1) {
+    const pair = {
+      theirs: await timeStart(startTheirs, PATHS.agentList),
+      ours: await timeStart(startOurs, PATHS.agentList),
+    };
+    // In the first start the directory copies the records, and the code of both is compiled.
+    if (round === 0) continue;
+    ours.push(pair.ours);
+    theirs.push(pair.theirs);
+  }
+  const compared = { ours: getMedian(ours), beside: EXPRESS, theirs: getMedian(theirs), goal: '≤ 2' };
+  const rows = [buildRow({ listings, what: `first answer: ${PATHS.agentList}`, unit: 'ms', ...compared })];
+  for (const path of [PATHS.home, ...paths]) {
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round += 1) times.push(await timeStart(startOurs, path));
+    rows.push(buildRow({ listings, what: `first answer: ${path}`, unit: 'ms', ours: getMedian(times) }));
+  }
+  const memory = await measureMemory(world, [...paths, PATHS.agentListing(slug)], PATHS.picture(slug));
+  return [...rows, ...memory];
+}
+
+async function timeStart(start: () => Promise<Server>, path: string): Promise<number> {
+  const started = performance.now();
+  const server = await start();
+  await ask(server, buildGet(path));
+  const ms = performance.now() - started;
+  await server.stop();
+  return ms;
+}
+
+async function measureMemory({ env, listings }: World, paths: readonly string[], picture: string): Promise<Row[]> {
+  const server = await startService({ env });
+  for (const path of paths) {
+    for (const encoding of ENCODINGS) await ask(server, buildGet(path, encoding));
+  }
+  await sleep(REST_MS);
+  const { rss, peak } = readUsage(server.pid);
+  await ask(server, buildGet(picture));
+  await sleep(REST_MS);
+  const painted = readUsage(server.pid).rss;
+  await server.stop();
+  if (rss === undefined || peak === undefined || painted === undefined) return [];
+  const goal = listings === 10_000 ? '< 350' : undefined;
+  const row = (what: string, bytes: number) => buildRow({ listings, what, unit: 'MB', ours: bytes / 1e6 });
+  return [
+    { ...row('memory, everything loaded', rss), goal },
+    { ...row('memory, the most until then', peak), goal },
+    row('memory, after the picture of a link, too', painted),
+  ];
 }

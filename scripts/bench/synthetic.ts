@@ -4,7 +4,6 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
-import { pickWord } from './words.ts';
 
 const SUBJECTS =
   'weather stock token wallet domain address invoice flight recipe image document podcast article company patent satellite traffic energy air-quality currency election match player song book job property vehicle parcel medicine'.split(
@@ -18,7 +17,20 @@ const QUALITIES = 'live historical regional daily bulk detailed anonymous licens
 const SEEN = Date.parse('2026-11-01T00:00:00.000Z');
 const AMOUNTS = [1000, 2000, 5000, 10_000, 20_000, 50_000, 250_000];
 
-/** A small seeded generator of pseudo-random numbers in [0, 1): the same seed gives the same listings everywhere. */
+/** The most frequent words of descriptions, the first the most frequent. All others are invented. */
+const COMMON_WORDS =
+  `data price api token market search wallet score report list history image text chain news risk check trend
+  address analysis summary daily live result company domain email weather stock video flight map route address balance
+  volume forecast rating review profile social signal audio language document page record index alert ranking`.split(
+    /\s+/,
+  );
+const SYLLABLES = 'ba co da fe gi ha lo ma ne ori pa qui ra sto ta ul vi wen xo zan kel mor tin dra sel'.split(' ');
+const WORDS = 20_000;
+
+/** More listings than this are copies: with its evidence, each takes two milliseconds to write. */
+const WRITTEN_MAX = 10_000;
+
+/** Creates a generator of pseudo-random numbers in [0, 1). The same seed gives the same numbers everywhere. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -29,9 +41,26 @@ export function createRandom(seed: number): () => number {
   };
 }
 
+/** Picks a word by Zipf's law, as words come in real text: that of rank n comes 1/n times as often as the first. */
+export function pickWord(random: () => number): string {
+  const rank = Math.floor(WORDS ** random()) - 1;
+  const common = COMMON_WORDS[rank];
+  if (common !== undefined) return common;
+  let word = '';
+  for (let left = rank; left > 0; left = Math.floor(left / SYLLABLES.length)) {
+    word += SYLLABLES[left % SYLLABLES.length];
+  }
+  return word;
+}
+
+/** Picks so many words, separated by blanks. */
+export function pickWords(random: () => number, count: number): string {
+  return Array.from({ length: count }, () => pickWord(random)).join(' ');
+}
+
 /** Builds the nth synthetic listing: invented, but of the shape and size of real ones. */
-export function buildSyntheticDeclaration(index: number, seed = 1): Declaration {
-  const random = createRandom(seed * 1_000_003 + index);
+export function buildSyntheticDeclaration(index: number): Declaration {
+  const random = createRandom(1_000_003 + index);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const [subject, action, quality] = [pick(SUBJECTS), pick(ACTIONS), pick(QUALITIES)];
   const name = `${subject}-${action}-${index}`;
@@ -88,16 +117,52 @@ function buildRoute(options: {
   };
 }
 
-/** Fills a new catalogue with `count` synthetic listings, a thousand a transaction, and leaves it open for writing. */
-export function createSyntheticCatalogue(file: string, count: number, seed = 1): Catalogue {
+/**
+ * Creates a catalogue of `count` synthetic listings, a thousand a transaction, and leaves it open for writing. Above 10,000
+ * (and up to 160,000) the count is rounded to a multiple of that.
+ */
+export function createSyntheticCatalogue(file: string, count: number): Catalogue {
   const at = new Date(SEEN).toISOString();
   const catalogue = openCatalogue(file, { identity: '7c0d5c6e-55a2-4a52-8a5e-3f3c1d2b4a60', at });
-  for (let start = 0; start < count; start += 1000) {
+  const written = Math.min(count, WRITTEN_MAX);
+  for (let start = 0; start < written; start += 1000) {
     writeCatalogue(catalogue, at, (writing) => {
-      for (let index = start; index < Math.min(start + 1000, count); index += 1) {
-        recordDeclaration(writing, buildSyntheticDeclaration(index, seed));
+      for (let index = start; index < Math.min(start + 1000, written); index += 1) {
+        recordDeclaration(writing, buildSyntheticDeclaration(index));
       }
     });
   }
+  copyListings(catalogue, Math.round(count / written) - 1);
   return catalogue;
+}
+
+/**
+ * Copies what readers see of every listing so many times, each time under other names. The evidence behind it is not copied.
+ */
+function copyListings({ sqlite }: Catalogue, copies: number): void {
+  const copyListing = sqlite.prepare(`
+    INSERT INTO listings (id, slug, base_url, state, verified, revision, document)
+    SELECT json_extract(copy, '$.id'), json_extract(copy, '$.slug'), json_extract(copy, '$.base_url'), state, verified,
+      revision, copy
+    FROM (
+      SELECT state, verified, revision, json_set(document,
+        '$.id', substr(id, 1, 14) || @digit || substr(id, 16), '$.slug', slug || '-' || @prefix,
+        '$.base_url', replace(base_url, 'https://', 'https://' || @prefix || '.')) AS copy
+      FROM listings WHERE number <= @last
+    )`);
+  const copyTerms = sqlite.prepare(`
+    INSERT INTO search_entries (listing, terms)
+    SELECT listings.number, terms FROM search_entries
+    JOIN listings AS origin ON origin.number = search_entries.listing
+    JOIN listings ON listings.slug = origin.slug || '-' || @prefix`);
+  const last = sqlite.prepare('SELECT max(number) FROM listings').pluck().get();
+  // The 15th digit of an id is 5 in those of real listings (UUID, version 5).
+  const digits = '6789abcdef01234';
+  sqlite.transaction(() => {
+    for (let copy = 0; copy < copies; copy += 1) {
+      const prefix = `copy-${copy + 1}`;
+      copyListing.run({ prefix, digit: digits[copy], last });
+      copyTerms.run({ prefix });
+    }
+  })();
 }

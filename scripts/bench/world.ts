@@ -1,68 +1,218 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { openCatalogueForReading } from '../../src/catalogue/database.ts';
+import { listSlugs } from '../../src/catalogue/listings.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { runChild } from './children.ts';
+import { createRandom, createSyntheticCatalogue } from './synthetic.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
 
 /** What every benchmark of a run is given. */
 export interface Run {
-  /** Takes catalogues and releases; gone after the run. */
+  /** Folder for catalogues and releases, removed after the run. */
   readonly folder: string;
-  /** How many times contestants take turns, and how long each turn is. */
+  /** How often each thing is measured. */
   readonly rounds: number;
-  readonly secondsEach: number;
-  /** Says what is being done, or why something is left out. */
+  /** Reports progress, and what is left out. */
   readonly tell: (line: string) => void;
 }
 
-/** A synthetic catalogue and where its releases go. */
+/** A synthetic catalogue, and the settings of the processes that serve it or rebuild its pages. */
 export interface World {
   readonly listings: number;
   readonly config: Config;
-  /** For processes that serve it or rebuild from it. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The address by which the service names itself, whatever port it listens on. */
-const BASE_URL = 'http://localhost:4321';
-
-/** Opens the catalogue of a size, made once in a run; RELEASES is a folder named by the caller. */
+/** Opens the catalogue of a size, which is made once in a run. `releases` names the folder of its releases. */
 export async function openWorld({ folder, tell }: Run, listings: number, releases = 'releases'): Promise<World> {
   const home = join(folder, String(listings));
   const file = join(home, 'catalogue.sqlite');
   if (!existsSync(file)) {
     tell(`Making a catalogue of ${listings.toLocaleString('en')} listings …`);
     mkdirSync(home, { recursive: true });
-    const maker = fileURLToPath(new URL('./make-catalogue.ts', import.meta.url));
-    await runChild(process.execPath, [maker, file, String(listings)]);
+    createSyntheticCatalogue(file, listings).close();
   }
-  const settings = {
-    ENV_FILES: 'off',
-    BASE_URL,
-    CATALOGUE: file,
-    RELEASES: join(home, releases),
-    HOST: '127.0.0.1',
-    PORT: '0',
-    RATE_LIMIT: '0',
-    LOG_LEVEL: 'silent',
-    PROBE: 'off',
-    TRUSTED_PROXIES: '',
-  };
+  const settings = buildSettings(file, join(home, releases));
   return { listings, config: readConfig(settings), env: { ...process.env, ...settings } };
 }
 
-/** Opens the catalogue of a size with a release of it. */
+/** Opens the catalogue of a size with a release of all its pages. */
 export async function openReleasedWorld(run: Run, listings: number): Promise<World> {
   const world = await openWorld(run, listings);
   run.tell(`Making a release of ${listings.toLocaleString('en')} listings …`);
-  await runRebuild(world);
+  await rebuild(world);
   return world;
 }
 
-/** What `npm run rebuild` runs with Node. */
-export const REBUILD: readonly string[] = ['--import', './scripts/require-node.mjs', 'scripts/rebuild.ts'];
+/** Builds the settings of a service on loopback, with the defaults of `npm start` and a rate limit that nobody reaches. */
+export function buildSettings(catalogue: string, releases: string): Record<string, string> {
+  return {
+    ENV_FILES: 'off',
+    BASE_URL: 'http://localhost:4321',
+    CATALOGUE: catalogue,
+    RELEASES: releases,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    RATE_LIMIT: '999999999',
+    LOG_LEVEL: 'warn',
+    PROBE: 'off',
+    TRUSTED_PROXIES: '',
+  };
+}
 
-/** Runs the rebuild command to its end, as an operator does. */
-export async function runRebuild({ env }: Pick<World, 'env'>): Promise<void> {
-  await runChild(process.execPath, REBUILD, { env });
+/** Lists the slugs of a catalogue in a random order, the same in every run. */
+export function listShuffledSlugs({ config }: World): string[] {
+  const catalogue = openCatalogueForReading(config.catalogueFile);
+  const random = createRandom(7);
+  const slugs = listSlugs(catalogue).map((slug) => ({ slug, at: random() }));
+  catalogue.close();
+  return slugs.sort((a, b) => a.at - b.at).map(({ slug }) => slug);
+}
+
+/** A server in a process of its own. */
+export interface Server {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts the service as `npm start` does. Resolves when it listens. Throws where it ends before. */
+export async function startService({ env }: Pick<World, 'env'>, ...args: string[]): Promise<Server> {
+  const stdio: SpawnOptions['stdio'] = ['ignore', 'pipe', 'inherit'];
+  const child = startChild(process.execPath, [...getNodeArguments('start'), ...args], { cwd: ROOT, env, stdio });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let output = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    const url = /listens on (http:\S+)\. /.exec(output)?.[1];
+    if (url) resolve(url);
+  });
+  child.once('exit', (code) => reject(new Error(`The server ended with ${code} before it listened: ${output}`)));
+  return { url: await promise, pid: child.pid ?? 0, stop: () => stopChild(child) };
+}
+
+/** Starts a program that sends its parent the port it listens on, after a `message` to it where it wants one. */
+export async function startProgram(file: URL, args: readonly string[], message?: object): Promise<Server> {
+  const stdio: SpawnOptions['stdio'] = ['ignore', 'ignore', 'inherit', 'ipc'];
+  const child = startChild(process.execPath, [fileURLToPath(file), ...args], { stdio });
+  const { promise: port, resolve, reject } = Promise.withResolvers<unknown>();
+  child.once('message', resolve).once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
+  if (message) child.send(message);
+  return { url: `http://127.0.0.1:${await port}`, pid: child.pid ?? 0, stop: () => stopChild(child) };
+}
+
+/** Runs `npm run rebuild`, without npm. Throws where it fails. */
+export function rebuild({ env }: Pick<World, 'env'>): Promise<Spent> {
+  return runChild(process.execPath, getNodeArguments('rebuild'), { cwd: ROOT, env });
+}
+
+/** Gets what a script of `package.json` gives to Node. */
+function getNodeArguments(script: 'start' | 'rebuild'): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return scripts[script].replace('exec node ', '').split(' ');
+}
+
+/** Starts a process that is killed when this one ends, before its files are removed. */
+export function startChild(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(command, args, options);
+  const kill = () => child.kill('SIGKILL');
+  process.prependOnceListener('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+  return child;
+}
+
+/** Stops a process, and waits for its end. */
+export async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** What a process and all that it started took. */
+export interface Spent {
+  readonly seconds: number;
+  /** The sum of the most memory that each held, in bytes; 0 where there is no `/proc`. */
+  readonly peak: number;
+}
+
+/** Runs a process to its end. Throws with its standard error where it fails. */
+export async function runChild(command: string, args: readonly string[], options: SpawnOptions = {}): Promise<Spent> {
+  const started = performance.now();
+  const child = startChild(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output = `${output}${text}`.slice(-2000);
+  });
+  const peaks = new Map<number, number>();
+  let isRunning = true;
+  const ended = once(child, 'close').finally(() => {
+    isRunning = false;
+  });
+  while (isRunning) {
+    for (const pid of listFamily(child.pid ?? 0)) peaks.set(pid, readUsage(pid).peak ?? peaks.get(pid) ?? 0);
+    await Promise.race([ended, sleep(50)]);
+  }
+  const seconds = (performance.now() - started) / 1000;
+  const [code, signal] = await ended;
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}: ${output}`);
+  return { seconds, peak: [...peaks.values()].reduce((sum, peak) => sum + peak, 0) };
+}
+
+/** What a process has used so far. All is undefined where there is no `/proc`, or no such process. */
+export interface Usage {
+  /** Processor time of all its threads, in milliseconds. */
+  readonly cpuMs: number | undefined;
+  /** Memory that it holds now, and the most that it ever held, in bytes. */
+  readonly rss: number | undefined;
+  readonly peak: number | undefined;
+}
+
+/** A clock tick of `/proc`: a hundredth of a second on every Linux. */
+const TICK_MS = 10;
+
+/** Reads what a process has used so far. */
+export function readUsage(pid: number): Usage {
+  const [stat, status] = [readProc(pid, 'stat'), readProc(pid, 'status')];
+  // Fields are counted behind the command's name, which is in parentheses and may hold blanks.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const getBytes = (name: string) => {
+    const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status ?? '')?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  };
+  return {
+    cpuMs: fields && (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+    rss: getBytes('VmRSS'),
+    peak: getBytes('VmHWM'),
+  };
+}
+
+/** Lists a process and its descendants. */
+export function listFamily(root: number): number[] {
+  const tasks = listTasks(root);
+  const children = tasks.flatMap((task) => readProc(root, `task/${task}/children`)?.match(/\d+/g) ?? []);
+  return [...(tasks.length > 0 ? [root] : []), ...children.flatMap((child) => listFamily(Number(child)))];
+}
+
+function listTasks(pid: number): string[] {
+  return ignoreMissing(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+}
+
+function readProc(pid: number, name: string): string | undefined {
+  return ignoreMissing(() => readFileSync(`/proc/${pid}/${name}`, 'utf8'));
+}
+
+/** Returns undefined where there is no `/proc`, or the process has ended. */
+function ignoreMissing<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return;
+    throw error;
+  }
 }

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { startNginx } from '../../scripts/bench/nginx.ts';
-import { findPeer } from '../../scripts/bench/peers.ts';
+import { findPeer, startNginx } from '../../scripts/bench/peers.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { makeFolder } from '../builders.ts';

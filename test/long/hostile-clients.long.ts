@@ -4,9 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
-import { startServing } from '../../scripts/bench/serving.ts';
-import { readUsage } from '../../scripts/bench/usage.ts';
-import { openWorld } from '../../scripts/bench/world.ts';
+import { openWorld, readUsage, startService } from '../../scripts/bench/world.ts';
 import { makeFolder } from '../builders.ts';
 
 const LISTINGS = 10_000;
@@ -51,9 +49,9 @@ async function open(url: string, localAddress: string): Promise<Socket> {
 
 it('nothing that clients do stops the others or fills the memory', async () => {
   const folder = makeFolder();
-  const world = await openWorld({ folder, rounds: 1, secondsEach: 1, tell: () => undefined }, LISTINGS);
+  const world = await openWorld({ folder, rounds: 1, tell: () => undefined }, LISTINGS);
   // Limited as by default.
-  const { url, pid, stop } = await startServing({ env: { ...world.env, RATE_LIMIT: undefined } });
+  const { url, pid, stop } = await startService({ env: { ...world.env, RATE_LIMIT: undefined } }, '--no-rebuild');
   onTestFinished(stop);
   const getMemory = () => (readUsage(pid).rss ?? 0) / MB;
   // What a server has once everything was asked for.

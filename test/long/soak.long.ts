@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Asked } from '../../scripts/bench/rounds.ts';
-import { startServing } from '../../scripts/bench/serving.ts';
+import type { Asked } from '../../scripts/bench/requests.ts';
 import { buildSyntheticDeclaration, createRandom } from '../../scripts/bench/synthetic.ts';
-import { openReleasedWorld } from '../../scripts/bench/world.ts';
+import { openReleasedWorld, startService } from '../../scripts/bench/world.ts';
 import { openRebuilder } from '../../src/release/rebuild.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { makeFolder } from '../builders.ts';
@@ -30,9 +29,9 @@ const SETTLED_MINUTES = 5;
 it(
   `serves ${MINUTES} minutes of everything, written to and rebuilt, without a fault`,
   async () => {
-    const run = { folder: makeFolder(), rounds: 1, secondsEach: 1, tell: (line: string) => console.info(line) };
+    const run = { folder: makeFolder(), rounds: 1, tell: (line: string) => console.info(line) };
     const world = await openReleasedWorld(run, LISTINGS);
-    const server = await startServing(world);
+    const server = await startService(world, '--no-rebuild');
     onTestFinished(server.stop);
     const rebuilder = openRebuilder({ background: true });
     onTestFinished(rebuilder.close);

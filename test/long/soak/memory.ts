@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { listFamily, readUsage } from '../../../scripts/bench/usage.ts';
+import { listFamily, readUsage } from '../../../scripts/bench/world.ts';
 
 /** Memory of a process at a time, in seconds and MB. */
 export interface MemorySample {

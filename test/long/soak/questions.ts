@@ -1,6 +1,6 @@
-import { buildChecks, buildSearches, buildToolCall } from '../../../scripts/bench/requests.ts';
-import type { Asked } from '../../../scripts/bench/rounds.ts';
-import { PATHS } from '../../../src/views/links.ts';
+import { type Asked, buildToolCall } from '../../../scripts/bench/requests.ts';
+import { buildSyntheticDeclaration, pickWords } from '../../../scripts/bench/synthetic.ts';
+import { buildUrl, PATHS } from '../../../src/views/links.ts';
 
 /** A kind of request, how often it comes among all, and one of it. */
 interface Kind {
@@ -11,6 +11,9 @@ interface Kind {
 /** Builds the next request of a mixed load. */
 export type BuildQuestion = () => Asked;
 
+/** How many different searches and questions about terms there are. */
+const VARIETY = 100;
+
 /** How clients have answers compressed. */
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
@@ -19,9 +22,9 @@ export function openQuestions(options: { slugs: readonly string[]; random: () =>
   const { slugs, random } = options;
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const get = (path: string): Asked => ({ path, headers: {} });
-  const [searches, checks] = [buildSearches(), buildChecks(slugs.length)];
+  const searches = Array.from({ length: VARIETY }, () => pickWords(random, 3));
+  const checks = Array.from({ length: Math.min(VARIETY, slugs.length) }, (_, index) => buildCheck(index));
   const search = () => new URLSearchParams({ q: pick(searches) });
-  const call = (name: string, args: Record<string, string | number>) => buildToolCall(args, name);
   const sitePages = [PATHS.home, PATHS.market, PATHS.changes, PATHS.category('Data'), PATHS.category('Tools')];
   const kinds: Kind[] = [
     { weight: 30, build: () => get(PATHS.listing(pick(slugs))) },
@@ -35,9 +38,9 @@ export function openQuestions(options: { slugs: readonly string[]; random: () =>
     { weight: 4, build: () => get(`${PATHS.agentChanges}?since=${pick([0, 1])}&limit=50`) },
     { weight: 2, build: () => get(PATHS.changesFeed) },
     { weight: 2, build: () => get(`${PATHS.discoveryResources}?limit=20`) },
-    { weight: 5, build: () => call('search_listings', { q: pick(searches), limit: 5 }) },
-    { weight: 3, build: () => call('get_listing', { slug: pick(slugs) }) },
-    { weight: 2, build: () => call('catalogue_summary', {}) },
+    { weight: 5, build: () => buildToolCall('search_listings', { q: pick(searches), limit: 5 }) },
+    { weight: 3, build: () => buildToolCall('get_listing', { slug: pick(slugs) }) },
+    { weight: 2, build: () => buildToolCall('catalogue_summary', {}) },
     { weight: 2, build: () => get(pick([PATHS.sitemapIndex, PATHS.sitemap(1), PATHS.guide])) },
     { weight: 1, build: () => get(PATHS.openapi) },
     { weight: 1, build: () => get(PATHS.guideFull) },
@@ -47,4 +50,15 @@ export function openQuestions(options: { slugs: readonly string[]; random: () =>
     const asked = pick(deck).build();
     return { ...asked, headers: { ...asked.headers, 'accept-encoding': pick(ENCODINGS) } };
   };
+}
+
+/** Builds the question whether the first offer of a listing is on record. */
+function buildCheck(index: number): string {
+  const { base_url, routes } = buildSyntheticDeclaration(index);
+  const route = routes[0];
+  const terms = route?.terms[0];
+  if (!route || !terms) throw new Error('a synthetic listing has a route with terms');
+  const { network, asset, pay_to, amount } = terms;
+  const fields = { url: buildUrl(base_url, route.path), method: route.method, network, asset, amount: String(amount) };
+  return `${PATHS.agentCheck}?${new URLSearchParams({ ...fields, ...(pay_to !== null && { pay_to }) })}`;
 }

@@ -1,0 +1,233 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { compressPage } from '../../src/release/forms.ts';
+import { openRebuilder } from '../../src/release/rebuild.ts';
+import { findCurrentRelease } from '../../src/release/release.ts';
+import { findReleasePages } from '../../src/release/release-pages.ts';
+import { PATHS } from '../../src/views/links.ts';
+import { buildRow, getMedian, type Row } from './figures.ts';
+import { buildWithHugo, getPeer, type HugoBuild } from './peers.ts';
+import { ask, buildGet } from './requests.ts';
+import { buildSyntheticDeclaration } from './synthetic.ts';
+import { listFamily, openWorld, type Run, readUsage, rebuild, type Server, startService, type World } from './world.ts';
+
+/** From so many listings on, a full rebuild takes minutes, and is made once. */
+const LARGE = 100_000;
+
+/** How many listings one write changes. */
+const CHANGES = [1, 10, 1000];
+
+/** Time between two requests of a reader, in milliseconds. */
+const PAUSE_MS = 5;
+
+/** Measures full rebuilds beside Hugo, and how soon documents and pages have what was written. */
+export async function measureRebuilds(run: Run, listings: number): Promise<Row[]> {
+  const world = await openWorld(run, listings, 'releases-rebuilds');
+  run.tell('Making the first release …');
+  await rebuild(world);
+  const catalogue = openForChanges(world);
+  try {
+    return [
+      await measureCommand(run, world, catalogue),
+      await measureRebuilder(run, world, catalogue),
+      ...(await measureFull(run, world)),
+      // Last, since it removes many files, and `measureFull` tells why that must not come first.
+      ...(await measureFollowing(run, world, catalogue)),
+    ];
+  } finally {
+    catalogue.close();
+  }
+}
+
+/** Opens the catalogue for `changeListings`. */
+export function openForChanges({ config }: World): Catalogue {
+  return openCatalogue(config.catalogueFile, { identity: '', at: new Date().toISOString() });
+}
+
+/** Changes the taglines of so many listings in one transaction. Gives the revision in which readers see that. */
+export function changeListings(catalogue: Catalogue, count: number): number {
+  return writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
+    for (let index = 0; index < count; index += 1) {
+      const declaration = buildSyntheticDeclaration(index);
+      const tagline = `Changed in revision ${writing.revision}: ${declaration.tagline}`;
+      recordDeclaration(writing, { ...declaration, tagline });
+    }
+    return writing.revision;
+  });
+}
+
+/** Waits until readers see a revision. */
+export async function waitForRevision(server: Server, revision: number): Promise<void> {
+  while ((await askForListings(server)).revision < revision) await sleep(1);
+}
+
+/** Asks for listings, by another price each time. */
+async function askForListings(server: Server): Promise<{ revision: number; ms: number }> {
+  const path = `${PATHS.agentList}?limit=20&max_price_usdc=${(0.1 + Math.random()).toFixed(6)}`;
+  const { body, ms } = await ask(server, buildGet(path));
+  return { revision: JSON.parse(body.toString()).revision, ms };
+}
+
+async function measureCommand(run: Run, world: World, catalogue: Catalogue): Promise<Row> {
+  const seconds: number[] = [];
+  for (let round = 0; round < Math.min(5, run.rounds); round += 1) {
+    changeListings(catalogue, 1);
+    seconds.push((await rebuild(world)).seconds);
+  }
+  const { listings } = world;
+  return buildRow({ listings, what: 'one change, npm run rebuild', unit: 's', ours: getMedian(seconds) });
+}
+
+/** Measures the process that `npm start` keeps for rebuilds: one change, from the write to the new release. */
+async function measureRebuilder(run: Run, { listings, config }: World, catalogue: Catalogue): Promise<Row> {
+  const rebuilder = openRebuilder({ background: true });
+  const seconds: number[] = [];
+  // The first rebuild is not counted: it reads what the process then keeps.
+  for (let round = 0; round <= run.rounds; round += 1) {
+    const revision = changeListings(catalogue, 1);
+    const started = performance.now();
+    const rebuilt = rebuilder.rebuild({ config });
+    while (getReleasedRevision(config) < revision) await Promise.race([rebuilt, sleep(1)]);
+    if (round > 0) seconds.push((performance.now() - started) / 1000);
+    await rebuilt;
+  }
+  await rebuilder.close();
+  const goal = listings === 10_000 ? '< 1' : undefined;
+  return buildRow({
+    listings,
+    what: 'one change, from the write to the swap',
+    unit: 's',
+    ours: getMedian(seconds),
+    goal,
+  });
+}
+
+function getReleasedRevision({ releasesDir }: World['config']): number {
+  return findCurrentRelease(releasesDir)?.header.revision ?? 0;
+}
+
+/**
+ * Measures how soon a running service has what was written in its documents and in its pages, which wait until writers
+ * pause; and how long a reader waits meanwhile who asks for listings all the time.
+ */
+async function measureFollowing(run: Run, world: World, catalogue: Catalogue): Promise<Row[]> {
+  const { listings } = world;
+  const server = await startService(world);
+  const rows: Row[] = [];
+  try {
+    for (const count of CHANGES.filter((count) => count <= listings)) {
+      run.tell(`Changing ${count.toLocaleString('en')} listings …`);
+      const rounds: Following[] = [];
+      // The first is not counted: the rebuilder starts with it.
+      for (let round = 0; round <= Math.min(5, run.rounds); round += 1) {
+        const following = await timeFollowing(world, server, changeListings(catalogue, count));
+        if (round > 0) rounds.push(following);
+      }
+      const row = (what: string, ours: number) =>
+        buildRow({ listings, what: `${count.toLocaleString('en')} changed: ${what}`, unit: 'ms', ours });
+      rows.push(
+        row('until documents have it', getMedian(rounds.map(({ documentsMs }) => documentsMs))),
+        row('until pages have it', getMedian(rounds.map(({ pagesMs }) => pagesMs))),
+        row('longest wait of a reader', Math.max(...rounds.map(({ longestMs }) => longestMs))),
+      );
+    }
+    const memory = listFamily(server.pid).reduce((sum, pid) => sum + (readUsage(pid).rss ?? 0), 0);
+    rows.push(buildRow({ listings, what: 'memory of server and rebuilder', unit: 'MB', ours: memory / 1e6 }));
+    // Without `/proc` memory is not known.
+    return rows.filter(({ ours }) => ours > 0);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Milliseconds from the commit of a write until documents and pages have it, and the longest wait of a reader until then. */
+interface Following {
+  readonly documentsMs: number;
+  readonly pagesMs: number;
+  readonly longestMs: number;
+}
+
+async function timeFollowing({ config }: World, server: Server, revision: number): Promise<Following> {
+  const committed = performance.now();
+  let [documentsMs, longestMs] = [0, 0];
+  while (documentsMs === 0 || getReleasedRevision(config) < revision) {
+    const answer = await askForListings(server);
+    longestMs = Math.max(longestMs, answer.ms);
+    if (documentsMs === 0 && answer.revision >= revision) documentsMs = performance.now() - committed;
+    await sleep(PAUSE_MS);
+  }
+  return { documentsMs, pagesMs: performance.now() - committed, longestMs };
+}
+
+/** What a full rebuild took, in seconds and bytes. */
+interface FullRebuild {
+  readonly seconds: number;
+  /** Of it, compressing the pages. */
+  readonly compressing: number;
+  /** Mean size of a listing's page. */
+  readonly pageBytes: number;
+  readonly peak: number;
+}
+
+/** Measures rebuilds of every page, each in a new folder, beside Hugo making the pages of the listings. */
+async function measureFull(run: Run, world: World): Promise<Row[]> {
+  const { listings } = world;
+  const hugo = await getPeer('hugo', run.tell);
+  const [ours, theirs]: [FullRebuild[], HugoBuild[]] = [[], []];
+  for (let round = 0; round < (listings >= LARGE ? 1 : Math.min(3, run.rounds)); round += 1) {
+    run.tell(`Rendering every page${hugo ? ', and Hugo' : ''} …`);
+    // In new folders: for minutes after files were removed, ext4 takes many times as long to make new ones.
+    ours.push(await rebuildAll(await openWorld(run, listings, `releases-full-${round}`)));
+    if (hugo) theirs.push(await buildWithHugo(hugo, world, join(run.folder, `hugo-${listings}-${round}`)));
+  }
+  const beside = hugo && 'Hugo and its data export';
+  const goal = listings === 10_000 ? '≤ 0.7' : undefined;
+  const getOurs = (pick: (full: FullRebuild) => number) => getMedian(ours.map(pick));
+  const getTheirs = (pick: (build: HugoBuild) => number) => (hugo ? getMedian(theirs.map(pick)) : undefined);
+  const every = { listings, unit: 's', ours: getOurs(({ seconds }) => seconds) };
+  const whole = getTheirs(({ exporting, building }) => exporting + building);
+  return [
+    buildRow({ ...every, what: 'every page', beside, theirs: whole }),
+    buildRow({
+      ...{ ...every, what: 'every page, its compressed forms not counted', beside, theirs: whole, goal },
+      ours: getOurs(({ seconds, compressing }) => seconds - compressing),
+    }),
+    buildRow({
+      ...{ ...every, what: 'every page', beside: hugo && 'Hugo, its data export not counted' },
+      theirs: getTheirs(({ building }) => building),
+    }),
+    buildRow({
+      ...{ listings, what: 'page of a listing, mean size', unit: 'kB', beside: hugo && 'Hugo' },
+      ours: getOurs(({ pageBytes }) => pageBytes / 1000),
+      theirs: getTheirs(({ pageBytes }) => pageBytes / 1000),
+    }),
+    buildRow({
+      ...{ listings, what: 'every page: most memory', unit: 'MB', beside: hugo && 'Hugo' },
+      ours: getOurs(({ peak }) => peak / 1e6),
+      theirs: getTheirs(({ peak }) => peak / 1e6),
+    }),
+    // Without `/proc` memory is not known.
+  ].filter(({ ours }) => ours > 0);
+}
+
+/** Makes a first release, process start included, and times again the compressing of its pages, which uses every core. */
+async function rebuildAll(world: World): Promise<FullRebuild> {
+  const { seconds, peak } = await rebuild(world);
+  const release = findCurrentRelease(world.config.releasesDir);
+  const pages = [...((release && findReleasePages(release)) ?? [])];
+  let compressingMs = 0;
+  for (const [, { file }] of pages) {
+    const page = readFileSync(join(release?.folder ?? '', file));
+    const started = performance.now();
+    compressPage(page);
+    compressingMs += performance.now() - started;
+  }
+  const sizes = pages.filter(([path]) => path.startsWith(PATHS.listing(''))).map(([, { bytes }]) => bytes);
+  const pageBytes = sizes.reduce((sum, bytes) => sum + bytes, 0) / sizes.length;
+  return { seconds, compressing: compressingMs / 1000 / availableParallelism(), pageBytes, peak };
+}
