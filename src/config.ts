@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import proxyaddr from 'proxy-addr';
 import { z } from 'zod';
@@ -119,6 +119,7 @@ const settings = z.object({
     .refine((port) => port <= 65_535, 'a port number from 0 to 65535')
     .default(4321),
   CATALOGUE: z.string().min(1).default('data/catalogue.sqlite'),
+  PUBLISHED: z.string().min(1).optional(),
   RELEASES: z.string().min(1).default('dist'),
   SERVICE_TITLE: z.string().min(1).max(80).default('Agent-Payable APIs'),
   CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
@@ -141,6 +142,8 @@ export interface Config {
   readonly port: number;
   /** The catalogue's database file. */
   readonly catalogueFile: string;
+  /** The published catalogue that this process serves: a file that is made from the catalogue. */
+  readonly publishedFile: string;
   /** The folder that holds `releases/<id>` and the `current` link. */
   readonly releasesDir: string;
   readonly serviceTitle: string;
@@ -200,6 +203,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     host: read.HOST,
     port: read.PORT,
     catalogueFile: resolve(read.CATALOGUE),
+    publishedFile: resolve(read.PUBLISHED ?? getPublishedName(read.CATALOGUE)),
     releasesDir: resolve(read.RELEASES),
     serviceTitle: read.SERVICE_TITLE,
     contactName: read.CONTACT_NAME,
@@ -210,6 +214,12 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     allowPrivateNetworks: read.ALLOW_PRIVATE_NETWORKS,
     logLevel: read.LOG_LEVEL,
   });
+}
+
+/** `published.sqlite` beside `catalogue.sqlite`; beside a catalogue of another name one that is named after it. */
+function getPublishedName(catalogue: string): string {
+  const name = basename(catalogue);
+  return join(dirname(catalogue), name === 'catalogue.sqlite' ? 'published.sqlite' : `${name}.published`);
 }
 
 function describeExpectation(message: string): string {

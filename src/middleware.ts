@@ -1,6 +1,7 @@
 import { defineMiddleware } from 'astro:middleware';
 import { readConfig } from './config.ts';
-import { openReading, type Reading } from './snapshot/reading.ts';
+import { openFollowedReading } from './published/following.ts';
+import type { Reading } from './published/reading.ts';
 
 const HTML = 'text/html; charset=utf-8';
 let opened: Reading | undefined;
@@ -23,7 +24,8 @@ export const onRequest = defineMiddleware(async ({ locals, request }, next) => {
 
 function openFromSettings(): Reading {
   const config = readConfig();
-  return openReading(config.catalogueFile, config);
+  // Under `astro dev` the code is another from start to start.
+  return openFollowedReading(config, { site: config, codeVersion: `started ${new Date().toISOString()}` });
 }
 
 /** Loaded when first asked for: pages are rendered without it. */

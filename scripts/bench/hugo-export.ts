@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import { findListingPage } from '../../src/snapshot/page-models.ts';
-import { openPageReading } from '../../src/snapshot/reading.ts';
-import { listEntries } from '../../src/snapshot/snapshot.ts';
+import { findListingPage } from '../../src/published/page-models.ts';
+import { openPinnedReadings } from '../../src/release/pinned-reading.ts';
 import { formatJsonLd } from '../../src/views/json-ld.ts';
 import { PAGE_LOADER } from '../../src/views/page-loader.ts';
 import type { ListingPage } from '../../src/views/pages/listing-page.ts';
@@ -20,17 +19,18 @@ const [folder = ''] = process.argv.slice(2);
 const config = readConfig();
 const { baseUrl, serviceTitle, contactName, contactUrl } = config;
 const site = { baseUrl, serviceTitle, contactName, contactUrl };
-const reading = openPageReading(config.catalogueFile, site);
+const readings = openPinnedReadings(config);
+const reading = readings.pin();
 const pages = join(folder, 'content/api');
 mkdirSync(pages, { recursive: true });
 mkdirSync(join(folder, 'data'), { recursive: true });
 const service = { ...site, meaning: SERVICE_MEANING, verified: VERIFIED_MEANING, loader: PAGE_LOADER };
 writeFileSync(join(folder, 'data/service.json'), JSON.stringify(service));
-for (const { slug } of listEntries(reading.getSnapshot())) {
+for (const slug of reading.getSnapshot().columns.slugs) {
   const page = findListingPage(reading, slug);
   if (page?.kind === 'live') writeFileSync(join(pages, `${slug}.md`), `${JSON.stringify(buildFront(page))}\n`);
 }
-reading.catalogue.close();
+readings.close();
 
 /** Builds the front matter of a page: its model, and what our components derive from that. */
 function buildFront({ description, routes, json_ld, ...page }: ListingPage): object {

@@ -55,6 +55,7 @@ export function buildSettings(catalogue: string, releases: string): Record<strin
     ENV_FILES: 'off',
     BASE_URL: 'http://localhost:4321',
     CATALOGUE: catalogue,
+    PUBLISHED: '',
     RELEASES: releases,
     HOST: '127.0.0.1',
     PORT: '0',

@@ -26,15 +26,6 @@ export function countListings(catalogue: Catalogue): ListingCounts {
   return counts;
 }
 
-/** Counts the listings of any state, in a moment however many there are. */
-export function countAllListings(catalogue: Catalogue): number {
-  const [row] = listRows(
-    catalogue,
-    catalogue.query.selectFrom('listings').select(({ fn }) => fn.countAll<number>().as('count')),
-  );
-  return row?.count ?? 0;
-}
-
 /** How far probing is: when it last saw anything, and how many listings wait for their next probe. */
 export interface ProbingState {
   last_sample_at: string | null;

@@ -95,15 +95,6 @@ export function listRowsBy<Row>({ statements, sqlite }: Catalogue, sql: string, 
   return prepare(statements, sqlite, sql).all(...parameters) as Row[];
 }
 
-/** Goes through the rows of a statement, which nobody may ask meanwhile. */
-export function iterateRowsBy<Row>(
-  { statements, sqlite }: Catalogue,
-  sql: string,
-  ...parameters: unknown[]
-): IterableIterator<Row> {
-  return prepare(statements, sqlite, sql).iterate(...parameters) as IterableIterator<Row>;
-}
-
 function prepare(statements: Map<string, Sqlite.Statement>, sqlite: Sqlite.Database, sql: string): Sqlite.Statement {
   let statement = statements.get(sql);
   if (!statement) {

@@ -23,23 +23,11 @@ export function findListing(
   return row && parseDocument(row.document);
 }
 
-/** Opens the question whether the listing with a slug is delisted, for who has no snapshot yet: prepared, since asked often. */
-export function openDelisted({ sqlite }: Catalogue): (slug: string) => boolean {
-  const find = sqlite.prepare("SELECT 1 FROM listings WHERE slug = ? AND state = 'delisted'").pluck();
-  return (slug) => find.get(slug) !== undefined;
-}
-
 /** Lists every listing in any state, by slug, as last published. */
 export function listListings(catalogue: Catalogue): Listing[] {
   return listRows(catalogue, catalogue.query.selectFrom('listings').select('document').orderBy('slug')).flatMap(
     ({ document }) => parseDocument(document) ?? [],
   );
-}
-
-/** Lists the listings in any state whose latest reader-visible change is newer than `revision`. */
-export function listListingsSince(catalogue: Catalogue, revision: number): Listing[] {
-  const query = catalogue.query.selectFrom('listings').select('document').where('revision', '>', revision);
-  return listRows(catalogue, query).flatMap(({ document }) => parseDocument(document) ?? []);
 }
 
 const NEXT = 'SELECT slug, document FROM listings WHERE slug > ? ORDER BY slug LIMIT ?';

@@ -44,9 +44,3 @@ export function findPaidRoute(
       .where('routes.id', '=', routeId),
   );
 }
-
-/** Opens the question whether there is a receipt with an id: a payment that settled, by the word of the chain. */
-export function openSettled({ sqlite }: Catalogue): (id: string) => boolean {
-  const find = sqlite.prepare('SELECT 1 FROM payments WHERE id = ? AND "transaction" IS NOT NULL').pluck();
-  return (id) => find.get(id) !== undefined;
-}

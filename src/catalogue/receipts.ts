@@ -1,5 +1,5 @@
-import type { Correction, Receipt } from '../model/receipt.ts';
-import { type Catalogue, findRow, listRows } from './database.ts';
+import type { Receipt } from '../model/receipt.ts';
+import { type Catalogue, listRows } from './database.ts';
 
 /** Lists the receipts of all routes of a listing, the latest first. */
 export function listReceipts(catalogue: Catalogue, listingId: string): Receipt[] {
@@ -23,10 +23,4 @@ export function listReceipts(catalogue: Catalogue, listingId: string): Receipt[]
     settled: row.settled === 1,
     delivered: row.delivered === 1,
   }));
-}
-
-/** Finds what the operator says of a receipt that is wrong on record; undefined for all others. */
-export function findCorrection(catalogue: Catalogue, receiptId: string): Correction | undefined {
-  const query = catalogue.query.selectFrom('corrections').select(['because', 'at']).where('receipt_id', '=', receiptId);
-  return findRow(catalogue, query);
 }

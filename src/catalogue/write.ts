@@ -93,12 +93,3 @@ export function getCatalogueState(catalogue: Catalogue): CatalogueState {
 export function findRevisionTime(catalogue: Catalogue, revision: number): string | undefined {
   return findRowBy<{ at: string }>(catalogue, 'SELECT at FROM revisions WHERE revision = ?', revision)?.at;
 }
-
-/** Gives a number that is another after anybody else wrote anything to the catalogue. */
-export type GetVersion = () => number;
-
-/** Opens the version of a catalogue as SQLite counts it (`PRAGMA data_version`): not only what readers see moves it. */
-export function openVersion({ sqlite }: Catalogue): GetVersion {
-  const read = sqlite.prepare<[], number>('PRAGMA data_version').pluck();
-  return () => read.get() ?? 0;
-}

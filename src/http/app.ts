@@ -3,11 +3,11 @@ import { cors } from 'hono/cors';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { requestId } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
-import { openVersion } from '../catalogue/write.ts';
 import { ServiceError } from '../errors.ts';
 import { buildStrangerRefusal } from '../mcp/gate.ts';
 import { createMcp } from '../mcp/server.ts';
-import type { Reading } from '../snapshot/reading.ts';
+import type { Reading } from '../published/reading.ts';
+import { getFileVersion } from '../published/state.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
 import { PATHS } from '../views/links.ts';
 import type { Env } from './env.ts';
@@ -44,8 +44,6 @@ const PREFLIGHT_SECONDS = 24 * 60 * 60;
 /** What the app answers from; all but `reading` only where it has a server of its own. */
 export interface Service {
   readonly reading: Reading;
-  /** Waits until the catalogue is read; undefined once it is. */
-  readonly getLoading?: () => Promise<void> | undefined;
   /** Logs failures that are our own. */
   readonly onError?: (error: unknown, requestId: string | undefined) => void;
   readonly logRequests?: MiddlewareHandler<Env>;
@@ -60,7 +58,7 @@ export interface Service {
 
 /** Creates the app: the whole of what is done with a request, from first to last. */
 export function createApp(service: Service): Hono<Env> {
-  const { reading, getLoading, onError, logRequests = pass, limitRate = pass } = service;
+  const { reading, onError, logRequests = pass, limitRate = pass } = service;
   const { baseUrl } = reading.site;
   const app = new Hono<Env>();
   app.use(requestId());
@@ -94,17 +92,12 @@ export function createApp(service: Service): Hono<Env> {
   );
 
   const answer = createResponseCache(getVersionReader(service));
-  const answerLoaded: Answer = async (...given) => {
-    await getLoading?.();
-    return answer(...given);
-  };
   const get: Get = (path, query, build) => {
-    const buildAtOnce = reading.catalogue.sqlite.transaction(build);
     app.get(path, (c) => {
       const asked = parseQuery(query, new URL(c.req.url).searchParams);
       // However an address is spelt, the same question has the same key.
       const key = `${c.req.path} ${JSON.stringify(asked)}`;
-      return answerLoaded(c, key, () => buildAtOnce(asked, c.req.param()));
+      return answer(c, key, () => reading.readAtOnce((snapshot) => build(asked, c.req.param(), snapshot)));
     });
   };
   addOpenapiRoute(get, reading);
@@ -113,10 +106,7 @@ export function createApp(service: Service): Hono<Env> {
   addDiscoveryRoutes(get, reading);
   addFileRoutes(get, reading);
   const serveMcp = createMcp({ reading, ...(onError && { onError: (error) => onError(error, undefined) }) });
-  app.post(PATHS.mcp, async (c) => {
-    await getLoading?.();
-    return serveMcp(c.req.raw);
-  });
+  app.post(PATHS.mcp, (c) => serveMcp(c.req.raw));
   app.notFound(service.addPages?.(app, answer) ?? (() => buildProblem(NOTHING_HERE)));
   app.onError((error, c) => {
     if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error, c.get('requestId'));
@@ -126,14 +116,14 @@ export function createApp(service: Service): Hono<Env> {
 }
 
 /**
- * Reads what a response depends on besides the request: whether anybody wrote to the catalogue, and the release. Undefined
- * while the catalogue cannot be read; pages of the release are served all the same.
+ * Reads what a response depends on besides the request: the published catalogue, and the release. Undefined while the
+ * catalogue cannot be read; pages of the release are served all the same.
  */
 function getVersionReader({ reading, getRelease, onError }: Service): () => string | undefined {
-  const getVersion = openVersion(reading.catalogue);
   return () => {
     try {
-      return `${getVersion()} ${getRelease?.() ?? ''}`;
+      reading.refresh();
+      return `${getFileVersion(reading.published)} ${getRelease?.() ?? ''}`;
     } catch (error) {
       onError?.(error, undefined);
       return undefined;

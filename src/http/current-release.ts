@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { getCatalogueState } from '../catalogue/write.ts';
 import { getErrorMessage } from '../errors.ts';
+import type { Reading } from '../published/reading.ts';
+import { getPublishedState } from '../published/state.ts';
 import { isMissing } from '../release/folders.ts';
 import type { Form } from '../release/forms.ts';
 import { getHash } from '../release/hash.ts';
 import { findCurrentId, findCurrentRelease, type Release, type ReleaseHeader } from '../release/release.ts';
 import { findShard, getShardName, type ReleasePage, type Shard } from '../release/shards.ts';
 import { isServable } from '../release/state.ts';
-import type { Reading } from '../snapshot/reading.ts';
 
 /** How often `current` is looked at: one read of a link. */
 const FOLLOW_MS = 200;
@@ -82,7 +82,7 @@ export function openCurrentRelease({
 
   /** Asked again whenever the catalogue moved, since it may have become another one. */
   const choose = () => {
-    const { identity, revision } = getCatalogueState(reading.catalogue);
+    const { identity, revision } = getPublishedState(reading.published);
     const now = `${identity} ${revision}`;
     if (now === state) return;
     state = now;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../release/code-version.ts';
 import { findPageCode, type PageCode, recordUse } from '../release/page-code.ts';
 import { loadPageCode, type RenderedPage, type RenderPage } from '../release/rendering.ts';
-import type { Reading } from '../snapshot/reading.ts';
 import type { CurrentRelease } from './current-release.ts';
 
 /** How often compiled pages are marked as still in use: their modules are loaded one by one, when first needed. */

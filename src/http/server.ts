@@ -2,9 +2,11 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { openPictures } from '../pictures/pictures.ts';
+import { startFollowing } from '../published/following.ts';
+import { openReading } from '../published/reading.ts';
+import { getWordIndex } from '../published/word-index.ts';
+import { getCodeVersion } from '../release/code-version.ts';
 import { getSite } from '../release/release.ts';
-import { openReading } from '../snapshot/reading.ts';
-import { getWordIndex } from '../snapshot/word-index.ts';
 import { createApp } from './app.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { buildClientReader } from './client.ts';
@@ -21,8 +23,8 @@ import { openPages } from './routes/pages.ts';
 import { addPictureRoute } from './routes/pictures.ts';
 import { HEADERS, MALFORMED } from './unreadable.ts';
 
-/** For how long after the start pages are served and nothing else is done, unless something else is asked for; milliseconds. */
-const PAGES_FIRST_MS = 200;
+/** How long after the start what the first search needs is read, unless one comes before; milliseconds. */
+const WARM_UP_MS = 200;
 
 /** A server that answers. */
 export interface RunningServer {
@@ -33,10 +35,10 @@ export interface RunningServer {
 }
 
 /**
- * Starts the production server: live routes, the current release and pages on demand, in one process that opens the
- * catalogue for reading only. With `rebuilding` a child process makes a release whenever the catalogue is ahead, with
+ * Starts the production server: live routes, the current release and pages on demand, in one process that only
+ * reads the catalogue, and serves the published one that it makes from it. With `rebuilding` a child process makes a release whenever the catalogue is ahead, with
  * `probing` another asks listed routes as they fall due.
- * Throws `conflict` where the port is taken, and as `openReading` does.
+ * Throws `conflict` where the port is taken, and as `startFollowing` does.
  */
 export async function startServer({
   config,
@@ -56,38 +58,33 @@ export async function startServer({
   now?: () => number;
 }): Promise<RunningServer> {
   const { releasesDir } = config;
-  const reading = openReading(config.catalogueFile, getSite(config));
+  const site = getSite(config);
+  const following = await startFollowing(config, { site, codeVersion: getCodeVersion() }, (error) =>
+    logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
+  );
+  const reading = openReading(config.publishedFile, site);
   const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
   const current = openCurrentRelease({ releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, logger });
   const pictures = openPictures();
-  let [isLoaded, isShuttingDown] = [false, false];
-  let loading: Promise<void> | undefined;
+  let isShuttingDown = false;
 
-  const loadAll = async () => {
-    onDemand.isReady();
-    await reading.load();
-    // The first search would wait for it.
-    getWordIndex(reading.catalogue, reading.getSnapshot());
+  /** What the first requests of each kind would wait for. */
+  const warmUp = () => {
+    try {
+      onDemand.isReady();
+      reading.readAtOnce((snapshot) => getWordIndex(reading.published, snapshot));
+    } catch (error) {
+      logger.error({ err: error }, 'the published catalogue cannot be read');
+    }
+    giveBackMemory();
   };
-  const load = () => {
-    loading ??= loadAll()
-      .catch((error: unknown) => logger.error({ err: error }, 'the catalogue cannot be read'))
-      .finally(() => {
-        isLoaded = true;
-        // Requests that waited are answered first.
-        setImmediate(giveBackMemory);
-      });
-    return loading;
-  };
-  const getLoading = () => (isLoaded ? undefined : load());
 
   const getClient = buildClientReader(config.trustedProxies);
   const logFailure = (error: unknown, requestId?: string) =>
     logger.error({ err: error, request_id: requestId }, 'a request failed');
   const app = createApp({
     reading,
-    getLoading,
     getRelease: () => current.findHeader()?.id ?? '',
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
@@ -95,21 +92,22 @@ export async function startServer({
     addHealth: (app) =>
       addHealthRoutes(app, { reading, current, catalogueFile, releasesDir, isShuttingDown: () => isShuttingDown }),
     addPages: (app, answer) => {
-      addPictureRoute(app, { pictures, reading, getLoading });
-      return openPages(answer, { reading, current, onDemand, releasesDir, getLoading, logger });
+      addPictureRoute(app, { pictures, reading });
+      return openPages(answer, { reading, current, onDemand, releasesDir, logger });
     },
   });
-  const release = () => {
+  const release = async () => {
+    await following.close();
     catalogueFile.close();
     current.close();
     onDemand.close();
     void pictures.close();
-    reading.catalogue.close();
+    reading.published.close();
   };
   const { serve, drain, url } =
     listener ??
-    (await openListener(config).catch((error) => {
-      release();
+    (await openListener(config).catch(async (error) => {
+      await release();
       throw error;
     }));
   const answer = getRequestListener(app.fetch, {
@@ -122,22 +120,22 @@ export async function startServer({
     },
   });
   serve((request, response) => void answer(request, response));
-  const pagesFirst = setTimeout(load, PAGES_FIRST_MS);
+  const warmingUp = setTimeout(warmUp, WARM_UP_MS);
   const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
   const stopProbing = probing ? startProbing(logger) : undefined;
   return {
     url,
     async close() {
       isShuttingDown = true;
-      clearTimeout(pagesFirst);
+      clearTimeout(warmingUp);
       await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
-      release();
+      await release();
     },
   };
 }
 
 /**
- * Reading a whole catalogue leaves several times as much garbage behind as is kept of it, between what is kept. Left to
+ * Reading a whole search index leaves several times as much garbage behind as is kept of it, between what is kept. Left to
  * itself that is cleared away when memory is short, which on a machine with much of it is never. (`npm start` allows it.)
  */
 function giveBackMemory(): void {

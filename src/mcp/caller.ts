@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors.ts';
-import type { Reading } from '../snapshot/reading.ts';
+import type { Reading } from '../published/reading.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 const OUR_FAULT = 'Something went wrong on our side. Try again in a moment.';
@@ -14,16 +14,12 @@ export interface Caller {
 }
 
 /**
- * Builds the caller of a reading. Each call takes one snapshot and reads the catalogue within one transaction, so that all
- * it says is of one revision. What the caller can mend is told in words; what was not thrown on purpose is reported to
+ * Builds the caller of a reading. All that one call says is of one revision. What the caller can mend is told in words; what was not thrown on purpose is reported to
  * `onError` and told without its text.
  */
 export function buildCaller(reading: Reading, onError?: (error: unknown) => void): Caller {
-  const { sqlite } = reading.catalogue;
-  const readAtOnce = sqlite.transaction((work: (context: ToolContext) => unknown) =>
-    work({ reading, snapshot: reading.getSnapshot() }),
-  );
-  const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) => readAtOnce(work) as Answer;
+  const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) =>
+    reading.readAtOnce((snapshot) => work({ reading, snapshot }));
   const getWords = (error: unknown): string => {
     if (error instanceof ServiceError) return [error.message, error.hint].filter(Boolean).join(' ');
     onError?.(error);

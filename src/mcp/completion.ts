@@ -1,9 +1,9 @@
 import type { CompleteRequest, CompleteResult, Server } from '@modelcontextprotocol/server';
-import { findListing } from '../catalogue/listings.ts';
 import { ServiceError } from '../errors.ts';
 import { isLive } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
-import { completeSlug } from '../snapshot/slug-completion.ts';
+import { findListing } from '../published/listings.ts';
+import { completeSlug } from '../published/slug-completion.ts';
 import type { Caller } from './caller.ts';
 import { PAYING_PROMPT } from './prompts.ts';
 import { LISTING_URI } from './resources.ts';
@@ -47,7 +47,7 @@ function completeSlugOf(typed: string, { snapshot }: ToolContext): { values: str
 
 /** Completes a route of the listing named before it: any that has in it what was typed. */
 function completeRoute(typed: string, slug: string, { reading }: ToolContext): { values: string[]; hasMore: boolean } {
-  const listing = findListing(reading.catalogue, { slug });
+  const listing = findListing(reading.published, { slug });
   const routes = listing && isLive(listing) ? listing.routes.map(formatRoute) : [];
   const wanted = typed.trim().toLowerCase();
   const values = routes.filter((route) => route.toLowerCase().includes(wanted));

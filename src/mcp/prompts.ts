@@ -1,9 +1,9 @@
 import { type GetPromptResult, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { findListing } from '../catalogue/listings.ts';
 import { ServiceError } from '../errors.ts';
 import { isLive, type LiveListing, slug } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
+import { findListing } from '../published/listings.ts';
 import { parseArguments } from './arguments.ts';
 import type { Caller } from './caller.ts';
 import { DELISTED_WORDS, PAYING_WORDS } from './paying-words.ts';
@@ -44,7 +44,7 @@ export function buildPrompts({ answer }: Caller): (server: Server) => void {
 /** Builds the prompt: our own words first, and in a message of its own, as JSON, what is on record of the listing. */
 function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
   const { slug, route } = parseArguments(args, given);
-  const listing = findListing(context.reading.catalogue, { slug });
+  const listing = findListing(context.reading.published, { slug });
   const isOffered = listing !== undefined && isLive(listing);
   const record = isOffered
     ? buildListingAnswer(route === undefined ? listing : chooseRoute(listing, route), {}, context)

@@ -7,7 +7,7 @@ import {
   UriTemplate,
 } from '@modelcontextprotocol/server';
 import { slug } from '../model/listing.ts';
-import { findListingPage } from '../snapshot/page-models.ts';
+import { findListingPage } from '../published/page-models.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing-markdown.ts';
 import type { Caller } from './caller.ts';
 import type { ToolContext } from './tool.ts';

@@ -8,7 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { isObject } from '../model/json-object.ts';
-import type { Reading } from '../snapshot/reading.ts';
+import type { Reading } from '../published/reading.ts';
 import { getMcpIcons } from '../views/mcp-icons.ts';
 import { getMcpIdentity } from '../views/mcp-identity.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';

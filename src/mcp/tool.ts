@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Reading } from '../snapshot/reading.ts';
-import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { Reading } from '../published/reading.ts';
+import type { Snapshot } from '../published/snapshot.ts';
 import { parseArguments } from './arguments.ts';
 
 /** What a tool answers from: one snapshot, and a catalogue that stands still at the snapshot's revision meanwhile. */

@@ -123,6 +123,28 @@ export const payment = z.object({
 });
 export type Payment = z.infer<typeof payment>;
 
+/**
+ * A payment that settled, as everybody may see it: without the state it is always in and the operator's own book-keeping.
+ */
+export const publicPayment = payment
+  .omit({ state: true, reason: true, by_operator: true, head_at: true, prepared_at: true, resolved_at: true })
+  .extend({ settlement });
+export type PublicPayment = z.infer<typeof publicPayment>;
+
+/** Builds the public form of a payment; undefined where it did not settle. */
+export function buildPublicPayment({
+  state: _state,
+  reason: _reason,
+  by_operator: _word,
+  head_at: _head,
+  prepared_at: _prepared,
+  resolved_at: _resolved,
+  settlement: found,
+  ...rest
+}: Payment): PublicPayment | undefined {
+  return found ? { ...rest, settlement: found } : undefined;
+}
+
 /** What a payment says before it is sent: all that identifies it on the chain. */
 export const preparedPayment = payment.omit({
   state: true,

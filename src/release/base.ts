@@ -1,5 +1,5 @@
-import type { Catalogue } from '../catalogue/database.ts';
-import { findRevisionTime } from '../catalogue/write.ts';
+import type { Published } from '../published/file.ts';
+import { findRevisionTime } from '../published/state.ts';
 import { findCurrentRelease, listReleases, type Release, type ReleaseHeader } from './release.ts';
 import { findReleasePages, type ReleasePages } from './release-pages.ts';
 
@@ -26,12 +26,12 @@ export interface Base extends Release {
 export function findBase(
   releasesDir: string,
   madeFrom: MadeFrom,
-  catalogue: Catalogue,
+  published: Published,
   known?: ReleasePages,
 ): Base | undefined {
   const current = findCurrentRelease(releasesDir);
   for (const release of current ? [current, ...listReleases(releasesDir)] : listReleases(releasesDir)) {
-    if (!isSameKind(release.header, madeFrom) || !hasBeenAt(catalogue, release.header)) continue;
+    if (!isSameKind(release.header, madeFrom) || !hasBeenAt(published, release.header)) continue;
     const pages = findReleasePages(release, known);
     if (pages) return { ...release, pages };
   }
@@ -51,6 +51,6 @@ export function isSameKind(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
  * A catalogue that was restored from a backup went back and on from there: revisions of the same number may then mean
  * something else. It has been through a release's state if its own change of that number is of the same time.
  */
-export function hasBeenAt(catalogue: Catalogue, { revision, revised_at }: ReleaseHeader): boolean {
-  return revision === 0 || findRevisionTime(catalogue, revision) === revised_at;
+export function hasBeenAt(published: Published, { revision, revised_at }: ReleaseHeader): boolean {
+  return revision === 0 || findRevisionTime(published, revision) === revised_at;
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
-import type { Reading } from '../snapshot/reading.ts';
-import { findEntry } from '../snapshot/snapshot.ts';
+import { listDelisted } from '../published/listings.ts';
+import type { Reading } from '../published/reading.ts';
+import { findRef } from '../published/snapshot.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import { ASSETS_FOLDER } from './assets.ts';
 import { listNames } from './folders.ts';
@@ -53,7 +54,7 @@ export function checkRelease({ header, folder, releasesDir, reading, known: earl
   }
   const assets = listNames(join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER));
   // A delisted listing's address is answered, on demand, whatever the release holds.
-  const gone = [...reading.getSnapshot().tombstones.keys()].map(PATHS.listing);
+  const gone = listDelisted(reading.published).map(PATHS.listing);
   const files = assets.map((name) => `/${ASSETS_FOLDER}/${name}`);
   const others = new Set([...LIVE_PATHS, ...gone, ...files]);
   const isKnown = (path: string) => pages.get(path) !== undefined || others.has(path);
@@ -82,7 +83,7 @@ function listSamples(pages: ReleasePages, revision: number): (readonly [string, 
 function checkSubject(path: string, text: string, { site, getSnapshot }: Reading): void {
   const slug = LISTING.exec(path)?.[1];
   if (slug === undefined) return;
-  if (!findEntry(getSnapshot(), slug)) throw buildCheckError(path, 'is of a listing that is not live');
+  if (!findRef(getSnapshot(), slug)) throw buildCheckError(path, 'is of a listing that is not live');
   const isOwn = text.includes(`<link rel="canonical" href="${buildUrl(site.baseUrl, path)}"`);
   if (!isOwn) throw buildCheckError(path, 'is of another listing');
 }

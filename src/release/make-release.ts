@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { countAllListings } from '../catalogue/counts.ts';
-import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
-import { listPages } from '../snapshot/pages.ts';
-import type { Reading } from '../snapshot/reading.ts';
+import { countListings } from '../published/listings.ts';
+import { listPages } from '../published/pages.ts';
+import type { Reading } from '../published/reading.ts';
+import { getPublishedState } from '../published/state.ts';
 import { type Assets, publishAssets } from './assets.ts';
 import { type Base, findBase, isMadeFrom, type MadeFrom } from './base.ts';
 import { checkRelease } from './check.ts';
@@ -65,7 +65,7 @@ export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildR
 
 async function makeFrom(reading: Reading, code: PageCode, options: MakeReleaseOptions): Promise<RebuildResult> {
   const { force, onEvent, config } = options;
-  const { identity, revision, revised_at } = getCatalogueState(reading.catalogue);
+  const { identity, revision, revised_at } = getPublishedState(reading.published);
   const settings_hash = getSettingsHash(reading.site);
   const madeFrom = { identity, revision, revised_at, code_version: code.version, settings_hash };
   const { assets, published } = publishAssets(code, getReleasePaths(config.releasesDir).assets, options.now());
@@ -77,7 +77,7 @@ async function makeFrom(reading: Reading, code: PageCode, options: MakeReleaseOp
     if (isWhole(current)) return { outcome: 'unchanged', release: current.header };
     onEvent({ type: 'mending', damage: `Release ${current.header.id} has lost pages, or has damaged ones.` });
   }
-  const base = findBase(config.releasesDir, madeFrom, reading.catalogue, options.last?.pages);
+  const base = findBase(config.releasesDir, madeFrom, reading.published, options.last?.pages);
   try {
     return await buildRelease(job, base);
   } catch (error) {
@@ -112,8 +112,8 @@ async function buildRelease(
     mkdirSync(folder, { recursive: true });
     const start = (job: RenderJob, pages: number) => startRenderThreads({ config, code, state, job }, pages);
     // Where every page is to be rendered, the others begin before anything was read here.
-    if (!base) threads = start(buildRenderJob(folder), countAllListings(reading.catalogue));
-    const refs = [...listPages(reading.getSnapshot())];
+    if (!base) threads = start(buildRenderJob(folder), countListings(reading.published));
+    const refs = [...listPages(reading.published, reading.getSnapshot())];
     const plan = planRelease(refs, folder, base);
     threads ??= start(buildRenderJob(folder, plan), plan.pages.length);
     const rendered = await threads.render({ render: await loadPageCode(code), reading, onEvent });

@@ -1,49 +1,65 @@
 import { statSync } from 'node:fs';
-import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
-import { openPageReading, type Reading } from '../snapshot/reading.ts';
-import type { Snapshot } from '../snapshot/snapshot.ts';
+import { openPublished } from '../published/file.ts';
+import { publishCatalogue } from '../published/following.ts';
+import { buildReading, type Reading } from '../published/reading.ts';
+import type { Snapshot } from '../published/snapshot.ts';
+import { getPublishedState } from '../published/state.ts';
+import { getCodeVersion } from './code-version.ts';
 import { getSite } from './release.ts';
 
-/** A catalogue that is read at one revision after the other; what did not change in between is not read again. */
+/** A published catalogue that is read at one revision after the other; what did not change in between is not read again. */
 export interface PinnedReadings {
   /**
-   * Gives the catalogue as it is now, until `unpin`: whatever is written meanwhile, all that pages read is of that revision.
-   * The time is the revision's own, so that a page rendered again is the same to the byte. Throws as
-   * `openCatalogueForReading` does.
+   * Brings the published catalogue up to date and gives it as it is then, until `unpin`: whatever is written meanwhile, all
+   * that pages read is of that revision. The time is the revision's own, so that a page rendered again is the same to the
+   * byte. Throws as `publishCatalogue` does.
    */
   pin(): Reading;
   unpin(): void;
   close(): void;
 }
 
+/**
+ * What SQLite keeps of the file for pages, in kibibytes: with the few that it keeps by itself, listings and their changes,
+ * which lie in another order, push each other out.
+ */
+const PAGE_CACHE = 64_000;
+
 /** Opens the readings of the catalogue that the settings name; a file put in the place of another is opened anew. */
 export function openPinnedReadings(config: Config): PinnedReadings {
   let opened: { reading: Reading; file: string } | undefined;
   const close = () => {
-    opened?.reading.catalogue.close();
+    opened?.reading.published.close();
     opened = undefined;
   };
   return {
     close,
     pin() {
-      const file = getFileNumber(config.catalogueFile);
+      publishCatalogue(config, { site: getSite(config), codeVersion: getCodeVersion() });
+      const file = getFileNumber(config.publishedFile);
       if (opened?.file !== file) close();
-      opened ??= { reading: openPageReading(config.catalogueFile, getSite(config)), file };
+      opened ??= { reading: openPageReading(config), file };
       return pinReading(opened.reading);
     },
     unpin() {
-      if (!opened?.reading.catalogue.sqlite.inTransaction) return;
-      opened.reading.catalogue.sqlite.exec('COMMIT');
+      if (!opened?.reading.published.sqlite.inTransaction) return;
+      opened.reading.published.sqlite.exec('COMMIT');
       // What is kept of the file is for one rebuild: the next one reads little of it.
-      opened.reading.catalogue.sqlite.pragma('shrink_memory');
+      opened.reading.published.sqlite.pragma('shrink_memory');
     },
   };
 }
 
-/** Opens the catalogue at one revision, see `PinnedReadings.pin`. Close its catalogue when done. */
+/** Opens the published catalogue at one revision, see `PinnedReadings.pin`. Close it when done. */
 export function openPinnedReading(config: Config): Reading {
-  return pinReading(openPageReading(config.catalogueFile, getSite(config)));
+  return pinReading(openPageReading(config));
+}
+
+function openPageReading(config: Config): Reading {
+  const published = openPublished(config.publishedFile);
+  published.sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
+  return buildReading(published, getSite(config));
 }
 
 /**
@@ -51,17 +67,14 @@ export function openPinnedReading(config: Config): Reading {
  * when it is first asked for.
  */
 function pinReading(reading: Reading): Reading {
-  reading.catalogue.sqlite.exec('BEGIN');
-  const { revised_at } = getCatalogueState(reading.catalogue);
+  reading.published.sqlite.exec('BEGIN');
+  const { revised_at } = getPublishedState(reading.published);
   let snapshot: Snapshot | undefined;
-  return {
-    ...reading,
-    getSnapshot: () => {
-      snapshot ??= reading.getSnapshot();
-      return snapshot;
-    },
-    now: () => new Date(revised_at),
+  const getSnapshot = () => {
+    snapshot ??= reading.getSnapshot();
+    return snapshot;
   };
+  return { ...reading, getSnapshot, readAtOnce: (work) => work(getSnapshot()), now: () => new Date(revised_at) };
 }
 
 function getFileNumber(file: string): string {

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { PageRef } from '../snapshot/pages.ts';
+import type { PageRef } from '../published/pages.ts';
 import type { Base } from './base.ts';
 import { isIntact, linkPage } from './release-pages.ts';
 import type { EarlierPage } from './render-pages.ts';

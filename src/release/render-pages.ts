@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { listPages, type PageRef } from '../snapshot/pages.ts';
-import type { Reading } from '../snapshot/reading.ts';
+import { listPages, type PageRef } from '../published/pages.ts';
+import type { Reading } from '../published/reading.ts';
 import { writeNew } from './folders.ts';
 import { compressPage } from './forms.ts';
 import { getHash } from './hash.ts';
@@ -68,7 +68,7 @@ export async function renderPages(
   { render, reading, onTurn }: { render: RenderPage; reading: Reading; onTurn?: (done: number, total: number) => void },
 ): Promise<RenderedPages> {
   const next = new Int32Array(job.next);
-  const pages = job.pages ?? [...listPages(reading.getSnapshot())];
+  const pages = job.pages ?? [...listPages(reading.published, reading.getSnapshot())];
   const done: RenderedPages = [];
   const record = openRecording(job);
   let turned = performance.now();

@@ -1,8 +1,8 @@
 /** A thread that helps to render: it opens the catalogue itself and takes part only if it sees the same state. */
 import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type CatalogueState, getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
+import { getPublishedState, type PublishedState } from '../published/state.ts';
 import { type Failure, getFailure } from './failure.ts';
 import type { PageCode } from './page-code.ts';
 import { openPinnedReading } from './pinned-reading.ts';
@@ -14,7 +14,7 @@ export interface RenderThreadData {
   readonly config: Config;
   readonly code: PageCode;
   /** What every thread has to see: they agree on pages by their places in the list that each makes. */
-  readonly state: CatalogueState;
+  readonly state: PublishedState;
   readonly job: RenderJob;
 }
 
@@ -25,9 +25,9 @@ const { config, code, state, job }: RenderThreadData = workerData;
 const say = (message: RenderThreadMessage) => parentPort?.postMessage(message);
 try {
   const reading = openPinnedReading(config);
-  const isSame = isDeepStrictEqual(getCatalogueState(reading.catalogue), state);
+  const isSame = isDeepStrictEqual(getPublishedState(reading.published), state);
   say({ rendered: isSame ? await renderPages(job, { render: await loadPageCode(code), reading }) : [] });
-  reading.catalogue.close();
+  reading.published.close();
 } catch (error) {
   say({ failure: getFailure(error, config.releasesDir) });
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { ServiceError } from '../errors.ts';
-import type { Reading } from '../snapshot/reading.ts';
+import type { Reading } from '../published/reading.ts';
 import type { PageCode } from './page-code.ts';
 
 /** What a page answered. */

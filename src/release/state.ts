@@ -1,6 +1,9 @@
-import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import type { Catalogue } from '../catalogue/database.ts';
 import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { openPublished, type Published } from '../published/file.ts';
+import { getPublishedState } from '../published/state.ts';
 import type { Site } from '../views/site.ts';
 import { listLostAssets } from './assets.ts';
 import { hasBeenAt, isMadeFrom, type MadeFrom } from './base.ts';
@@ -40,23 +43,34 @@ export function hasLostAssets({ releasesDir }: Pick<Config, 'releasesDir'>, { as
 
 /**
  * Says whether the current release may be served: it is of this catalogue and of these settings, whatever the code, and of
- * a state that the catalogue has been through. Throws as `openCatalogueForReading` does.
+ * a state that the published catalogue has been through.
  */
 export function hasServableRelease(config: Config): boolean {
-  const catalogue = openCatalogueForReading(config.catalogueFile);
+  const published = findPublished(config.publishedFile);
+  if (!published) return false;
   try {
     const header = findCurrentRelease(config.releasesDir)?.header;
-    return header !== undefined && isServable(header, { catalogue, site: getSite(config) });
+    return header !== undefined && isServable(header, { published, site: getSite(config) });
   } finally {
-    catalogue.close();
+    published.close();
+  }
+}
+
+/** Opens the published catalogue; undefined where it is still to be made. */
+function findPublished(file: string): Published | undefined {
+  try {
+    return openPublished(file);
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'not_published') return undefined;
+    throw error;
   }
 }
 
 /** Says whether a release may be served from a catalogue: see `hasServableRelease`. */
-export function isServable(header: ReleaseHeader, { catalogue, site }: { catalogue: Catalogue; site: Site }): boolean {
+export function isServable(header: ReleaseHeader, { published, site }: { published: Published; site: Site }): boolean {
   return (
-    header.identity === getCatalogueState(catalogue).identity &&
+    header.identity === getPublishedState(published).identity &&
     header.settings_hash === getSettingsHash(site) &&
-    hasBeenAt(catalogue, header)
+    hasBeenAt(published, header)
   );
 }

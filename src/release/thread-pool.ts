@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Reading } from '../snapshot/reading.ts';
+import type { Reading } from '../published/reading.ts';
 import type { OnRebuildEvent } from './events.ts';
 import { buildFailureError } from './failure.ts';
 import { type RenderedPages, renderPages, stopRendering } from './render-pages.ts';

@@ -2,14 +2,11 @@ import { z } from 'zod';
 import { UNRECOGNISED } from '../model/delivery.ts';
 import { slug } from '../model/listing.ts';
 import { isPublicChain, NETWORKS } from '../model/network.ts';
-import { type Payment, payment, settlement } from '../model/payment.ts';
+import { type PublicPayment, publicPayment } from '../model/payment.ts';
 import { type Correction, correction } from '../model/receipt.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
-
-/** A payment that settled: all of it is known. */
-export type SettledPayment = Payment & { settlement: NonNullable<Payment['settlement']> };
 
 /** A bare JSON-RPC call that shows the same without any software of ours, and what to look for in its answer. */
 const rpcCall = z.object({
@@ -18,22 +15,11 @@ const rpcCall = z.object({
   expect: z.string().describe('What the answer has to hold'),
 });
 
-/** What is left out of a public receipt: the state it is always in, the operator's own book-keeping, and the amount as a number. */
-const UNPUBLISHED = {
-  state: true,
-  reason: true,
-  by_operator: true,
-  head_at: true,
-  prepared_at: true,
-  resolved_at: true,
-  amount: true,
-} as const;
-
 /** The answer of `GET /agent/receipts/{id}`: everything that it takes to check one payment on the chain. */
 export const agentReceipt = z
   .object({
     revision: z.int().nonnegative(),
-    receipt: payment.omit(UNPUBLISHED).extend({
+    receipt: publicPayment.extend({
       slug,
       page_url: z.url().describe('Page of the listing'),
       document_url: z.url().describe('Address of this document'),
@@ -44,7 +30,6 @@ export const agentReceipt = z
       amount: z.string().describe('What was paid, in atomic USDC (6 decimals)'),
       amount_usdc: z.string(),
       transaction_url: z.url().nullable().describe('Explorer page; null for a local test chain'),
-      settlement,
       seller_agrees: z
         .boolean()
         .nullable()
@@ -77,7 +62,7 @@ const TOPICS = {
 
 /** Builds the receipt of a settled payment for one route of a listing. */
 export function buildAgentReceipt(
-  paid: SettledPayment,
+  paid: PublicPayment,
   {
     listing,
     route,
@@ -86,15 +71,13 @@ export function buildAgentReceipt(
     correction = null,
   }: { listing: string; route: string; revision: number; site: Site; correction?: Correction | null | undefined },
 ): AgentReceipt {
-  const { state: _state, reason: _reason, prepared_at: _prepared, resolved_at: _resolved, ...published } = paid;
-  const { by_operator: _word, head_at: _head, ...rest } = published;
   const { network, settlement } = paid;
   const isPublic = isPublicChain(network, settlement.genesis);
   const documentUrl = buildUrl(site.baseUrl, PATHS.agentReceipt(paid.id));
   return {
     revision,
     receipt: {
-      ...rest,
+      ...paid,
       slug: listing,
       page_url: buildUrl(site.baseUrl, PATHS.listing(listing)),
       document_url: documentUrl,
@@ -120,12 +103,12 @@ export function buildAgentReceipt(
 export function isSellerInAgreement({
   seller_receipt: word,
   settlement: { transaction },
-}: Pick<SettledPayment, 'seller_receipt' | 'settlement'>): boolean | null {
+}: Pick<PublicPayment, 'seller_receipt' | 'settlement'>): boolean | null {
   return word?.transaction ? word.transaction.toLowerCase() === transaction.toLowerCase() : null;
 }
 
 function buildStatement(
-  { delivered, unrecognised }: SettledPayment,
+  { delivered, unrecognised }: PublicPayment,
   { isPublic, correction }: { isPublic: boolean; correction: Correction | null },
 ): string {
   const where = isPublic ? 'The chain shows' : 'A local test chain, whose money is worth nothing, shows';
@@ -135,7 +118,7 @@ function buildStatement(
   return `${where} that this wallet paid this amount to this payee, once. ${describeDelivery(delivered, unrecognised)}${corrected}`;
 }
 
-function describeDelivery(delivered: boolean | null, unrecognised: SettledPayment['unrecognised']): string {
+function describeDelivery(delivered: boolean | null, unrecognised: PublicPayment['unrecognised']): string {
   if (delivered) {
     return 'That the product came back is our own word: size and hash of the answer are given, and the call can be repeated.';
   }
@@ -145,13 +128,7 @@ function describeDelivery(delivered: boolean | null, unrecognised: SettledPaymen
     : `The answer was not recognised as the product, by our own word (${UNRECOGNISED[unrecognised]}), so the route is not verified by it.`;
 }
 
-function listBaseCalls({
-  payer,
-  pay_to,
-  amount,
-  nonce,
-  settlement,
-}: SettledPayment): AgentReceipt['check']['json_rpc'] {
+function listBaseCalls({ payer, pay_to, amount, nonce, settlement }: PublicPayment): AgentReceipt['check']['json_rpc'] {
   const { usdc } = NETWORKS.base;
   const block = `0x${settlement.block.toString(16)}`;
   const pad = (address: string) => `0x${address.toLowerCase().replace(/^0x/, '').padStart(64, '0')}`;
@@ -177,7 +154,7 @@ function listSolanaCalls({
   amount,
   signature,
   settlement,
-}: SettledPayment): AgentReceipt['check']['json_rpc'] {
+}: PublicPayment): AgentReceipt['check']['json_rpc'] {
   return [
     {
       method: 'getTransaction',

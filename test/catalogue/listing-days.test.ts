@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
-import { listListingDays } from '../../src/catalogue/market.ts';
 import { sql as listingDays } from '../../src/catalogue/migrations/005-listing-days.ts';
+import { listDaysFrom } from '../../src/catalogue/news.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, recordVerified } from '../builders.ts';
 
@@ -35,7 +35,7 @@ function makeMovedCatalogue() {
 }
 
 it('what came and went is counted on the day readers saw it, a verification with its listing', () => {
-  expect(listListingDays(makeMovedCatalogue())).toEqual([
+  expect(listDaysFrom(makeMovedCatalogue(), '')).toEqual([
     { day: '2026-11-21', listed: 2, taken_out: 0, verified: 0, unverified: 0 },
     { day: '2026-11-22', listed: 0, taken_out: 0, verified: 1, unverified: 0 },
     { day: '2026-11-23', listed: 1, taken_out: 0, verified: 0, unverified: 0 },
@@ -46,8 +46,8 @@ it('what came and went is counted on the day readers saw it, a verification with
 
 it('an older catalogue is counted from its log, to the same', () => {
   const catalogue = makeMovedCatalogue();
-  const counted = listListingDays(catalogue);
+  const counted = listDaysFrom(catalogue, '');
   catalogue.sqlite.exec('DROP TRIGGER listings_counted; DROP TABLE listing_days');
   catalogue.sqlite.exec(listingDays);
-  expect(listListingDays(catalogue)).toEqual(counted);
+  expect(listDaysFrom(catalogue, '')).toEqual(counted);
 });

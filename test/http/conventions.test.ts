@@ -16,9 +16,11 @@ function parseLinks(header: string | string[] | undefined): Record<string, strin
 async function serveStates(): Promise<TestServer> {
   const server = await serveShelf();
   server.shelf.put([77], 'new');
+  await server.catchUp();
   writeCatalogue(server.shelf.catalogue, '2026-11-21T00:00:00.000Z', (writing) =>
     delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }),
   );
+  await server.catchUp();
   return server;
 }
 
@@ -177,6 +179,7 @@ describe('what is not there', () => {
   it('is not there either while the release is behind, however the address is spelt', async () => {
     const server = await serveShelf();
     server.shelf.put([77], 'new');
+    await server.catchUp();
     const spelt = ['/.well-known%2Fapi-catalog', '/agent%2Flist'];
     for (const path of ['/nope', '/api/nope', '/.well-known/x', '/.well-known/ai-catalog', ...spelt]) {
       expect([path, (await ask(server, path)).status]).toEqual([path, 404]);

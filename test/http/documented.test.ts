@@ -21,6 +21,7 @@ describe('what the document says of', () => {
     writeCatalogue(server.shelf.catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
       delistListing(writing, gone, { by: 'operator', reason: 'no API' }),
     );
+    await server.catchUp();
     const page = paths['/api/{slug}']?.get;
     for (const [slug, status] of [
       [live, 200],

@@ -9,11 +9,10 @@ import { parseQuery } from '../../src/http/parameters.ts';
 import { buildChanges } from '../../src/http/routes/agent.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { parseUsdc } from '../../src/model/usdc.ts';
-import { openReading } from '../../src/snapshot/reading.ts';
 import { type AgentChanges, agentChanges, changesQuery } from '../../src/views/agent-changes.ts';
 import type { AgentList } from '../../src/views/agent-list.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
-import { SITE } from '../site.ts';
+import { openTestReading } from '../reading.ts';
 
 const LISTINGS = 6;
 const PATHS_OF_EACH = ['/a', '/b'];
@@ -51,7 +50,7 @@ function applyChange(known: Map<string, Known>, { slug, kind, detail }: AgentCha
 function makeMarket(seed: number, kept: number) {
   const catalogue = makeCatalogue();
   const random = makeRandom(seed);
-  const reading = openReading(catalogue.file, SITE);
+  const reading = openTestReading(catalogue);
   const app = createApp({ reading });
   let hour = 0;
   const write = () => {
@@ -98,7 +97,12 @@ function makeMarket(seed: number, kept: number) {
   const read = async (query: string): Promise<AgentChanges> =>
     agentChanges.parse(
       JSON.parse(
-        Buffer.from(buildChanges(reading, parseQuery(changesQuery, new URLSearchParams(query)), kept).body).toString(),
+        Buffer.from(
+          reading.readAtOnce((snapshot) => {
+            const asked = parseQuery(changesQuery, new URLSearchParams(query));
+            return buildChanges(reading, asked, snapshot, kept);
+          }).body,
+        ).toString(),
       ),
     );
   const getTruth = async () => {

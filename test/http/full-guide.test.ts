@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { NOW, recordVerified } from '../builders.ts';
-import { makeReadCatalogue } from '../snapshot/catalogues.ts';
+import { makeReadCatalogue } from '../published/catalogues.ts';
 import { serveLive } from './serving.ts';
 
 /** What a provider might write to be taken for us: a heading, a listing of its own, a generated line, a way out of a quote. */

@@ -51,6 +51,7 @@ describe('every answer', () => {
   it('says nothing of the Host it was asked by', async () => {
     const server = await serveShelf();
     server.shelf.put([77], 'new');
+    await server.catchUp();
     for (const path of [...EVERYWHERE, '/api/api-77']) {
       const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
       const answer = await ask(server, path, { headers });
@@ -102,6 +103,7 @@ describe('methods', () => {
   it('are given to a preflight, and Allow besides', async () => {
     const server = await serveShelf();
     server.shelf.put([77], 'new');
+    await server.catchUp();
     const asked = { Origin: 'https://other.example', 'Access-Control-Request-Method': 'GET' };
     const documents = ['/llms.txt', '/api/api-1.md', '/api/api-77.md', '/schemas/manifest.json', '/healthz', '/readyz'];
     for (const path of [...documents, '/', '/api/api-1', '/none', '/openapi.json', '/agent/list']) {
@@ -159,5 +161,6 @@ it('the live documents are reached through the server, compressed and revalidate
   const again = await ask(server, '/openapi.json', { headers: { 'If-None-Match': String(document.headers.etag) } });
   expect(again.status).toBe(304);
   server.shelf.put([90], 'new');
+  await server.catchUp();
   expect(JSON.parse((await ask(server, '/agent/list')).text)).toMatchObject({ total: 9, revision: 2 });
 });

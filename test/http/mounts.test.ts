@@ -5,10 +5,10 @@ import { getRequestListener } from '@hono/node-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
-import { openReading } from '../../src/snapshot/reading.ts';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { NOW } from '../builders.ts';
-import { makeReadCatalogue } from '../snapshot/catalogues.ts';
+import { makeReadCatalogue } from '../published/catalogues.ts';
+import { openTestReading } from '../reading.ts';
 import { ask } from './running.ts';
 import { SITE } from './serving.ts';
 
@@ -26,8 +26,8 @@ async function listen(answer: Listener): Promise<{ url: string }> {
 
 it('the endpoints of Astro answer as the server does: the app is the same', async () => {
   const { catalogue } = makeReadCatalogue({ slug: 'one' }, { slug: 'two' });
-  const reading = openReading(catalogue.file, SITE, () => new Date(NOW));
-  onTestFinished(() => reading.catalogue.close());
+  const reading = openTestReading(catalogue, { now: () => new Date(NOW) });
+  onTestFinished(() => reading.close());
   const { entry } = await openPageCode({ onEvent: () => undefined });
   const { handler } = await import(pathToFileURL(entry).href);
   const [own, astro] = [

@@ -102,9 +102,12 @@ describe('what is not in the release', () => {
   it('is rendered on demand while it is newer, and gone at once when it is delisted', async () => {
     const server = await serveShelf();
     const { shelf } = server;
-    const write = (work: Parameters<typeof writeCatalogue<unknown>>[2]) =>
+    const write = async (work: Parameters<typeof writeCatalogue<unknown>>[2]) => {
       writeCatalogue(shelf.catalogue, '2026-11-21T00:00:00.000Z', work);
+      await server.catchUp();
+    };
     shelf.put([77], 'new');
+    await server.catchUp();
     const fresh = await ask(server, '/api/api-77');
     expect(fresh).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
     expect(fresh.text).toContain('Title77 new');
@@ -115,12 +118,12 @@ describe('what is not in the release', () => {
     await rebuildAgain({ config: shelf.config });
     expect(shelf.read('api.ap/api-77.html')).toBe(fresh.text);
 
-    write((writing) => delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }));
+    await write((writing) => delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }));
     for (const path of ['/api/api-3', '/api/api-3.md']) {
       const gone = await ask(server, path);
       expect([gone.status, gone.text]).toEqual([410, expect.stringContaining('asked by provider')]);
     }
-    write((writing) => relistListing(writing, 'api-3', { by: 'operator' }));
+    await write((writing) => relistListing(writing, 'api-3', { by: 'operator' }));
     expect((await ask(server, '/api/api-3')).status).toBe(200);
   });
 

@@ -22,6 +22,7 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
   expect((await ask(server, '/pictures/api-1.png')).body).toEqual(first.body);
 
   server.shelf.put([1], 'second');
+  await server.catchUp();
   const changed = await ask(server, '/pictures/api-1.png', { headers: { 'If-None-Match': etag } });
   expect(changed.status).toBe(200);
   expect(changed.headers.etag).not.toBe(etag);
@@ -30,6 +31,7 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
   writeCatalogue(server.shelf.catalogue, NOW, (writing) =>
     delistListing(writing, 'api-1', { by: 'operator', reason: 'asked_to_be_removed' }),
   );
+  await server.catchUp();
   expect((await ask(server, '/pictures/api-1.png')).status).toBe(410);
 });
 
@@ -56,6 +58,7 @@ it('a flood of different pictures is bounded, says when to come back, and holds 
     Array.from({ length: 60 }, (_, number) => 100 + number),
     'flood',
   );
+  await server.catchUp();
   let painted = 0;
   const flood = Array.from({ length: 60 }, async (_, number) => {
     const answer = await ask(server, `/pictures/api-${100 + number}.png`);

@@ -102,6 +102,7 @@ describe('the rate limit', () => {
   it('holds for pages, and for what no answer is made of', async () => {
     const { server, get } = await serveLimited(2, { released: true });
     server.shelf.put([77], 'new');
+    await server.catchUp();
     expect(await get('/api/api-77')).toMatchObject({ status: 200, headers: { ratelimit: '"client";r=1;t=60' } });
     expect(await get('/api/api-1')).toMatchObject({ status: 200, headers: { ratelimit: '"client";r=0;t=60' } });
     for (const path of ['/', '/api/api-77', '/none', '/pictures/_service.png', '/mcp']) {

@@ -18,6 +18,7 @@ it('is ready with a catalogue and a release of it, and names both', async () => 
     release: { revision: 1, id: expect.stringContaining('-r1'), code_version: expect.any(String) },
   });
   server.shelf.put([0], 'second');
+  await server.catchUp();
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
     ready: true,
     catalogue: { revision: 2 },

@@ -35,6 +35,7 @@ describe('the page of a receipt', () => {
     const { shelf } = server;
     expect((await ask(server, `/receipts/${FIRST}`)).status).toBe(404);
     pay(shelf, 'api-1', { id: FIRST });
+    await server.catchUp();
     const fresh = await ask(server, `/receipts/${FIRST}`);
     expect([fresh.status, fresh.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(fresh.text).toContain(`<link rel="canonical" href="http://catalogue.example/receipts/${FIRST}"`);
@@ -51,6 +52,7 @@ describe('the page of a receipt', () => {
   it('says plainly of a call that was not delivered that it was not', async () => {
     const server = await serveShelf();
     pay(server.shelf, 'api-1', { id: LOST, status: 500 });
+    await server.catchUp();
     const { status, text } = await ask(server, `/receipts/${LOST}`);
     expect([status, text]).toEqual([200, expect.stringContaining('Not delivered: the answer was status 500')]);
     expect(text).not.toContain('<b>Delivered</b>');
@@ -63,13 +65,16 @@ describe('the page of a receipt', () => {
     const server = await serveShelf();
     const { shelf } = server;
     pay(shelf, 'api-1', { id: FIRST });
+    await server.catchUp();
     pay(shelf, 'api-1', { id: SECOND, at: '2026-11-22T12:00:00.000Z' });
+    await server.catchUp();
     await rebuildAgain(shelf);
     expect(listReleased(shelf)).toEqual([`/receipts/${SECOND}`]);
     for (const id of [FIRST, SECOND]) expect((await ask(server, `/receipts/${id}`)).status).toBe(200);
     writeCatalogue(shelf.catalogue, '2026-11-23T12:00:00.000Z', (writing) =>
       delistListing(writing, 'api-1', { by: 'operator', reason: 'asked' }),
     );
+    await server.catchUp();
     await rebuildAgain(shelf);
     expect(listReleased(shelf)).toEqual([]);
     await expect
@@ -82,6 +87,7 @@ describe('the page of a receipt', () => {
   it('is not there under any other address, and none of them is an error', async () => {
     const server = await serveShelf();
     pay(server.shelf, 'api-1', { id: FIRST });
+    await server.catchUp();
     for (const id of [
       SECOND,
       FIRST.toUpperCase(),

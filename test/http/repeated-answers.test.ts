@@ -50,6 +50,7 @@ it('answers the same again to whoever asks the same, and anew at once after a ch
 
   for (let round = 0; round < 20; round += 1) {
     server.shelf.put([1], `zebra number${round}`);
+    await server.catchUp();
     const next = await askAll();
     expect(next.map(({ text }) => text.includes(`zebra number${round}`))).toEqual(paths.map(() => true));
     expect(await (await call(server, { q: `number${round}` })).text()).toContain(`zebra number${round}`);

@@ -1,7 +1,11 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import { getRevision } from '../../src/catalogue/write.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { openPublished } from '../../src/published/file.ts';
+import { getPublishedState } from '../../src/published/state.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf, type Shelf } from '../release/shelf.ts';
@@ -10,6 +14,8 @@ import { makeShelf, type Shelf } from '../release/shelf.ts';
 export interface TestServer extends RunningServer {
   readonly shelf: Shelf;
   readonly logged: Record<string, unknown>[];
+  /** Waits until what was written to the catalogue is served. */
+  catchUp(): Promise<void>;
 }
 
 /** Starts a server, closed after the test; `released` makes a release first. */
@@ -25,7 +31,12 @@ export async function serveShelf({
   const logger = pino({ level }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: shelf.config, logger, rebuilding, now });
   onTestFinished(() => server.close());
-  return { ...server, shelf, logged };
+  const published = openPublished(shelf.config.publishedFile);
+  onTestFinished(() => published.close());
+  const catchUp = async () => {
+    while (getPublishedState(published).revision !== getRevision(shelf.catalogue)) await sleep(5);
+  };
+  return { ...server, shelf, logged, catchUp };
 }
 
 /** An answer as it came over the wire, nothing decoded. */

@@ -41,6 +41,7 @@ it('answers from the catalogue as it is now, each search for itself', async () =
   const server = await serveShelf();
   expect((await search(server, '/search?q=zebra')).found).toEqual([]);
   server.shelf.put([99], 'zebra');
+  await server.catchUp();
   expect((await search(server, '/search?q=zebra')).found).toEqual(['/api/api-99']);
   expect((await search(server, '/search?q=first')).found).not.toContain('/api/api-99');
   expect((await ask(server, '/search?q=first', { method: 'HEAD' })).status).toBe(200);

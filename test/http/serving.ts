@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { createApp } from '../../src/http/app.ts';
-import { openReading } from '../../src/snapshot/reading.ts';
 import type { Site } from '../../src/views/site.ts';
+import { openTestReading } from '../reading.ts';
 import { SITE } from '../site.ts';
 
 export { SITE } from '../site.ts';
@@ -12,7 +12,7 @@ export function serveLive(
   now: () => Date = () => new Date('2026-11-20T12:00:00.000Z'),
   site: Site = SITE,
 ) {
-  const reading = openReading(catalogue.file, site, now);
+  const reading = openTestReading(catalogue, { site, now });
   const app = createApp({ reading });
   return {
     reading,

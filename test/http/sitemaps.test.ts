@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { createApp } from '../../src/http/app.ts';
-import { buildChunks } from '../../src/snapshot/chunks.ts';
-import { listPages } from '../../src/snapshot/pages.ts';
-import { findEntry, listEntries } from '../../src/snapshot/snapshot.ts';
+import { listPages } from '../../src/published/pages.ts';
 import { NOW } from '../builders.ts';
-import { makeReadCatalogue } from '../snapshot/catalogues.ts';
+import { makeReadCatalogue } from '../published/catalogues.ts';
 import { SITE, serveLive } from './serving.ts';
 
 /** Reads a sitemap or an index by sitemaps.org: one root, and in each entry a location and, it may be, a time. */
@@ -37,10 +35,10 @@ describe('the sitemaps', () => {
         all.set(loc, lastmod);
       }
     }
-    const pages = [...listPages(reading.getSnapshot())].filter(({ file }) => file.endsWith('.html'));
+    const pages = [...listPages(reading.published, reading.getSnapshot())].filter(({ file }) => file.endsWith('.html'));
     const wanted = pages.map(({ path }) => path).filter((path) => path !== '/404');
     expect([...all.keys()].sort()).toEqual(wanted.map((path) => `${SITE.baseUrl}${path === '/' ? '' : path}`).sort());
-    expect(all.get(`${SITE.baseUrl}/api/one`)).toBe(findEntry(reading.getSnapshot(), 'one')?.updated_at);
+    expect(all.get(`${SITE.baseUrl}/api/one`)).toBe(NOW);
     expect(all.has(`${SITE.baseUrl}/api/two`)).toBe(false);
   });
 
@@ -59,15 +57,11 @@ describe('the sitemaps', () => {
   it('hold 50,000 addresses each at most', async () => {
     const { reading } = makeReadCatalogue({ slug: 'one' });
     const snapshot = reading.getSnapshot();
-    const [entry] = listEntries(snapshot);
-    if (!entry) throw new Error('no entry');
     const count = 50_100;
-    const tagged = Array.from({ length: count }, (_, n) => ({
-      entry: { ...entry, slug: `api-${String(n).padStart(6, '0')}` },
-      tag: '',
-    }));
-    const large = { ...snapshot, chunks: buildChunks(tagged) };
-    const app = createApp({ reading: { ...reading, getSnapshot: () => large } });
+    const slugs = Array.from({ length: count }, (_, n) => `api-${String(n).padStart(6, '0')}`);
+    const keys = { ...snapshot.columns.keys, updated: new Float64Array(count) };
+    const large = { ...snapshot, live_listings: count, columns: { ...snapshot.columns, slugs, keys } };
+    const app = createApp({ reading: { ...reading, readAtOnce: (work) => work(large) } });
     const ask = async (path: string) => (await app.request(path)).text();
     const index = readSitemap(await ask('/sitemap-index.xml'), 'sitemapindex');
     expect(index.size).toBe(3);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { findListingPage } from '../../src/snapshot/page-models.ts';
+import { findListingPage } from '../../src/published/page-models.ts';
 import { buildListingMarkdown } from '../../src/views/listing-markdown.ts';
 import { NOW } from '../builders.ts';
 import { CLIENTS } from './clients.ts';
@@ -86,7 +86,7 @@ describe('a failure of our own', () => {
   it('is reported, and told to who reads without its text', async () => {
     const { url, reading, errors } = await serveMcp(makeMany(1));
     const client = await CLIENTS['1.x client']?.(url);
-    reading.catalogue.close();
+    reading.published.close();
     await expect(client?.read('catalogue://summary')).rejects.toMatchObject({
       code: -32603,
       message: expect.stringContaining('Something went wrong on our side. Try again in a moment.'),

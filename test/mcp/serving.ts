@@ -7,9 +7,10 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { createMcp } from '../../src/mcp/server.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
-import { openReading, type Reading } from '../../src/snapshot/reading.ts';
+import type { Reading } from '../../src/published/reading.ts';
 import type { Site } from '../../src/views/site.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { openTestReading } from '../reading.ts';
 
 const SITE: Site = {
   baseUrl: 'http://localhost:4321',
@@ -30,8 +31,8 @@ export interface ServedMcp {
 export async function serveMcp(declarations: readonly Declaration[], site: Partial<Site> = {}): Promise<ServedMcp> {
   const catalogue = makeCatalogue();
   recordAll(catalogue, declarations);
-  const reading = openReading(catalogue.file, { ...SITE, ...site }, () => new Date(NOW));
-  onTestFinished(() => reading.catalogue.close());
+  const reading = openTestReading(catalogue, { site: { ...SITE, ...site }, now: () => new Date(NOW) });
+  onTestFinished(() => reading.close());
   const errors: unknown[] = [];
   const mcp = createMcp({ reading, onError: (error) => errors.push(error) });
   const url = await listen(getRequestListener(mcp));

@@ -5,10 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildCaller } from '../../src/mcp/caller.ts';
 import { getTokenEstimate } from '../../src/mcp/compact.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
-import { openReading, type Reading } from '../../src/snapshot/reading.ts';
-import { listEntries } from '../../src/snapshot/snapshot.ts';
+import type { Reading } from '../../src/published/reading.ts';
 import { makeCommands } from '../commands/running.ts';
-import { SITE } from '../http/serving.ts';
+import { openTestReading } from '../reading.ts';
 import { makeHostile } from './hostile.ts';
 import { ask, makeMany, serveMcp } from './serving.ts';
 
@@ -66,7 +65,7 @@ describe('over listings made to be long', () => {
   it('answers are cut: at worst, by letters at random, to twice what honest ones may take', async () => {
     const { reading } = await serveMcp(makeHostile());
     expect(countTokens(getAnswer(reading, 'search_listings', {}))).toBeLessThan(2 * 1500);
-    for (const { slug } of listEntries(reading.getSnapshot())) {
+    for (const slug of reading.getSnapshot().columns.slugs) {
       expect(countTokens(getAnswer(reading, 'get_listing', { slug })), slug).toBeLessThan(2 * 1000);
     }
   });
@@ -75,9 +74,9 @@ describe('over listings made to be long', () => {
 async function openImported(source: string): Promise<{ reading: Reading; slugs: string[] }> {
   const { file, runJson } = makeCommands();
   await runJson('import', ...(source.endsWith('.json') ? ['--bazaar', source] : [source]));
-  const reading = openReading(file, SITE);
-  onTestFinished(() => reading.catalogue.close());
-  return { reading, slugs: [...listEntries(reading.getSnapshot())].map(({ slug }) => slug) };
+  const reading = openTestReading({ file });
+  onTestFinished(() => reading.close());
+  return { reading, slugs: [...reading.getSnapshot().columns.slugs] };
 }
 
 /** Calls a tool in this process and gives its answer as a model reads it. */

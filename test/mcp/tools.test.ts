@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
-import { buildSummary } from '../../src/snapshot/snapshot.ts';
+import { buildSummary } from '../../src/published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../src/views/site.ts';
 import { NOW } from '../builders.ts';
 import { CLIENTS, connectModern } from './clients.ts';
@@ -143,7 +143,7 @@ describe('a failure of our own', () => {
   it('is reported, and told to the caller without its text', async () => {
     const { url, reading, errors } = await serveMcp(makeMany(1));
     const client = await connectModern(url);
-    reading.catalogue.close();
+    reading.published.close();
     expect(await client.call('catalogue_summary')).toMatchObject({
       isError: true,
       text: 'Something went wrong on our side. Try again in a moment.',

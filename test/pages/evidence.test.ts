@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { openReading } from '../../src/snapshot/reading.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { SITE } from '../http/serving.ts';
+import { makeReadCatalogue } from '../published/catalogues.ts';
+import { openTestReading } from '../reading.ts';
 import { recordProbed } from '../sampled.ts';
-import { makeReadCatalogue } from '../snapshot/catalogues.ts';
 import { openPages } from './site.ts';
 
 const CHEAP = { terms: [makeTerms()] };
@@ -92,7 +92,7 @@ describe('the page of a listing that was probed', () => {
   it('is the same to the byte at any later time', async () => {
     const { reading, catalogue } = makeProbed();
     const pages = await openPages(reading);
-    const later = await openPages(openReading(catalogue.file, SITE, () => new Date('2027-03-01T00:00:00.000Z')));
+    const later = await openPages(openTestReading(catalogue, { now: () => new Date('2027-03-01T00:00:00.000Z') }));
     for (const path of ['/api/example-prices', '/api/example-prices.md']) {
       expect((await later.get(path)).html).toBe((await pages.get(path)).html);
     }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { listPages, type PageRef } from '../../src/snapshot/pages.ts';
-import type { Reading } from '../../src/snapshot/reading.ts';
-import { openReading } from '../../src/snapshot/reading.ts';
+import { listPages, type PageRef } from '../../src/published/pages.ts';
+import type { Reading } from '../../src/published/reading.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { PAGE_LOADER } from '../../src/views/page-loader.ts';
 import { makeRoute, recordVerified } from '../builders.ts';
 import { isLivePath } from '../http/live-paths.ts';
 import { SITE } from '../http/serving.ts';
-import { makeReadCatalogue } from '../snapshot/catalogues.ts';
+import { makeReadCatalogue } from '../published/catalogues.ts';
+import { openTestReading } from '../reading.ts';
 import { type Answer, listAttributes, openPages, type Pages } from './site.ts';
 
 /** Enough listings for a second page of a category, one of them verified. */
@@ -20,7 +20,7 @@ function makeFullCatalogue() {
 
 async function listAnswers(pages: Pages, reading: Reading): Promise<[PageRef, Answer][]> {
   const answers: [PageRef, Answer][] = [];
-  for (const ref of listPages(reading.getSnapshot())) answers.push([ref, await pages.get(ref.path)]);
+  for (const ref of listPages(reading.published, reading.getSnapshot())) answers.push([ref, await pages.get(ref.path)]);
   return answers;
 }
 
@@ -71,7 +71,7 @@ describe('the pages of the inventory', () => {
   it('are the same to the byte when rendered again, at another time', async () => {
     const { reading, catalogue } = makeFullCatalogue();
     const pages = await openPages(reading);
-    const later = openReading(catalogue.file, SITE, () => new Date('2027-01-01T00:00:00.000Z'));
+    const later = openTestReading(catalogue, { now: () => new Date('2027-01-01T00:00:00.000Z') });
     const again = await openPages(later);
     for (const path of [
       '/',

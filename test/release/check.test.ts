@@ -54,7 +54,7 @@ function checkAfter(damage: (folder: string, replace: (path: string, text: strin
   try {
     checkRelease({ header, folder, releasesDir: shelf.config.releasesDir, reading });
   } finally {
-    reading.catalogue.close();
+    reading.published.close();
   }
 }
 

@@ -3,12 +3,13 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { getCatalogueState } from '../../src/catalogue/write.ts';
+import type { Reading } from '../../src/published/reading.ts';
+import { getPublishedState } from '../../src/published/state.ts';
 import { type RenderJob, renderPages } from '../../src/release/render-pages.ts';
 import { loadPageCode, type RenderPage } from '../../src/release/rendering.ts';
 import { startRenderThreads } from '../../src/release/thread-pool.ts';
-import { openReading, type Reading } from '../../src/snapshot/reading.ts';
 import { makeFolder } from '../builders.ts';
+import { openTestReading } from '../reading.ts';
 import { makeShelf } from './shelf.ts';
 
 /** Compiled pages of a handful of lines, in place of those that the compiler makes. */
@@ -34,7 +35,7 @@ function makeCode(source = ENTRY) {
 
 function makeReading(): Reading {
   const { config } = makeShelf(makeFolder(), { count: 1 });
-  return openReading(config.catalogueFile, config);
+  return openTestReading({ file: config.catalogueFile }, { site: config });
 }
 
 function makeJob(paths: string[], earlier: RenderJob['earlier'] = new Map()): RenderJob {
@@ -66,8 +67,8 @@ describe('rendering into a folder', () => {
     const { config } = makeShelf(makeFolder(), { count: 0 });
     // Each few pages have a folder of their own, which is made when the first is written.
     const job = makeJob(Array.from({ length: 5000 }, (_, at) => `/api/${(at + 1296).toString(36)}`));
-    const missing = { ...config, catalogueFile: join(makeFolder(), 'missing.sqlite') };
-    const state = getCatalogueState(reading.catalogue);
+    const missing = { ...config, publishedFile: join(makeFolder(), 'missing.sqlite') };
+    const state = getPublishedState(reading.published);
     const threads = startRenderThreads({ config: missing, code: makeCode(), state, job }, job.pages?.length ?? 0);
     let asked = 0;
     const render: RenderPage = async () => {
@@ -76,7 +77,7 @@ describe('rendering into a folder', () => {
       return { status: 200, type: 'text/plain', body: Buffer.from('page') };
     };
     const rendering = threads.render({ render, reading, onEvent: () => undefined });
-    await expect(rendering).rejects.toMatchObject({ reason: 'no_catalogue' });
+    await expect(rendering).rejects.toMatchObject({ reason: 'not_published' });
     await threads.close();
     const before = asked;
     rmSync(job.folder, { recursive: true });

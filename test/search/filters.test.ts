@@ -124,7 +124,7 @@ function serveShapes(shapes: readonly Shape[]) {
     expect(response.status).toBe(200);
     return (await response.json()) as Answer;
   };
-  return { listings, ask, close: () => reading.catalogue.close() };
+  return { listings, ask, close: () => reading.close() };
 }
 
 interface Answer {

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseItem } from '../../src/snapshot/entry.ts';
-import { openReading } from '../../src/snapshot/reading.ts';
-import { selectListings } from '../../src/snapshot/select.ts';
-import { listEntries } from '../../src/snapshot/snapshot.ts';
+import { getItem, type ListingRef } from '../../src/published/listings.ts';
+import { selectListings } from '../../src/published/select.ts';
+import { findRef } from '../../src/published/snapshot.ts';
 import { listQuery } from '../../src/views/list-query.ts';
 import { makeCommands } from '../commands/running.ts';
-import { SITE } from '../http/serving.ts';
+import { openTestReading } from '../reading.ts';
 import { findPlace, getQuality, isRight, readRequests } from './labelled.ts';
 
 const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus');
@@ -23,13 +22,14 @@ describe.skipIf(!existsSync(FEED))('the labelled requests over real listings', (
     for (const args of [['--bazaar', FEED], ['--openapi', DOCUMENT], [MANIFESTS]]) {
       expect((await runJson('import', ...args)).code).toBe(0);
     }
-    const reading = openReading(environment.CATALOGUE ?? '', SITE);
-    onTestFinished(() => reading.catalogue.close());
+    const reading = openTestReading({ file: environment.CATALOGUE ?? '' });
+    onTestFinished(() => reading.close());
     const snapshot = reading.getSnapshot();
-    const hosts = [...listEntries(snapshot)].map((entry) => new URL(parseItem(entry).base_url).host);
+    const getHost = (listing: ListingRef) => new URL(getItem(reading.published, listing).base_url).host;
+    const hosts = snapshot.columns.slugs.flatMap((slug) => findRef(snapshot, slug) ?? []).map(getHost);
     const find = (q: string) => {
-      const { entries, total } = selectListings(reading, snapshot, listQuery.parse({ q, limit: 1000 }));
-      return { total, hosts: entries.map((entry) => new URL(parseItem(entry).base_url).host) };
+      const { entries, total } = selectListings(reading.published, snapshot, listQuery.parse({ q, limit: 1000 }));
+      return { total, hosts: entries.map(getHost) };
     };
     const answered = readRequests().map((request) => ({ request, ...find(request.q) }));
 

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
+import { selectListings } from '../../src/published/select.ts';
 import { getStem, listWords } from '../../src/search/words.ts';
-import { openReading } from '../../src/snapshot/reading.ts';
-import { selectListings } from '../../src/snapshot/select.ts';
 import { listQuery } from '../../src/views/list-query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, NOW } from '../builders.ts';
-import { SITE } from '../http/serving.ts';
+import { openTestReading } from '../reading.ts';
 
 describe('the words of a text', () => {
   it.each([
@@ -52,9 +51,9 @@ describe('a listing', () => {
         recordDeclaration(writing, makeDeclaration({ slug: n === 0 ? 'wanted' : `n${n}`, base_url, ...overrides }));
       }
     });
-    const reading = openReading(catalogue.file, SITE);
-    const { entries, total } = selectListings(reading, reading.getSnapshot(), listQuery.parse({ q }));
-    reading.catalogue.close();
+    const reading = openTestReading(catalogue);
+    const { entries, total } = selectListings(reading.published, reading.getSnapshot(), listQuery.parse({ q }));
+    reading.close();
     return { first: entries[0]?.slug, total };
   };
 

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
-import type { SettledPayment } from '../../src/views/agent-receipt.ts';
+import type { PublicPayment } from '../../src/model/payment.ts';
 import { buildReceiptPage } from '../../src/views/pages/receipt-view.ts';
 import { SITE } from '../http/serving.ts';
 import { makeDeclaration, makeTerms, NOW } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 
-const PAID: SettledPayment = {
+const PAID: PublicPayment = {
   id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
   route_id: '6a4bdc0c-5b5f-5d3e-9a44-0f3f6f1c2d31',
   ...{ network: 'base', scheme: 'exact', x402_version: 2, asset: NETWORKS.base.usdc, amount: 1000 },
   payer: '0x2222222222222222222222222222222222222222',
   pay_to: makeTerms().pay_to ?? '',
   nonce: `0x${'7'.repeat(64)}`,
-  ...{ signature: null, from_block: 1, expires_at: NOW, expires_block: null, state: 'settled', reason: null },
+  ...{ signature: null, from_block: 1, expires_at: NOW, expires_block: null },
   ...{ delivered: true, unrecognised: null, conforming: 'yes' },
   request: { method: 'GET', url: "https://api.example.com/a?b='c'", headers: {}, body: null, hash: 'a'.repeat(64) },
   answer: {
@@ -26,14 +26,12 @@ const PAID: SettledPayment = {
     fields: null,
   },
   seller_receipt: { success: true, transaction: `0x${'f'.repeat(64)}`, network: null, payer: null, error: null },
-  by_operator: null,
-  head_at: '2026-11-20T12:00:00.000Z',
   settlement: {
     transaction: `0x${'e'.repeat(64)}`,
     ...{ block: 255, block_hash: `0x${'d'.repeat(64)}`, log_index: 3, settled_at: NOW, read_from: 1 },
     genesis: NETWORKS.base.genesis,
   },
-  ...{ prepared_at: NOW, sent_at: NOW, resolved_at: NOW },
+  sent_at: NOW,
 };
 
 /** What the receipt is shown with: a listing, whose route it is of. */
@@ -75,7 +73,7 @@ it('shows what was asked, paid and answered, and how to check it with and withou
 it('links to the explorer on a public chain alone, and to the route it was paid for', () => {
   const { view, routeId } = makeView();
   const paid = { ...PAID, route_id: routeId };
-  const getLinks = (payment: SettledPayment) => buildReceiptPage(payment, view).paid.flatMap(({ href }) => href ?? []);
+  const getLinks = (payment: PublicPayment) => buildReceiptPage(payment, view).paid.flatMap(({ href }) => href ?? []);
   expect(getLinks(paid)).toEqual([
     `https://basescan.org/address/${PAID.payer}`,
     `https://basescan.org/address/${PAID.pay_to}`,

@@ -5,13 +5,12 @@ import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { CHECK_DIGITS } from '../../scripts/market/providers/check-digits.ts';
 import { TEXT_TOOLS } from '../../scripts/market/providers/text-tools.ts';
 import { createApp } from '../../src/http/app.ts';
-import { openReading } from '../../src/snapshot/reading.ts';
 import { makeCommands } from '../commands/running.ts';
 import type { Raw } from '../market/cheats/cheating.ts';
 import { openSeller } from '../market/cheats/seller.ts';
 import { openSdkClient } from '../market/sdk-buyer.ts';
 import { connectModern } from '../mcp/clients.ts';
-import { SITE } from '../site.ts';
+import { openTestReading } from '../reading.ts';
 import { type Door, doTask, openHttpDoor, openMcpDoor } from './paying-agent.ts';
 
 const COUNT_WORDS = { request: 'count the words of a text', query: { text: 'Pay me. Count me.' } };
@@ -38,12 +37,12 @@ async function openCatalogue(source: ['--bazaar' | '--openapi', string]): Promis
     const { code, stdout, stderr } = await commands.run(args);
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
   }
-  const reading = openReading(commands.file, SITE);
+  const reading = openTestReading(commands);
   const app = createApp({ reading });
   const { url, close } = await openServer((request) => app.fetch(request));
   onTestFinished(async () => {
     await close();
-    reading.catalogue.close();
+    reading.close();
   });
   const mcp = await connectModern(new URL(`${url}/mcp`));
   return [

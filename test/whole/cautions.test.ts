@@ -105,7 +105,7 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  walked?.live.reading.catalogue.close();
+  walked?.live.reading.close();
   walked?.catalogue.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -2,13 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
-import { openReading } from '../../src/snapshot/reading.ts';
-import { listEntries } from '../../src/snapshot/snapshot.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { NOW } from '../builders.ts';
 import { makeCommands } from '../commands/running.ts';
 import { isLivePath } from '../http/live-paths.ts';
 import { openPages } from '../pages/site.ts';
+import { openTestReading } from '../reading.ts';
 import { SITE } from '../site.ts';
 import { buildFeed, buildManifest, HOSTILE, MARK, PLAIN, type Words } from './hostile-words.ts';
 import { listMarks, listStrings, listTags, listTexts } from './skeletons.ts';
@@ -26,11 +25,11 @@ async function openDoors(kind: 'feed' | 'manifest', words: Words) {
   writeFileSync(source, kind === 'feed' ? JSON.stringify(buildFeed(words)) : buildManifest(words));
   const { code, stdout } = await runJson('import', ...(kind === 'feed' ? ['--bazaar', source] : [source]));
   expect(code, stdout).toBe(0);
-  const reading = openReading(file, SITE, () => new Date(NOW));
-  onTestFinished(() => reading.catalogue.close());
+  const reading = openTestReading({ file }, { now: () => new Date(NOW) });
+  onTestFinished(() => reading.close());
   const app = createApp({ reading });
   const pages = await openPages(reading);
-  const [{ slug } = { slug: '' }] = listEntries(reading.getSnapshot());
+  const [slug = ''] = reading.getSnapshot().columns.slugs;
   return {
     slug,
     ask: async (path: string) => {

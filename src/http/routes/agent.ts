@@ -1,15 +1,12 @@
-import { listChanges } from '../../catalogue/changes.ts';
-import { findListing } from '../../catalogue/listings.ts';
-import { findPaidRoute, findPayment } from '../../catalogue/payment-records.ts';
-import { findCorrection } from '../../catalogue/receipts.ts';
 import { ServiceError } from '../../errors.ts';
-import { isLive } from '../../model/listing.ts';
-import { KEPT_CHANGES, readChangeFeed } from '../../snapshot/change-feed.ts';
-import type { Reading } from '../../snapshot/reading.ts';
-import { selectListings } from '../../snapshot/select.ts';
-import { buildSummary, findEntry, type Snapshot } from '../../snapshot/snapshot.ts';
+import { KEPT_CHANGES, readChangeFeed } from '../../published/change-feed.ts';
+import { listChanges } from '../../published/changes.ts';
+import { findDetail, findTombstone, readItem } from '../../published/listings.ts';
+import type { Reading } from '../../published/reading.ts';
+import { findReceipt } from '../../published/receipts.ts';
+import { selectListings } from '../../published/select.ts';
+import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/agent-changes.ts';
-import { buildAgentListing } from '../../views/agent-listing.ts';
 import { buildAgentReceipt } from '../../views/agent-receipt.ts';
 import { PATHS } from '../../views/links.ts';
 import { getListSort, type ListQuery, listQuery } from '../../views/list-query.ts';
@@ -18,20 +15,22 @@ import { type Get, NO_QUERY } from './route.ts';
 
 /** Adds the catalogue as JSON: `/agent/list`, `/agent/listings/{slug}`, `/agent/changes` and `/agent/receipts/{id}`. */
 export function addAgentRoutes(get: Get, reading: Reading): void {
-  get(PATHS.agentList, listQuery, (query) => buildList(reading, query));
-  get(PATHS.agentChanges, changesQuery, (query) => buildChanges(reading, query));
-  get(PATHS.agentListing(':slug'), NO_QUERY, (_, { slug = '' }) => buildListing(reading, slug));
-  get(PATHS.agentReceipt(':id'), NO_QUERY, (_, { id = '' }) => buildReceipt(reading, id.toLowerCase()));
+  get(PATHS.agentList, listQuery, (query, _, snapshot) => buildList(reading, query, snapshot));
+  get(PATHS.agentChanges, changesQuery, (query, _, snapshot) => buildChanges(reading, query, snapshot));
+  get(PATHS.agentListing(':slug'), NO_QUERY, (_, { slug = '' }, snapshot) => buildListing(reading, slug, snapshot));
+  get(PATHS.agentReceipt(':id'), NO_QUERY, (_, { id = '' }, snapshot) =>
+    buildReceipt(reading, id.toLowerCase(), snapshot),
+  );
 }
 
 /** Builds a page of listings that fit a query. */
-function buildList(reading: Reading, query: ListQuery): Document {
-  const snapshot = reading.getSnapshot();
-  const { total, entries, answer, next_cursor } = selectListings(reading, snapshot, query);
+function buildList(reading: Reading, query: ListQuery, snapshot: Snapshot): Document {
+  const { total, entries, answer, next_cursor } = selectListings(reading.published, snapshot, query);
   const { cursor: _cursor, ...given } = query;
-  const listings = entries.map(({ itemJson }, at) =>
-    answer === undefined ? itemJson : `${itemJson.slice(0, -1)},"match":${answer.matches[at]}}`,
-  );
+  const listings = entries.map((entry, at) => {
+    const item = readItem(reading.published, entry);
+    return answer === undefined ? item : `${item.slice(0, -1)},"match":${answer.matches[at]}}`;
+  });
   const rest = {
     filters: { ...given, sort: getListSort(query) },
     total,
@@ -46,18 +45,22 @@ function buildList(reading: Reading, query: ListQuery): Document {
  * Builds a page of what readers saw change after a revision, oldest first. `kept` of the latest changes are given one by
  * one, what lies further back compacted.
  */
-export function buildChanges(reading: Reading, query: ChangesQuery, kept = KEPT_CHANGES): SmallDocument {
-  const { catalogue, getSnapshot } = reading;
-  const snapshot = getSnapshot();
+export function buildChanges(
+  reading: Reading,
+  query: ChangesQuery,
+  snapshot: Snapshot,
+  kept = KEPT_CHANGES,
+): SmallDocument {
+  const { published } = reading;
   const view = query.history === 'all' ? 'whole' : { kept };
-  const { since, changes, next, resume, compactedUpTo } = readChangeFeed(catalogue, snapshot, query, view);
+  const { since, changes, next, resume, compactedUpTo } = readChangeFeed(published, snapshot, query, view);
   const page: Omit<AgentChanges, 'catalogue' | 'revision'> = {
     since,
     ...(compactedUpTo !== undefined && { compacted_up_to: compactedUpTo }),
     ...(next !== undefined && { next_cursor: next }),
     ...(resume !== undefined && { resume_cursor: resume, poll_after_seconds: POLL_AFTER_SECONDS }),
     changes: changes.map(({ seq: _seq, ...change }) => change),
-    tombstones: [...new Set(changes.map(({ slug }) => slug))].flatMap((slug) => snapshot.tombstones.get(slug) ?? []),
+    tombstones: [...new Set(changes.map(({ slug }) => slug))].flatMap((slug) => findTombstone(published, slug) ?? []),
   };
   return buildSummed(reading, snapshot, JSON.stringify(page).slice(1));
 }
@@ -71,43 +74,34 @@ function buildSummed({ site, now }: Reading, snapshot: Snapshot, rest: string): 
 }
 
 /** Builds the document of one listing. Its ETag stays while other listings change. */
-function buildListing({ catalogue, getSnapshot, site }: Reading, slug: string): Document {
-  const snapshot = getSnapshot();
-  const tombstone = snapshot.tombstones.get(slug);
+function buildListing({ published }: Reading, slug: string, { revision }: Snapshot): Document {
+  const detail = findDetail(published, slug);
+  if (detail !== undefined) {
+    const named = `"revision":${revision}`;
+    return buildDocument(`{${named},${detail.slice(1)}`, { incidental: named, revision });
+  }
+  const tombstone = findTombstone(published, slug);
   if (tombstone) {
     throw new ServiceError('gone', `The listing ${slug} was taken out on ${tombstone.delisted_at.slice(0, 10)}.`, {
       hint: 'The tombstone says who took it out, and why.',
-      details: { tombstone, decisions: listChanges(catalogue, { slug }) },
+      details: { tombstone, decisions: listChanges(published, { slug }) },
     });
   }
-  const listing = findEntry(snapshot, slug) && findListing(catalogue, { slug });
-  if (!listing || !isLive(listing)) {
-    throw new ServiceError('not_found', `There is no live listing "${slug}".`, {
-      hint: `GET ${PATHS.agentList}?q=… searches the catalogue.`,
-    });
-  }
-  const decisions = listChanges(catalogue, { slug });
-  return buildRevised(buildAgentListing(listing, { decisions, revision: snapshot.revision, site }));
+  throw new ServiceError('not_found', `There is no live listing "${slug}".`, {
+    hint: `GET ${PATHS.agentList}?q=… searches the catalogue.`,
+  });
 }
 
 /** Builds the document of a settled payment, with everything that it takes to check it on the chain. */
-function buildReceipt({ catalogue, site, getSnapshot }: Reading, id: string): Document {
-  const { revision } = getSnapshot();
-  const payment = findPayment(catalogue, id);
-  const paid = payment && findPaidRoute(catalogue, payment.route_id);
-  if (!payment?.settlement || !paid) {
+function buildReceipt({ published, site }: Reading, id: string, { revision }: Snapshot): Document {
+  const receipt = findReceipt(published, id);
+  if (!receipt) {
     throw new ServiceError('not_found', 'There is no receipt with this id.', {
       hint: `The routes at ${PATHS.agentListing('{slug}')} name theirs as proof.receipt_id.`,
     });
   }
-  const { slug: listing, method, path } = paid;
-  const correction = findCorrection(catalogue, payment.id);
-  const settled = { ...payment, settlement: payment.settlement };
-  return buildRevised(buildAgentReceipt(settled, { listing, route: `${method} ${path}`, revision, site, correction }));
-}
-
-/** Builds a document that names the revision it is of, and says the same at others. */
-function buildRevised(document: { readonly revision: number }): Document {
-  const { revision } = document;
-  return buildDocument(JSON.stringify(document), { incidental: `"revision":${revision}`, revision });
+  const { payment, slug: listing, method, path, correction } = receipt;
+  const route = `${method} ${path}`;
+  const text = JSON.stringify(buildAgentReceipt(payment, { listing, route, revision, site, correction }));
+  return buildDocument(text, { incidental: `"revision":${revision}`, revision });
 }

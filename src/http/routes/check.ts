@@ -2,9 +2,9 @@ import type { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { ServiceError } from '../../errors.ts';
 import { parseArguments } from '../../mcp/arguments.ts';
-import { checkTerms } from '../../snapshot/check.ts';
-import type { Reading } from '../../snapshot/reading.ts';
-import { buildSummary } from '../../snapshot/snapshot.ts';
+import { checkTerms } from '../../published/check.ts';
+import type { Reading } from '../../published/reading.ts';
+import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { buildAgentCheck } from '../../views/agent-check.ts';
 import { type CheckQuestion, checkFields, checkQuestion } from '../../views/check-question.ts';
 import { PATHS } from '../../views/links.ts';
@@ -22,20 +22,19 @@ export const MAX_CHALLENGE_BYTES = 64 * 1024;
  * offer; POST takes the challenge as it came, and its answer is never stored.
  */
 export function addCheckRoutes(get: Get, app: Hono<Env>, reading: Reading): void {
-  const { catalogue, site, getSnapshot, now } = reading;
-  const build = (question: CheckQuestion): SmallDocument => {
-    const snapshot = getSnapshot();
+  const { site, now, readAtOnce } = reading;
+  const build = (question: CheckQuestion, snapshot: Snapshot): SmallDocument => {
     const { revision } = snapshot;
     const summary = buildSummary(snapshot, site, now());
     const found = { catalogue: summary, revision, ...buildAgentCheck(checkTerms(reading, question), site) };
     return buildDocument(JSON.stringify(found), { generatedAt: summary.generated_at, revision });
   };
-  const buildAtOnce = catalogue.sqlite.transaction(build);
-  get(PATHS.agentCheck, checkFields, build);
+  get(PATHS.agentCheck, checkFields, (question, _, snapshot) => build(question, snapshot));
   app.post(PATHS.agentCheck, bodyLimit({ maxSize: MAX_CHALLENGE_BYTES, onError: buildSizeProblem }), async (c) => {
     refuseUnknown(new URL(c.req.url).searchParams, []);
     if (!isJson(c.req.header('Content-Type'))) return buildTypeProblem();
-    const { body, type, headers } = buildAtOnce(parseArguments(checkQuestion, parseBody(await c.req.text())));
+    const question = parseArguments(checkQuestion, parseBody(await c.req.text()));
+    const { body, type, headers } = readAtOnce((snapshot) => build(question, snapshot));
     return c.body(body as Uint8Array<ArrayBuffer>, 200, {
       ...headers,
       'Content-Type': type,

@@ -1,6 +1,6 @@
-import { findResources } from '../../snapshot/found-resources.ts';
-import type { Reading } from '../../snapshot/reading.ts';
-import { listResources, type Resource } from '../../snapshot/resources.ts';
+import { findResources } from '../../published/found-resources.ts';
+import type { Reading } from '../../published/reading.ts';
+import { listResources, type Resource } from '../../published/resources.ts';
 import { DISCOVERY_LIMITS, discoveryListQuery, discoverySearchQuery } from '../../views/discovery-query.ts';
 import {
   buildDiscoveryResource,
@@ -18,20 +18,20 @@ import type { Get } from './route.ts';
  * best first. `total` counts routes whose payee is known: others cannot be paid.
  */
 export function addDiscoveryRoutes(get: Get, reading: Reading): void {
-  const { getSnapshot, site } = reading;
+  const { published, site } = reading;
   const buildAll = (resources: readonly Resource[]): DiscoveryResource[] =>
     resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, site));
 
-  get(PATHS.discoveryResources, discoveryListQuery, ({ limit: asked, ...query }) => {
-    const [snapshot, limit] = [getSnapshot(), Math.min(asked, DISCOVERY_LIMITS.list.max)];
-    const { total, resources } = listResources(reading, snapshot, { ...query, limit });
+  get(PATHS.discoveryResources, discoveryListQuery, ({ limit: asked, ...query }, _, snapshot) => {
+    const limit = Math.min(asked, DISCOVERY_LIMITS.list.max);
+    const { total, resources } = listResources(published, snapshot, { ...query, limit });
     const pagination = { limit, offset: query.offset, total };
     const found: DiscoveryResources = { x402Version: 2, items: buildAll(resources), pagination };
     return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
   });
-  get(PATHS.discoverySearch, discoverySearchQuery, ({ limit: asked, ...query }) => {
-    const [snapshot, limit] = [getSnapshot(), Math.min(asked, DISCOVERY_LIMITS.search.max)];
-    const { resources, next_cursor, partial } = findResources(reading, snapshot, { ...query, limit });
+  get(PATHS.discoverySearch, discoverySearchQuery, ({ limit: asked, ...query }, _, snapshot) => {
+    const limit = Math.min(asked, DISCOVERY_LIMITS.search.max);
+    const { resources, next_cursor, partial } = findResources(published, snapshot, { ...query, limit });
     const found: DiscoveryFindings = {
       x402Version: 2,
       resources: buildAll(resources),

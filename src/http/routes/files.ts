@@ -1,11 +1,13 @@
 import { ServiceError } from '../../errors.ts';
-import { type Chunk, listTagged } from '../../snapshot/chunks.ts';
-import { type ListingEntry, parseItem } from '../../snapshot/entry.ts';
-import { getCounts } from '../../snapshot/entry-lists.ts';
-import { listChangeNews } from '../../snapshot/news.ts';
-import { listReceiptPages, listSitePages } from '../../snapshot/pages.ts';
-import type { Reading } from '../../snapshot/reading.ts';
-import type { Snapshot } from '../../snapshot/snapshot.ts';
+import { type Columns, getUpdatedMs } from '../../published/columns.ts';
+import { getCounts } from '../../published/entry-lists.ts';
+import type { Published } from '../../published/file.ts';
+import { iterateRendered } from '../../published/listings.ts';
+import { listChangeNews } from '../../published/news.ts';
+import { listReceiptPages, listSitePages } from '../../published/pages.ts';
+import { openHeldReading, type Reading } from '../../published/reading.ts';
+import type { Snapshot } from '../../published/snapshot.ts';
+import type { AgentItem } from '../../views/agent-item.ts';
 import { ATOM_ENTRIES, buildChangesAtom } from '../../views/change-atom.ts';
 import { buildAiCatalog } from '../../views/conventions/ai-catalog.ts';
 import { buildApiCatalog } from '../../views/conventions/api-catalog.ts';
@@ -58,18 +60,17 @@ export function addFileRoutes(get: Get, reading: Reading): void {
       hint: `Its operator can set it; ${PATHS.providers} says what works without.`,
     });
   });
-  get(PATHS.changesFeed, NO_QUERY, () => buildFeed(reading));
+  get(PATHS.changesFeed, NO_QUERY, (_query, _path, snapshot) => buildFeed(reading, snapshot));
   get(PATHS.guideFull, NO_QUERY, () => buildFullGuide(reading));
-  get(PATHS.sitemapIndex, NO_QUERY, () => buildIndex(reading));
-  get('/:file{sitemap-[1-9][0-9]{0,5}\\.xml}', NO_QUERY, (_, { file = '' }) =>
-    buildSitemap(reading, Number(/\d+/.exec(file)?.[0])),
+  get(PATHS.sitemapIndex, NO_QUERY, (_query, _path, snapshot) => buildIndex(reading, snapshot));
+  get('/:file{sitemap-[1-9][0-9]{0,5}\\.xml}', NO_QUERY, (_, { file = '' }, snapshot) =>
+    buildSitemap(reading, Number(/\d+/.exec(file)?.[0]), snapshot),
   );
 }
 
 /** Builds the newest changes for people's feed readers. */
-function buildFeed(reading: Reading): Document {
-  const snapshot = reading.getSnapshot();
-  const news = listChangeNews(reading, snapshot, ATOM_ENTRIES);
+function buildFeed(reading: Reading, snapshot: Snapshot): Document {
+  const news = listChangeNews(reading.published, snapshot, ATOM_ENTRIES);
   return buildDocument(buildChangesAtom(news, snapshot, reading.site), {
     type: 'application/atom+xml; charset=utf-8',
     maxAge: FEED_SECONDS,
@@ -78,29 +79,32 @@ function buildFeed(reading: Reading): Document {
 }
 
 /** Builds the text of every live listing. */
-function buildFullGuide({ getSnapshot, site }: Reading): Document {
-  const snapshot = getSnapshot();
-  const { revision, chunks } = snapshot;
-  const head = buildFullGuideHead(getCounts(snapshot), revision, site);
+function buildFullGuide(reading: Reading): Document {
+  const { published, snapshot } = openHeldReading(reading);
+  const { revision } = snapshot;
+  const head = buildFullGuideHead(getCounts(snapshot), revision, reading.site);
   const pieces = function* () {
-    yield head;
-    for (const chunk of chunks) {
-      const listings = listTagged(chunk).map(({ entry, tag }) =>
-        buildFullGuideListing(parseItem(entry), JSON.parse(tag) as ListingTag),
-      );
-      yield listings.join('');
+    try {
+      yield head;
+      for (const listings of iterateRendered(published)) {
+        const texts = listings.map(({ item, tag }) =>
+          buildFullGuideListing(JSON.parse(item) as AgentItem, JSON.parse(tag) as ListingTag),
+        );
+        yield texts.join('');
+      }
+    } finally {
+      published.close();
     }
   };
   return buildLargeDocument(pieces(), { type: PLAIN_TEXT, revision });
 }
 
-function buildIndex({ getSnapshot, site }: Reading): Document {
-  const snapshot = getSnapshot();
+function buildIndex({ site }: Reading, snapshot: Snapshot): Document {
   const sitemaps = [
     { path: PATHS.sitemap(1), lastmod: snapshot.revised_at },
-    ...listRuns(snapshot).map((chunks, at) => ({
+    ...listRuns(snapshot).map((run, at) => ({
       path: PATHS.sitemap(at + FIRST_OF_LISTINGS),
-      lastmod: getLatest(chunks),
+      lastmod: getLatest(snapshot.columns, run),
     })),
   ];
   return buildDocument(buildSitemapIndex(sitemaps, site.baseUrl), { type: XML, revision: snapshot.revision });
@@ -108,53 +112,55 @@ function buildIndex({ getSnapshot, site }: Reading): Document {
 
 /** Builds one of the sitemaps that the index names. Throws `not_found` for any other number. */
 export function buildSitemap(
-  { getSnapshot, site: { baseUrl } }: Pick<Reading, 'getSnapshot' | 'site'>,
+  { published, site: { baseUrl } }: Pick<Reading, 'published' | 'site'>,
   number: number,
+  snapshot: Snapshot,
 ): Document {
-  const snapshot = getSnapshot();
-  const chunks = listRuns(snapshot)[number - FIRST_OF_LISTINGS];
-  if (!chunks && number !== 1) {
+  const run = listRuns(snapshot)[number - FIRST_OF_LISTINGS];
+  if (!run && number !== 1) {
     throw new ServiceError('not_found', 'There is no such sitemap.', {
       hint: `${PATHS.sitemapIndex} names all there are.`,
     });
   }
+  const urls = run ? listListingUrls(snapshot.columns, run, baseUrl) : [...listPageUrls(published, snapshot, baseUrl)];
   const pieces = function* () {
     yield SITEMAP_START;
-    if (!chunks) yield* buildPageUrls(snapshot, baseUrl);
-    for (const { entries } of chunks ?? []) {
-      const urls = entries.map(({ slug, updated_at }) =>
-        buildSitemapUrl({ path: PATHS.listing(slug), lastmod: updated_at }, baseUrl),
-      );
-      yield urls.join('');
-    }
+    yield* urls;
     yield SITEMAP_END;
   };
   return buildLargeDocument(pieces(), { type: XML, revision: snapshot.revision });
 }
 
-/** Cuts the chunks of a snapshot into runs of as many listings as one sitemap holds. */
-function listRuns({ chunks }: Snapshot): Chunk<ListingEntry>[][] {
-  const runs: Chunk<ListingEntry>[][] = [];
-  let room = 0;
-  for (const chunk of chunks) {
-    if (chunk.entries.length > room) {
-      runs.push([]);
-      room = MAX_SITEMAP_URLS;
-    }
-    runs.at(-1)?.push(chunk);
-    room -= chunk.entries.length;
-  }
-  return runs;
+/** Places of neighbouring listings, the end not included. */
+interface Run {
+  readonly start: number;
+  readonly end: number;
 }
 
-function getLatest(chunks: readonly Chunk<ListingEntry>[]): string {
-  let latest = '';
-  for (const { entries } of chunks) for (const { updated_at } of entries) if (updated_at > latest) latest = updated_at;
-  return latest;
+/** Cuts the listings into runs of as many as one sitemap holds. */
+function listRuns({ live_listings }: Snapshot): Run[] {
+  const count = Math.ceil(live_listings / MAX_SITEMAP_URLS);
+  return Array.from({ length: count }, (_, at) => ({
+    start: at * MAX_SITEMAP_URLS,
+    end: Math.min((at + 1) * MAX_SITEMAP_URLS, live_listings),
+  }));
+}
+
+function getLatest(columns: Columns, { start, end }: Run): string {
+  let latest = 0;
+  for (let place = start; place < end; place += 1) latest = Math.max(latest, getUpdatedMs(columns, place));
+  return new Date(latest).toISOString();
+}
+
+function* listListingUrls(columns: Columns, { start, end }: Run, baseUrl: string): Generator<string> {
+  for (let place = start; place < end; place += 1) {
+    const lastmod = new Date(getUpdatedMs(columns, place)).toISOString();
+    yield buildSitemapUrl({ path: PATHS.listing(columns.slugs[place] as string), lastmod }, baseUrl);
+  }
 }
 
 /** People's pages: those that follow the catalogue as of its latest change, the others undated. */
-function* buildPageUrls(snapshot: Snapshot, baseUrl: string): Generator<string> {
+function* listPageUrls(published: Published, snapshot: Snapshot, baseUrl: string): Generator<string> {
   let count = 0;
   for (const { path, file, key } of listSitePages(snapshot)) {
     if (!file.endsWith('.html') || path === PATHS.notFound) continue;
@@ -162,7 +168,7 @@ function* buildPageUrls(snapshot: Snapshot, baseUrl: string): Generator<string> 
     yield buildSitemapUrl({ path, lastmod }, baseUrl);
     count += 1;
   }
-  for (const { path } of listReceiptPages(snapshot)) {
+  for (const { path } of listReceiptPages(published)) {
     if (count === MAX_SITEMAP_URLS) break;
     yield buildSitemapUrl({ path }, baseUrl);
     count += 1;

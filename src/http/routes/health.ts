@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
-import { getCatalogueState } from '../../catalogue/write.ts';
+import type { Reading } from '../../published/reading.ts';
+import { getPublishedState } from '../../published/state.ts';
 import { hasLostAssets } from '../../release/state.ts';
-import type { Reading } from '../../snapshot/reading.ts';
 import { PATHS } from '../../views/links.ts';
 import type { CatalogueFile } from '../catalogue-file.ts';
 import type { CurrentRelease } from '../current-release.ts';
@@ -47,7 +47,7 @@ export function addHealthRoutes(
 
 function findCatalogueState(reading: Reading): { identity: string; revision: number; revised_at: string } | null {
   try {
-    const { identity, revision, revised_at } = getCatalogueState(reading.catalogue);
+    const { identity, revision, revised_at } = getPublishedState(reading.published);
     return { identity, revision, revised_at };
   } catch {
     // Whatever it is, the answer is the same: it cannot be read. The pages' own requests log why.

@@ -3,15 +3,15 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
-import { openDelisted } from '../../catalogue/listings.ts';
-import { openSettled } from '../../catalogue/payment-records.ts';
 import { ServiceError } from '../../errors.ts';
+import { isDelisted } from '../../published/listings.ts';
+import type { Reading } from '../../published/reading.ts';
+import { hasReceipt } from '../../published/receipts.ts';
+import { findRef, type Snapshot } from '../../published/snapshot.ts';
 import { ASSETS_FOLDER } from '../../release/assets.ts';
 import type { Form } from '../../release/forms.ts';
 import { getHash } from '../../release/hash.ts';
 import { getReleasePaths } from '../../release/release.ts';
-import type { Reading } from '../../snapshot/reading.ts';
-import { findEntry, type Snapshot } from '../../snapshot/snapshot.ts';
 import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../../views/conventions/link-header.ts';
 import { PATHS } from '../../views/links.ts';
 import { type CurrentRelease, readIfThere } from '../current-release.ts';
@@ -72,7 +72,6 @@ export interface PageSources {
   readonly current: CurrentRelease;
   readonly onDemand: OnDemand;
   readonly releasesDir: string;
-  readonly getLoading: () => Promise<void> | undefined;
   readonly logger: Logger;
 }
 
@@ -82,18 +81,16 @@ export interface PageSources {
  */
 export function openPages(
   answer: Answer,
-  { reading, current, onDemand, releasesDir, getLoading, logger }: PageSources,
+  { reading, current, onDemand, releasesDir, logger }: PageSources,
 ): (c: Context<Env>) => Promise<Response> {
-  const { site, catalogue } = reading;
+  const { site, published } = reading;
   const link = buildLinkHeader(site.baseUrl);
-  const isDelisted = openDelisted(catalogue);
-  const isSettled = openSettled(catalogue);
   const assets = join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER);
 
   /** Without a catalogue the release is served on: it is right as of its time. */
   const isGone = (slug: string): boolean => {
     try {
-      return isDelisted(slug);
+      return isDelisted(published, slug);
     } catch (error) {
       logger.error({ err: error }, 'the catalogue cannot be read');
       return false;
@@ -102,9 +99,9 @@ export function openPages(
 
   /** Keeps made-up addresses from costing a rendering each. A release of the same revision has every page of the site. */
   const mayExist = (path: string, slug: string | undefined, snapshot: Snapshot): boolean => {
-    if (slug !== undefined) return snapshot.tombstones.has(slug) || findEntry(snapshot, slug) !== undefined;
+    if (slug !== undefined) return findRef(snapshot, slug) !== undefined || isDelisted(published, slug);
     const receiptId = RECEIPT.exec(path)?.[1];
-    if (receiptId !== undefined) return isSettled(receiptId);
+    if (receiptId !== undefined) return hasReceipt(published, receiptId);
     if (path.startsWith('/api/') || path.startsWith('/receipts/') || path.endsWith('.html')) return false;
     if (path === PATHS.search) return true;
     return current.findHeader()?.revision !== snapshot.revision || current.hasPage(path);
@@ -126,7 +123,6 @@ export function openPages(
     const facts = { headers, cacheControl: REVALIDATED };
     const page = slug !== undefined && isGone(slug) ? undefined : current.findPage(path, wanted && FORM_OF[wanted]);
     if (page) return { ...facts, body: page.body, etag: page.hash, type: page.type, encoding: page.form && wanted };
-    await getLoading();
     if (!mayExist(path, slug, reading.getSnapshot())) throw MISSING;
     const rendered = await onDemand.find(`${path}${query}`);
     if (!rendered)

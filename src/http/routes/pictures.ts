@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
 import { ServiceError } from '../../errors.ts';
 import { getPictureKey, type Pictures } from '../../pictures/pictures.ts';
-import { parseItem } from '../../snapshot/entry.ts';
-import type { Reading } from '../../snapshot/reading.ts';
-import { findEntry } from '../../snapshot/snapshot.ts';
+import { findTombstone, getItem } from '../../published/listings.ts';
+import type { Reading } from '../../published/reading.ts';
+import { findRef } from '../../published/snapshot.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildListingPicture, buildServicePicture, type Picture } from '../../views/picture.ts';
 import type { Env } from '../env.ts';
@@ -17,24 +17,17 @@ const RETRY_AFTER_SECONDS = '5';
  * Adds the pictures that links are previewed by: that of each live listing, and the service's own. A removed listing has
  * none (410), and past what the painter can do the answer is 503. The painter keeps what it painted.
  */
-export function addPictureRoute(
-  app: Hono<Env>,
-  {
-    pictures,
-    reading,
-    getLoading,
-  }: { pictures: Pictures; reading: Reading; getLoading: () => Promise<void> | undefined },
-): void {
+export function addPictureRoute(app: Hono<Env>, { pictures, reading }: { pictures: Pictures; reading: Reading }): void {
   const find = (path: string, slug: string): Picture => {
     if (path === PATHS.servicePicture) return buildServicePicture(reading.site);
-    const snapshot = reading.getSnapshot();
-    const entry = findEntry(snapshot, slug);
-    if (entry) return buildListingPicture(parseItem(entry), reading.site);
-    if (!snapshot.tombstones.has(slug)) throw new ServiceError('not_found', 'There is no such picture.');
-    throw new ServiceError('gone', 'The listing was removed, and its picture with it.');
+    return reading.readAtOnce((snapshot) => {
+      const listing = findRef(snapshot, slug);
+      if (listing) return buildListingPicture(getItem(reading.published, listing), reading.site);
+      if (!findTombstone(reading.published, slug)) throw new ServiceError('not_found', 'There is no such picture.');
+      throw new ServiceError('gone', 'The listing was removed, and its picture with it.');
+    });
   };
   app.get('/pictures/:file{.+}', async (c) => {
-    await getLoading();
     const picture = find(c.req.path, /^([a-z0-9-]+)\.png$/.exec(c.req.param('file'))?.[1] ?? '');
     const etag = `"${getPictureKey(picture)}"`;
     const headers = { ETag: etag, 'Cache-Control': CACHE_CONTROL, 'Content-Type': 'image/png' };

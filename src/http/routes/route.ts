@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import type { Snapshot } from '../../published/snapshot.ts';
 import type { Document } from '../document.ts';
 
 /**
  * Adds a route that answers GET with a document: its path, the schema that checks its query (and from which the OpenAPI
- * document describes it), and what builds the document, in one transaction, so that it is of one revision; it throws a
- * `ServiceError` where there is no such document.
+ * document describes it), and what builds the document while the published catalogue stands still at the revision of the
+ * snapshot; it throws a `ServiceError` where there is no such document.
  */
 export type Get = <Query>(
   path: string,
   query: z.ZodObject & z.ZodType<Query>,
-  build: (query: Query, params: Readonly<Record<string, string>>) => Document,
+  build: (query: Query, params: Readonly<Record<string, string>>, snapshot: Snapshot) => Document,
 ) => void;
 
 /** The query of a route that takes no parameters. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CATEGORIES, category } from '../../model/category.ts';
 import { catalogueSummary } from '../../model/summary.ts';
-import { getSelections } from '../../snapshot/entry-lists.ts';
-import { buildSummary } from '../../snapshot/snapshot.ts';
+import { getSelections } from '../../published/entry-lists.ts';
+import { buildSummary } from '../../published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../views/site.ts';
 import { buildTool } from '../tool.ts';
 

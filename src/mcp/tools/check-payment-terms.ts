@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../evidence/terms-check.ts';
-import { checkTerms } from '../../snapshot/check.ts';
+import { checkTerms } from '../../published/check.ts';
 import { buildAgentCheck, type CheckBody } from '../../views/agent-check.ts';
 import { checkArguments } from '../../views/check-question.ts';
 import { formatDay } from '../../views/times.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { findListing } from '../../catalogue/listings.ts';
 import { ServiceError } from '../../errors.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
+import { findListing } from '../../published/listings.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
 import { findTombstone, tombstone } from '../../views/tombstone.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
@@ -58,7 +58,7 @@ export const getListingTool = buildTool({
   output,
   answer: (args, context): Answer => {
     const { revision } = context.snapshot;
-    const listing = findListing(context.reading.catalogue, { slug: args.slug });
+    const listing = findListing(context.reading.published, { slug: args.slug });
     const gravestone = listing && findTombstone(listing);
     if (gravestone) {
       const { slug, id: _id, ...tombstone } = gravestone;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type LoggedChange, listLatestTellingChanges } from '../../catalogue/change-log.ts';
-import { readChangeFeed } from '../../snapshot/change-feed.ts';
-import type { Snapshot } from '../../snapshot/snapshot.ts';
+import { readChangeFeed } from '../../published/change-feed.ts';
+import { type LoggedChange, listLatestTellingChanges } from '../../published/changes.ts';
+import type { Published } from '../../published/file.ts';
+import { findTombstone } from '../../published/listings.ts';
 import { countFitting } from '../compact.ts';
 import { buildCompactChange, buildCompactTombstone, compactChange, compactTombstone } from '../compact-change.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
@@ -45,7 +46,7 @@ export const listChangesTool = buildTool({
       ...(resume !== undefined && { resume_cursor: resume }),
       changes: changes.map(buildCompactChange),
       tombstones: slugs.flatMap((slug) => {
-        const tombstone = context.snapshot.tombstones.get(slug);
+        const tombstone = findTombstone(context.reading.published, slug);
         return tombstone ? [buildCompactTombstone(tombstone)] : [];
       }),
     };
@@ -60,24 +61,24 @@ interface Page {
 
 /** The latest, as many as fit, in the order they happened. */
 function readLatest({ limit }: Query, { reading, snapshot }: ToolContext): Page {
-  const latest = listLatestTellingChanges(reading.catalogue, limit);
-  const { resume } = readChangeFeed(reading.catalogue, snapshot, { since: snapshot.revision, limit: 1 }, 'telling');
-  return { changes: latest.slice(latest.length - getFitting(latest.toReversed(), limit, snapshot)), resume };
+  const latest = listLatestTellingChanges(reading.published, limit);
+  const { resume } = readChangeFeed(reading.published, snapshot, { since: snapshot.revision, limit: 1 }, 'telling');
+  return { changes: latest.slice(latest.length - getFitting(latest.toReversed(), limit, reading.published)), resume };
 }
 
 /** The page asked for, or its beginning where not all of it fits. */
 function readPage(query: Query, { reading, snapshot }: ToolContext): Page {
-  const read = (limit: number) => readChangeFeed(reading.catalogue, snapshot, { ...query, limit }, 'telling');
+  const read = (limit: number) => readChangeFeed(reading.published, snapshot, { ...query, limit }, 'telling');
   const page = read(query.limit);
-  const fitting = getFitting(page.changes, query.limit, snapshot);
+  const fitting = getFitting(page.changes, query.limit, reading.published);
   return fitting < page.changes.length ? read(fitting) : page;
 }
 
 /** Counts the changes, from the first, that fit with the tombstones of their listings. */
-function getFitting(changes: readonly LoggedChange[], limit: number, { tombstones }: Snapshot): number {
+function getFitting(changes: readonly LoggedChange[], limit: number, published: Published): number {
   const seen = new Set<string>();
   const told = changes.map((change) => {
-    const tombstone = seen.has(change.slug) ? undefined : tombstones.get(change.slug);
+    const tombstone = seen.has(change.slug) ? undefined : findTombstone(published, change.slug);
     seen.add(change.slug);
     return [buildCompactChange(change), ...(tombstone ? [buildCompactTombstone(tombstone)] : [])];
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseItem } from '../../snapshot/entry.ts';
-import { selectListings } from '../../snapshot/select.ts';
+import { getItem } from '../../published/listings.ts';
+import { selectListings } from '../../published/select.ts';
 import { listQuery } from '../../views/list-query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
@@ -31,10 +31,10 @@ export const searchListingsTool = buildTool({
     listings: z.array(compactItem),
   }),
   answer: (query, { reading, snapshot }) => {
-    const asked = selectListings(reading, snapshot, query);
+    const asked = selectListings(reading.published, snapshot, query);
     const { total, answer, next_cursor: cursor } = asked;
     const listings = asked.entries.map((entry, at) =>
-      buildCompactItem({ ...parseItem(entry), ...(answer && { match: answer.matches[at] }) }),
+      buildCompactItem({ ...getItem(reading.published, entry), ...(answer && { match: answer.matches[at] }) }),
     );
     const { revision } = snapshot;
     const doubts = {

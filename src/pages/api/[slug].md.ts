@@ -1,5 +1,5 @@
 import type { APIRoute } from 'astro';
-import { findListingPage } from '../../snapshot/page-models.ts';
+import { findListingPage } from '../../published/page-models.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../../views/listing-markdown.ts';
 
 export const prerender = false;

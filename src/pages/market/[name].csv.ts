@@ -1,5 +1,5 @@
 import type { APIRoute } from 'astro';
-import { getMarketData } from '../../snapshot/market.ts';
+import { getMarketData } from '../../published/market.ts';
 import { buildCsv } from '../../views/csv.ts';
 import { buildMarketTable, findMarketTableName } from '../../views/pages/market-tables.ts';
 

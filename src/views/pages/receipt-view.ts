@@ -1,9 +1,10 @@
 import { UNRECOGNISED } from '../../model/delivery.ts';
-import { isLive, type Listing } from '../../model/listing.ts';
+import type { Listing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
+import type { PublicPayment } from '../../model/payment.ts';
 import type { Correction } from '../../model/receipt.ts';
 import { formatUsdc } from '../../model/usdc.ts';
-import { buildAgentReceipt, type SettledPayment } from '../agent-receipt.ts';
+import { buildAgentReceipt } from '../agent-receipt.ts';
 import { PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatDay, formatSecond } from '../times.ts';
@@ -71,14 +72,15 @@ export interface ReceiptPage {
 
 /** Builds the page of a settled payment for one route of a listing. */
 export function buildReceiptPage(
-  paid: SettledPayment,
+  paid: PublicPayment,
   {
     listing,
     route,
     site,
     correction,
   }: {
-    listing: Listing;
+    /** Its listing, whatever its state. */
+    listing: Pick<Listing, 'slug' | 'title' | 'base_url' | 'state'> & { routes: readonly { id: string }[] };
     route: { method: string; path: string };
     site: Site;
     correction?: Correction | undefined;
@@ -92,7 +94,6 @@ export function buildReceiptPage(
   const network = receipt.public_chain ? label : `a local test chain for ${label}`;
   const { outcome, note } = describeOutcome(paid);
   const { host } = new URL(base_url);
-  const isListed = isLive(listing);
   const anchor = listing.routes.some(({ id }) => id === paid.route_id) ? `#${getRouteAnchor(paid.route_id)}` : '';
   return {
     id: paid.id,
@@ -111,7 +112,7 @@ export function buildReceiptPage(
     listing: {
       title,
       host,
-      href: isListed ? `${PATHS.listing(slug)}${anchor}` : state === 'delisted' ? PATHS.listing(slug) : null,
+      href: state === 'live' ? `${PATHS.listing(slug)}${anchor}` : state === 'delisted' ? PATHS.listing(slug) : null,
       is_delisted: state === 'delisted',
     },
     asked: listAsked(paid),
@@ -142,7 +143,7 @@ export function buildReceiptPage(
   };
 }
 
-function describeOutcome({ delivered, unrecognised, answer }: SettledPayment): { outcome: string; note: string } {
+function describeOutcome({ delivered, unrecognised, answer }: PublicPayment): { outcome: string; note: string } {
   if (delivered) return { outcome: 'Delivered', note: 'The payment settled, and the product came back.' };
   const note = 'The payment settled, so the seller has the money. This receipt does not verify the route.';
   if (delivered === null) return { outcome: 'Not known whether it was delivered: the answer was not judged', note };
@@ -154,7 +155,7 @@ function describeOutcome({ delivered, unrecognised, answer }: SettledPayment): {
   return { outcome: `Not delivered: the answer was ${isGood ? 'empty' : `status ${answer.status}`}`, note };
 }
 
-function listAsked({ request }: SettledPayment): ReceiptFact[] {
+function listAsked({ request }: PublicPayment): ReceiptFact[] {
   return [
     { label: 'Request', value: `${request.method} ${request.url}` },
     ...Object.entries(request.headers).map(([name, value]) => ({ label: `Header ${name}`, value })),
@@ -162,7 +163,7 @@ function listAsked({ request }: SettledPayment): ReceiptFact[] {
   ];
 }
 
-function listPaid(paid: SettledPayment, isPublic: boolean): ReceiptFact[] {
+function listPaid(paid: PublicPayment, isPublic: boolean): ReceiptFact[] {
   const { settlement, network, amount, payer, pay_to, nonce, signature } = paid;
   const { label, getAccountUrl, getBlockUrl, getTransactionUrl } = NETWORKS[network];
   const isBase = network === 'base';
@@ -184,7 +185,7 @@ function listPaid(paid: SettledPayment, isPublic: boolean): ReceiptFact[] {
 
 const CONFORMITY = { yes: 'yes', no: 'no', undeclared: 'nothing is declared' } as const;
 
-function listAnswered({ answer, conforming }: SettledPayment, agrees: boolean | null): ReceiptFact[] {
+function listAnswered({ answer, conforming }: PublicPayment, agrees: boolean | null): ReceiptFact[] {
   if (!answer) return [];
   const { status, content_type, size, hash, duration_ms, at, fields } = answer;
   return [

@@ -1,0 +1,138 @@
+import { type Catalogue, findRowBy, listRowsBy } from './database.ts';
+import type { ChangesTable, LatestChangesTable, ListingDaysTable, ListingsTable, RevisionsTable } from './tables.ts';
+
+/**
+ * What is new for readers since they last looked, for the published catalogue to follow. Everything comes in parts of at
+ * most `NEWS_AT_ONCE` rows, in an order in which one can go on behind the last. Call all of it within one read transaction.
+ */
+export const NEWS_AT_ONCE = 256;
+
+/** A change as its row has it; the detail is JSON. */
+export type NewsChange = Omit<ChangesTable, 'seq' | 'telling'> & { seq: number; telling: 0 | 1 };
+
+/** Lists the revisions after one, in their order. */
+export function listRevisionsSince(catalogue: Catalogue, revision: number): RevisionsTable[] {
+  return listRowsBy(
+    catalogue,
+    'SELECT revision, at FROM revisions WHERE revision > ? ORDER BY revision LIMIT ?',
+    revision,
+    NEWS_AT_ONCE,
+  );
+}
+
+/** Lists the changes behind a place in the log. */
+export function listChangesBehind(catalogue: Catalogue, seq: number): NewsChange[] {
+  return listRowsBy(
+    catalogue,
+    `SELECT seq, revision, at, listing_id, kind, reason, detail, telling FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`,
+    seq,
+    NEWS_AT_ONCE,
+  );
+}
+
+/** Lists what the changes behind a place are the latest of. */
+export function listLatestBehind(catalogue: Catalogue, seq: number): LatestChangesTable[] {
+  return listRowsBy(
+    catalogue,
+    'SELECT listing_id, subject, seq FROM latest_changes WHERE seq > ? ORDER BY seq LIMIT ?',
+    seq,
+    NEWS_AT_ONCE,
+  );
+}
+
+/** A listing as its row has it; the document is JSON, `{}` before its first publication. */
+export type NewsListing = Pick<ListingsTable, 'id' | 'slug' | 'base_url' | 'state' | 'revision' | 'document'> & {
+  number: number;
+  /** 1: it was live at some time, so that its name is known. */
+  was_live: 0 | 1;
+};
+
+/** Listings have long documents. */
+const LISTINGS_AT_ONCE = 32;
+
+/** Lists the listings in any state that changed after a revision, behind a number. */
+export function listListingsBehind(catalogue: Catalogue, revision: number, number: number): NewsListing[] {
+  return listRowsBy(
+    catalogue,
+    `SELECT number, id, slug, base_url, state, revision, document,
+       state <> 'held' OR EXISTS (SELECT 1 FROM changes WHERE listing_id = listings.id AND kind = 'listed') AS was_live
+     FROM listings WHERE ${revision > 0 ? '' : '+'}revision > ? AND number > ? ORDER BY number LIMIT ?`,
+    revision,
+    number,
+    LISTINGS_AT_ONCE,
+  );
+}
+
+/** A payment that settled, with the route it was made for. */
+export interface NewsReceipt {
+  readonly id: string;
+  readonly listing: number;
+  readonly method: string;
+  readonly path: string;
+  readonly revision: number;
+  /** JSON of model `Payment`. */
+  readonly document: string;
+  readonly because: string | null;
+  readonly corrected_at: string | null;
+}
+
+const RECEIPTS = `SELECT payments.id, listings.number AS listing, routes.method, routes.path, payments.revision,
+    payments.document, corrections.because, corrections.at AS corrected_at
+  FROM payments JOIN routes ON routes.id = payments.route_id JOIN listings ON listings.id = routes.listing_id
+  LEFT JOIN corrections ON corrections.receipt_id = payments.id
+  WHERE payments.revision IS NOT NULL`;
+
+/** Lists the payments that settled, behind an id, whose record changed after a revision. */
+export function listReceiptsBehind(catalogue: Catalogue, revision: number, id: string): NewsReceipt[] {
+  const sql = `${RECEIPTS} AND payments.revision > ? AND payments.id > ? ORDER BY payments.id LIMIT ?`;
+  return listRowsBy(catalogue, sql, revision, id, NEWS_AT_ONCE);
+}
+
+/** Lists the payments for routes of a listing that settled. */
+export function listReceiptsOf(catalogue: Catalogue, listingId: string): NewsReceipt[] {
+  return listRowsBy(catalogue, `${RECEIPTS} AND listings.id = ?`, listingId);
+}
+
+/** Says whether any payment ever settled. */
+export function hasReceipts(catalogue: Catalogue): boolean {
+  return findRowBy(catalogue, 'SELECT 1 FROM payments WHERE revision IS NOT NULL LIMIT 1') !== undefined;
+}
+
+/** Lists the days from one on, on which listings came, went or changed their verification. */
+export function listDaysFrom(catalogue: Catalogue, day: string): ListingDaysTable[] {
+  const sql = 'SELECT day, listed, taken_out, verified, unverified FROM listing_days WHERE day >= ? ORDER BY day';
+  return listRowsBy(catalogue, sql, day);
+}
+
+/** A round as readers see it. */
+export interface NewsRound {
+  readonly round: number;
+  readonly hosts: number;
+  readonly failing: number;
+  readonly ours: 0 | 1;
+}
+
+/** Lists the rounds that readers see otherwise since a revision. */
+export function listRoundsSince(catalogue: Catalogue, revision: number): NewsRound[] {
+  return listRowsBy(
+    catalogue,
+    `SELECT round, shown_hosts AS hosts, shown_failing AS failing, shown_ours AS ours FROM rounds
+     WHERE shown_hosts IS NOT NULL AND revision > ? ORDER BY round`,
+    revision,
+  );
+}
+
+/** Lists the words of the search index behind a number. */
+export function listWordsBehind(catalogue: Catalogue, number: number): { number: number; word: string }[] {
+  const sql = 'SELECT number, word FROM search_words WHERE number > ? ORDER BY number LIMIT ?';
+  return listRowsBy(catalogue, sql, number, NEWS_AT_ONCE);
+}
+
+/** Lists the entries of the search index behind a place. */
+export function listEntriesBehind(
+  catalogue: Catalogue,
+  seq: number,
+): { seq: number; listing: number; terms: Buffer }[] {
+  const sql = 'SELECT seq, listing, terms FROM search_entries WHERE seq > ? ORDER BY seq LIMIT ?';
+  return listRowsBy(catalogue, sql, seq, NEWS_AT_ONCE);
+}

@@ -1,0 +1,104 @@
+import type { Change, ChangeKind } from '../model/change.ts';
+import type { Published } from './file.ts';
+
+/** A change with its place in the log, which nothing moves. */
+export type LoggedChange = Change & { seq: number };
+
+/** A place in the log, and what stands there: enough to tell it from the same place in another log. */
+export type LogPlace = Pick<LoggedChange, 'seq' | 'revision' | 'at' | 'listing_id' | 'kind'>;
+
+/** A change as its row has it: the detail is JSON. */
+type ChangeRow = Omit<LoggedChange, 'detail'> & { detail: string };
+
+const SELECT = `SELECT c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
+  FROM changes c JOIN listings l ON l.id = c.listing_id`;
+
+/** Lists the latest `limit` changes of one listing, those of some `kinds` alone where these are given, oldest first. */
+export function listChanges(
+  published: Published,
+  { slug, limit = 1000, kinds }: { slug: string; limit?: number; kinds?: readonly ChangeKind[] },
+): Change[] {
+  const ofKinds = kinds === undefined ? '' : 'AND c.kind IN (SELECT value FROM json_each(@kinds))';
+  const rows = published
+    .prepare<ChangeRow>(
+      `SELECT c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
+       FROM listings l JOIN changes c ON c.listing_id = l.id
+       WHERE l.slug = @slug ${ofKinds} ORDER BY c.seq DESC LIMIT @limit`,
+    )
+    .all({ slug, limit, ...(kinds && { kinds: JSON.stringify(kinds) }) });
+  return rows.reverse().map(parseUnnumbered);
+}
+
+/** Finds the last change that was visible at a revision, or the one at a place; undefined where there is none. */
+export function findLogPlace(
+  published: Published,
+  where: { upToRevision: number } | { seq: number },
+): LogPlace | undefined {
+  const columns = 'SELECT seq, revision, at, listing_id, kind FROM changes';
+  return 'seq' in where
+    ? published.prepare<LogPlace>(`${columns} WHERE seq = ?`).get(where.seq)
+    : published
+        .prepare<LogPlace>(`${columns} WHERE revision <= ? ORDER BY revision DESC, seq DESC LIMIT 1`)
+        .get(where.upToRevision);
+}
+
+/** Lists the first `limit` changes behind the place `after`, one by one. */
+export function listLog(published: Published, { after, limit }: { after: number; limit: number }): LoggedChange[] {
+  return list(published, `${SELECT} WHERE c.seq > ? ORDER BY c.seq LIMIT ?`, after, limit);
+}
+
+/** Lists, of the changes behind `after` and up to `upTo`, the first `limit` that no later one of their subject supersedes. */
+export function listLatestChanges(
+  published: Published,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+): LoggedChange[] {
+  const sql = `SELECT c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
+    FROM latest_changes n JOIN changes c ON c.seq = n.seq JOIN listings l ON l.id = c.listing_id
+    WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq LIMIT ?`;
+  return list(published, sql, after, upTo, limit);
+}
+
+/** Lists the first `limit` telling changes behind a place. */
+export function listTellingChanges(
+  published: Published,
+  { after, limit }: { after: LogPlace | undefined; limit: number },
+): LoggedChange[] {
+  const sql = `${SELECT} WHERE c.telling = 1 AND c.revision >= ? AND c.seq > ? ORDER BY c.revision, c.seq LIMIT ?`;
+  return list(published, sql, after?.revision ?? 0, after?.seq ?? 0, limit);
+}
+
+/** Lists the latest `limit` telling changes, in the order they happened. */
+export function listLatestTellingChanges(published: Published, limit: number): LoggedChange[] {
+  const sql = `${SELECT} WHERE c.telling = 1 ORDER BY c.revision DESC, c.seq DESC LIMIT ?`;
+  return list(published, sql, limit).reverse();
+}
+
+/** Lists the telling changes that one revision brought, in the order they happened. */
+export function listTellingChangesOf(published: Published, revision: number): Change[] {
+  // One that brought in thousands of listings is read row by row: all rows at once take several times what is kept of them.
+  const statement = published.prepare<ChangeRow>(`${SELECT} WHERE c.telling = 1 AND c.revision = ? ORDER BY c.seq`);
+  return Array.from(statement.iterate(revision), parseUnnumbered);
+}
+
+/** Lists the newest revisions, no later than `until`, that brought telling changes, the newest first. */
+export function listTellingRevisions(
+  published: Published,
+  { until, limit }: { until: number; limit: number },
+): number[] {
+  const sql = `SELECT DISTINCT revision FROM changes WHERE telling = 1 AND revision <= ? ORDER BY revision DESC LIMIT ?`;
+  return published
+    .prepare<{ revision: number }>(sql)
+    .all(until, limit)
+    .map(({ revision }) => revision);
+}
+
+function list(published: Published, sql: string, ...parameters: number[]): LoggedChange[] {
+  return published
+    .prepare<ChangeRow>(sql)
+    .all(...parameters)
+    .map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+}
+
+function parseUnnumbered({ seq: _seq, detail, ...row }: ChangeRow): Change {
+  return { ...row, detail: JSON.parse(detail) };
+}

@@ -1,0 +1,89 @@
+import { isResourceOf } from '../evidence/route-match.ts';
+import {
+  isCheaper,
+  type JudgedOffer,
+  type Judgement,
+  judgeChallenge,
+  judgeUnrecorded,
+} from '../evidence/terms-check.ts';
+import type { CheckQuestion } from '../views/check-question.ts';
+import type { CheckReason, TermsCheck } from '../views/terms-check.ts';
+import type { GivenChallenge } from '../x402/given-challenge.ts';
+import { parseCall, parseGivenTerms } from './check-question.ts';
+import { type FoundRoute, findRoute } from './find-route.ts';
+import type { KnownRoute } from './known-listings.ts';
+import type { Reading } from './reading.ts';
+
+/**
+ * Compares the terms that somebody was just given by a route with what is on record of it now. Call it while the file
+ * stands still at the revision that the answer names. Throws `bad_input` as `parseCall` and
+ * `parseGivenTerms` do.
+ */
+export function checkTerms(
+  { published, now }: Pick<Reading, 'published' | 'now'>,
+  question: CheckQuestion,
+): TermsCheck {
+  const call = parseCall(question);
+  const challenge = parseGivenTerms(question);
+  const found = findRoute(published, call);
+  const resources = challenge.resources.filter((resource) => !isResourceOf(resource, call.url));
+  const shared = { asked: { method: call.method, url: call.url.href }, resources };
+  const isPriced = found.kind === 'route' && found.route.terms.length > 0;
+  return isPriced
+    ? { ...shared, ...compare(challenge, found.route, { at: now(), isForAnother: resources.length > 0 }) }
+    : { ...shared, ...judgeWithoutRecord(challenge, found, resources.length > 0) };
+}
+
+type Compared = Omit<TermsCheck, 'asked' | 'resources'>;
+
+function compare(challenge: GivenChallenge, route: KnownRoute, asking: { at: Date; isForAnother: boolean }): Compared {
+  const judgement = judgeChallenge(challenge, route, asking);
+  const reason = getReason(judgement, route);
+  return { ...judgement, reason, route, listing: route.listing, nearest: [], tombstone: null };
+}
+
+/** Gives why no offer is safe: null for a match. */
+function getReason({ verdict, offers }: Judgement, { cautions }: KnownRoute): CheckReason | null {
+  switch (verdict) {
+    case 'match':
+      return null;
+    case 'unseen':
+      return 'declared_only';
+    case 'caution':
+      return cautions.find(({ severity }) => severity === 'danger')?.code ?? null;
+    case 'mismatch':
+      return isCheaper(offers) ? 'cheaper' : getMismatch(offers);
+  }
+}
+
+/** Without terms on record there is nothing to match, but a payment in another token is wrong whatever the route. */
+function judgeWithoutRecord(challenge: GivenChallenge, found: FoundRoute, isForAnother: boolean): Compared {
+  const { offers, is_wrong } = judgeUnrecorded(challenge);
+  const route = found.kind === 'route' ? found.route : null;
+  const facts = {
+    offers,
+    safe_offers: [],
+    warnings: isForAnother ? (['resource_differs'] as const).slice() : [],
+    evidence_at: null,
+    route,
+    listing: found.kind === 'unknown' ? found.listing : (route?.listing ?? null),
+    nearest: found.kind === 'unknown' ? found.nearest : [],
+    tombstone: null,
+  };
+  if (found.kind === 'delisted') {
+    const { tombstone } = found;
+    const evidence_at = tombstone.delisted_at;
+    return { ...facts, verdict: 'delisted', severity: 'danger', reason: 'delisted', tombstone, evidence_at };
+  }
+  if (is_wrong) return { ...facts, verdict: 'mismatch', severity: 'danger', reason: getMismatch(offers) };
+  const reason = found.kind === 'unknown' ? found.reason : 'no_terms';
+  return { ...facts, verdict: 'unknown_route', severity: 'notice', reason };
+}
+
+/** Gives why nothing matches: the first offer that could be paid says so, else what is wrong with the first. */
+function getMismatch(offers: readonly JudgedOffer[]): CheckReason {
+  if (offers.some(({ standing }) => standing === 'differs')) return 'terms_differ';
+  if (offers.some(({ standing }) => standing === 'not_on_record')) return 'not_on_record';
+  const broken = offers.flatMap(({ offer }) => ('reason' in offer ? offer.reason : []));
+  return broken.find((reason) => reason !== 'unsupported_network') ?? 'unsupported_network';
+}

@@ -1,0 +1,217 @@
+import { CATEGORIES, type Category } from '../model/category.ts';
+import { type Reliability, reliabilityBand } from '../model/listing.ts';
+import { networkKey } from '../model/network.ts';
+import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
+import type { ListQuery } from '../views/list-query.ts';
+import type { Published } from './file.ts';
+import type { ListingRef } from './listings.ts';
+
+/** Bits of `traits`: one for each category, band and network, and one each for verified and not. */
+const CATEGORY_BITS = numberBits(CATEGORIES, 0);
+const BAND_BITS = numberBits(reliabilityBand.options, 5);
+const NETWORK_BITS = numberBits(networkKey.options, 8);
+const VERIFIED = 1 << 14;
+const UNVERIFIED = 1 << 15;
+
+/** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
+const VERIFIED_BONUS = 0.02;
+const RELIABILITY_BONUS = 0.02;
+
+/**
+ * What filters and orders read of the live listings, as columns in the order of their slugs: going through all of them
+ * takes a millisecond. Never changed once made.
+ */
+export interface Columns {
+  readonly slugs: readonly string[];
+  /** Row numbers in the file, under which words and documents are found. */
+  readonly numbers: Uint32Array;
+  /** Revision of the latest change of each. */
+  readonly revisions: Uint32Array;
+  /** Category, band, verification and networks as bits. */
+  readonly traits: Uint16Array;
+  /** Numbers that sort upwards: what should come first is the smaller. */
+  readonly keys: Readonly<Record<'price' | 'updated' | 'reliability', Float64Array>>;
+  /** What each has beyond its words where relevance decides. */
+  readonly bonuses: Float64Array;
+  /** Provider's names in lower case. */
+  readonly providers: readonly string[];
+}
+
+/** The columns of one listing. */
+interface ColumnRow {
+  readonly number: number;
+  readonly slug: string;
+  readonly revision: number;
+  readonly state: 'live' | 'held' | 'delisted';
+  readonly category: Category;
+  readonly reliability_band: Reliability['band'];
+  readonly reliability_score: number | null;
+  readonly verified_routes: number;
+  readonly networks: string;
+  readonly price_min: number;
+  readonly updated_at: string;
+  readonly provider_name: string;
+}
+
+const SELECT = `SELECT number, slug, revision, state, category, reliability_band, reliability_score, verified_routes, networks,
+  price_min, updated_at, provider_name FROM listings`;
+
+/** Reads the columns of every live listing. */
+export function readColumns(published: Published): Columns {
+  const rows = published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY slug`);
+  return buildColumns(rows.iterate());
+}
+
+/** Reads the columns of what changed after a revision, and puts them in the place of what was known before. */
+export function updateColumns(before: Columns, published: Published, revision: number): Columns {
+  const changed = published.prepare<ColumnRow>(`${SELECT} WHERE revision > ? ORDER BY slug`).all(revision);
+  const after = buildColumns(changed.filter(({ state }) => state === 'live'));
+  const isChanged = new Set(changed.map(({ slug }) => slug));
+  return mergeColumns(before, after, isChanged);
+}
+
+/** Finds the place of a live listing by its slug; -1 where there is none. */
+export function findPlace({ slugs }: Columns, slug: string): number {
+  const place = findNextPlace({ slugs }, slug);
+  return slugs[place] === slug ? place : -1;
+}
+
+/** Finds the place of the first listing whose slug is the one given, or comes after it. */
+export function findNextPlace({ slugs }: Pick<Columns, 'slugs'>, slug: string): number {
+  let [low, high] = [0, slugs.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((slugs[middle] as string) < slug) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Gives the listing at a place. */
+export function getRef({ slugs, numbers }: Columns, place: number): ListingRef {
+  return { number: numbers[place] as number, slug: slugs[place] as string };
+}
+
+/** Says whether the listing at a place has a settlement-verified route. */
+export function isVerified({ traits }: Columns, place: number): boolean {
+  return ((traits[place] as number) & VERIFIED) !== 0;
+}
+
+/** Says whether the listing at a place is of a category. */
+export function isOfCategory({ traits }: Columns, place: number, category: Category): boolean {
+  return ((traits[place] as number) & CATEGORY_BITS[category]) !== 0;
+}
+
+/** Gives when the listing at a place last changed, in milliseconds since 1970. */
+export function getUpdatedMs({ keys }: Columns, place: number): number {
+  return -(keys.updated[place] as number);
+}
+
+/** Says of a listing by its place whether it passes. */
+export type Filter = (place: number) => boolean;
+
+/** Builds the filter of a query, all but its words; undefined where everything passes. */
+export function buildFilter({ traits, keys, providers }: Columns, query: ListQuery): Filter | undefined {
+  const { category, network, verified, band } = query;
+  const filters: Filter[] = [];
+  const wanted = [
+    category && CATEGORY_BITS[category],
+    band && BAND_BITS[band],
+    verified === undefined ? undefined : verified ? VERIFIED : UNVERIFIED,
+    network && NETWORK_BITS[network],
+  ].reduce<number>((all, bit) => all | (bit ?? 0), 0);
+  if (wanted !== 0) filters.push((place) => ((traits[place] as number) & wanted) === wanted);
+  if (query.max_price_usdc !== undefined) {
+    const most = getUsdcNumber(parseUsdc(query.max_price_usdc) ?? 0);
+    filters.push((place) => (keys.price[place] as number) <= most);
+  }
+  if (query.provider !== undefined) {
+    const provider = query.provider.toLowerCase();
+    filters.push((place) => providers[place] === provider);
+  }
+  if (query.updated_since !== undefined) {
+    const latest = -Date.parse(query.updated_since);
+    filters.push((place) => (keys.updated[place] as number) <= latest);
+  }
+  return filters.length === 0 ? undefined : (place) => filters.every((isPassing) => isPassing(place));
+}
+
+function buildColumns(rows: Iterable<ColumnRow>): Columns {
+  /** Many listings have the same provider, whose name is in memory once. */
+  const names = new Map<string, string>();
+  const slugs: string[] = [];
+  const numbers: number[] = [];
+  const revisions: number[] = [];
+  const traits: number[] = [];
+  const price: number[] = [];
+  const updated: number[] = [];
+  const reliability: number[] = [];
+  const bonuses: number[] = [];
+  const providers: string[] = [];
+  for (const row of rows) {
+    const isVerified = row.verified_routes > 0;
+    slugs.push(row.slug);
+    numbers.push(row.number);
+    revisions.push(row.revision);
+    traits.push(
+      row.networks
+        .split(' ')
+        .filter(Boolean)
+        .reduce(
+          (bits, network) => bits | NETWORK_BITS[network as keyof typeof NETWORK_BITS],
+          CATEGORY_BITS[row.category] | BAND_BITS[row.reliability_band] | (isVerified ? VERIFIED : UNVERIFIED),
+        ),
+    );
+    price.push(getUsdcNumber(row.price_min));
+    updated.push(-Date.parse(row.updated_at));
+    reliability.push(-(row.reliability_score ?? -1));
+    bonuses.push((isVerified ? VERIFIED_BONUS : 0) + (RELIABILITY_BONUS * (row.reliability_score ?? 0)) / 100);
+    const name = row.provider_name.toLowerCase();
+    if (!names.has(name)) names.set(name, name);
+    providers.push(names.get(name) ?? name);
+  }
+  return {
+    slugs,
+    providers,
+    numbers: Uint32Array.from(numbers),
+    revisions: Uint32Array.from(revisions),
+    traits: Uint16Array.from(traits),
+    keys: {
+      price: Float64Array.from(price),
+      updated: Float64Array.from(updated),
+      reliability: Float64Array.from(reliability),
+    },
+    bonuses: Float64Array.from(bonuses),
+  };
+}
+
+/** Merges two sets of columns by slug; what `isChanged` names comes from the second, or is gone where that lacks it. */
+function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<string>): Columns {
+  /** Places to take, in order: those of `before` from 0 on, those of `after` as -1, -2 and so on. */
+  const order: number[] = [];
+  let next = 0;
+  for (const [place, slug] of before.slugs.entries()) {
+    while (next < after.slugs.length && (after.slugs[next] as string) < slug) order.push(-1 - next++);
+    if (!isChanged.has(slug)) order.push(place);
+  }
+  while (next < after.slugs.length) order.push(-1 - next++);
+  const take = <Column extends { readonly [place: number]: unknown }>(a: Column, b: Column) =>
+    order.map((place) => (place >= 0 ? a[place] : b[-1 - place]) as never);
+  return {
+    slugs: take(before.slugs, after.slugs),
+    providers: take(before.providers, after.providers),
+    numbers: Uint32Array.from(take(before.numbers, after.numbers)),
+    revisions: Uint32Array.from(take(before.revisions, after.revisions)),
+    traits: Uint16Array.from(take(before.traits, after.traits)),
+    keys: {
+      price: Float64Array.from(take(before.keys.price, after.keys.price)),
+      updated: Float64Array.from(take(before.keys.updated, after.keys.updated)),
+      reliability: Float64Array.from(take(before.keys.reliability, after.keys.reliability)),
+    },
+    bonuses: Float64Array.from(take(before.bonuses, after.bonuses)),
+  };
+}
+
+function numberBits<Name extends string>(names: readonly Name[], from: number): Record<Name, number> {
+  return Object.fromEntries(names.map((name, at) => [name, 1 << (from + at)])) as Record<Name, number>;
+}

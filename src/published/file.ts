@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { createFolder } from '../catalogue/folder.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
+
+const BUSY_TIMEOUT_MS = 10_000;
+
+/** An open published catalogue: the public file that pages, documents and MCP are made from. */
+export interface Published {
+  readonly file: string;
+  readonly sqlite: Sqlite.Database;
+  /** Prepares a statement, each once. */
+  prepare<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row>;
+  close(): void;
+}
+
+/**
+ * Opens a published catalogue for reading only. Throws `not_found` where there is none, and `bad_input` for a file that is
+ * something else or was made by other code.
+ */
+export function openPublished(file: string): Published {
+  if (!existsSync(file)) {
+    throw new ServiceError('not_found', `There is no published catalogue at ${file}.`, {
+      hint: 'npm start and npm run rebuild make it from the catalogue.',
+      reason: 'not_published',
+    });
+  }
+  const published = open(file, { readonly: true });
+  if (isCurrentSchema(published)) return published;
+  published.close();
+  throw new ServiceError('bad_input', `${file} was made by another version of this code.`, {
+    hint: 'npm start and npm run rebuild make it anew from the catalogue.',
+    reason: 'not_published',
+  });
+}
+
+/**
+ * Opens a published catalogue to be written, and creates the file where there is none. Only what follows the catalogue
+ * writes to it. Throws `bad_input` for a file that is something else, which is left as it is.
+ */
+export function openPublishedForWriting(file: string): Published {
+  createFolder(dirname(file));
+  const published = open(file, { readonly: false });
+  published.sqlite.pragma('journal_mode = WAL');
+  published.sqlite.pragma('synchronous = NORMAL');
+  return published;
+}
+
+/** Says whether a file has the tables that this code reads. */
+export function isCurrentSchema({ sqlite }: Published): boolean {
+  return sqlite.pragma('user_version', { simple: true }) === SCHEMA_VERSION;
+}
+
+function open(file: string, { readonly }: { readonly: boolean }): Published {
+  let sqlite: Sqlite.Database | undefined;
+  try {
+    sqlite = new Sqlite(file, { readonly, fileMustExist: readonly, timeout: BUSY_TIMEOUT_MS });
+    refuseOther(sqlite, file);
+  } catch (error) {
+    sqlite?.close();
+    if (error instanceof ServiceError) throw error;
+    throw buildRefusal(file, getErrorMessage(error), error);
+  }
+  return build(file, sqlite);
+}
+
+function build(file: string, sqlite: Sqlite.Database): Published {
+  const statements = new Map<string, Sqlite.Statement>();
+  return {
+    file,
+    sqlite,
+    prepare<Row>(sql: string) {
+      const statement = statements.get(sql) ?? sqlite.prepare(sql);
+      statements.set(sql, statement);
+      return statement as Sqlite.Statement<unknown[], Row>;
+    },
+    close: () => sqlite.close(),
+  };
+}
+
+/** An empty file, or none, may become one. */
+function refuseOther(sqlite: Sqlite.Database, file: string): void {
+  if (sqlite.pragma('application_id', { simple: true }) === APPLICATION_ID) return;
+  if (sqlite.prepare('SELECT count(*) FROM sqlite_master').pluck().get() === 0) return;
+  throw buildRefusal(file, 'it is a database of something else');
+}
+
+function buildRefusal(file: string, why: string, cause?: unknown): ServiceError {
+  return new ServiceError('bad_input', `${file} cannot be used as the published catalogue: ${why}.`, {
+    hint: 'Set PUBLISHED to another file; this one was left as it is.',
+    reason: 'not_a_published_catalogue',
+    cause,
+  });
+}

@@ -1,0 +1,40 @@
+import type { Change } from '../model/change.ts';
+import type { Listing } from '../model/listing.ts';
+import { DECISION_KINDS, MAX_DECISIONS, NOISY_KINDS } from '../views/pages/listing-decisions.ts';
+import { MAX_PRICE_STEPS } from '../views/pages/price-history.ts';
+import { listChanges } from './changes.ts';
+import type { Reading } from './reading.ts';
+
+/** Changes of the noisy kinds looked through for decisions. */
+const MAX_NOISE = 100;
+
+/** What changed of a listing over time, as far as its page shows it; each the earliest first. */
+export interface ListingHistory {
+  readonly priced: readonly Change[];
+  readonly decisions: readonly Change[];
+}
+
+/** A listing of no more changes than these has them read in one go; nearly every one is such. */
+const FEW_CHANGES = 100;
+
+/** Lists what changed of a listing up to the revision that `listing` is of, as far as its page shows it. */
+export function listHistory({ published }: Reading, { slug, revision }: Listing): ListingHistory {
+  const latest = listChanges(published, { slug, limit: FEW_CHANGES + 1 });
+  const list = (kinds: readonly Change['kind'][], limit: number) => {
+    const found =
+      latest.length <= FEW_CHANGES
+        ? latest.filter(({ kind }) => kinds.includes(kind)).slice(-limit)
+        : listChanges(published, { slug, kinds, limit });
+    return found.filter((change) => change.revision <= revision);
+  };
+  return {
+    // One more than is shown, to know whether there are more.
+    priced: list(['priced'], MAX_PRICE_STEPS + 1),
+    decisions: [...list(DECISION_KINDS, MAX_DECISIONS), ...list(NOISY_KINDS, MAX_NOISE)],
+  };
+}
+
+/** Finds the change by which a delisted listing was taken out. */
+export function findDelisting({ published }: Reading, slug: string): Change | undefined {
+  return listChanges(published, { slug, kinds: ['delisted'], limit: 1 })[0];
+}

@@ -1,0 +1,163 @@
+import { getCurrentTerms } from '../evidence/terms.ts';
+import type { Change } from '../model/change.ts';
+import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
+import { getRouteUrl, type Route } from '../model/route.ts';
+import { buildAgentItem, getVerification } from '../views/agent-item.ts';
+import { buildAgentListing } from '../views/agent-listing.ts';
+import type { Site } from '../views/site.ts';
+import { buildListingTag } from '../views/tag.ts';
+import { listTopics } from '../views/topics.ts';
+
+/** Values of one row, by column. */
+type Row = Record<string, string | number | null>;
+
+/** What the file holds of one listing besides its changes, receipts and words. */
+export interface ListingRows {
+  readonly listing: Row;
+  /** JSON; null for a held listing, of which nothing is public but its name. */
+  readonly document: string | null;
+  readonly routes: readonly Row[];
+  readonly offers: readonly Row[];
+}
+
+/** A listing as the catalogue has it. */
+interface CatalogueListing {
+  readonly number: number;
+  readonly id: string;
+  readonly slug: string;
+  readonly base_url: string;
+  readonly state: Listing['state'];
+  readonly revision: number;
+  /** JSON of model `Listing`, `{}` before its first publication. */
+  readonly document: string;
+  readonly was_live: 0 | 1;
+}
+
+/** Parses the document of a listing; undefined before its first publication. */
+export function parseListing(document: string): Listing | undefined {
+  return document === '{}' ? undefined : JSON.parse(document);
+}
+
+/**
+ * Builds the rows of a listing: everything of a live one, tombstone and paths of a delisted one (a call of a removed route
+ * is to be recognised), and of a held one its name, if it was ever live.
+ */
+export function buildListingRows(row: CatalogueListing, listing: Listing | undefined): ListingRows {
+  const { number, id, slug, state, revision } = row;
+  const identity = { number, slug, id, state, revision };
+  if (listing && isLive(listing)) {
+    return {
+      listing: { ...identity, ...buildColumns(listing) },
+      document: JSON.stringify(listing),
+      routes: listing.routes.map((route, position) => buildRouteRow({ number, position, listing, route })),
+      offers: listing.routes.flatMap((route, position) => buildOfferRows({ number, position, route })),
+    };
+  }
+  const isKnown = row.was_live === 1;
+  return {
+    listing: {
+      ...identity,
+      ...NO_COLUMNS,
+      base_url: isKnown ? row.base_url : null,
+      title: isKnown ? (listing?.title ?? null) : null,
+    },
+    document: state === 'delisted' && listing ? JSON.stringify(buildTombstoneListing(listing)) : null,
+    routes: [],
+    offers: [],
+  };
+}
+
+/** The forms of a live listing that answers are put together from, as JSON. */
+export interface RenderedListing {
+  /** As `/agent/list` shows it. */
+  readonly item: string;
+  /** As the OpenAPI document shows it. */
+  readonly tag: string;
+  /** The answer of `/agent/listings/{slug}` without its revision, which moves with others. */
+  readonly detail: string;
+}
+
+/** Renders a live listing with its decisions, oldest first. */
+export function renderListing(listing: LiveListing, decisions: Change[], site: Site): RenderedListing {
+  const { revision: _revision, ...detail } = buildAgentListing(listing, { decisions, revision: 0, site });
+  return {
+    item: JSON.stringify(buildAgentItem(listing, site)),
+    tag: JSON.stringify(buildListingTag(listing, site)),
+    detail: JSON.stringify(detail),
+  };
+}
+
+const NO_COLUMNS = {
+  ...{ base_url: null, title: null, tagline: null, provider_name: null, category: null },
+  ...{ price_min: null, price_max: null, networks: null, verified_networks: null },
+  ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
+  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null },
+};
+
+function buildColumns(listing: LiveListing): Row {
+  const { base_url, title, tagline, provider_name, category, price_min, price_max, networks, reliability } = listing;
+  const { endpoints_count, verified_route_count, last_verified_at } = getVerification(listing);
+  const verified = networks.filter(({ settlement_verified }) => settlement_verified);
+  return {
+    ...{ base_url, title, tagline, provider_name, category, price_min, price_max },
+    networks: listKeys(networks.filter(({ advertised }) => advertised)),
+    verified_networks: listKeys(verified),
+    routes: endpoints_count,
+    verified_routes: verified_route_count,
+    reliability_band: reliability.band,
+    reliability_score: reliability.score,
+    listed_at: listing.listed_at,
+    updated_at: listing.updated_at,
+    verified_at: last_verified_at,
+    topics: listTopics(listing).join(' '),
+  };
+}
+
+function listKeys(networks: LiveListing['networks']): string {
+  return networks.map(({ key }) => key).join(' ');
+}
+
+function buildRouteRow({
+  number,
+  position,
+  listing,
+  route,
+}: {
+  number: number;
+  position: number;
+  listing: LiveListing;
+  route: Route;
+}): Row {
+  const { method, path, description, proof } = route;
+  const cautions = listRouteCautions(listing, route);
+  return {
+    ...{ listing: number, position, method, path, description },
+    url: getRouteUrl(listing.base_url, path),
+    verified: route.verification === 'settlement-verified' ? 1 : 0,
+    verified_at: proof?.verified_at ?? null,
+    danger: cautions.some(({ severity }) => severity === 'danger') ? 1 : 0,
+  };
+}
+
+function buildOfferRows({ number, position, route }: { number: number; position: number; route: Route }): Row[] {
+  return getCurrentTerms(route.terms).map(
+    ({ network, scheme, asset, amount, pay_to, evidence, last_seen_at }): Row => ({
+      ...{ listing: number, position, network, scheme, asset, amount, pay_to, evidence, last_seen_at },
+    }),
+  );
+}
+
+/** Leaves of a delisted listing what its tombstone says, and the routes that it had. */
+function buildTombstoneListing(listing: Listing): Listing {
+  return {
+    ...listing,
+    ...{ tagline: '', description: '', provider_name: '', mcp_endpoint: null, docs_url: null },
+    ...{ price_min: null, price_max: null, networks: [], cautions: [], corrections: [], sources: [] },
+    reliability: { ...listing.reliability, band: 'unscored', score: null, samples: 0, last_sample_at: null, days: [] },
+    routes: listing.routes.map(({ id, method, path }) => ({
+      ...{ id, method, path, description: '', mime_type: null, input_schema: null, output_schema: null, example: null },
+      ...{ verification: 'unverified' as const, proof: null, proofs: [], cautions: [], undelivered: null },
+      ...{ payee: null, probe: null, terms: [] },
+    })),
+  };
+}

@@ -1,0 +1,63 @@
+import { getHost } from '../model/ids.ts';
+import { describeCautionSummary } from '../views/caution-words.ts';
+import {
+  buildChangeNews,
+  type ChangeNews,
+  digestChanges,
+  type NewsDigest,
+  type NewsListing,
+} from '../views/change-news.ts';
+import { PATHS } from '../views/links.ts';
+import { listTellingChangesOf, listTellingRevisions } from './changes.ts';
+import type { Published } from './file.ts';
+import { findKnownName, findTombstone, getItem } from './listings.ts';
+import { findRef, type Snapshot } from './snapshot.ts';
+import { findRevisionTime } from './state.ts';
+
+/** Revisions looked at in one go. */
+const REVISIONS_AT_ONCE = 25;
+
+/** Revisions of which the digests are kept: several times what a page shows. */
+const KEPT_REVISIONS = 1000;
+
+/** By the time of the revision: a catalogue that was restored has other changes under the same number. */
+const digestsOf = new WeakMap<Published, Map<string, readonly NewsDigest[]>>();
+
+/** Gives the digests of a revision, whose changes never change: one that brought in thousands of listings is read once. */
+function getDigests(published: Published, revision: number): readonly NewsDigest[] {
+  const kept = digestsOf.get(published) ?? new Map<string, readonly NewsDigest[]>();
+  digestsOf.set(published, kept);
+  const key = `${revision} ${findRevisionTime(published, revision)}`;
+  const known = kept.get(key);
+  if (known) return known;
+  const digests = digestChanges(listTellingChangesOf(published, revision));
+  if (kept.size >= KEPT_REVISIONS) kept.clear();
+  kept.set(key, digests);
+  return digests;
+}
+
+/** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first. */
+export function listChangeNews(published: Published, snapshot: Snapshot, limit: number): ChangeNews[] {
+  const getListing = (slug: string): NewsListing => {
+    const listing = findRef(snapshot, slug);
+    const item = listing && getItem(published, listing);
+    const shown = item ?? findTombstone(published, slug);
+    const cautions = item?.cautions.map(describeCautionSummary) ?? [];
+    if (shown) return { slug, title: shown.title, host: shown.host, path: PATHS.listing(slug), cautions };
+    // What is on record without being live has no page.
+    const held = findKnownName(published, slug);
+    const host = held?.base_url ? getHost(held.base_url) : '';
+    return { slug, title: held?.title || slug, host, path: PATHS.changes, cautions };
+  };
+  const news: ChangeNews[] = [];
+  for (let until = snapshot.revision; news.length < limit; ) {
+    const revisions = listTellingRevisions(published, { until, limit: REVISIONS_AT_ONCE });
+    for (const revision of revisions) {
+      if (news.length >= limit) break;
+      news.push(...getDigests(published, revision).map((digest) => buildChangeNews(digest, getListing)));
+    }
+    if (revisions.length < REVISIONS_AT_ONCE) break;
+    until = (revisions.at(-1) ?? 0) - 1;
+  }
+  return news.slice(0, limit);
+}

@@ -1,0 +1,83 @@
+import type { Category } from '../model/category.ts';
+import { isLive } from '../model/listing.ts';
+import { buildGuide } from '../views/guide.ts';
+import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
+import { buildCategoryPage, buildVerifiedPage, type ListPage } from '../views/pages/list-page.ts';
+import { buildListingPage, type ListingPage } from '../views/pages/listing-page.ts';
+import { buildTombstonePage, type TombstonePage } from '../views/pages/tombstone-page.ts';
+import { findTombstone } from '../views/tombstone.ts';
+import { getRef } from './columns.ts';
+import { type EntryPage, findEntryPage, getCounts, getSelections } from './entry-lists.ts';
+import type { Published } from './file.ts';
+import { findDelisting, listHistory } from './history.ts';
+import { findListing, getItem, listNewest, listNewlyVerified } from './listings.ts';
+import type { Reading } from './reading.ts';
+import { listCurrentReceipts } from './receipts.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** How many listings the home page names as new, and as newly verified. */
+const NEWEST_COUNT = 8;
+
+/** Gives the home page as the catalogue is now. */
+export function getHomePage({ published, readAtOnce, site }: Reading): HomePage {
+  return readAtOnce((snapshot) =>
+    buildHomePage(
+      {
+        counts: getCounts(snapshot),
+        by_category: getSelections(snapshot).countByCategory,
+        newest: listNewest(published, NEWEST_COUNT).map((listing) => ({
+          item: getItem(published, listing),
+          at: listing.listed_at,
+        })),
+        newly_verified: listNewlyVerified(published, NEWEST_COUNT).map((listing) => getItem(published, listing)),
+      },
+      site,
+    ),
+  );
+}
+
+/** Gives `llms.txt` as the catalogue is now. */
+export function getGuide({ getSnapshot, site }: Reading): string {
+  const snapshot = getSnapshot();
+  return buildGuide(getCounts(snapshot), getSelections(snapshot).countByCategory, site);
+}
+
+/** Finds a page of a category by its number from 1; undefined where there is none. */
+export function findCategoryPage(
+  { published, readAtOnce }: Reading,
+  category: Category,
+  page: number,
+): ListPage | undefined {
+  return readAtOnce((snapshot) => {
+    const part = findEntryPage(getSelections(snapshot).byCategory.get(category) ?? [], page);
+    return part && buildCategoryPage(category, buildListPart(part, published, snapshot));
+  });
+}
+
+/** Finds a page of the verified listings by its number from 1; undefined where there is none. */
+export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): ListPage | undefined {
+  return readAtOnce((snapshot) => {
+    const part = findEntryPage(getSelections(snapshot).verified, page);
+    return part && buildVerifiedPage(buildListPart(part, published, snapshot));
+  });
+}
+
+/** Finds what the address of a listing shows: its page, its tombstone, or nothing for one that is unknown or held. */
+export function findListingPage(reading: Reading, slug: string): ListingPage | TombstonePage | undefined {
+  const { published, readAtOnce, site } = reading;
+  return readAtOnce((snapshot) => {
+    const listing = findListing(published, { slug });
+    if (!listing) return undefined;
+    const tombstone = findTombstone(listing);
+    if (tombstone) return buildTombstonePage(tombstone, findDelisting(reading, slug));
+    if (!isLive(listing)) return undefined;
+    const related = reading.listRelated(published, snapshot, slug).map((near) => getItem(published, near));
+    const receipts = new Set(listCurrentReceipts(published, slug));
+    return buildListingPage(listing, { related, receipts, ...listHistory(reading, listing) }, site);
+  });
+}
+
+function buildListPart({ places, page, has_next, total }: EntryPage, published: Published, snapshot: Snapshot) {
+  const items = places.map((place) => getItem(published, getRef(snapshot.columns, place)));
+  return { items, page, has_next, total, counts: getCounts(snapshot) };
+}

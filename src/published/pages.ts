@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { CATEGORIES } from '../model/category.ts';
+import { PATHS } from '../views/links.ts';
+import { PAGE_SIZE } from '../views/pages/list-page.ts';
+import { MARKET_TABLES } from '../views/pages/market-tables.ts';
+import { type Columns, getRef } from './columns.ts';
+import { findEntryPage, getSelections } from './entry-lists.ts';
+import type { Published } from './file.ts';
+import { iterateCurrentReceipts } from './receipts.ts';
+import { listRelated, type Related } from './related.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** One static page: where it is read, the file that holds it, and what it was made of. */
+export interface PageRef {
+  /** Path from the base address: `/api/x`. */
+  readonly path: string;
+  /** File in a release: `api/x.html`. */
+  readonly file: string;
+  /** Names the revision of all that the page shows: same key, same catalogue content on the page. */
+  readonly key: string;
+}
+
+/** Key of what shows nothing of the catalogue. */
+const FIXED_KEY = 'fixed';
+
+/**
+ * Lists every static page at a snapshot. Pages that show counts change with every revision; a listing's page changes with
+ * the listing and its related ones alone, a further page of a list with the listings on it. Go through it while the file
+ * stands still at the revision of the snapshot.
+ */
+export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
+  yield* listSitePages(snapshot);
+  for (const place of snapshot.columns.slugs.keys()) yield new ListingPageRef(place, published, snapshot);
+  yield* listReceiptPages(published);
+}
+
+/** Lists the pages of current receipts. Of its listing such a page shows no more than what changes with the listing. */
+export function* listReceiptPages(published: Published): Generator<PageRef> {
+  for (const { id, revision } of iterateCurrentReceipts(published)) {
+    const path = PATHS.receipt(id);
+    yield { path, file: `${getFile(path)}.html`, key: `r${revision}` };
+  }
+}
+
+/** The page of a listing. There are as many as listings, so what follows from these is not kept beside them. */
+class ListingPageRef implements PageRef {
+  readonly #place: number;
+  readonly #published: Published;
+  readonly #snapshot: Snapshot;
+
+  constructor(place: number, published: Published, snapshot: Snapshot) {
+    this.#place = place;
+    this.#published = published;
+    this.#snapshot = snapshot;
+  }
+
+  get path(): string {
+    return PATHS.listing(this.#snapshot.columns.slugs[this.#place] as string);
+  }
+
+  get file(): string {
+    return `${getFile(this.path)}.html`;
+  }
+
+  get key(): string {
+    const { columns } = this.#snapshot;
+    const { slug } = getRef(columns, this.#place);
+    const revision = columns.revisions[this.#place] as number;
+    return getListingKey({ slug, revision }, listRelated(this.#published, this.#snapshot, slug));
+  }
+}
+
+/** Lists the static pages that are not of one listing. */
+export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
+  const { columns } = snapshot;
+  const { byCategory, verified } = getSelections(snapshot);
+  const current = `r${snapshot.revision}`;
+  yield { path: PATHS.home, file: 'index.html', key: current };
+  yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
+  yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
+  // `/docs` beside what lies in `docs/`: a file and a folder.
+  const { method, docs, docsAgents, docsApi, docsChangelog, docsOperating, docsArchitecture, providers } = PATHS;
+  const guides = [method, docs, docsAgents, docsApi, docsChangelog, docsOperating, docsArchitecture, providers];
+  for (const path of guides) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
+  for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
+  for (const path of [PATHS.market, PATHS.changes]) yield { path, file: `${getFile(path)}.html`, key: current };
+  for (const name of MARKET_TABLES) {
+    const path = PATHS.marketData(name);
+    yield { path, file: getFile(path), key: current };
+  }
+  for (const category of CATEGORIES) {
+    yield* listListPages(columns, byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
+  }
+  yield* listListPages(columns, verified, current, PATHS.verifiedPage);
+}
+
+function* listListPages(
+  columns: Columns,
+  list: readonly number[],
+  current: string,
+  getPath: (page: number) => string,
+): Generator<PageRef> {
+  for (let page = 1; page === 1 || (page - 1) * PAGE_SIZE < list.length; page += 1) {
+    const part = findEntryPage(list, page);
+    const key =
+      page === 1 ? current : buildKey(listShown(columns, part?.places ?? []), part?.has_next ? 'next' : 'last');
+    yield { path: getPath(page), file: `${getFile(getPath(page))}.html`, key };
+  }
+}
+
+/** A listing that a page shows, and at which revision. */
+interface Shown {
+  readonly slug: string;
+  readonly revision: number;
+}
+
+function listShown({ slugs, revisions }: Columns, places: readonly number[]): Shown[] {
+  return places.map((place) => ({ slug: slugs[place] as string, revision: revisions[place] as number }));
+}
+
+const keysOfRelated = new WeakMap<readonly Related[], { revision: number; key: string }>();
+
+/** Gives the key of a listing's page, made once for as long as the listing and its related ones stay as they are. */
+function getListingKey(listing: Shown, related: readonly Related[]): string {
+  const known = keysOfRelated.get(related);
+  if (known?.revision === listing.revision) return known.key;
+  const key = buildKey([listing, ...related], '');
+  keysOfRelated.set(related, { revision: listing.revision, key });
+  return key;
+}
+
+/** Builds the key of what is made of listings, in their order: their latest revision, and a digest of which at which. */
+function buildKey(listings: readonly Shown[], rest: string): string {
+  const latest = listings.reduce((newest, { revision }) => Math.max(newest, revision), 0);
+  const shown = listings.map(({ slug, revision }) => `${slug}@${revision}`).join(' ');
+  return `r${latest}-${createHash('sha256').update(`${shown} ${rest}`).digest('base64url').slice(0, 16)}`;
+}
+
+function getFile(path: string): string {
+  return path.slice(1);
+}

@@ -1,0 +1,66 @@
+import type { Site } from '../views/site.ts';
+import { openPublished, type Published } from './file.ts';
+import { listRelated } from './related.ts';
+import { type GetSnapshot, openSnapshots, type Snapshot } from './snapshot.ts';
+
+/** All that the reading side works with: what the service says of itself, the published catalogue, and the time. */
+export interface Reading {
+  readonly site: Site;
+  readonly published: Published;
+  /** Brings the file up to date where nothing else does. */
+  readonly refresh: () => void;
+  readonly getSnapshot: GetSnapshot;
+  /** Runs `work`, which waits for nothing, while the file stands still at the revision of the snapshot. */
+  readonly readAtOnce: <Result>(work: (snapshot: Snapshot) => Result) => Result;
+  readonly now: () => Date;
+  /** See `listRelated`. Pages are compiled by themselves: asked for here, what is related is found once for them and us. */
+  readonly listRelated: typeof listRelated;
+}
+
+interface ReadingOptions {
+  readonly now?: () => Date;
+  /** Called before anything is read. */
+  readonly refresh?: () => void;
+}
+
+/** Opens the published catalogue in a file for the reading side. Throws as `openPublished` does. */
+export function openReading(file: string, site: Site, options?: ReadingOptions): Reading {
+  return buildReading(openPublished(file), site, options);
+}
+
+/** Builds the reading of an open published catalogue. */
+export function buildReading(
+  published: Published,
+  site: Site,
+  { now = () => new Date(), refresh: bringUpToDate }: ReadingOptions = {},
+): Reading {
+  const read = openSnapshots(published);
+  const refresh = () => {
+    if (!published.sqlite.inTransaction) bringUpToDate?.();
+  };
+  const getSnapshot = () => {
+    refresh();
+    return read();
+  };
+  const runAtOnce = published.sqlite.transaction((work: (snapshot: Snapshot) => unknown) => work(read()));
+  const readAtOnce = <Result>(work: (snapshot: Snapshot) => Result) => {
+    refresh();
+    return runAtOnce(work) as Result;
+  };
+  return { site, published, refresh, getSnapshot, readAtOnce, now, listRelated };
+}
+
+/** A published catalogue that stands still at the revision of a snapshot until it is closed. */
+export interface HeldReading {
+  readonly published: Published;
+  readonly snapshot: Snapshot;
+}
+
+/**
+ * Opens the file once more and holds it at one revision, for a document that is made bit by bit. Close its file when done.
+ */
+export function openHeldReading({ published: { file }, getSnapshot }: Reading): HeldReading {
+  const published = openPublished(file);
+  published.sqlite.exec('BEGIN');
+  return { published, snapshot: openSnapshots(published, getSnapshot())() };
+}

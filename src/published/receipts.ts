@@ -1,0 +1,63 @@
+import type { PublicPayment } from '../model/payment.ts';
+import type { Correction } from '../model/receipt.ts';
+import type { Published } from './file.ts';
+
+/** A payment that settled, and what it was made for. */
+export interface PublishedReceipt {
+  readonly payment: PublicPayment;
+  /** Slug of the listing. */
+  readonly slug: string;
+  readonly method: string;
+  readonly path: string;
+  /** The operator's word that it is wrong on record. */
+  readonly correction: Correction | undefined;
+}
+
+interface ReceiptRow {
+  slug: string;
+  method: string;
+  path: string;
+  document: string;
+  correction: string | null;
+}
+
+/** Finds a receipt by its id, which is written in lower case. */
+export function findReceipt(published: Published, id: string): PublishedReceipt | undefined {
+  const row = published
+    .prepare<ReceiptRow>(
+      `SELECT slug, method, path, document, correction FROM receipts JOIN listings ON listing = number WHERE receipts.id = ?`,
+    )
+    .get(id);
+  if (!row) return undefined;
+  const { slug, method, path, document, correction } = row;
+  return {
+    payment: JSON.parse(document),
+    ...{ slug, method, path },
+    correction: correction === null ? undefined : JSON.parse(correction),
+  };
+}
+
+/** Says whether there is a receipt with an id. */
+export function hasReceipt(published: Published, id: string): boolean {
+  return published.prepare('SELECT 1 FROM receipts WHERE id = ?').get(id) !== undefined;
+}
+
+/** Lists the ids of the receipts that a live listing rests on now, or names as corrected. */
+export function listCurrentReceipts(published: Published, slug: string): string[] {
+  return published
+    .prepare<{ id: string }>(
+      'SELECT receipts.id FROM listings JOIN receipts ON listing = number WHERE slug = ? AND current = 1 ORDER BY receipts.id',
+    )
+    .all(slug)
+    .map(({ id }) => id);
+}
+
+/** Goes through the current receipts of all live listings, by slug, with the revision of the listing. */
+export function iterateCurrentReceipts(published: Published): IterableIterator<{ id: string; revision: number }> {
+  return published.sqlite
+    .prepare<[], { id: string; revision: number }>(
+      `SELECT receipts.id, listings.revision FROM receipts JOIN listings ON listing = number
+       WHERE current = 1 ORDER BY slug, receipts.id`,
+    )
+    .iterate();
+}

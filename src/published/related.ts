@@ -1,0 +1,233 @@
+import type { Category } from '../model/category.ts';
+import { type Columns, findNextPlace, findPlace } from './columns.ts';
+import type { Published } from './file.ts';
+import type { ListingRef } from './listings.ts';
+import { isSameHistory, type Snapshot } from './snapshot.ts';
+
+/** How many related listings a page shows. */
+const RELATED_COUNT = 4;
+
+/** A word of more listings than this says too little of any; it also bounds the work of one listing. */
+const COMMON_FROM = 64;
+
+/** Points for the same provider and for the same category; a shared word is worth 2 (common) to 7 (shared by two alone). */
+const PROVIDER_POINTS = 6;
+const CATEGORY_POINTS = 3;
+
+/** How many listings by name are looked through for one to fill up with: those of its category among its neighbours. */
+const NEIGHBOURS = 64;
+
+/** A live listing as its neighbours know it. */
+export interface Related extends ListingRef {
+  /** Revision of its latest change. */
+  readonly revision: number;
+  readonly category: Category;
+  /** The words that say what it is about; its provider counts as one more, told from the others by its colon. */
+  readonly keys: readonly string[];
+}
+
+/** Which listings are near which, as of the latest snapshot that was asked about. */
+interface Nearness {
+  published: Published;
+  snapshot: Snapshot;
+  /** Live listings by their row numbers. */
+  readonly entries: (Related | undefined)[];
+  /** Numbers of listings by key, in no order. */
+  readonly numbersByKey: Map<string, number[]>;
+  /** Scratch space by number, all zeros between two questions. */
+  points: Uint16Array;
+  /** What is related to a listing, by its number, until one of the listings that decide it changes. */
+  readonly answers: Map<number, readonly Related[]>;
+}
+
+let latest: Nearness | undefined;
+
+/**
+ * Lists the live listings nearest to one: those that share rare words with it, the same provider or category counting for
+ * them; where too few do, neighbours by name in its category. The same catalogue always gives the same list. Words are
+ * indexed once, and from one snapshot to the next only those of listings that changed; a listing is answered when it is
+ * first asked for, and again (with another array) once that may have changed. Call it while the file stands still at the
+ * revision of the snapshot.
+ */
+export function listRelated(published: Published, snapshot: Snapshot, slug: string): readonly Related[] {
+  if (latest?.snapshot !== snapshot || latest.published !== published) {
+    latest = followSnapshot(latest, published, snapshot);
+  }
+  const self = findRelated(latest, snapshot.columns, slug);
+  if (!self) return [];
+  let related = latest.answers.get(self.number);
+  if (!related) {
+    related = findNearest(latest, self);
+    latest.answers.set(self.number, related);
+  }
+  return related;
+}
+
+function findRelated({ entries }: Nearness, columns: Columns, slug: string): Related | undefined {
+  const place = findPlace(columns, slug);
+  return place < 0 ? undefined : entries[columns.numbers[place] as number];
+}
+
+function followSnapshot(before: Nearness | undefined, published: Published, snapshot: Snapshot): Nearness {
+  if (!before || before.published !== published || !isSameHistory(published, before.snapshot)) {
+    return buildNearness(published, snapshot);
+  }
+  const { snapshot: earlier, entries } = before;
+  const changed = readRelated(published, earlier.revision);
+  // One after the other, and the answers each time: so none is missed that a word decides while it becomes common, or rare.
+  for (const { number } of changed) {
+    const entry = entries[number];
+    if (!entry) continue;
+    forgetAround(before, entry, earlier);
+    unindexEntry(before, entry);
+  }
+  for (const { number, entry } of changed) {
+    if (!entry) continue;
+    indexEntry(before, number, entry);
+    forgetAround(before, entry, snapshot);
+  }
+  before.snapshot = snapshot;
+  if (before.points.length < entries.length) before.points = new Uint16Array(2 * entries.length);
+  return before;
+}
+
+function buildNearness(published: Published, snapshot: Snapshot): Nearness {
+  const nearness: Nearness = {
+    ...{ published, snapshot, entries: [], numbersByKey: new Map(), answers: new Map() },
+    points: new Uint16Array(0),
+  };
+  for (const { number, entry } of readRelated(published, -1)) if (entry) indexEntry(nearness, number, entry);
+  nearness.points = new Uint16Array(nearness.entries.length);
+  return nearness;
+}
+
+interface RelatedRow extends ListingRef {
+  readonly revision: number;
+  readonly state: string;
+  readonly category: Category;
+  readonly provider_name: string;
+  readonly topics: string;
+}
+
+/** Reads the listings that changed after a revision, by slug; one that is not live has no entry. */
+function readRelated(published: Published, revision: number): { number: number; entry: Related | undefined }[] {
+  const rows = published.prepare<RelatedRow>(
+    `SELECT number, slug, revision, state, category, provider_name, topics FROM listings
+     WHERE ${revision < 0 ? '+' : ''}revision > ? ORDER BY slug`,
+  );
+  return Array.from(rows.iterate(revision), ({ number, slug, state, topics, provider_name, ...rest }) => {
+    if (state !== 'live') return { number, entry: undefined };
+    const keys = [...topics.split(' ').filter(Boolean), `:${provider_name.toLowerCase()}`];
+    return { number, entry: { number, slug, revision: rest.revision, category: rest.category, keys } };
+  });
+}
+
+function indexEntry({ entries, numbersByKey }: Nearness, number: number, entry: Related): void {
+  entries[number] = entry;
+  for (const key of entry.keys) {
+    const members = numbersByKey.get(key);
+    if (members) members.push(number);
+    else numbersByKey.set(key, [number]);
+  }
+}
+
+function unindexEntry({ entries, numbersByKey }: Nearness, { number, keys }: Related): void {
+  entries[number] = undefined;
+  for (const key of keys) {
+    const members = numbersByKey.get(key) ?? [];
+    const last = members.pop();
+    if (last === undefined || last === number) continue;
+    const at = members.indexOf(number);
+    if (at >= 0) members[at] = last;
+  }
+}
+
+/** Forgets the answers that a listing may be part of: its own, of those that share a word with it, and of its neighbours. */
+function forgetAround({ numbersByKey, answers }: Nearness, entry: Related, { columns }: Snapshot): void {
+  answers.delete(entry.number);
+  for (const key of entry.keys) {
+    const members = numbersByKey.get(key);
+    // A word that has just become common, or is about to be rare, counts for others no longer, or again.
+    if (!members || members.length > COMMON_FROM + 1) continue;
+    for (const number of members) answers.delete(number);
+  }
+  for (const place of listNeighbours(columns, entry.slug, -1)) answers.delete(columns.numbers[place] as number);
+}
+
+function findNearest({ entries, numbersByKey, points, snapshot }: Nearness, self: Related): Related[] {
+  const touched: number[] = [];
+  for (const key of self.keys) {
+    const members = numbersByKey.get(key);
+    if (!members || members.length < 2 || members.length > COMMON_FROM) continue;
+    const worth = key.startsWith(':') ? PROVIDER_POINTS : getWorth(members.length);
+    for (const number of members) {
+      const before = points[number] ?? 0;
+      if (before === 0) touched.push(number);
+      points[number] = before + worth;
+    }
+  }
+  const nearest: Candidate[] = [];
+  for (const number of touched) {
+    const entry = entries[number];
+    const shared = points[number] ?? 0;
+    points[number] = 0;
+    // Most share one common word and are not even near.
+    if (!entry || entry === self || shared + CATEGORY_POINTS < (nearest[RELATED_COUNT - 1]?.points ?? 0)) continue;
+    addNearest(nearest, { entry, points: shared + (entry.category === self.category ? CATEGORY_POINTS : 0) });
+  }
+  const related = nearest.map(({ entry }) => entry);
+  return related.length === RELATED_COUNT ? related : fillFromCategory(entries, snapshot, self, related);
+}
+
+/** Gives the worth of a shared word in whole points, so that one more listing rarely changes what is related to others. */
+function getWorth(listings: number): number {
+  return 8 - Math.ceil(Math.log2(listings));
+}
+
+interface Candidate {
+  readonly entry: Related;
+  readonly points: number;
+}
+
+/** Keeps the best candidates in order; even points go to the earlier slug. */
+function addNearest(nearest: Candidate[], candidate: Candidate): void {
+  let place = nearest.length;
+  while (place > 0) {
+    const other = nearest[place - 1];
+    if (!other || other.points > candidate.points) break;
+    if (other.points === candidate.points && other.entry.slug < candidate.entry.slug) break;
+    place -= 1;
+  }
+  if (place >= RELATED_COUNT) return;
+  nearest.splice(place, 0, candidate);
+  if (nearest.length > RELATED_COUNT) nearest.pop();
+}
+
+/** Fills up with the listings that follow by name in the same category, from the start again after the last. */
+function fillFromCategory(
+  entries: Nearness['entries'],
+  { columns }: Snapshot,
+  self: Related,
+  related: Related[],
+): Related[] {
+  const filled = [...related];
+  for (const place of listNeighbours(columns, self.slug, 1)) {
+    if (filled.length === RELATED_COUNT) break;
+    const entry = entries[columns.numbers[place] as number];
+    if (entry?.category === self.category && !filled.includes(entry)) filled.push(entry);
+  }
+  return filled;
+}
+
+/** Lists the places after a slug (step 1), or before it (step -1), by name and round again from the other end. */
+function* listNeighbours({ slugs }: Columns, slug: string, step: 1 | -1): Generator<number> {
+  const count = slugs.length;
+  const at = findNextPlace({ slugs }, slug);
+  let place = step === 1 && slugs[at] !== slug ? at : at + step;
+  for (let seen = 0; seen < Math.min(NEIGHBOURS, count); seen += 1) {
+    place = (place + count) % count;
+    if (slugs[place] === slug) return;
+    yield place;
+    place += step;
+  }
+}

@@ -1,0 +1,151 @@
+import { LRUCache } from 'lru-cache';
+import { listPayableTerms, type PayableTerms } from '../evidence/payable.ts';
+import { isLive, type LiveListing } from '../model/listing.ts';
+import { findNetwork } from '../model/network.ts';
+import type { Route } from '../model/route.ts';
+import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery-query.ts';
+import { getRef } from './columns.ts';
+import type { Published } from './file.ts';
+import { findListing, type ListingRef } from './listings.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** A route that can be paid for, with its listing. */
+export interface Resource {
+  listing: LiveListing;
+  route: Route;
+}
+
+/** Which of the offers of a route a client can use: all that it asks must hold of one and the same. */
+export type OfferMatch = (offer: Pick<PayableTerms, 'network' | 'scheme' | 'pay_to'>) => boolean;
+
+/** Where the resources of each listing begin, in the order of slugs, for one filter. */
+interface Places {
+  readonly listings: readonly ListingRef[];
+  /** For each listing, how many resources come before it. */
+  readonly starts: readonly number[];
+  readonly total: number;
+}
+
+/** For how many filters the places are kept, of one snapshot. */
+const KEPT_FILTERS = 16;
+
+const placesOf = new WeakMap<Snapshot, LRUCache<string, Places>>();
+
+/**
+ * Lists a page of the routes that can be paid for, by slug and then as their listing has them, and how many there are.
+ * Listings before the page are counted, not read, so a page costs what is on it. Call it while the file stands still at the
+ * revision of the snapshot.
+ */
+export function listResources(
+  published: Published,
+  snapshot: Snapshot,
+  { offset, limit, ...filters }: DiscoveryFilters & { offset: number; limit: number },
+): { total: number; resources: Resource[] } {
+  const isMatch = buildOfferMatch(filters);
+  const { listings, starts, total } = getPlaces(published, snapshot, filters);
+  const resources: Resource[] = [];
+  const end = Math.min(offset + limit, total);
+  for (let index = findPlace(starts, offset); (starts[index] ?? total) < end; index += 1) {
+    const start = starts[index] ?? total;
+    const found = listMatching(published, listings[index], isMatch);
+    resources.push(...found.slice(Math.max(0, offset - start), end - start));
+  }
+  return { total, resources };
+}
+
+/** Counts the routes that a filter lets through, by the row number of their listing. */
+export function countMatching(published: Published, filters: DiscoveryFilters): Map<number, number> {
+  const rows = published
+    .prepare<{ listing: number; count: number }>(
+      `SELECT listing, count(DISTINCT position) AS count FROM offers WHERE ${buildCondition(filters)} GROUP BY listing`,
+    )
+    .all(buildParameters(filters));
+  return new Map(rows.map(({ listing, count }) => [listing, count]));
+}
+
+/** Lists the routes of a listing that a payment could be made to, as far as an offer of theirs matches. */
+export function listMatching(published: Published, entry: ListingRef | undefined, isMatch: OfferMatch): Resource[] {
+  const listing = entry && findListing(published, { slug: entry.slug });
+  if (!listing || !isLive(listing)) return [];
+  return listing.routes
+    .filter((route) => listPayableTerms(route).some(isMatch))
+    .map((route): Resource => ({ listing, route }));
+}
+
+/** Builds the test of an offer from what a client asks. */
+export function buildOfferMatch(filters: DiscoveryFilters): OfferMatch {
+  const { network, scheme, payTo } = filters;
+  const key = network === undefined ? undefined : findNetwork(network)?.key;
+  const isPossible = isKnown(filters);
+  return (offer) =>
+    isPossible &&
+    (key === undefined || offer.network === key) &&
+    (scheme === undefined || offer.scheme === scheme.toLowerCase()) &&
+    // Accounts on Base are the same in any case, those on Solana are not.
+    (payTo === undefined ||
+      (offer.network === 'base' ? offer.pay_to.toLowerCase() === payTo.toLowerCase() : offer.pay_to === payTo));
+}
+
+/** The same test in SQL. */
+function buildCondition(filters: DiscoveryFilters): string {
+  const { network, scheme, payTo } = filters;
+  return [
+    isKnown(filters) ? 'pay_to IS NOT NULL' : 'FALSE',
+    network !== undefined && 'network = @network',
+    scheme !== undefined && 'scheme = @scheme',
+    payTo !== undefined && "iif(network = 'base', lower(pay_to) = lower(@payTo), pay_to = @payTo)",
+  ]
+    .filter(Boolean)
+    .join(' AND ');
+}
+
+function buildParameters({ network, scheme, payTo }: DiscoveryFilters): Record<string, string> {
+  return {
+    ...(network !== undefined && { network: findNetwork(network)?.key ?? '' }),
+    ...(scheme !== undefined && { scheme: scheme.toLowerCase() }),
+    ...(payTo !== undefined && { payTo }),
+  };
+}
+
+/** Says whether this catalogue has what a client asks for at all. */
+function isKnown({ type, network, extensions }: DiscoveryFilters): boolean {
+  return (
+    (type === undefined || type === 'http') &&
+    (network === undefined || findNetwork(network) !== undefined) &&
+    (extensions === undefined || DISCOVERY_EXTENSIONS.some((name) => name === extensions))
+  );
+}
+
+function getPlaces(published: Published, snapshot: Snapshot, filters: DiscoveryFilters): Places {
+  const kept = placesOf.get(snapshot) ?? new LRUCache<string, Places>({ max: KEPT_FILTERS });
+  placesOf.set(snapshot, kept);
+  const key = JSON.stringify(filters);
+  const places = kept.get(key) ?? buildPlaces(snapshot, countMatching(published, filters));
+  kept.set(key, places);
+  return places;
+}
+
+function buildPlaces({ columns }: Snapshot, counts: ReadonlyMap<number, number>): Places {
+  const listings: ListingRef[] = [];
+  const starts: number[] = [];
+  let total = 0;
+  for (const [place, number] of columns.numbers.entries()) {
+    const count = counts.get(number);
+    if (count === undefined) continue;
+    listings.push(getRef(columns, place));
+    starts.push(total);
+    total += count;
+  }
+  return { listings, starts, total };
+}
+
+/** Finds the last entry that begins at or before an offset. */
+function findPlace(starts: readonly number[], offset: number): number {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

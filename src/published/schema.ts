@@ -1,0 +1,167 @@
+/** Marks a file as a published catalogue: `PRAGMA application_id`, the letters "x402" in ASCII. */
+export const APPLICATION_ID = 0x78343032;
+
+/** Version of the schema below: raise it with every change, and each file is made anew. */
+export const SCHEMA_VERSION = 1;
+
+/** The tables that are handed out. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
+export const SCHEMA = `
+-- One row: which catalogue this is, and how often what readers see has changed.
+CREATE TABLE catalogue (
+  identity TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  revised_at TEXT NOT NULL
+) STRICT;
+
+-- When each revision became visible.
+CREATE TABLE revisions (
+  revision INTEGER PRIMARY KEY,
+  at TEXT NOT NULL
+) STRICT;
+
+-- One row a listing. Everything after \`title\` is null unless the listing is live.
+CREATE TABLE listings (
+  number INTEGER PRIMARY KEY,
+  slug TEXT NOT NULL UNIQUE,
+  id TEXT NOT NULL UNIQUE,
+  state TEXT NOT NULL,            -- live, held (known, but something is missing, such as a price) or delisted
+  revision INTEGER NOT NULL,      -- of its latest change
+  base_url TEXT,                  -- null for a held listing that was never live
+  title TEXT,                     -- likewise
+  tagline TEXT,
+  provider_name TEXT,
+  category TEXT,
+  price_min INTEGER,              -- lowest price of one request
+  price_max INTEGER,
+  networks TEXT,                  -- networks on which payment is advertised, separated by spaces
+  verified_networks TEXT,         -- networks on which a route is settlement-verified, separated by spaces
+  routes INTEGER,                 -- number of its routes
+  verified_routes INTEGER,        -- number of those that are settlement-verified
+  reliability_band TEXT,          -- established, thin or unscored
+  reliability_score REAL,         -- 0 to 100; null while unscored
+  listed_at TEXT,
+  updated_at TEXT,
+  verified_at TEXT,               -- time of the latest payment that verifies a route now
+  topics TEXT                     -- words that say what it is about, separated by spaces
+) STRICT;
+CREATE INDEX listings_by_base_url ON listings (base_url);
+
+-- Everything on record of a live listing as JSON; of a delisted one its tombstone and the paths it had.
+CREATE TABLE documents (
+  listing INTEGER PRIMARY KEY,
+  document TEXT NOT NULL
+) STRICT;
+
+-- The routes of the live listings, in the order of their listing.
+CREATE TABLE routes (
+  listing INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  url TEXT NOT NULL,              -- where it is called
+  description TEXT NOT NULL,      -- provider's text
+  verified INTEGER NOT NULL,      -- 1: settlement-verified
+  verified_at TEXT,
+  danger INTEGER NOT NULL,        -- 1: something grave speaks against it
+  PRIMARY KEY (listing, position)
+) STRICT, WITHOUT ROWID;
+
+-- The current ways to pay for each route.
+CREATE TABLE offers (
+  listing INTEGER NOT NULL,
+  position INTEGER NOT NULL,      -- of the route
+  network TEXT NOT NULL,          -- base or solana
+  scheme TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  pay_to TEXT,                    -- null where nobody said
+  evidence TEXT NOT NULL,         -- observed: a 402 answer asked for it; declared: a source says so
+  last_seen_at TEXT
+) STRICT;
+CREATE INDEX offers_by_route ON offers (listing, position);
+
+-- Every decision that readers can see, in the order it was taken.
+CREATE TABLE changes (
+  seq INTEGER PRIMARY KEY,
+  revision INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  listing_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  detail TEXT NOT NULL,           -- JSON: what it was before and after, and on what evidence
+  telling INTEGER NOT NULL        -- 0: something was looked at again, or worded otherwise
+) STRICT;
+CREATE INDEX changes_by_revision ON changes (revision);
+CREATE INDEX changes_by_listing ON changes (listing_id);
+CREATE INDEX changes_telling ON changes (revision) WHERE telling = 1;
+
+-- The latest change of each subject of a listing.
+CREATE TABLE latest_changes (
+  listing_id TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  seq INTEGER NOT NULL UNIQUE,
+  PRIMARY KEY (listing_id, subject)
+) STRICT, WITHOUT ROWID;
+
+-- Payments of this service that settled, by the word of the chain.
+CREATE TABLE receipts (
+  id TEXT PRIMARY KEY,
+  listing INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  network TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  settled_at TEXT NOT NULL,
+  delivered INTEGER,              -- 1: the product came back; null where that is not known
+  current INTEGER NOT NULL,       -- 1: its listing rests on it now, or names it as corrected
+  document TEXT NOT NULL,         -- JSON: everything needed to check it on the chain
+  correction TEXT                 -- JSON: the operator's word that the record is wrong
+) STRICT;
+CREATE INDEX receipts_by_listing ON receipts (listing);
+
+-- How many listings came, went, became verified and ceased to be, by day (UTC).
+CREATE TABLE listing_days (
+  day TEXT PRIMARY KEY,
+  listed INTEGER NOT NULL,
+  taken_out INTEGER NOT NULL,
+  verified INTEGER NOT NULL,
+  unverified INTEGER NOT NULL
+) STRICT;
+
+-- How the hosts that were probed came out, by spans of six hours since 1970.
+CREATE TABLE rounds (
+  round INTEGER PRIMARY KEY,
+  hosts INTEGER NOT NULL,
+  failing INTEGER NOT NULL,
+  ours INTEGER NOT NULL           -- 1: its failures are put down to this service's own connection
+) STRICT;
+
+-- The words of the live listings, and which listing says which in what field (32 bits each: word and fields).
+CREATE TABLE search_words (
+  number INTEGER PRIMARY KEY,
+  word TEXT NOT NULL
+) STRICT;
+CREATE TABLE search_entries (
+  seq INTEGER PRIMARY KEY,
+  listing INTEGER NOT NULL UNIQUE,
+  terms BLOB NOT NULL
+) STRICT;
+`;
+
+/**
+ * Tables of one service alone, left out of what is handed out: documents with its own address in them, as its answers
+ * hold them, and by which address and code they were made.
+ */
+export const OWN_SCHEMA = `
+CREATE TABLE rendered (
+  listing INTEGER PRIMARY KEY,
+  item TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  detail TEXT NOT NULL
+) STRICT;
+CREATE TABLE rendering (
+  base_url TEXT NOT NULL,
+  code_version TEXT NOT NULL
+) STRICT;
+`;

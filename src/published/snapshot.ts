@@ -1,0 +1,79 @@
+import { CATEGORIES } from '../model/category.ts';
+import type { CatalogueSummary } from '../model/summary.ts';
+import { buildUrl, PATHS } from '../views/links.ts';
+import type { Site } from '../views/site.ts';
+import { type Columns, findPlace, getRef, isVerified, readColumns, updateColumns } from './columns.ts';
+import type { Published } from './file.ts';
+import type { ListingRef } from './listings.ts';
+import { findRevisionTime, getPublishedState, type PublishedState } from './state.ts';
+
+/**
+ * The published catalogue at one revision, as far as it is in memory: what it takes to find, order and count listings. All
+ * else is read from the file. Never changed once made.
+ */
+export interface Snapshot extends PublishedState {
+  readonly live_listings: number;
+  readonly settlement_verified: number;
+  readonly columns: Columns;
+}
+
+/** Gives the snapshot of the published catalogue as it is now. */
+export type GetSnapshot = () => Snapshot;
+
+/**
+ * Opens the reading of snapshots: each call reads the revision, and what changed since the snapshot before; `current` is
+ * the first of these, where there is one.
+ */
+export function openSnapshots(published: Published, current?: Snapshot): GetSnapshot {
+  const read = published.sqlite.transaction((): Snapshot => {
+    const state = getPublishedState(published);
+    if (current && isSameState(current, state)) return current;
+    const columns =
+      current && isSameHistory(published, current)
+        ? updateColumns(current.columns, published, current.revision)
+        : readColumns(published);
+    current = { ...state, columns, live_listings: columns.slugs.length, settlement_verified: countVerified(columns) };
+    return current;
+  });
+  return read;
+}
+
+/**
+ * Says whether the file went on from a state. One that was made anew from a restored catalogue has other changes under the
+ * same revisions.
+ */
+export function isSameHistory(published: Published, { identity, revision, revised_at }: PublishedState): boolean {
+  if (identity !== getPublishedState(published).identity) return false;
+  return revision === 0 || findRevisionTime(published, revision) === revised_at;
+}
+
+function isSameState(one: PublishedState, other: PublishedState): boolean {
+  return one.revision === other.revision && one.identity === other.identity && one.revised_at === other.revised_at;
+}
+
+function countVerified(columns: Columns): number {
+  let count = 0;
+  for (let place = 0; place < columns.slugs.length; place += 1) count += Number(isVerified(columns, place));
+  return count;
+}
+
+/** Builds the catalogue summary of a snapshot; `generatedAt` is the time of the document that carries it. */
+export function buildSummary(
+  { live_listings, settlement_verified }: Pick<Snapshot, 'live_listings' | 'settlement_verified'>,
+  site: Site,
+  generatedAt: Date,
+): CatalogueSummary {
+  return {
+    live_listings,
+    settlement_verified,
+    categories: [...CATEGORIES],
+    generated_at: generatedAt.toISOString(),
+    source: buildUrl(site.baseUrl, PATHS.agentList),
+  };
+}
+
+/** Finds a live listing of a snapshot by its slug. */
+export function findRef({ columns }: Snapshot, slug: string): ListingRef | undefined {
+  const place = findPlace(columns, slug);
+  return place < 0 ? undefined : getRef(columns, place);
+}

@@ -1,0 +1,70 @@
+import { buildPlan } from '../search/plan.ts';
+import { buildPostings, type Postings } from '../search/postings.ts';
+import { createScoring, type Score } from '../search/ranking.ts';
+import { createWords, type Words } from '../search/vocabulary.ts';
+import type { Published } from './file.ts';
+import { isSameHistory, type Snapshot } from './snapshot.ts';
+import { readSearchNews } from './words.ts';
+
+/** The words of the live listings in memory, as of one snapshot. */
+export interface WordIndex {
+  /** Works a request out against the words there are. */
+  buildPlan(request: string): ReturnType<typeof buildPlan>;
+  /** Scores listings by their row numbers. */
+  readonly score: Score;
+}
+
+interface KeptIndex extends WordIndex {
+  readonly words: Words;
+  readonly postings: Postings;
+  readonly known: { snapshot: Snapshot; seq: number; word: number };
+}
+
+const indexOf = new WeakMap<Published, KeptIndex>();
+
+/**
+ * Gives the word index of a published catalogue, read when something is first searched for. When the snapshot is another than
+ * the index was last used with, what changed in between is read, and everything where it is of another catalogue.
+ */
+export function getWordIndex(published: Published, snapshot: Snapshot): WordIndex {
+  const before = indexOf.get(published);
+  if (before?.known.snapshot === snapshot) return before;
+  const isLater = before && isSameHistory(published, before.known.snapshot);
+  const index = isLater ? before : openWordIndex(published, snapshot);
+  if (isLater) update(published, index, snapshot);
+  indexOf.set(published, index);
+  return index;
+}
+
+function openWordIndex(published: Published, snapshot: Snapshot): KeptIndex {
+  const words = createWords();
+  const news = readSearchNews(published, { seq: 0, word: 0 });
+  words.add(news.words);
+  const postings = buildPostings(news.entries);
+  const vocabulary = {
+    find: (stem: string) => {
+      const number = words.find(stem);
+      return number !== undefined && postings.count(number) > 0 ? number : undefined;
+    },
+    count: postings.count,
+    getSize: postings.getSize,
+    listNear: (stem: string) => words.listNear(stem, postings.count),
+    listBeginning: (start: string) => words.listBeginning(start, postings.count),
+  };
+  return {
+    words,
+    postings,
+    known: { snapshot, seq: news.seq, word: news.words.at(-1)?.number ?? 0 },
+    buildPlan: (request) => buildPlan(request, vocabulary),
+    score: createScoring(postings),
+  };
+}
+
+function update(published: Published, { words, postings, known }: KeptIndex, snapshot: Snapshot): void {
+  const news = readSearchNews(published, known);
+  words.add(news.words);
+  if (news.entries.length > 0) postings.put(news.entries);
+  known.snapshot = snapshot;
+  known.seq = news.seq;
+  known.word = news.words.at(-1)?.number ?? known.word;
+}

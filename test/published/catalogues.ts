@@ -1,0 +1,34 @@
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import type { Declaration } from '../../src/model/declaration.ts';
+import type { Reading } from '../../src/published/reading.ts';
+import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { openTestReading } from '../reading.ts';
+
+/** A catalogue that is written to beside the reading of it. */
+export interface ReadCatalogue {
+  readonly reading: Reading & { close(): void };
+  readonly catalogue: ReturnType<typeof makeCatalogue>;
+  /** Records declarations, all in one write, so that they share a revision. */
+  record(...declarations: Partial<Declaration>[]): void;
+}
+
+export function makeReadCatalogue(...declarations: Partial<Declaration>[]): ReadCatalogue {
+  const catalogue = makeCatalogue();
+  const record = (...wanted: Partial<Declaration>[]) =>
+    writeCatalogue(catalogue, NOW, (writing) => {
+      for (const part of wanted) recordDeclaration(writing, makeListed(part));
+    });
+  record(...declarations);
+  return { reading: openTestReading(catalogue), catalogue, record };
+}
+
+/** Each slug gets a host and a provider of its own. */
+function makeListed(part: Partial<Declaration>): Declaration {
+  const slug = part.slug ?? 'example-prices';
+  return makeDeclaration({
+    base_url: `https://${slug}.example-provider.com`,
+    provider_name: `Provider of ${slug}`,
+    ...part,
+  });
+}

@@ -1,0 +1,292 @@
+import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { backUpCatalogue } from '../../src/catalogue/backup.ts';
+import { correctReceipt } from '../../src/catalogue/corrections.ts';
+import { type Catalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
+import { findListing } from '../../src/catalogue/listings.ts';
+import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
+import { openPublishedForWriting } from '../../src/published/file.ts';
+import { followCatalogue, type Rendering } from '../../src/published/follow.ts';
+import { type FollowedFiles, publishCatalogue, startFollowing } from '../../src/published/following.ts';
+import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { makeWorld } from '../catalogue/evidence-world.ts';
+import { recordPaid } from '../paid.ts';
+import { SITE } from '../site.ts';
+
+const BY: Rendering = { site: SITE, codeVersion: 'test' };
+
+/** Gives everything that a published file holds, table by table. */
+function readAll(file: string): Record<string, unknown[]> {
+  const sqlite = new Sqlite(file, { readonly: true });
+  try {
+    const tables = sqlite.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+    return Object.fromEntries(
+      tables.sort().map((name) => {
+        const columns = (sqlite.pragma(`table_info(${name})`) as unknown[]).length;
+        const order = Array.from({ length: columns }, (_, at) => at + 1).join(', ');
+        return [name, sqlite.prepare(`SELECT * FROM "${name}" ORDER BY ${order}`).all()];
+      }),
+    );
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** A catalogue, and a published file that follows it when told. */
+function makeFollowed(catalogue: Catalogue = makeCatalogue()) {
+  const files: FollowedFiles = { catalogueFile: catalogue.file, publishedFile: `${catalogue.file}.published` };
+  return {
+    ...{ catalogue, files },
+    follow: (by = BY) => publishCatalogue(files, by),
+    read: () => readAll(files.publishedFile),
+    /** What a file that is made anew from the catalogue holds. */
+    readAnew: () => {
+      const publishedFile = `${catalogue.file}.anew`;
+      for (const suffix of ['', '-wal', '-shm']) rmSync(publishedFile + suffix, { force: true });
+      publishCatalogue({ ...files, publishedFile }, BY);
+      return readAll(publishedFile);
+    },
+  };
+}
+
+function put(catalogue: Catalogue, slug: string, text: string): void {
+  writeCatalogue(catalogue, NOW, (writing) =>
+    recordDeclaration(
+      writing,
+      makeDeclaration({
+        slug,
+        base_url: `https://${slug}.example-provider.com`,
+        title: `The ${text}`,
+        routes: [makeRoute({ path: '/v1/a', terms: [makeTerms({ amount: 1000 })] })],
+      }),
+    ),
+  );
+}
+
+describe('a published catalogue', () => {
+  it('that follows step by step holds what one made anew does, whatever is written', () => {
+    const slug = fc.constantFrom('one', 'two', 'three', 'four');
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({ kind: fc.constant('put' as const), slug, text: fc.constantFrom('sun', 'sea') }),
+      },
+      fc.record({
+        kind: fc.constantFrom('delist' as const, 'relist' as const, 'pay' as const, 'correct' as const),
+        slug,
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 3, maxLength: 12 }), (steps) => {
+        const { catalogue, follow, read, readAnew } = makeFollowed();
+        let paid = 0;
+        for (const one of steps) {
+          const state = findListing(catalogue, { slug: one.slug })?.state;
+          const id = (number: number) => `5f3a0c53-3b6e-4a0e-8d43-${String(number).padStart(12, '0')}`;
+          if (one.kind === 'put') put(catalogue, one.slug, one.text);
+          if (one.kind === 'delist' && state === 'live') {
+            writeCatalogue(catalogue, NOW, (writing) =>
+              delistListing(writing, one.slug, { by: 'operator', reason: 'x' }),
+            );
+          }
+          if (one.kind === 'relist' && state === 'delisted') {
+            writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, one.slug, { by: 'operator' }));
+          }
+          if (one.kind === 'pay' && state !== undefined) {
+            paid += 1;
+            recordPaid(catalogue, one.slug, { path: '/v1/a', id: id(paid), status: paid % 2 === 0 ? 500 : 200 });
+          }
+          if (one.kind === 'correct' && paid > 0) {
+            writeCatalogue(catalogue, NOW, (writing) => correctReceipt(writing, id(paid), `because ${one.slug}`));
+          }
+          follow();
+          expect(read()).toEqual(readAnew());
+        }
+        catalogue.close();
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('holds the samples of a market as they were published', () => {
+    const world = makeWorld();
+    world.declare();
+    const { follow, read, readAnew } = makeFollowed(world.catalogue);
+    for (let hours = 1; hours < 100; hours += 9) {
+      world.look(hours, hours % 2 === 0 ? { outcome: 'timeout', terms: [] } : {});
+      follow();
+      expect(read()).toEqual(readAnew());
+    }
+    expect(read().rounds?.length).toBeGreaterThan(3);
+  });
+
+  it('holds nothing that is private', () => {
+    const SECRET = 'zqprivatezq';
+    const { catalogue, follow, read } = makeFollowed();
+    for (const slug of ['live', 'held', 'gone']) put(catalogue, slug, 'sun');
+    // Everything below is on record, and no reader may see it.
+    writeCatalogue(catalogue, NOW, (writing) => {
+      for (const slug of ['never-live', 'gone']) {
+        recordDeclaration(
+          writing,
+          makeDeclaration({
+            slug,
+            base_url: `https://${slug === 'gone' ? 'gone' : SECRET}.example-provider.com`,
+            title: slug === 'gone' ? 'Gone' : SECRET,
+            docs_url: `https://${SECRET}.example`,
+            ...(slug !== 'gone' && { tagline: SECRET, description: SECRET, provider_name: SECRET, routes: [] }),
+          }),
+        );
+      }
+    });
+    recordPaid(catalogue, 'live', { path: '/v1/a', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
+    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'gone', { by: 'operator', reason: 'asked' }));
+    // A marked secret in every private table and column, as if something had put it there.
+    catalogue.sqlite.exec(`
+      UPDATE payments SET document = json_set(document, '$.reason', '${SECRET}', '$.state', '${SECRET}',
+        '$.by_operator', '${SECRET}', '$.head_at', '${SECRET}', '$.prepared_at', '${SECRET}', '$.resolved_at', '${SECRET}');
+      INSERT INTO payments (id, route_id, network, day, payer, amount, state, prepared_at, document)
+        SELECT '${SECRET}', route_id, network, day, '${SECRET}', 1, 'unknown', prepared_at, document FROM payments LIMIT 1;
+      UPDATE declarations SET document = json_set(document, '$.description', '${SECRET}');
+      INSERT INTO delistings VALUES ('https://${SECRET}.example', 'operator', '${SECRET}', '${SECRET}', '${NOW}');
+      INSERT INTO replies VALUES ('https://x.example', 'x', '', '${SECRET}', '${SECRET}', '${NOW}');
+      INSERT INTO findings VALUES ('${SECRET}', '${SECRET}', 'x', 'noted', '${SECRET}', '${NOW}');
+      INSERT INTO hosts (host, robots) VALUES ('https://x.example', '${SECRET}');
+    `);
+    follow();
+    const all = read();
+    const places = Object.entries(all).flatMap(([table, rows]) =>
+      rows.filter((row) => JSON.stringify(row).includes(SECRET)).map((row) => [table, row]),
+    );
+    expect(places).toEqual([]);
+    expect(all.listings).toHaveLength(4);
+    expect(all.receipts).toHaveLength(1);
+  });
+
+  it('that was made from a catalogue before it was restored is made anew', async () => {
+    const { catalogue, follow, read, readAnew, files } = makeFollowed();
+    put(catalogue, 'one', 'sun');
+    const backup = join(makeFolder(), 'backup.sqlite');
+    const source = openCatalogueForReading(catalogue.file);
+    await backUpCatalogue(source, backup, { replace: false });
+    source.close();
+    put(catalogue, 'one', 'sea');
+    put(catalogue, 'two', 'sea');
+    follow();
+    catalogue.close();
+    for (const suffix of ['-wal', '-shm']) rmSync(catalogue.file + suffix, { force: true });
+    copyFileSync(backup, catalogue.file);
+    const restored = makeCatalogue(catalogue.file);
+    writeCatalogue(restored, '2026-11-21T10:00:00.000Z', (writing) =>
+      recordDeclaration(writing, makeDeclaration({ slug: 'three', base_url: 'https://three.example-provider.com' })),
+    );
+    put(restored, 'four', 'sun');
+    expect(getRevision(restored)).toBe(3);
+    follow();
+    expect(read()).toEqual(readAnew());
+    expect(existsSync(files.publishedFile)).toBe(true);
+  });
+
+  it('of another version of the schema is made anew, and a file of something else is refused and left as it is', () => {
+    const { catalogue, follow, read, readAnew, files } = makeFollowed();
+    put(catalogue, 'one', 'sun');
+    follow();
+    const file = new Sqlite(files.publishedFile);
+    file.exec('DROP TABLE listings; CREATE TABLE earlier (x); PRAGMA user_version = 999');
+    file.close();
+    follow();
+    expect(read()).toEqual(readAnew());
+
+    const others = join(makeFolder(), 'others.sqlite');
+    const other = new Sqlite(others);
+    other.exec('CREATE TABLE theirs (x)');
+    other.close();
+    const text = join(makeFolder(), 'notes.txt');
+    writeFileSync(text, 'These are notes, and they are longer than the head of a database file. '.repeat(20));
+    for (const publishedFile of [others, text, catalogue.file]) {
+      expect(() => publishCatalogue({ ...files, publishedFile }, BY)).toThrow(
+        /cannot be used as the published catalogue/,
+      );
+    }
+    expect(readAll(others)).toEqual({ theirs: [] });
+  });
+
+  it('is rendered again for another address or by other code, and only then', () => {
+    const { catalogue, follow, read } = makeFollowed();
+    put(catalogue, 'one', 'sun');
+    follow();
+    const { rendered, listings } = read();
+    follow({ ...BY, codeVersion: 'other' });
+    expect(read()).toMatchObject({ rendered, listings, rendering: [{ code_version: 'other' }] });
+    follow({ ...BY, site: { ...SITE, baseUrl: 'https://elsewhere.example' } });
+    expect(JSON.stringify(read().rendered)).toContain('https://elsewhere.example/api/one');
+    expect(JSON.stringify(read().rendered)).not.toContain(SITE.baseUrl);
+  });
+
+  it('is as it was where following breaks off half-way', () => {
+    const { catalogue, follow, read, readAnew } = makeFollowed();
+    put(catalogue, 'one', 'sun');
+    follow();
+    const before = read();
+    put(catalogue, 'two', 'sun');
+    put(catalogue, 'three', 'sun');
+    const broken = catalogue.sqlite.prepare('UPDATE listings SET document = ? WHERE slug = ?');
+    const document = JSON.stringify(findListing(catalogue, { slug: 'three' }));
+    broken.run('{"state":"live","price_min":1,"price_max":1}', 'three');
+    expect(follow).toThrow();
+    expect(read()).toEqual(before);
+    broken.run(document, 'three');
+    follow();
+    expect(read()).toEqual(readAnew());
+  });
+
+  it('is written by one of several that follow into it at the same time', async () => {
+    const { catalogue, files, read, readAnew } = makeFollowed();
+    for (let n = 0; n < 40; n += 1) put(catalogue, `api-${n}`, 'sun');
+    publishCatalogue(files, BY);
+    for (let n = 0; n < 40; n += 1) put(catalogue, `api-${n}`, 'sea');
+    const followers = Array.from({ length: 2 }, () => ({
+      source: openCatalogueForReading(files.catalogueFile),
+      target: openPublishedForWriting(files.publishedFile),
+    }));
+    const [first, second] = followers;
+    if (!first || !second) throw new Error('two were opened');
+    const wrote = followCatalogue(first.source, first.target, BY);
+    // The other waits for the lock, so it is asked once the first is through.
+    expect(await wrote).toBe(true);
+    expect(await followCatalogue(second.source, second.target, BY)).toBe(false);
+    for (const { source, target } of followers) {
+      target.close();
+      source.close();
+    }
+    expect(read()).toEqual(readAnew());
+  });
+});
+
+describe('following', () => {
+  it('shows a change soon after its commit, and goes on after a failure', async () => {
+    const { catalogue, files, read } = makeFollowed();
+    put(catalogue, 'one', 'sun');
+    const failures: unknown[] = [];
+    const following = await startFollowing(files, BY, (error) => failures.push(error));
+    onTestFinished(() => following.close());
+    expect(read().listings).toHaveLength(1);
+    put(catalogue, 'two', 'sun');
+    while (read().listings?.length !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
+
+    const change = catalogue.sqlite.prepare('UPDATE listings SET document = ?, revision = ? WHERE slug = ?');
+    change.run('{"state":"live","price_min":1,"price_max":1}', 9, 'one');
+    put(catalogue, 'three', 'sun');
+    while (failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(following.findFailure()).toBeDefined();
+    expect(read().listings).toHaveLength(2);
+    change.run('{}', 0, 'one');
+    while (read().listings?.length !== 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(following.findFailure()).toBeUndefined();
+  });
+});

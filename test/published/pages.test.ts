@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { CATEGORIES } from '../../src/model/category.ts';
+import type { Declaration } from '../../src/model/declaration.ts';
+import { getChangesPage } from '../../src/published/changes-page.ts';
+import { getMarketPage } from '../../src/published/market.ts';
+import {
+  findCategoryPage,
+  findListingPage,
+  findVerifiedPage,
+  getGuide,
+  getHomePage,
+} from '../../src/published/page-models.ts';
+import { listPages } from '../../src/published/pages.ts';
+import type { Reading } from '../../src/published/reading.ts';
+import { listRelated } from '../../src/published/related.ts';
+import { PATHS } from '../../src/views/links.ts';
+import { findCategoryByPath, PAGE_SIZE, parsePageNumber } from '../../src/views/pages/list-page.ts';
+import { MARKET_TABLES } from '../../src/views/pages/market-tables.ts';
+import { makeTerms, NOW, recordVerified } from '../builders.ts';
+import { recordProbed } from '../sampled.ts';
+import { makeReadCatalogue, type ReadCatalogue } from './catalogues.ts';
+
+/** Words so rare that each listing shares some with its two neighbours alone. */
+const makePart = (at: number, category: Declaration['category']): Partial<Declaration> => ({
+  slug: `x${String(at).padStart(3, '0')}`,
+  title: `Title${at}abc`,
+  tagline: `Word${at}abc word${at + 1}abc`,
+  description: '',
+  category,
+});
+
+const getKeys = ({ reading }: ReadCatalogue) =>
+  new Map([...listPages(reading.published, reading.getSnapshot())].map(({ path, key }) => [path, key]));
+
+const listChanged = (before: Map<string, string>, after: Map<string, string>) =>
+  [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path)).sort();
+
+/** Pages that show counts of the whole catalogue. */
+const COUNTING = [
+  '/',
+  '/llms.txt',
+  '/verified',
+  ...['/market', '/changes', ...MARKET_TABLES.map(PATHS.marketData)],
+  ...['data', 'finance', 'intelligence', 'tools', 'verification'].map((name) => `/category/${name}`),
+];
+
+/** Lists the paths of the pages that show a listing: its own, those it is related to, and its place in its category. */
+function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
+  const snapshot = reading.getSnapshot();
+  const { slugs } = snapshot.columns;
+  const isNear = (other: string) =>
+    listRelated(reading.published, snapshot, other).some((entry) => entry.slug === slug);
+  const showing = slugs.filter((other) => other === slug || isNear(other));
+  const place = slugs.indexOf(slug);
+  const page = Math.floor(place / PAGE_SIZE) + 1;
+  return [...showing.map((other) => `/api/${other}`), PATHS.category('Tools', page)];
+}
+
+/** Gives what every page shows, as the text of its model. */
+function getTexts({ reading }: ReadCatalogue): Map<string, string> {
+  return new Map(
+    [...listPages(reading.published, reading.getSnapshot())].map(({ path }) => [
+      path,
+      JSON.stringify(findModel(reading, path)),
+    ]),
+  );
+}
+
+function findModel(reading: Reading, path: string): unknown {
+  const [, kind, name = '', page] = path.split('/');
+  if (kind === '') return getHomePage(reading);
+  if (kind === 'llms.txt') return getGuide(reading);
+  if (kind === 'verified') return findVerifiedPage(reading, parsePageNumber(page));
+  if (kind === 'market') return getMarketPage(reading);
+  if (kind === 'changes') return getChangesPage(reading);
+  if (kind === 'api') return findListingPage(reading, name);
+  const category = findCategoryByPath(name);
+  return category ? findCategoryPage(reading, category, parsePageNumber(page)) : null;
+}
+
+describe('the page inventory', () => {
+  it('names every static page once, with its file', () => {
+    const { reading } = makeReadCatalogue(makePart(1, 'Data'));
+    expect([...listPages(reading.published, reading.getSnapshot())].map(({ path, file }) => [path, file])).toEqual([
+      ['/', 'index.html'],
+      ['/llms.txt', 'llms.txt'],
+      ['/404', '404.html'],
+      ['/method', 'method.html'],
+      ['/docs', 'docs.html'],
+      ...['agents', 'api', 'changelog', 'operating', 'architecture', 'providers'].map((name) => [
+        `/docs/${name}`,
+        `docs/${name}.html`,
+      ]),
+      ['/schemas/manifest.json', 'schemas/manifest.json'],
+      ['/schemas/agent-payable.json', 'schemas/agent-payable.json'],
+      ['/market', 'market.html'],
+      ['/changes', 'changes.html'],
+      ...MARKET_TABLES.map((name) => [`/market/${name}.csv`, `market/${name}.csv`]),
+      ['/category/data', 'category/data.html'],
+      ['/category/finance', 'category/finance.html'],
+      ['/category/intelligence', 'category/intelligence.html'],
+      ['/category/tools', 'category/tools.html'],
+      ['/category/verification', 'category/verification.html'],
+      ['/verified', 'verified.html'],
+      ['/api/x001', 'api/x001.html'],
+    ]);
+  });
+
+  it('cuts a category into pages of 100', () => {
+    const parts = Array.from({ length: 201 }, (_, at) => makePart(at, 'Tools'));
+    const { reading } = makeReadCatalogue(...parts);
+    const paths = [...listPages(reading.published, reading.getSnapshot())].map(({ path }) => path);
+    expect(paths.filter((path) => path.startsWith('/category/tools'))).toEqual([
+      '/category/tools',
+      '/category/tools/2',
+      '/category/tools/3',
+    ]);
+  });
+
+  it('gives the same keys again for the same catalogue', () => {
+    const catalogue = makeReadCatalogue(makePart(1, 'Data'), makePart(2, 'Tools'));
+    const before = getKeys(catalogue);
+    catalogue.record(makePart(1, 'Data'));
+    expect(getKeys(catalogue)).toEqual(before);
+  });
+
+  it('changes exactly the keys of the pages that show a changed listing, or counts', () => {
+    const catalogue = makeReadCatalogue(...Array.from({ length: 250 }, (_, at) => makePart(at, 'Tools')));
+    const before = getKeys(catalogue);
+    const shownBefore = listPathsThatShow(catalogue, 'x120');
+    catalogue.record({ ...makePart(120, 'Tools'), description: 'Something else.' });
+    const expected = new Set([...COUNTING, ...shownBefore, ...listPathsThatShow(catalogue, 'x120')]);
+    expect(listChanged(before, getKeys(catalogue))).toEqual([...expected].sort());
+    expect(expected).toContain('/category/tools/2');
+    expect(expected).toContain('/api/x119');
+    expect(expected.size).toBeLessThan(30);
+  });
+
+  it('drops the pages of a delisted listing and changes those that showed it', () => {
+    const catalogue = makeReadCatalogue(...Array.from({ length: 130 }, (_, at) => makePart(at, 'Tools')));
+    const before = getKeys(catalogue);
+    const shown = listPathsThatShow(catalogue, 'x120');
+    writeCatalogue(catalogue.catalogue, NOW, (writing) =>
+      delistListing(writing, 'x120', { by: 'operator', reason: 'asked' }),
+    );
+    const after = getKeys(catalogue);
+    expect(after.has('/api/x120')).toBe(false);
+    expect(listChanged(before, after)).toEqual([...new Set([...COUNTING, ...shown])].sort());
+  });
+
+  it('never keeps a key where the page reads otherwise, whatever changes', () => {
+    const parts = Array.from({ length: 110 }, (_, at) => makePart(at, CATEGORIES[at % 2] ?? 'Data'));
+    const catalogue = makeReadCatalogue(...parts);
+    const changes: (() => void)[] = [
+      () => catalogue.record({ ...makePart(3, 'Data'), title: 'Renamed' }),
+      () => catalogue.record({ ...makePart(4, 'Data'), category: 'Finance' }),
+      () => catalogue.record(makePart(500, 'Data'), makePart(501, 'Finance')),
+      () =>
+        recordProbed(catalogue.catalogue, 'x012', [
+          { at: '2026-11-21T00:00:00.000Z', terms: [makeTerms({ amount: 5000 })] },
+          { at: '2026-11-22T00:00:00.000Z', outcome: 'timeout' },
+        ]),
+      () => recordVerified(catalogue.catalogue, 'x010', '/v1/price/:symbol'),
+      () =>
+        void writeCatalogue(catalogue.catalogue, NOW, (writing) =>
+          delistListing(writing, 'x011', { by: 'operator', reason: 'asked' }),
+        ),
+    ];
+    for (const change of changes) {
+      const before = { keys: getKeys(catalogue), texts: getTexts(catalogue) };
+      change();
+      const after = { keys: getKeys(catalogue), texts: getTexts(catalogue) };
+      const sameKey = [...after.keys].filter(([path, key]) => before.keys.get(path) === key).map(([path]) => path);
+      expect(sameKey.length).toBeGreaterThan(100);
+      expect(sameKey.filter((path) => before.texts.get(path) !== after.texts.get(path))).toEqual([]);
+    }
+  });
+});

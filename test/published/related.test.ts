@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { delistListing } from '../../src/catalogue/delisting.ts';
+import { findListing } from '../../src/catalogue/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { CATEGORIES } from '../../src/model/category.ts';
+import type { Declaration } from '../../src/model/declaration.ts';
+import { listRelated } from '../../src/published/related.ts';
+import { NOW } from '../builders.ts';
+import { makeReadCatalogue } from './catalogues.ts';
+
+const say = (slug: string, title: string, category: Declaration['category'] = 'Data'): Partial<Declaration> => ({
+  slug,
+  title,
+  tagline: '',
+  description: '',
+  category,
+});
+
+const LISTINGS = [
+  say('harbour-tides', 'Harbour tides'),
+  say('sea-tides', 'Tides at sea'),
+  say('tide-tables', 'Tide tables', 'Tools'),
+  say('bond-yields', 'Bond yields', 'Finance'),
+  say('tokens', 'Token prices', 'Finance'),
+  say('zebra-facts', 'Zebra facts'),
+  say('yak-facts', 'Yak statistics'),
+  say('xylophones', 'Xylophone tuning'),
+];
+
+const listSlugs = ({ reading }: ReturnType<typeof makeReadCatalogue>, slug: string) =>
+  reading.readAtOnce((snapshot) => listRelated(reading.published, snapshot, slug).map((entry) => entry.slug));
+
+describe('related listings', () => {
+  it('share rare words, those of the same category first, and are filled up by name from the category', () => {
+    const catalogue = makeReadCatalogue(...LISTINGS);
+    expect(listSlugs(catalogue, 'harbour-tides')).toEqual(['sea-tides', 'tide-tables', 'xylophones', 'yak-facts']);
+  });
+
+  it('prefer the same provider', () => {
+    const ours = { provider_name: 'Tide Office' };
+    const catalogue = makeReadCatalogue(
+      ...LISTINGS,
+      { ...say('office-a', 'Tides of ports', 'Data'), ...ours },
+      { ...say('office-b', 'Lunar calendar', 'Tools'), ...ours },
+    );
+    expect(listSlugs(catalogue, 'office-b')[0]).toBe('office-a');
+  });
+
+  it('are the same for the same catalogue, never the listing itself, never a delisted one', () => {
+    const catalogue = makeReadCatalogue(...LISTINGS);
+    for (const { slug = '' } of LISTINGS.map(({ slug }) => ({ slug: slug ?? '' }))) {
+      const related = listSlugs(catalogue, slug);
+      expect(related).not.toContain(slug);
+      expect(new Set(related).size).toBe(related.length);
+      expect(listSlugs(makeReadCatalogue(...LISTINGS.toReversed()), slug)).toEqual(related);
+    }
+    writeCatalogue(catalogue.catalogue, NOW, (writing) =>
+      delistListing(writing, 'sea-tides', { by: 'operator', reason: 'asked' }),
+    );
+    expect(listSlugs(catalogue, 'harbour-tides')).not.toContain('sea-tides');
+    expect(listSlugs(catalogue, 'sea-tides')).toEqual([]);
+  });
+
+  it('are none where there is nothing else', () => {
+    expect(listSlugs(makeReadCatalogue(say('alone', 'Alone')), 'alone')).toEqual([]);
+  });
+
+  it('are what they would be of a fresh start, whatever changes between two questions', () => {
+    const words = ['tide', 'bond', 'token', 'zebra', 'yak', 'harbour', 'lunar', 'port'];
+    const change = fc.record({
+      kind: fc.constantFrom('put', 'put', 'delist'),
+      members: fc.array(
+        fc.tuple(fc.integer({ min: 0, max: 90 }), fc.constantFrom(...words), fc.constantFrom(...CATEGORIES)),
+        { minLength: 1, maxLength: 70 },
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 2, maxLength: 5 }), (changes) => {
+        const { reading, catalogue, record } = makeReadCatalogue();
+        const getAll = () =>
+          reading.getSnapshot().columns.slugs.map((slug) => listSlugs({ reading, catalogue, record }, slug));
+        for (const { kind, members } of changes) {
+          if (kind === 'put')
+            record(...members.map(([number, word, of]) => say(`x${number}`, `${word} ${number % 7}ths`, of)));
+          else
+            delistAll(
+              catalogue,
+              members.map(([number]) => `x${number}`),
+            );
+          const followed = getAll();
+          // Another catalogue comes between, so that the next question starts afresh.
+          listSlugs(makeReadCatalogue(say('other', 'Other')), 'other');
+          const fresh = getAll();
+          expect(followed).toEqual(fresh);
+        }
+        catalogue.close();
+        reading.close();
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+function delistAll(catalogue: ReturnType<typeof makeReadCatalogue>['catalogue'], slugs: readonly string[]): void {
+  writeCatalogue(catalogue, NOW, (writing) => {
+    for (const slug of new Set(slugs)) {
+      if (findListing(catalogue, { slug })?.state === 'live')
+        delistListing(writing, slug, { by: 'operator', reason: 'x' });
+    }
+  });
+}
