@@ -10,6 +10,11 @@ import { repairListings } from '../catalogue/repair.ts';
 import { getCatalogueState, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { httpMethod } from '../model/http-method.ts';
+import { listPublishedFaults } from '../published/compare.ts';
+import { openPublished } from '../published/file.ts';
+import { buildReading, type Reading } from '../published/reading.ts';
+import { getCodeVersion } from '../release/code-version.ts';
+import { getSite } from '../release/release.ts';
 import { type Check, checkAddress, checkWallets } from './check-payments.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getFailure } from './failure.ts';
@@ -29,7 +34,7 @@ interface CheckResult {
 }
 
 export const check: Command = defineCommand({
-  summary: "Check that all is well: settings, database, published listings, release, wallets; or one address's 402",
+  summary: "Check that all is well: settings, database, what is published, release, wallets; or one address's 402",
   details:
     'With an address, asks that for its 402 once, without payment, and says what it makes of the answer.\n\n' +
     'Changes nothing, unless told to repair. The exit code is 1 when something is not well; each such line says what to do.',
@@ -78,7 +83,7 @@ function* generateChecks({ getConfig }: CommandContext): Generator<Check> {
   const catalogue = opened.value;
   try {
     yield* generateCatalogueChecks(catalogue);
-    yield checkRelease(config.value, catalogue);
+    yield* generatePublicChecks(config.value, catalogue);
   } finally {
     catalogue.close();
   }
@@ -119,8 +124,30 @@ function* generateCatalogueChecks(catalogue: Catalogue): Generator<Check> {
   }
 }
 
-function checkRelease(config: Config, catalogue: Catalogue): Check {
-  const read = attempt(() => getReleaseState(config, getCatalogueState(catalogue)));
+/** What readers are served: the published catalogue beside the catalogue, and the release beside the published catalogue. */
+function* generatePublicChecks(config: Config, catalogue: Catalogue): Generator<Check> {
+  const hint =
+    'npm start and npm run rebuild bring it up to date; where they do not, remove the file, and they make it again.';
+  const opened = attempt(() => openPublished(config.publishedFile));
+  if ('failure' in opened) {
+    yield { name: 'published', ok: false, ...opened.failure };
+    return yield checkRelease(config, catalogue, undefined);
+  }
+  const published = opened.value;
+  try {
+    const by = { site: getSite(config), codeVersion: getCodeVersion() };
+    const faults = attempt(() => listPublishedFaults(catalogue, published, by));
+    if ('failure' in faults) yield { name: 'published', ok: false, ...faults.failure };
+    else yield buildCheck('published', faults.value, 'every table is what follows from the catalogue', hint);
+    yield checkRelease(config, catalogue, buildReading(published, by.site));
+  } finally {
+    published.close();
+  }
+}
+
+/** `reading` is of the published catalogue, where there is one. */
+function checkRelease(config: Config, catalogue: Catalogue, reading: Reading | undefined): Check {
+  const read = attempt(() => getReleaseState(config, getCatalogueState(catalogue), reading));
   if ('failure' in read) return { name: 'release', ok: false, ...read.failure };
   const state = read.value;
   const found = describeReleaseState(state);

@@ -1,7 +1,9 @@
 import type { Config } from '../config.ts';
+import { listPages } from '../published/pages.ts';
+import type { Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../release/code-version.ts';
-import { findCurrentId, findCurrentRelease, getSettingsHash, getSite } from '../release/release.ts';
-import { isWhole } from '../release/release-pages.ts';
+import { findCurrentId, findCurrentRelease, getSettingsHash, getSite, type Release } from '../release/release.ts';
+import { findReleasePages, isWhole } from '../release/release-pages.ts';
 import { hasLostAssets } from '../release/state.ts';
 
 /** How the release that is being served stands to the catalogue. */
@@ -18,14 +20,19 @@ export interface ReleaseState {
     | 'older_revision'
     | 'other_code'
     | 'other_settings'
+    | 'other_pages'
   )[];
 }
 
 /**
- * Compares the current release with the catalogue, the code and the settings as they are now,
- * and with what it was when it was made.
+ * Compares the current release with the catalogue, the code and the settings as they are now, with what it was when it was
+ * made, and with a published catalogue where one is given.
  */
-export function getReleaseState(config: Config, catalogue: { identity: string; revision: number }): ReleaseState {
+export function getReleaseState(
+  config: Config,
+  catalogue: { identity: string; revision: number },
+  reading?: Reading,
+): ReleaseState {
   const release = findCurrentRelease(config.releasesDir);
   if (!release) {
     const reason = findCurrentId(config.releasesDir) === undefined ? 'no_release' : 'damaged_release';
@@ -39,7 +46,18 @@ export function getReleaseState(config: Config, catalogue: { identity: string; r
   if (settings_hash !== getSettingsHash(getSite(config))) behind.push('other_settings');
   if (!isWhole(release)) behind.push('damaged_release');
   if (hasLostAssets(config, release.header)) behind.push('lost_assets');
+  if (reading && behind.length === 0 && !hasPagesOf(release, reading)) behind.push('other_pages');
   return { id, revision, made_at, behind };
+}
+
+/** Says whether the pages of a release are those of the published catalogue, each by the key of what it shows. */
+function hasPagesOf(release: Release, { published, readAtOnce }: Reading): boolean {
+  const pages = findReleasePages(release);
+  return readAtOnce((snapshot) => {
+    if (snapshot.revision !== release.header.revision) return true;
+    const wanted = [...listPages(published, snapshot)];
+    return pages?.size === wanted.length && wanted.every(({ path, key }) => pages.get(path)?.key === key);
+  });
 }
 
 const REASONS: Readonly<Record<ReleaseState['behind'][number], string>> = {
@@ -50,6 +68,7 @@ const REASONS: Readonly<Record<ReleaseState['behind'][number], string>> = {
   older_revision: 'the catalogue has changed since',
   other_code: 'it was made by another version of the code',
   other_settings: 'BASE_URL, title or contact are others now',
+  other_pages: 'its pages show something else than the published catalogue',
 };
 
 /** Says in words whether a release is current, and if not, why. */

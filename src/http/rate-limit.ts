@@ -15,7 +15,7 @@ const MAX_CLIENTS = 100_000;
 const WEIGHTS: readonly (readonly [path: RegExp, weight: number])[] = [
   [/^\/_astro\/|^\/healthz$/, 0],
   [/^\/search$|^\/discovery\/search$|^\/agent\/list$|^\/mcp$/, 2],
-  [/^\/openapi\.json$|^\/llms-full\.txt$|^\/sitemap-|^\/pictures\//, 10],
+  [/^\/openapi\.json$|^\/llms-full\.txt$|^\/catalogue\.sqlite$|^\/sitemap-|^\/pictures\//, 10],
 ];
 
 /** The problem of a client over its limit. */

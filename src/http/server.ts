@@ -18,6 +18,7 @@ import { buildProblem, buildProblemResponse } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { logRequests } from './request-log.ts';
+import { addDownloadRoutes } from './routes/download.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { openPages } from './routes/pages.ts';
 import { addPictureRoute } from './routes/pictures.ts';
@@ -93,6 +94,7 @@ export async function startServer({
       addHealthRoutes(app, { reading, current, catalogueFile, releasesDir, isShuttingDown: () => isShuttingDown }),
     addPages: (app, answer) => {
       addPictureRoute(app, { pictures, reading });
+      addDownloadRoutes(app, { releasesDir });
       return openPages(answer, { reading, current, onDemand, releasesDir, logger });
     },
   });

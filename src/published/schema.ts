@@ -136,7 +136,13 @@ CREATE TABLE rounds (
   failing INTEGER NOT NULL,
   ours INTEGER NOT NULL           -- 1: its failures are put down to this service's own connection
 ) STRICT;
+`;
 
+/**
+ * Tables of one service alone, left out of what is handed out: documents with its own address in them, as its answers
+ * hold them, by which address and code they were made, and the search index. Words of removed listings stay in that.
+ */
+export const OWN_SCHEMA = `
 -- The words of the live listings, and which listing says which in what field (32 bits each: word and fields).
 CREATE TABLE search_words (
   number INTEGER PRIMARY KEY,
@@ -147,13 +153,7 @@ CREATE TABLE search_entries (
   listing INTEGER NOT NULL UNIQUE,
   terms BLOB NOT NULL
 ) STRICT;
-`;
 
-/**
- * Tables of one service alone, left out of what is handed out: documents with its own address in them, as its answers
- * hold them, and by which address and code they were made.
- */
-export const OWN_SCHEMA = `
 CREATE TABLE rendered (
   listing INTEGER PRIMARY KEY,
   item TEXT NOT NULL,

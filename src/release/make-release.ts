@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
+import { isHandOutDue, makeHandOut } from '../published/hand-out.ts';
 import { countListings } from '../published/listings.ts';
 import { listPages } from '../published/pages.ts';
 import type { Reading } from '../published/reading.ts';
@@ -54,6 +55,9 @@ export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildR
       removeUnfinished(config.releasesDir);
       const result = await makeFrom(reading, code, options);
       if (result.outcome === 'released') prune(options, code);
+      // The copy is made outside the transaction that holds the reading still.
+      readings.unpin();
+      await handOut(reading, options);
       return result;
     } finally {
       readings.unpin();
@@ -155,6 +159,16 @@ async function storeShards(
   for (const name of made) storeShard(shardsDir, join(folder, name), shards.get(name) ?? '');
   if (made.length > 0) await syncPath(shardsDir);
   return Object.fromEntries([...shards].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Makes the copy for everybody where it is due. The release is current already, so a failure here is told, not thrown. */
+async function handOut({ published }: Reading, { config, onEvent, now }: MakeReleaseOptions): Promise<void> {
+  const folder = getReleasePaths(config.releasesDir).handOut;
+  try {
+    if (isHandOutDue(published, folder, now())) await makeHandOut(published, folder, now());
+  } catch (error) {
+    onEvent({ type: 'said', text: `The copy of the catalogue could not be made: ${getErrorMessage(error)}\n` });
+  }
 }
 
 /** Clears away what is old. The release is current already, so a failure here is told, not thrown. */

@@ -45,6 +45,8 @@ export function getReleasePaths(releasesDir: string) {
     shards: join(releasesDir, 'shards'),
     current: join(releasesDir, 'current'),
     assets: join(releasesDir, 'assets'),
+    /** The copy of the published catalogue that anybody may have. */
+    handOut: join(releasesDir, 'hand-out'),
     lock: join(releasesDir, 'rebuild.lock'),
   } as const;
 }

@@ -22,6 +22,9 @@ export const PATHS = {
   discoverySearch: '/discovery/search',
   guide: '/llms.txt',
   guideFull: '/llms-full.txt',
+  /** The whole catalogue as a SQLite file, and its digest. */
+  download: '/catalogue.sqlite',
+  downloadDigest: '/catalogue.sqlite.sha256',
   robots: '/robots.txt',
   sitemapIndex: '/sitemap-index.xml',
   sitemap: (part: number | '{part}') => `/sitemap-${part}.xml`,
@@ -42,6 +45,7 @@ export const PATHS = {
   docsChangelog: '/docs/changelog',
   docsOperating: '/docs/operating',
   docsArchitecture: '/docs/architecture',
+  docsData: '/docs/data',
   providers: '/docs/providers',
   verified: '/verified',
   verifiedPage: (page: number) => (page === 1 ? '/verified' : `/verified/${page}`),

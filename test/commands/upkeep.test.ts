@@ -1,8 +1,11 @@
-import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
+import { readConfig } from '../../src/config.ts';
 import { IDENTITY, NOW } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { recordProbed } from '../sampled.ts';
 import { makeCommands, writeManifest } from './running.ts';
 
@@ -51,6 +54,7 @@ describe('check', () => {
     expect(code).toBe(1);
     const wrong = json.checks.filter(({ ok }: CheckLine) => !ok);
     expect(wrong).toEqual([
+      { name: 'published', ok: false, found: expect.stringContaining('no published'), hint: expect.any(String) },
       { name: 'release', ok: false, found: 'none yet', hint: expect.stringContaining('rebuild') },
     ]);
   });
@@ -66,6 +70,30 @@ describe('check', () => {
     expect(getLine(repaired.json.checks, 'listings')?.ok).toBe(true);
     expect(getLine(repaired.json.checks, 'search')?.ok).toBe(true);
     expect((await runJson('why', 'alpha')).json.decisions.at(-1)).toMatchObject({ reason: 'derived_again' });
+  });
+
+  it('compares record, listings, published catalogue and release, and says where they part', async () => {
+    const { file, runJson, environment } = await makeTwo();
+    const config = readConfig(environment);
+    await rebuildAgain({ config });
+    const ask = async () => (await runJson('check')).json.checks.filter(({ ok }: CheckLine) => !ok);
+    expect(await ask()).toEqual([]);
+
+    const published = new Sqlite(config.publishedFile);
+    published.exec("UPDATE offers SET amount = 1 WHERE listing = (SELECT number FROM listings WHERE slug = 'beta')");
+    expect(await ask()).toMatchObject([{ name: 'published', found: 'the table offers (beta)' }]);
+    published.exec("UPDATE listings SET revision = 99 WHERE slug = 'alpha'");
+    expect(await ask()).toMatchObject([
+      { name: 'published', found: 'the table listings (alpha); the table offers (beta)' },
+      { name: 'release', found: expect.stringContaining('its pages show something else') },
+    ]);
+    published.close();
+    for (const ending of ['', '-wal', '-shm']) rmSync(config.publishedFile + ending, { force: true });
+    await rebuildAgain({ config });
+    expect(await ask()).toEqual([]);
+
+    change(file, "UPDATE listings SET document = json_set(document, '$.title', 'Tampered') WHERE slug = 'alpha'");
+    expect((await ask()).map(({ name }: CheckLine) => name)).toEqual(['listings', 'search', 'published']);
   });
 
   it('finds a search index that lacks a listing or has other words for one', async () => {

@@ -76,6 +76,7 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === 'market') return getMarketPage(reading);
   if (kind === 'changes') return getChangesPage(reading);
   if (kind === 'api') return findListingPage(reading, name);
+  if (kind !== 'category') return null;
   const category = findCategoryByPath(name);
   return category ? findCategoryPage(reading, category, parsePageNumber(page)) : null;
 }
@@ -89,7 +90,7 @@ describe('the page inventory', () => {
       ['/404', '404.html'],
       ['/method', 'method.html'],
       ['/docs', 'docs.html'],
-      ...['agents', 'api', 'changelog', 'operating', 'architecture', 'providers'].map((name) => [
+      ...['agents', 'api', 'changelog', 'operating', 'architecture', 'data', 'providers'].map((name) => [
         `/docs/${name}`,
         `docs/${name}.html`,
       ]),

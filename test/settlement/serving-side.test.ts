@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Where the serving process begins: what it is started by, and every folder that runs inside it. */
-const SERVING = ['http', 'snapshot', 'release', 'mcp', 'pages', 'components', 'layouts'];
+const SERVING = ['http', 'published', 'release', 'mcp', 'pages', 'components', 'layouts'];
 
 /** Lists the modules that a file reaches, whatever way they are imported; types alone are no code. */
 function listImports(path: string): string[] {

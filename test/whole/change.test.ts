@@ -6,13 +6,14 @@ import { ask, serveShelf } from '../http/running.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { makeShelf } from '../release/shelf.ts';
 
-it('a new listing is in every live document and at its page at once, and on the home page after the rebuild', async () => {
+it('a new listing is in every live document and at its page once it is published, and on the home page after the rebuild', async () => {
   const shelf = makeShelf(makeFolder(), { count: 3 });
   const server = await serveShelf({ shelf, rebuilding: true });
   const has = async (path: string, what: string) => (await ask(server, path)).text.includes(what);
   expect(await has('/', '/api/api-77')).toBe(false);
 
   shelf.put([77], 'new');
+  await server.catchUp();
 
   expect(await has('/openapi.json', '"name":"api-77"')).toBe(true);
   expect(await has('/agent/list', '"slug":"api-77"')).toBe(true);
@@ -26,6 +27,7 @@ it('a new listing is in every live document and at its page at once, and on the 
   writeCatalogue(shelf.catalogue, new Date().toISOString(), (writing) =>
     delistListing(writing, 'api-77', { by: 'operator', reason: 'asked_to_be_removed' }),
   );
+  await server.catchUp();
   expect(await has('/openapi.json', '"name":"api-77"')).toBe(false);
   expect((await ask(server, '/api/api-77')).status).toBe(410);
   await expect.poll(() => has('/', '/api/api-77'), { timeout: 20_000, interval: 200 }).toBe(false);

@@ -58,3 +58,9 @@ function countNames(name: string): () => string {
     return count === 1 ? name : `${name} ${count}`;
   };
 }
+
+/** Builds the section of a manual that shows the tables of a database, as HTML. */
+export function buildSchemaSection(sql: string): string {
+  const text = sql.trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `<h2 id="tables">Tables</h2>\n<pre><code class="language-sql">${text}\n</code></pre>`;
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import { getCatalogueState } from '../catalogue/write.ts';
+import { openPublishedForWriting, type Published } from './file.ts';
+import { followAtOnce, type Rendering } from './follow.ts';
+import { getPublishedState } from './state.ts';
+
+/** Tables that name a listing in this column; of others only the table is told. */
+const LISTING_COLUMNS: Readonly<Record<string, string>> = {
+  listings: 'number',
+  documents: 'listing',
+  rendered: 'listing',
+  routes: 'listing',
+  offers: 'listing',
+  receipts: 'listing',
+  search_entries: 'listing',
+};
+
+/** How many listings are named of each table. */
+const NAMED_AT_MOST = 5;
+
+/**
+ * Lists where a published catalogue is not what the catalogue gives: it is made once more in a temporary file, and every table
+ * compared by its digest. Empty where all are the same. Throws as `openCatalogueForReading` does.
+ */
+export function listPublishedFaults(catalogue: Catalogue, published: Published, by: Rendering): string[] {
+  const [wanted, found] = [getCatalogueState(catalogue), getPublishedState(published)];
+  if (found.identity !== wanted.identity) return ['it was made from another catalogue'];
+  if (found.revision !== wanted.revision)
+    return [`it is of revision ${found.revision}, the catalogue of ${wanted.revision}`];
+  const rendering = published.prepare<{ base_url: string; code_version: string }>('SELECT * FROM rendering').get();
+  if (rendering?.base_url !== by.site.baseUrl) return ['it was made for another BASE_URL'];
+  // What other code rendered is made again at the next start, and told by the release.
+  const leftOut = rendering.code_version === by.codeVersion ? [] : ['rendered', 'rendering'];
+  const folder = mkdtempSync(join(tmpdir(), 'published-'));
+  const source = openCatalogueForReading(catalogue.file);
+  const fresh = openPublishedForWriting(join(folder, 'published.sqlite'));
+  try {
+    followAtOnce(source, fresh, by);
+    return listTables(fresh)
+      .filter((table) => !leftOut.includes(table))
+      .flatMap((table) => describeDifference(table, published, fresh) ?? []);
+  } finally {
+    fresh.close();
+    source.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function listTables({ sqlite }: Published): string[] {
+  return sqlite.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").pluck().all();
+}
+
+function describeDifference(table: string, published: Published, fresh: Published): string | undefined {
+  const [one, other] = [digestTable(published, table), digestTable(fresh, table)];
+  if (one.digest === other.digest) return undefined;
+  const numbers = new Set([...one.rows.keys(), ...other.rows.keys()]);
+  const differing = [...numbers].filter((number) => one.rows.get(number) !== other.rows.get(number));
+  const find = fresh.prepare<{ slug: string }>('SELECT slug FROM listings WHERE number = ?');
+  const slugs = differing.slice(0, NAMED_AT_MOST).map((number) => find.get(number)?.slug ?? `number ${number}`);
+  const more = differing.length > NAMED_AT_MOST ? ` and ${differing.length - NAMED_AT_MOST} more` : '';
+  return differing.length === 0 ? `the table ${table}` : `the table ${table} (${slugs.join(', ')}${more})`;
+}
+
+/** Gives the digest of a table, and those of its rows by listing, where it has a listing a row or more. */
+function digestTable({ sqlite }: Published, table: string): { digest: string; rows: Map<number, string> } {
+  const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
+  const order = columns.map((_, at) => at + 1).join(', ');
+  const at = columns.indexOf(LISTING_COLUMNS[table] ?? '');
+  const whole = createHash('sha256');
+  const rows = new Map<number, string>();
+  for (const row of sqlite.prepare(`SELECT * FROM "${table}" ORDER BY ${order}`).raw().iterate() as Iterable<
+    unknown[]
+  >) {
+    const text = JSON.stringify(row);
+    whole.update(`${text}\n`);
+    if (at < 0) continue;
+    const number = Number(row[at]);
+    rows.set(
+      number,
+      createHash('sha256')
+        .update(`${rows.get(number) ?? ''}${text}`)
+        .digest('base64url'),
+    );
+  }
+  return { digest: whole.digest('base64url'), rows };
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import {
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import Sqlite from 'better-sqlite3';
+import type { Published } from './file.ts';
+import { getPublishedState } from './state.ts';
+
+/** A copy of the published catalogue that anybody may have. */
+export interface HandOut {
+  readonly revision: number;
+  /** Time of the latest change in it, ISO 8601 UTC. */
+  readonly revised_at: string;
+  /** SHA-256 of the database file, in hexadecimal. */
+  readonly sha256: string;
+  /** Size of the database file. */
+  readonly bytes: number;
+  readonly made_at: string;
+  /** Name of the database file under gzip, in the same folder. */
+  readonly file: string;
+}
+
+/** Tables of one service alone. */
+const LEFT_OUT = ['rendered', 'rendering', 'search_words', 'search_entries'];
+
+/** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
+const MADE_EVERY_MS = 15 * 60 * 1000;
+
+const NAME = 'catalogue.json';
+
+/** Finds the copy in a folder; undefined where none was made. */
+export function findHandOut(folder: string): HandOut | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, NAME), 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Says whether it is time for another copy: there is none, it is old, of other data, or holds what was removed since. */
+export function isHandOutDue(published: Published, folder: string, now: Date): boolean {
+  const last = findHandOut(folder);
+  if (!last) return true;
+  const { revision } = getPublishedState(published);
+  if (last.revision === revision) return false;
+  const removed = published.prepare("SELECT 1 FROM changes WHERE revision > ? AND kind = 'delisted' LIMIT 1");
+  return (
+    last.revision > revision ||
+    now.getTime() - Date.parse(last.made_at) >= MADE_EVERY_MS ||
+    removed.get(last.revision) !== undefined
+  );
+}
+
+/**
+ * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. SQLite writes it anew row by
+ * row, so that nothing that was removed is left in free pages. Wherever this is killed, the folder holds a whole copy.
+ */
+export async function makeHandOut(published: Published, folder: string, now: Date): Promise<HandOut> {
+  mkdirSync(folder, { recursive: true });
+  const before = findHandOut(folder);
+  const partial = join(folder, `.copy-${process.pid}`);
+  try {
+    rmSync(partial, { force: true });
+    published.prepare('VACUUM INTO ?').run(partial);
+    const state = shrink(partial);
+    const sha256 = await hashFile(partial);
+    const file = `catalogue-r${state.revision}-${sha256.slice(0, 8)}.sqlite.gz`;
+    await pipeline(createReadStream(partial), createGzip(), createWriteStream(`${partial}.gz`));
+    renameSync(`${partial}.gz`, join(folder, file));
+    const { revision, revised_at } = state;
+    const handOut: HandOut = {
+      ...{ revision, revised_at, sha256, file },
+      bytes: statSync(partial).size,
+      made_at: now.toISOString(),
+    };
+    writeFileSync(join(folder, `.${NAME}`), JSON.stringify(handOut));
+    renameSync(join(folder, `.${NAME}`), join(folder, NAME));
+    if (before && before.file !== file) rmSync(join(folder, before.file), { force: true });
+    return handOut;
+  } finally {
+    for (const ending of ['', '.gz', '-journal']) rmSync(partial + ending, { force: true });
+  }
+}
+
+/** Drops what is left out, and gives which state the file is of. */
+function shrink(file: string): { revision: number; revised_at: string } {
+  const copy = new Sqlite(file);
+  try {
+    for (const table of LEFT_OUT) copy.exec(`DROP TABLE ${table}`);
+    copy.exec('VACUUM');
+    return (
+      copy
+        .prepare<[], { revision: number; revised_at: string }>('SELECT revision, revised_at FROM catalogue')
+        .get() ?? {
+        revision: 0,
+        revised_at: '',
+      }
+    );
+  } finally {
+    copy.close();
+  }
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('hex');
+}
