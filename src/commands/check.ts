@@ -84,7 +84,10 @@ function* generateChecks({ getConfig }: CommandContext): Generator<Check> {
   }
 }
 
-/** What is looked at in an open catalogue: the faults found, what is said when there are none, and what to do about them. */
+/**
+ * What is looked at in an open catalogue: the faults found, what is said when there are none, and what to do about
+ * them.
+ */
 const CATALOGUE_CHECKS: Readonly<
   Record<string, { list: (catalogue: Catalogue) => string[]; well: string; hint: string }>
 > = {

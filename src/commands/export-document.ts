@@ -20,14 +20,14 @@ interface Entry {
   value: object;
 }
 
-/** Gives the export as lines of JSON, each with its `kind`. */
+/** Returns the export as lines of JSON, each with its `kind`. */
 export function* generateLines(catalogue: Catalogue, site: Site): Generator<ExportPiece> {
   for (const { kind, value } of generateEntries(catalogue, site)) {
     yield { kind, text: `${formatJson({ kind, ...value })}\n` };
   }
 }
 
-/** Gives the export as one JSON document: `{"catalogue": …, "listings": […], "tombstones": […]}`. */
+/** Returns the export as one JSON document: `{"catalogue": …, "listings": […], "tombstones": […]}`. */
 export function* generateJson(catalogue: Catalogue, site: Site): Generator<ExportPiece> {
   let last: Entry['kind'] | undefined;
   for (const { kind, value } of generateEntries(catalogue, site)) {

@@ -12,7 +12,7 @@ export function buildUsageFailure(message: string, hint: string): ServiceError {
   return new ServiceError('bad_input', message, { hint, reason: 'usage' });
 }
 
-/** Gives the exit code of a failure. */
+/** Returns the exit code of a failure. */
 export function getExitCode({ reason }: ServiceError): number {
   return reason === 'usage' ? EXIT.usage : EXIT.failed;
 }

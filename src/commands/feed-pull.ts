@@ -34,7 +34,7 @@ export interface FeedToPull {
 
 /**
  * Pulls a feed into the catalogue, each page in a transaction of its own, and goes on with a pull that was stopped less
- * than an hour ago. Gives undefined where it was stopped before the first page, and `ended` null where it was stopped
+ * than an hour ago. Returns undefined where it was stopped before the first page, and `ended` null where it was stopped
  * later. Throws what `pullFeed` does; the pages that came before stay, and the reason is kept with a known feed.
  */
 export async function pullIntoCatalogue(

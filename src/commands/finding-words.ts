@@ -28,7 +28,7 @@ export function buildImportFinding(
 
 const MEANINGS = new Map<string, string>(Object.entries({ ...FINDING_CODES, ...IMPORT_FINDING_CODES }));
 
-/** Gives the one sentence that a finding's code stands for. */
+/** Returns the one sentence that a finding's code stands for. */
 export function getMeaning(code: string): string {
   return MEANINGS.get(code) ?? 'A finding of another version of the program.';
 }

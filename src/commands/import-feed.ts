@@ -96,8 +96,9 @@ async function readPull(
 }
 
 /**
- * Ends a pull whose listings are all recorded, in one transaction. A feed that suddenly holds nothing that can be listed
- * is more likely broken than empty: it withdraws nothing, and neither does a pull that a later one has overtaken.
+ * Ends a pull whose listings are all recorded, in one transaction. A feed that suddenly holds nothing that can be
+ * listed is more likely broken than empty: it withdraws nothing, and neither does a pull that a later one has
+ * overtaken.
  */
 function finishPull(
   catalogue: Catalogue,

@@ -14,7 +14,7 @@ import {
   type ImportReport,
   STOPPED,
 } from './import-report.ts';
-import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
+import { type DeclarationOutcome, recordDeclarations } from './recording.ts';
 
 const NOTHING = 'There was nothing to import. Give manifest files, or folders that hold some.';
 const MEND = 'Mend what was refused and run the same command again: what is in is left alone.';
@@ -67,7 +67,7 @@ export async function importManifests(
 }
 
 /** A slug that cannot be had is no reason to refuse a listing, but whoever wrote the manifest should know. */
-function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: RecordedDeclaration): Finding[] {
+function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: DeclarationOutcome): Finding[] {
   const { slug: wanted, source } = declaration;
   if (wanted === null || wanted === slug) return [];
   const owner = findListing(catalogue, { slug: wanted });

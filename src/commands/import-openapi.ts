@@ -102,7 +102,7 @@ function readBaseUrl(text: string, config: Config): string {
   });
 }
 
-/** Ends an import whose listings are all recorded. Gives the slugs of those the document no longer declares. */
+/** Ends an import whose listings are all recorded. Returns the slugs of those the document no longer declares. */
 function finishImport(
   catalogue: Catalogue,
   name: string,

@@ -3,7 +3,7 @@ import type { Listing } from '../model/listing.ts';
 import { cutText } from '../model/text.ts';
 import { formatCount } from '../views/description.ts';
 import { buildImportFinding, countByCode, type FindingCount, renderCounts } from './finding-words.ts';
-import type { FailedDeclaration, RecordedDeclaration, Recording } from './recording.ts';
+import type { DeclarationOutcome, FailedDeclaration, Recording } from './recording.ts';
 import type { Cell, Page, Style } from './terminal/page.ts';
 
 /** Why an import that was stopped came to less than was asked, and what to do. */
@@ -11,7 +11,7 @@ export const STOPPED = 'The import was stopped. Run the same command again: what
 
 /** What became of one listing, or (`refused`) of one file that did not become one. `failed`: it could not be recorded. */
 export interface ImportOutcome {
-  outcome: RecordedDeclaration['outcome'] | 'failed' | 'refused' | 'withdrawn';
+  outcome: DeclarationOutcome['outcome'] | 'failed' | 'refused' | 'withdrawn';
   slug: string | null;
   id: string | null;
   title: string | null;
@@ -27,7 +27,8 @@ export interface ReaderEffect {
   slug: string | null;
   /**
    * `live`: it was not before. `removed`: a tombstone, as the provider asks. `waiting`: somebody else removed it.
-   * `kept_out`: nothing is listed, and nothing will be. `nothing_to_list`: nothing is listed. `held`: no price is known.
+   * `kept_out`: nothing is listed, and nothing will be. `nothing_to_list`: nothing is listed. `held`: no price is
+   * known.
    */
   effect: 'live' | 'changed' | 'unchanged' | 'removed' | 'waiting' | 'held' | 'kept_out' | 'nothing_to_list';
   /** The same in words. */
@@ -39,8 +40,8 @@ export interface ImportReport {
   /** The name on record of the feed or the provider's document; null for manifests. */
   feed: string | null;
   /**
-   * False where a listing could not be recorded, or the import did less than was asked. What is refused for a reason of its
-   * own, and said, is done, be it everything.
+   * False where a listing could not be recorded, or the import did less than was asked. What is refused for a reason of
+   * its own, and said, is done, be it everything.
    */
   complete: boolean;
   /** What to do next, where it is not complete or something was refused. */
@@ -60,7 +61,7 @@ export interface ImportReport {
 
 /** Builds the outcomes of listings that were to be recorded: those that were, then those that could not be. */
 export function buildOutcomes({ recorded, failed }: Recording, isFile: boolean): ImportOutcome[] {
-  const build = ({ declaration: { title, base_url, source } }: RecordedDeclaration | FailedDeclaration) => ({
+  const build = ({ declaration: { title, base_url, source } }: DeclarationOutcome | FailedDeclaration) => ({
     title,
     base_url,
     file: isFile ? source.name : null,

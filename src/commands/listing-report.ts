@@ -1,5 +1,5 @@
 import type { RecordedFinding } from '../catalogue/findings.ts';
-import type { StandingDeclaration } from '../evidence/declarations.ts';
+import type { RecordedDeclaration } from '../evidence/declarations.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Caution } from '../model/caution.ts';
 import type { Listing } from '../model/listing.ts';
@@ -18,7 +18,7 @@ export interface ShowResult {
   /** What readers see. */
   listing: Listing;
   /** What each source says, whole. */
-  declarations: StandingDeclaration[];
+  declarations: RecordedDeclaration[];
   receipts: Receipt[];
   findings: RecordedFinding[];
 }

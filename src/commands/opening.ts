@@ -30,7 +30,7 @@ export async function writeWith<Result>(
   return useAndClose(openCatalogue(file, { identity: randomUUID(), at: now().toISOString() }), work);
 }
 
-/** Gives a listing in any state. Throws `not_found`, with the nearest slug as the hint. */
+/** Returns a listing in any state. Throws `not_found`, with the nearest slug as the hint. */
 export function getListing(catalogue: Catalogue, slug: string): Listing {
   const listing = findListing(catalogue, { slug });
   if (listing) return listing;

@@ -32,8 +32,8 @@ function findNearestName(name: string, names: readonly string[]): string | undef
 }
 
 /**
- * Builds the call that is paid for: the route's example request, or what the file `input` holds. Throws `bad_input` where
- * the request would carry made-up values: nobody pays for those.
+ * Builds the call that is paid for: the route's example request, or what the file `input` holds. Throws `bad_input`
+ * where the request would carry made-up values: nobody pays for those.
  */
 export function buildCall({ base_url }: Listing, route: Route, input: string | undefined): Call {
   const example = input === undefined ? route.example : readInput(input);

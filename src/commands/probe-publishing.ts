@@ -18,7 +18,10 @@ export type PublishedCounts = Record<Published['result'], number>;
 export interface Publishing {
   /** Publishes what there is if the last time was long enough ago; while it does so, a further call does nothing. */
   maybe(): void;
-  /** Publishes all there is, and gives what became of how many listings since the beginning. Throws what failed meanwhile. */
+  /**
+   * Publishes all there is, and gives what became of how many listings since the beginning. Throws what failed
+   * meanwhile.
+   */
   finish(): Promise<PublishedCounts>;
 }
 

@@ -52,7 +52,10 @@ export interface ProbeReport {
   listings: PublishedCounts;
   /** Hosts at which the provider states something, and listings that changed by it. */
   doors: { stated: number; changed: number };
-  /** Most hosts failed that used to answer, or all where hardly any ever did: the fault is ours, and counts against nobody. */
+  /**
+   * Most hosts failed that used to answer, or all where hardly any ever did: the fault is ours, and counts against
+   * nobody.
+   */
   fault_is_ours: boolean;
   revision: { before: number; after: number };
   took_ms: number;

@@ -4,7 +4,10 @@ import type { Command } from './command.ts';
 import { buildUsageFailure } from './failure.ts';
 import { getVersion } from './version.ts';
 
-/** What a command line asks for: a command with its arguments and options, checked; or text to print: help or the version. */
+/**
+ * What a command line asks for: a command with its arguments and options, checked; or text to print: help or the
+ * version.
+ */
 export type Request =
   | { kind: 'run'; command: Command; input: unknown; json: boolean }
   | { kind: 'help' | 'version'; text: string };
@@ -101,7 +104,7 @@ function checkInput(parser: Parser, command: Command, raw: Record<string, unknow
   throw buildUsageFailure(message, `${INVOCATION} ${parser.name()} --help shows how it is used.`);
 }
 
-/** Gives commander's complaint, whose second line, if any, names the nearest command or option, as our own failure. */
+/** Returns commander's complaint, whose second line, if any, names the nearest command or option, as our own failure. */
 function buildFailure(error: CommanderError, args: readonly string[]): Error {
   if (error.code === 'commander.help') {
     return buildUsageFailure('No command was given.', `${INVOCATION} --help lists the commands.`);

@@ -163,7 +163,7 @@ export async function applyProviderStatement(
   };
 }
 
-/** Records what a statement replies, and removes what it no longer does. Gives the addresses whose replies changed. */
+/** Records what a statement replies, and removes what it no longer does. Returns the addresses whose replies changed. */
 function recordStatedReplies(writing: Writing, statement: ProviderStatement, evidence: JsonObject): Set<string> {
   const { url, listings, is_whole } = statement;
   const stated = listings.flatMap(({ base_url, replies }) => (replies ? [{ base_url, replies }] : []));
@@ -183,7 +183,7 @@ function listDroppedReplies(catalogue: Catalogue, { url, listings }: ProviderSta
   return listRepliedAddresses(catalogue, url).filter((base_url) => !named.has(base_url));
 }
 
-/** Says whether everything that the statement says stands on record, so that nothing is to be written. */
+/** Returns whether everything that the statement says stands on record, so that nothing is to be written. */
 function isOnRecord(
   catalogue: Catalogue,
   statement: ProviderStatement,

@@ -17,13 +17,13 @@ import { describeReason } from '../views/reasons.ts';
 import { buildImportFinding } from './finding-words.ts';
 import type { ImportOutcome, ReaderEffect } from './import-report.ts';
 
-/** Says whether the wish to be in or out stands on record as it is; what is declared besides is another matter. */
+/** Returns whether the wish to be in or out stands on record as it is; what is declared besides is another matter. */
 export function isGranted(catalogue: Catalogue, wish: ProviderWish): boolean {
   const delisting = findDelisting(catalogue, wish.base_url, 'provider');
   return wish.wish === 'in' ? delisting === undefined : delisting?.reason === getReason(wish);
 }
 
-/** Grants the wish to be in or out. Gives whether readers see a change. */
+/** Grants the wish to be in or out. Returns whether readers see a change. */
 export function grantWish(
   writing: Writing,
   wish: ProviderWish,
@@ -37,7 +37,7 @@ function getReason({ reason }: Extract<ProviderWish, { wish: 'out' }>): string {
   return reason ?? ASKED_BY_PROVIDER;
 }
 
-/** Says whether the statement still declares something of this listing, or at least does not take it back. */
+/** Returns whether the statement still declares something of this listing, or at least does not take it back. */
 export function isStillDeclared(wish: ProviderWish): boolean {
   return wish.wish === 'out' || wish.is_broken || wish.declaration !== null;
 }
@@ -79,8 +79,8 @@ export function listReplyFindings(catalogue: Catalogue, wish: ProviderWish): Fin
 const NAMED = 5;
 
 /**
- * Finds what a wish to be out leaves in: one for a bare origin is of the listing at that origin alone, and whoever means
- * the whole host is told which listings of it stand below a path and are not named.
+ * Finds what a wish to be out leaves in: one for a bare origin is of the listing at that origin alone, and whoever
+ * means the whole host is told which listings of it stand below a path and are not named.
  */
 export function findUntouched(catalogue: Catalogue, wishes: readonly ProviderWish[]): Finding | undefined {
   const named = new Set(wishes.map(({ base_url }) => base_url));

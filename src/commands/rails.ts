@@ -7,8 +7,8 @@ import type { Chain, ChainReader, Rail } from '../settlement/rail.ts';
 // The libraries of the chains take long to load, so that only who pays or checks waits for them.
 
 /**
- * Opens paying on every network that there is a key for. Throws `bad_input`: `no_node` for a key without a node, and what
- * reading a key throws.
+ * Opens paying on every network that there is a key for. Throws `bad_input`: `no_node` for a key without a node, and
+ * what reading a key throws.
  */
 export async function openRails({ evmKey, solanaKey, evmRpcUrls, solanaRpcUrl }: PayerConfig): Promise<Rail[]> {
   const rails: Rail[] = [];

@@ -246,7 +246,7 @@ function parseReceipt(json: unknown, subject: string): AgentReceipt['receipt'] {
   });
 }
 
-/** Gives the nodes to ask: those given, else those of the settings. Throws `bad_input` (`usage`) where there is none. */
+/** Returns the nodes to ask: those given, else those of the settings. Throws `bad_input` (`usage`) where there is none. */
 function getNodeUrls(network: NetworkKey, rpc: readonly string[]): [string, ...string[]] {
   const { evmRpcUrls, solanaRpcUrl } = readPayerConfig();
   const known = network === 'base' ? evmRpcUrls : [solanaRpcUrl].filter((url) => url !== null);

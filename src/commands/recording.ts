@@ -18,7 +18,7 @@ const MESSAGE_LENGTH = 200;
 const ROW_CODES = /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/;
 
 /** What became of one declaration. */
-export interface RecordedDeclaration {
+export interface DeclarationOutcome {
   declaration: Declaration;
   id: string;
   slug: string;
@@ -35,7 +35,7 @@ export interface FailedDeclaration {
 }
 
 export interface Recording {
-  recorded: RecordedDeclaration[];
+  recorded: DeclarationOutcome[];
   failed: FailedDeclaration[];
   /** How many a stop left untouched. */
   left: number;
@@ -59,7 +59,7 @@ export async function recordDeclarations(
   declarations: readonly Declaration[],
   { now, signal, evidence, onProgress }: RecordingOptions,
 ): Promise<Recording> {
-  const recorded: RecordedDeclaration[] = [];
+  const recorded: DeclarationOutcome[] = [];
   const failed: FailedDeclaration[] = [];
   let done = 0;
   while (done < declarations.length && !signal.aborted) {
@@ -82,10 +82,10 @@ function recordBatch(
   batch: readonly Declaration[],
   now: () => Date,
   evidence: JsonObject | undefined,
-): (RecordedDeclaration | FailedDeclaration)[] {
+): (DeclarationOutcome | FailedDeclaration)[] {
   const record = (declarations: readonly Declaration[]) =>
     writeCatalogue(catalogue, now().toISOString(), (writing) =>
-      declarations.map((declaration): RecordedDeclaration => {
+      declarations.map((declaration): DeclarationOutcome => {
         const { identity, outcome } = recordDeclaration(writing, declaration, evidence);
         return { declaration, id: identity.id, slug: identity.slug, outcome };
       }),
@@ -95,7 +95,7 @@ function recordBatch(
   } catch (error) {
     if (!isOfOne(error)) throw error;
   }
-  return batch.flatMap((declaration): (RecordedDeclaration | FailedDeclaration)[] => {
+  return batch.flatMap((declaration): (DeclarationOutcome | FailedDeclaration)[] => {
     try {
       return record([declaration]);
     } catch (error) {
@@ -105,7 +105,7 @@ function recordBatch(
   });
 }
 
-/** Says whether an error may be the fault of one declaration, and not of the database. */
+/** Returns whether an error may be the fault of one declaration, and not of the database. */
 function isOfOne(error: unknown): boolean {
   const code = findCode(error);
   return code === undefined || !code.startsWith('SQLITE_') || ROW_CODES.test(code);

@@ -4,8 +4,8 @@ import { importManifests } from './import-manifests.ts';
 import type { ImportReport } from './import-report.ts';
 
 /**
- * Imports the manifests of a folder into a catalogue that has no listings yet. Gives what it came to; undefined where the
- * catalogue has some already, and then nothing is done. Throws `bad_input` where there is no such folder.
+ * Imports the manifests of a folder into a catalogue that has no listings yet. Returns what it came to; undefined where
+ * the catalogue has some already, and then nothing is done. Throws `bad_input` where there is no such folder.
  */
 export async function seedCatalogue(
   catalogue: Catalogue,

@@ -53,9 +53,9 @@ const ENDING = new Set([
 ]);
 
 /**
- * Pays for the routes whose proof is missing or old, in the order of `listDueRoutes`, until they are through, the budget is
- * used up, or nothing more can be paid. What is done is on record at once, so that the next run goes on from there. Without
- * a budget nothing is paid, and what is due is listed.
+ * Pays for the routes whose proof is missing or old, in the order of `listDueRoutes`, until they are through, the
+ * budget is used up, or nothing more can be paid. What is done is on record at once, so that the next run goes on from
+ * there. Without a budget nothing is paid, and what is due is listed.
  */
 export async function verifyDue(payer: Payer, budget: number | null): Promise<DueResult> {
   const { catalogue, now, signal, say } = payer;
@@ -105,7 +105,7 @@ function findObstacle(payer: Payer, listing: Listing, route: Route, left: number
   return left !== null && price > left ? 'beyond_budget' : null;
 }
 
-/** Gives the lowest price on record on a network that there is a wallet for; on any where there is none at all. */
+/** Returns the lowest price on record on a network that there is a wallet for; on any where there is none at all. */
 function getPrice({ rails }: Payer, route: Route): number | null {
   const amounts = getCurrentTerms(route.terms)
     .filter((offer) => rails.length === 0 || rails.some((rail) => rail.network === offer.network))
@@ -113,7 +113,7 @@ function getPrice({ rails }: Payer, route: Route): number | null {
   return amounts.length === 0 ? null : Math.min(...amounts);
 }
 
-/** Pays for one route and says in `entry` what came of it. Gives `done`, or why nothing more can be paid. */
+/** Pays for one route and says in `entry` what came of it. Returns `done`, or why nothing more can be paid. */
 async function payFor(
   payer: Payer,
   { listing, route, most }: { listing: Listing; route: Route; most: number },

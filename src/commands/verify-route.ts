@@ -105,7 +105,10 @@ export async function withPayer<Result>(
   }
 }
 
-/** Looks at the live 402 of a route, and where the payer pays, makes the call and pays for it. Throws what paying throws. */
+/**
+ * Looks at the live 402 of a route, and where the payer pays, makes the call and pays for it. Throws what paying
+ * throws.
+ */
 export async function verifyRoute(payer: Payer, listing: Listing, wish: VerifyWish): Promise<VerifyResult> {
   const { catalogue, client, rails, ledgers, now, signal, pay } = payer;
   const { maxPerCall, maxPerDay, stopFile } = payer.payer;

@@ -22,8 +22,9 @@ export interface OpenWalletsOptions {
 }
 
 /**
- * Takes the locks of some wallets, opens their journals, and puts back what the catalogue lacks of them. Gives the ledger of
- * each, in the order asked for. A lock goes by the wallet's address: two catalogues of one machine cannot pay from one wallet at once.
+ * Takes the locks of some wallets, opens their journals, and puts back what the catalogue lacks of them. Returns the
+ * ledger of each, in the order asked for. A lock goes by the wallet's address: two catalogues of one machine cannot pay
+ * from one wallet at once.
  */
 export async function openWallets(
   catalogue: Catalogue,

@@ -24,8 +24,8 @@ export interface OutsideUrlOptions {
 /**
  * Parses an address that somebody outside gave, and says what is wrong with it where it may not be fetched. Pure: looks
  * nothing up, so a name that passes may still resolve to a forbidden address; the guarded client checks that when it
- * connects. The URL given back has no fragment and no dot after the host. Tell the two outcomes apart by `instanceof URL`.
- * Never throws.
+ * connects. The URL given back has no fragment and no dot after the host. Tell the two outcomes apart by `instanceof
+ * URL`. Never throws.
  */
 export function parseOutsideUrl(text: string, options: OutsideUrlOptions): URL | Refusal {
   const textProblem = findTextProblem(text);
@@ -90,8 +90,8 @@ const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /**
  * Answered by the cloud host itself, which may hand out its credentials: Azure's platform services, whose number is a
- * public one, and the metadata services of Alibaba, AWS, Google and Scaleway, whose numbers are private ones. All others
- * are link-local or reserved.
+ * public one, and the metadata services of Alibaba, AWS, Google and Scaleway, whose numbers are private ones. All
+ * others are link-local or reserved.
  */
 const METADATA_ADDRESSES = new Set(
   ['168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42'].map(toCanonical),
@@ -173,7 +173,10 @@ const BLOCKED_PORTS = new Set([
   ...[4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
 ]);
 
-/** Tells whether a URL's port belongs to another protocol. Takes the `port` of a parsed URL; empty is the default port. */
+/**
+ * Returns whether a URL's port belongs to another protocol. Takes the `port` of a parsed URL; empty is the default
+ * port.
+ */
 function isBlockedPort(port: string): boolean {
   return port !== '' && BLOCKED_PORTS.has(Number(port));
 }

@@ -16,9 +16,9 @@ export interface OpenBody {
   readonly length: number;
   /** Copies the chunk behind what came before; false where that is more than the limit, which then is full. */
   add(chunk: Uint8Array): boolean;
-  /** Gives what was kept, and keeps nothing. */
+  /** Returns what was kept, and keeps nothing. */
   take(): Uint8Array;
-  /** Gives the memory back at once, rather than when it is next collected; what comes after is not kept. */
+  /** Returns the memory back at once, rather than when it is next collected; what comes after is not kept. */
   drop(): void;
 }
 

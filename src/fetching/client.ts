@@ -35,10 +35,10 @@ export interface GuardedClient {
 const KEPT_FOR = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000 };
 
 /**
- * Opens the guarded client, the only way by which an address that a provider or feed gave is fetched. A kept connection is
- * used again for the same scheme, host and port only, and goes where it went when its address was checked, whatever the
- * name means by then. A request that carries a payment gets a new connection for itself: on a kept one that the other side
- * is just closing, nobody could tell whether the payment arrived.
+ * Opens the guarded client, the only way by which an address that a provider or feed gave is fetched. A kept connection
+ * is used again for the same scheme, host and port only, and goes where it went when its address was checked, whatever
+ * the name means by then. A request that carries a payment gets a new connection for itself: on a kept one that the
+ * other side is just closing, nobody could tell whether the payment arrived.
  */
 export function openGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { allowPrivateNetworks, userAgent } = options;
@@ -144,8 +144,8 @@ interface FollowingContext extends Omit<ExchangeOptions, 'isBodySkipped' | 'onSe
 }
 
 /**
- * Makes a request and those that its redirects ask for, by hand, because undici's `redirect` asks nobody about the target
- * and hands on every header that it does not know as a credential, a signed payment among them.
+ * Makes a request and those that its redirects ask for, by hand, because undici's `redirect` asks nobody about the
+ * target and hands on every header that it does not know as a credential, a signed payment among them.
  */
 async function fetchFollowing(
   first: OutgoingRequest,
@@ -172,7 +172,7 @@ async function fetchHop(request: OutgoingRequest, context: FollowingContext, pro
   });
 }
 
-/** Tells whether an answer is not the end: a redirect that is to be followed or to be an error. */
+/** Returns whether an answer is not the end: a redirect that is to be followed or to be an error. */
 function isLeft(
   request: OutgoingRequest,
   answer: { status: number; headers: Headers },

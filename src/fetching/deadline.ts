@@ -8,9 +8,10 @@ const PATIENCE = 4;
 const PUNCTUAL_MS = 20;
 
 /**
- * Calls `onExpire` after `ms` milliseconds in which this process could listen: time in which its event loop was held up is
- * the other side's no more than ours. When that does not come about within four times the time, it is called all the same, with
- * `wasHeldUp` true. Gives the function that stops it. The time limits of undici and of `AbortSignal` count all time alike.
+ * Calls `onExpire` after `ms` milliseconds in which this process could listen: time in which its event loop was held up
+ * is the other side's no more than ours. When that does not come about within four times the time, it is called all the
+ * same, with `wasHeldUp` true. Returns the function that stops it. The time limits of undici and of `AbortSignal` count
+ * all time alike.
  */
 export function startDeadline(ms: number, onExpire: (wasHeldUp: boolean) => void): () => void {
   const step = Math.min(Math.max(ms / 20, LOOK_MS.least), LOOK_MS.most);

@@ -42,8 +42,9 @@ interface OpenAnswer {
 
 /**
  * Makes one request and takes one answer, following nothing. Throws a ServiceError for all that ends it early; the
- * connection is then closed, never returned to the pool. It handles undici's `dispatch` itself because undici's `request`
- * and `fetch` keep an object for each chunk, know no limits of one call, and the first cannot be aborted while it connects.
+ * connection is then closed, never returned to the pool. It handles undici's `dispatch` itself because undici's
+ * `request` and `fetch` keep an object for each chunk, know no limits of one call, and the first cannot be aborted
+ * while it connects.
  */
 export async function fetchOnce(
   dispatcher: Dispatcher,

@@ -5,11 +5,11 @@ import type { Refusal, RefusalReason } from './address.ts';
 /**
  * Why a fetch gave no answer. Besides the refusals of the address itself:
  * `name_not_resolved`: no addresses. `refused`: nobody takes the connection. `tls`: no trustworthy encryption.
- * `disconnected`: the connection broke before the answer was whole. `timeout`, `too_large`, `too_many_redirects`: a limit.
- * `held_up`: our own event loop was not free to listen for long enough, so nobody knows whether the other side answered.
- * `redirected`: a redirect where none is accepted. `malformed`: not HTTP, or a content coding that cannot be undone.
- * `bad_request`: our own request cannot be sent. `aborted`: the caller stopped it. `closed`: the client is closed.
- * `bad_status`, `bad_json`: answers of the JSON reader.
+ * `disconnected`: the connection broke before the answer was whole. `timeout`, `too_large`, `too_many_redirects`: a
+ * limit. `held_up`: our own event loop was not free to listen for long enough, so nobody knows whether the other side
+ * answered. `redirected`: a redirect where none is accepted. `malformed`: not HTTP, or a content coding that cannot be
+ * undone. `bad_request`: our own request cannot be sent. `aborted`: the caller stopped it. `closed`: the client is
+ * closed. `bad_status`, `bad_json`: answers of the JSON reader.
  */
 export type FetchFailureReason =
   | RefusalReason
@@ -119,7 +119,8 @@ function buildConnectFailure(error: unknown, host: string): ServiceError {
     return buildFetchFailure('held_up', 'This process was too busy to open a connection.');
   }
   const cause = isUndicis ? error.cause : error;
-  // Several addresses that all failed are one AggregateError; a connection broken in the handshake has another `syscall`.
+  // Several addresses that all failed are one AggregateError; a connection broken in the handshake has another
+  // `syscall`.
   const isTcp =
     cause instanceof AggregateError || (cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect');
   if (!isTcp) return buildHostFailure('tls', host, 'offers no trustworthy TLS', cause);

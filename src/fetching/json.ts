@@ -82,7 +82,7 @@ function findDecodedText(body: Uint8Array, charset: string): string | undefined 
 const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125];
 
 /**
- * Tells whether JSON text nests arrays and objects deeper than `max`, without parsing it. Character by character: a
+ * Returns whether JSON text nests arrays and objects deeper than `max`, without parsing it. Character by character: a
  * regular expression overflows its stack on the long strings that hostile text may hold.
  */
 function isNestedDeeper(text: string, max: number): boolean {

@@ -33,9 +33,9 @@ const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
 const LOCALHOST = ['127.0.0.1', '::1'];
 
 /**
- * Opens the real network: the hosts file and the system's name servers, no rerouting, the usual certificate authorities.
- * Node's own `lookup` waits in one of the four threads that all of the process shares, so a few names whose servers never
- * answer would keep every other name waiting; queries sent by Node itself wait beside one another.
+ * Opens the real network: the hosts file and the system's name servers, no rerouting, the usual certificate
+ * authorities. Node's own `lookup` waits in one of the four threads that all of the process shares, so a few names
+ * whose servers never answer would keep every other name waiting; queries sent by Node itself wait beside one another.
  */
 export function openNetwork({ servers, hostsFile = '/etc/hosts' }: NetworkOptions = {}): Network {
   const resolver = new Resolver(LOOKUP);

@@ -73,7 +73,7 @@ export function buildRequest(url: URL, init: FetchInit, userAgent: string): Outg
   return { url, method, headers, body: init.body ?? undefined };
 }
 
-/** Tells whether a request carries a signed payment, which must reach the one address it was made for and no other. */
+/** Returns whether a request carries a signed payment, which must reach the one address it was made for and no other. */
 export function isPaying(request: OutgoingRequest): boolean {
   return PAYMENT_HEADERS.some((name) => name in request.headers);
 }
@@ -88,7 +88,7 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 const HANDED_ON = ['accept', 'accept-encoding', 'accept-language', 'user-agent'];
 const HANDED_ON_WITH_BODY = [...HANDED_ON, 'content-type', 'content-language'];
 
-/** Tells whether an answer sends on to another address. */
+/** Returns whether an answer sends on to another address. */
 export function isRedirect(status: number, headers: Headers): boolean {
   return REDIRECT_STATUSES.has(status) && headers.has('location');
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/route.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
 import type { Challenge, ChallengeReading } from '../x402/challenge.ts';
-import { isElsewhere } from '../x402/offer-problem.ts';
+import { isOnOtherNetwork } from '../x402/offer-fields.ts';
 import { isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
 import { buildVerdict, type Verdict } from './verdict.ts';
 
@@ -43,7 +43,7 @@ export function judgeDifferences(differences: readonly TermsDifference[]): Pick<
 /** The fault nearest to being paid here is the one to report: a broken offer in USDC before an offer on another chain. */
 function classifyUnpayable({ others }: Challenge, rest: Partial<Verdict>): Verdict {
   const reasons = others.map(({ reason }) => reason);
-  const broken = reasons.find((reason) => reason !== 'not_usdc' && !isElsewhere(reason));
+  const broken = reasons.find((reason) => reason !== 'not_usdc' && !isOnOtherNetwork(reason));
   if (broken) return buildVerdict('malformed', broken, rest);
   if (reasons.includes('not_usdc')) return buildVerdict('not_usdc', null, rest);
   const cause = reasons.find((reason) => reason !== 'unsupported_network') ?? null;

@@ -41,10 +41,11 @@ export interface FetchWithinOriginOptions {
 
 /**
  * Makes the request of a probe and follows its redirects within one origin as long as method and body stay what they
- * are: a trailing slash, a moved path. A redirect to another origin is not followed, because the payment that a 402 there
- * asks for would belong to somebody else's route, and nobody else is asked for something that was not listed. Neither is
- * one that turns the method into GET, which would ask for another thing. A redirect is a request like any other: it has its
- * own time, waits for its turn (`pause`), and robots.txt may forbid it. Throws what the guarded client throws.
+ * are: a trailing slash, a moved path. A redirect to another origin is not followed, because the payment that a 402
+ * there asks for would belong to somebody else's route, and nobody else is asked for something that was not listed.
+ * Neither is one that turns the method into GET, which would ask for another thing. A redirect is a request like any
+ * other: it has its own time, waits for its turn (`pause`), and robots.txt may forbid it. Throws what the guarded
+ * client throws.
  */
 export async function fetchWithinOrigin(
   client: Pick<GuardedClient, 'fetch'>,

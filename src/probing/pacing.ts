@@ -24,7 +24,7 @@ export function openPace(pauseMs: number, signal: AbortSignal, now: () => number
   };
 }
 
-/** Gives a client whose every request, one led on to included, waits for the pace of its one host. */
+/** Returns a client whose every request, one led on to included, waits for the pace of its one host. */
 export function buildPacedClient(
   client: Pick<GuardedClient, 'fetch'>,
   pace: Pace,

@@ -20,8 +20,8 @@ const WITHHELD = /^(?:x-payment|payment-signature|authorization|proxy-authorizat
 /**
  * Builds the request of a probe: the declared method, templates filled, the example's query, headers and JSON body. A
  * query that stands in the path wins over the example's. A method that carries a body gets an empty object where there
- * is no example, so that a parser before the payment has something to parse. Gives undefined where base address and path
- * make no address.
+ * is no example, so that a parser before the payment has something to parse. Returns undefined where base address and
+ * path make no address.
  */
 export function buildProbeRequest(baseUrl: string, route: ProbedRoute): ProbeRequest | undefined {
   const { path, invented } = fillTemplates(route.path, route);

@@ -26,7 +26,10 @@ export interface ProbeOptions {
    * day for each host is enough.
    */
   checkWildcard?: boolean | undefined;
-  /** Whether the host's robots.txt lets us ask for that random path, or for where a redirect leads; without it all of it. */
+  /**
+   * Whether the host's robots.txt lets us ask for that random path, or for where a redirect leads; without it all of
+   * it.
+   */
   isAllowed?: ((url: string) => boolean) | undefined;
   /** Waited for before each further request, for hosts that are asked one thing at a time. What it throws is thrown on. */
   pause?: (() => Promise<void>) | undefined;
@@ -36,9 +39,9 @@ export interface ProbeOptions {
 }
 
 /**
- * Probes a route once: sends its example request without payment, and says what the answer means. Whatever the other side
- * does is an outcome of the sample; nothing is thrown for it and nothing is written. A probe that its caller stopped is
- * `internal` with the cause `aborted`, and no evidence of anything.
+ * Probes a route once: sends its example request without payment, and says what the answer means. Whatever the other
+ * side does is an outcome of the sample; nothing is thrown for it and nothing is written. A probe that its caller
+ * stopped is `internal` with the cause `aborted`, and no evidence of anything.
  */
 export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
   const { baseUrl, route, now, takeTurn = (make) => make() } = options;

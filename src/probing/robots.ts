@@ -43,8 +43,8 @@ export interface Robots {
 
 /**
  * Fetches the robots.txt of an origin; empty where it has none (RFC 9309 section 2.3.1.3), its whole lines within the
- * first 500 KiB where it is longer. Undefined where nobody answers or the answer is a failure: the RFC would have such a
- * host left alone, but whether it answers is what probes are for.
+ * first 500 KiB where it is longer. Undefined where nobody answers or the answer is a failure: the RFC would have such
+ * a host left alone, but whether it answers is what probes are for.
  */
 export async function fetchRobots(
   client: GuardedClient,
@@ -177,8 +177,8 @@ function hasManyWildcards(value: string): boolean {
 }
 
 /**
- * Brings a path or pattern into the one spelling in which they are compared (section 2.2.2): outside ASCII percent-encoded,
- * and unreserved characters not.
+ * Brings a path or pattern into the one spelling in which they are compared (section 2.2.2): outside ASCII
+ * percent-encoded, and unreserved characters not.
  */
 function normalise(text: string): string {
   return text.toWellFormed().replace(/%[0-9a-f]{2}|[^\x21-\x7e]/giu, (part) => {
@@ -198,8 +198,8 @@ function buildRule(allows: boolean, value: string): Rule {
 }
 
 /**
- * Says whether a rule matches a path from its beginning. Each part is looked for once, behind the one before, so that no
- * number of wildcards makes it try again.
+ * Returns whether a rule matches a path from its beginning. Each part is looked for once, behind the one before, so
+ * that no number of wildcards makes it try again.
  */
 function isMatch({ isExact, first, rest, last }: Rule, path: string): boolean {
   if (isExact) return path === first;

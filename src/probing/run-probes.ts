@@ -37,8 +37,8 @@ export interface ProbeBook<Key> {
   recordWait(host: string, until: string): void;
   recordSample(task: RouteTask<Key>, sample: ProbeSample): void;
   /**
-   * Reads what stands at the host besides its routes, before those are asked, by a client that keeps the host's pace. What
-   * it throws ends the run.
+   * Reads what stands at the host besides its routes, before those are asked, by a client that keeps the host's pace.
+   * What it throws ends the run.
    */
   visitHost(host: string, client: Pick<GuardedClient, 'fetch'>): Promise<void>;
 }

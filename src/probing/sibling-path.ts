@@ -10,10 +10,11 @@ const PREFIX = /^(?:api|rest|v\d{1,2}|x402|paid|pay|premium|public|tools?|agents
 const NAME = /^[a-z][a-zA-Z_-]{0,39}$/;
 
 /**
- * Gives a path that nobody can have meant, in a route's neighbourhood: what answers 402 there answers 402 to anything.
- * The last segment is replaced by random letters where it surely names the route (`/v1/quote`). Otherwise it may be a
- * parameter (`/price/bitcoin`), which takes any value and asks to be paid before it looks at it, so the segment before it
- * is replaced as well. Null where that cannot be told apart (`/:id`). Templates that remain are left to be filled.
+ * Returns a path that nobody can have meant, in a route's neighbourhood: what answers 402 there answers 402 to
+ * anything. The last segment is replaced by random letters where it surely names the route (`/v1/quote`). Otherwise it
+ * may be a parameter (`/price/bitcoin`), which takes any value and asks to be paid before it looks at it, so the
+ * segment before it is replaced as well. Null where that cannot be told apart (`/:id`). Templates that remain are left
+ * to be filled.
  */
 export function findSiblingPath(path: string, random: () => number): string | null {
   const segments = (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '');

@@ -15,21 +15,28 @@ import { getErrorMessage, ServiceError } from '../errors.ts';
 import { applyStep, buildPayment, isOpen, type Payment, type PaymentEntry, paymentEntry } from '../model/payment.ts';
 import type { Ledger } from './ledger.ts';
 
-/** A journal of this size is put aside once nothing in it is open, in bytes: some thousand payments. The one before goes. */
+/**
+ * A journal of this size is put aside once nothing in it is open, in bytes: some thousand payments. The one before
+ * goes.
+ */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** What a wallet did, step by step, in a file of its own: it outlives a crash, and a catalogue that is lost or set back. */
 export interface Journal {
   /** Every payment on its lines, by id, as it is now. */
   readonly payments: ReadonlyMap<string, Payment>;
-  /** Adds a line, which is on the disk when this returns. Throws `conflict` where it does not follow, `unavailable` where it cannot be written. */
+  /**
+   * Adds a line, which is on the disk when this returns. Throws `conflict` where it does not follow, `unavailable`
+   * where it cannot be written.
+   */
   append(entry: PaymentEntry): void;
   close(): void;
 }
 
 /**
- * Opens the journal of a wallet, whose lock the caller holds. A last line that was cut short by a crash was never acted on,
- * and is dropped. Throws `unavailable` (`journal_damaged`) where any other line cannot be read: no guess is safe then.
+ * Opens the journal of a wallet, whose lock the caller holds. A last line that was cut short by a crash was never acted
+ * on, and is dropped. Throws `unavailable` (`journal_damaged`) where any other line cannot be read: no guess is safe
+ * then.
  */
 export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
   const payments = new Map<string, Payment>();
@@ -72,8 +79,8 @@ export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
 }
 
 /**
- * Makes journal and catalogue say the same of a payer's payments: whatever the catalogue lacks is put back into it, and what
- * it alone knows to be open, or over, goes into the journal.
+ * Makes journal and catalogue say the same of a payer's payments: whatever the catalogue lacks is put back into it, and
+ * what it alone knows to be open, or over, goes into the journal.
  */
 export function recoverPayments(journal: Journal, ledger: Ledger, payer: string, at: string): void {
   const ahead = ledger.restore([...journal.payments.values()]);

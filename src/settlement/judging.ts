@@ -10,8 +10,9 @@ const LIMITS = { timeMs: 2_000, memoryMb: 64 };
 export type JudgingMessage = 'running' | Judgement;
 
 /**
- * Judges an answer in a thread of its own, which is ended whatever comes of it: bodies and schemas are other people's, and
- * may be made to crash or to hang. Never throws; gives the best judgement that came in time, null where there was none.
+ * Judges an answer in a thread of its own, which is ended whatever comes of it: bodies and schemas are other people's,
+ * and may be made to crash or to hang. Never throws; gives the best judgement that came in time, null where there was
+ * none.
  */
 export async function judgeAnswer(
   { body, ...answer }: Omit<JudgedAnswer, 'is_whole'>,

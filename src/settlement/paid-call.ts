@@ -24,8 +24,9 @@ export function buildPaidRequest({ method, url, headers, body }: Call): PaidRequ
 }
 
 /**
- * Builds what is written down of an answer at once, before anybody looks into it. What has another status than 2xx or no
- * body delivered nothing; all else is still to be judged. What the seller says of the settlement is kept as its word.
+ * Builds what is written down of an answer at once, before anybody looks into it. What has another status than 2xx or
+ * no body delivered nothing; all else is still to be judged. What the seller says of the settlement is kept as its
+ * word.
  */
 export function buildPaymentAnswer(
   { status, headers, body }: FetchResponse,

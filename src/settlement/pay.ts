@@ -38,9 +38,9 @@ export interface PayOptions {
 /**
  * Pays for one real call and finds out from the chain what became of it. Before anything is signed the attempt is on
  * disk, within the caps; from then on whatever happens, a crash included, leaves a state that reconciling resolves by
- * the nonce. Gives the payment as it stands in the end: settled, not settled, or still open when `signal` or patience
- * ends the wait. Throws `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`), `conflict` (`payment_open`), and
- * `unavailable` while the chain cannot be asked; then nothing was sent.
+ * the nonce. Returns the payment as it stands in the end: settled, not settled, or still open when `signal` or patience
+ * ends the wait. Throws `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`), `conflict`
+ * (`payment_open`), and `unavailable` while the chain cannot be asked; then nothing was sent.
  */
 export async function payForCall(options: PayOptions): Promise<Payment> {
   const { rail, ledger, caps, now, requirement, onEvent } = options;

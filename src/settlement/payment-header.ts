@@ -6,7 +6,10 @@ import type { Requirement } from '../x402/requirements.ts';
 /** Longest text that is kept of what a seller says in its receipt. */
 const MAX_TEXT = 200;
 
-/** A transaction, network or payer, on whatever chain; anything else in its place is not kept, since a receipt is public. */
+/**
+ * A transaction, network or payer, on whatever chain; anything else in its place is not kept, since a receipt is
+ * public.
+ */
 const NAME = /^[\w.:-]{1,200}$/;
 
 /** What nobody sees, or what changes how the rest is seen. */

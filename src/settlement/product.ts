@@ -37,8 +37,8 @@ export const BODY_START = 64 * 1024;
 
 /**
  * Judges an answer, better and better: first by its own words, then by the provider's own schemas, last by what the
- * catalogue declares. Who runs out of time keeps what came so far, which never says too much. Pure; a hostile schema can
- * make it slow, so it is run in a thread with a limit.
+ * catalogue declares. Who runs out of time keeps what came so far, which never says too much. Pure; a hostile schema
+ * can make it slow, so it is run in a thread with a limit.
  */
 export function* judgeProduct({ own, declared, ...given }: JudgedAnswer): Generator<Judgement> {
   const answer = readAnswer(given);
@@ -95,7 +95,7 @@ function findReason(answer: ReadAnswer, own: readonly DeclaredProduct[]): Unreco
 
 // By its own words
 
-/** Says whether a value holds nothing. A list of nothing inside an object is an answer: nothing was found. */
+/** Returns whether a value holds nothing. A list of nothing inside an object is an answer: nothing was found. */
 function isEmpty(json: unknown): boolean {
   if (isObject(json)) {
     const members = Object.entries(json);
@@ -153,7 +153,7 @@ const ERROR_TEXTS = [
   /^([a-z_.]{0,60}(error|exception)|fatal|panic) ?: ?\S/i,
 ];
 
-/** Says whether a text is an error and nothing else: one line of the usual words, or a stack trace. */
+/** Returns whether a text is an error and nothing else: one line of the usual words, or a stack trace. */
 function isErrorText(text: string): boolean {
   if (text.length > 4_000) return false;
   const [line = '', ...rest] = text.trim().split('\n');
@@ -196,8 +196,8 @@ function getWord(name: string): string {
 type Meaning = 'error' | 'payload' | 'nothing';
 
 /**
- * Reads whether a value is an error and nothing else: it speaks of one, and all else in it is what surrounds an error. So
- * `{"valid": false, "errors": [...]}` and `{"result": {...}, "error": null}` are products.
+ * Reads whether a value is an error and nothing else: it speaks of one, and all else in it is what surrounds an error.
+ * So `{"valid": false, "errors": [...]}` and `{"result": {...}, "error": null}` are products.
  */
 function readMeaning(value: unknown, depth: number): Meaning {
   if (isNothing(value)) return 'nothing';
@@ -272,7 +272,7 @@ function isFailedCode(value: unknown): boolean {
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599;
 }
 
-/** Says whether an answer is a web page: it begins like one, or it is sent as one and has markup in it. */
+/** Returns whether an answer is a web page: it begins like one, or it is sent as one and has markup in it. */
 function isPage({ type, text, json }: Omit<ReadAnswer, 'is_whole'>): boolean {
   if (json !== undefined) return false;
   let rest = text.slice(0, BODY_START).trimStart();
@@ -298,7 +298,7 @@ function readMediaRange(text: string | null): string | null {
   return /^[\w.+-]+\/\*$/.test(range) || range === '*/*' ? range : readMediaType(text);
 }
 
-/** Says whether an answer can be what a product declares as its media type, whose label may be wrong or general. */
+/** Returns whether an answer can be what a product declares as its media type, whose label may be wrong or general. */
 function isOtherProduct({ type, json, is_whole }: ReadAnswer, { mime_type }: DeclaredProduct): boolean {
   const declared = readMediaRange(mime_type);
   if (declared === null) return false;
@@ -343,8 +343,8 @@ function isOtherType({ type }: ReadAnswer, { mime_type }: DeclaredProduct): bool
 }
 
 /**
- * Says whether a body is what its route declares: its media type to the letter, and where a JSON Schema is declared, its
- * shape. `undeclared` where nothing is declared that could be compared.
+ * Returns whether a body is what its route declares: its media type to the letter, and where a JSON Schema is declared,
+ * its shape. `undeclared` where nothing is declared that could be compared.
  */
 function getConformity(answer: ReadAnswer, declared: DeclaredProduct): Conformity {
   if (isOtherType(answer, declared)) return 'no';
@@ -385,8 +385,8 @@ function findSchema(declared: JsonObject | null): JsonObject | undefined {
 
 /**
  * Reads what of a JSON Schema is compared: the keywords that are used as they are meant. The rest (patterns, formats,
- * references, negations, conditions) is left out so that the outcome is never stricter than the whole. `isPart`: this is one part
- * of `allOf`, whose other parts name members too.
+ * references, negations, conditions) is left out so that the outcome is never stricter than the whole. `isPart`: this
+ * is one part of `allOf`, whose other parts name members too.
  */
 function readSchema(raw: unknown, depth = 0, isPart = false): JsonObject | boolean {
   if (typeof raw === 'boolean') return raw;

@@ -23,8 +23,8 @@ export interface Quote {
 }
 
 /**
- * Reads the live 402 of a route and says what would be paid for it. Follows no redirect: a payment is for the address on
- * record. Throws what the guarded client throws.
+ * Reads the live 402 of a route and says what would be paid for it. Follows no redirect: a payment is for the address
+ * on record. Throws what the guarded client throws.
  */
 export async function fetchQuote({
   client,

@@ -29,7 +29,7 @@ export type SoughtPayment = Pick<
 /** Reads one chain. Every function throws `unavailable` (`rpc_failed`) where the chain cannot be asked. */
 export interface Chain {
   readonly network: NetworkKey;
-  /** Gives the balance of an account in atomic USDC. */
+  /** Returns the balance of an account in atomic USDC. */
   getBalance(account: string): Promise<number>;
   /** Finds a payment by what identifies it; the seller's word plays no part. */
   findSettlement(payment: SoughtPayment): Promise<ChainFinding>;
@@ -74,7 +74,7 @@ export interface PaymentOnChain {
  */
 export interface ChainReader {
   readonly network: NetworkKey;
-  /** Gives the hash of the first block, which tells a public chain from a local one. */
+  /** Returns the hash of the first block, which tells a public chain from a local one. */
   getGenesis(): Promise<string>;
   /** Finds the payment in the transaction named; undefined where the node has no such transaction. */
   findPayment(claim: PaymentClaim): Promise<PaymentOnChain | undefined>;
@@ -86,13 +86,14 @@ export interface Rail {
   readonly payer: string;
   readonly chain: Chain;
   /**
-   * Makes the identity of a new payment, and checks all that the offer asks for. Throws `refused` for what cannot be paid as
-   * it is asked, and `unavailable` (`clock_differs`) where our clock and the chain's differ by more than five minutes.
+   * Makes the identity of a new payment, and checks all that the offer asks for. Throws `refused` for what cannot be
+   * paid as it is asked, and `unavailable` (`clock_differs`) where our clock and the chain's differ by more than five
+   * minutes.
    */
   identify(requirement: Requirement, now: Date): Promise<PaymentIdentity>;
   /**
-   * Signs a payment that is written down already. Gives the x402 `payload`, and for Solana the signature by which it is
-   * found.
+   * Signs a payment that is written down already. Returns the x402 `payload`, and for Solana the signature by which it
+   * is found.
    */
   sign(
     payment: PreparedPayment,
@@ -103,7 +104,7 @@ export interface Rail {
 /** How long a node may take for one answer, its body included; milliseconds. */
 export const NODE_TIMEOUT_MS = 10_000;
 
-/** Gives a signal that ends a question to a node in time, or when its own signal says so. */
+/** Returns a signal that ends a question to a node in time, or when its own signal says so. */
 export function limitTime(timeoutMs: number, signal?: AbortSignal | null): AbortSignal {
   const ending = AbortSignal.timeout(timeoutMs);
   return signal ? AbortSignal.any([signal, ending]) : ending;
@@ -115,7 +116,7 @@ export const MAX_VALIDITY_SECONDS = 120;
 /** By how much our clock and that of the chain may differ where anything is paid, or given up as expired; milliseconds. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60 * 1000;
 
-/** Says whether a time by the chain's clock is so far from ours that one of the two is wrong. */
+/** Returns whether a time by the chain's clock is so far from ours that one of the two is wrong. */
 export function isClockOff(now: Date, headAt: string): boolean {
   return Math.abs(now.getTime() - Date.parse(headAt)) > MAX_CLOCK_DIFFERENCE_MS;
 }

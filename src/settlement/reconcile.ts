@@ -37,8 +37,9 @@ export interface ResolveOptions {
 }
 
 /**
- * Waits until the chain says what became of a payment that may have been sent: settled, or no longer able to. Gives the
- * payment as it then stands, which is open where patience ends first. Where the chain cannot be asked it is `unknown`, and the failure is thrown.
+ * Waits until the chain says what became of a payment that may have been sent: settled, or no longer able to. Returns
+ * the payment as it then stands, which is open where patience ends first. Where the chain cannot be asked it is
+ * `unknown`, and the failure is thrown.
  */
 export async function resolvePayment(id: string, options: ResolveOptions): Promise<Payment> {
   const { ledger, signal, patienceMs = PATIENCE_MS, onEvent } = options;
@@ -56,7 +57,7 @@ export async function resolvePayment(id: string, options: ResolveOptions): Promi
 
 /**
  * Brings every attempt of a wallet that a crash or a stop left open to where the chain has it, without waiting. Nobody
- * else may be paying from the wallet meanwhile. Gives those attempts as they then stand; some may still be open.
+ * else may be paying from the wallet meanwhile. Returns those attempts as they then stand; some may still be open.
  */
 export async function reconcilePayments(
   options: Omit<ResolveOptions, 'signal' | 'onEvent' | 'patienceMs'>,

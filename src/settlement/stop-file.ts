@@ -2,8 +2,8 @@ import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Finds why paying is stopped; null where it is not. Only a file that certainly is not there lets paying go on: one that
- * cannot be looked at, whatever else has its name, and a folder that is missing itself all stop it.
+ * Finds why paying is stopped; null where it is not. Only a file that certainly is not there lets paying go on: one
+ * that cannot be looked at, whatever else has its name, and a folder that is missing itself all stop it.
  */
 export function findStop(file: string | null): string | null {
   if (file === null) return null;

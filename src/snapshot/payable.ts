@@ -1,4 +1,4 @@
-import { listPayableTerms } from '../evidence/payable.ts';
+import { listPayableTerms } from '../evidence/terms.ts';
 import type { Listing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
 

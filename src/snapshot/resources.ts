@@ -1,5 +1,5 @@
 import { findListing } from '../catalogue/listings.ts';
-import { listPayableTerms } from '../evidence/payable.ts';
+import { listPayableTerms } from '../evidence/terms.ts';
 import { isLive, type LiveListing } from '../model/listing.ts';
 import { findNetwork } from '../model/network.ts';
 import type { Route } from '../model/route.ts';

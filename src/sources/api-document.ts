@@ -7,7 +7,7 @@ import { listResources, readX402File } from './x402-file/declarations.ts';
 
 /**
  * Reads a provider's own document into declarations: OpenAPI 3 with payment information, or a list of x402 resources
- * (`/.well-known/x402`), whichever it is. Gives a problem where the document as a whole cannot be taken. Never throws
+ * (`/.well-known/x402`), whichever it is. Returns a problem where the document as a whole cannot be taken. Never throws
  * for what the bytes hold.
  */
 export function readApiDocument(bytes: Uint8Array, options: ApiDocumentOptions): ApiDocument | DocumentProblem {

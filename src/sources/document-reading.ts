@@ -18,8 +18,8 @@ export interface DocumentBytes {
 }
 
 /**
- * Reads the bytes of an API document, of an address or a file. Throws `bad_status` (with `details.status`), `too_large`,
- * `unreadable_file`, `not_a_file`, and what the guarded client throws.
+ * Reads the bytes of an API document, of an address or a file. Throws `bad_status` (with `details.status`),
+ * `too_large`, `unreadable_file`, `not_a_file`, and what the guarded client throws.
  */
 export async function readDocumentBytes(
   pathOrAddress: string,

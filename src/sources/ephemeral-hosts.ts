@@ -6,7 +6,7 @@ const TUNNEL_DOMAINS = [
   ...['gitpod.io', 'webcontainer.io', 'csb.app'],
 ];
 
-/** Says whether a host is a tunnel of the known services. Takes a host name in lower case. */
+/** Returns whether a host is a tunnel of the known services. Takes a host name in lower case. */
 export function isEphemeralHost(hostname: string): boolean {
   return TUNNEL_DOMAINS.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../model/finding.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
 import { API_DOCUMENT_CODES } from './openapi/finding-codes.ts';
 import { PROVIDER_FILE_CODES } from './provider-file/finding-codes.ts';
 

@@ -55,7 +55,7 @@ export function cleanString(text: string): string {
   return cleaned === visible ? visible : removeInvisible(cleaned).trim();
 }
 
-/** Says whether text holds characters that hide or turn text; a byte order mark at the start is none. */
+/** Returns whether text holds characters that hide or turn text; a byte order mark at the start is none. */
 export function hasHiddenText(text: string): boolean {
   return HIDING.test(text);
 }

@@ -12,8 +12,8 @@ const ENDS_JOINING = String.raw`[\u0621-\u0625\u0627\u0629\u062F-\u0632\u0648\u0
 
 /**
  * Where joiners hold something together that readers see: ZWJ between the parts of a composed emoji (UTS 51), ZWNJ
- * between Arabic letters that would join, either behind a virama (RFC 5892, appendix A), and either before one, by which
- * Bengali and Kannada write their conjuncts. Up to two marks may stand between.
+ * between Arabic letters that would join, either behind a virama (RFC 5892, appendix A), and either before one, by
+ * which Bengali and Kannada write their conjuncts. Up to two marks may stand between.
  */
 const HOLDING = [
   String.raw`(?<=\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)${JOINER}(?=\p{Extended_Pictographic})`,

@@ -7,7 +7,7 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'arra
 const KEYWORDS = ['properties', 'items', 'enum', 'anyOf', 'oneOf', 'allOf', '$ref', '$schema', 'const'];
 
 /**
- * Says whether an object describes a value (`{type: 'string', description: …}`) and is not itself an example of one.
+ * Returns whether an object describes a value (`{type: 'string', description: …}`) and is not itself an example of one.
  * The x402 discovery fields and JSON Schema agree in this much.
  */
 export function isDescriptor(value: unknown): value is JsonObject {
@@ -17,7 +17,7 @@ export function isDescriptor(value: unknown): value is JsonObject {
   );
 }
 
-/** Says whether every member of a non-empty object describes a field. */
+/** Returns whether every member of a non-empty object describes a field. */
 export function isFieldMap(value: unknown): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isDescriptor);
 }

@@ -12,8 +12,9 @@ const MAX_JSON_DEPTH = 32;
 
 /**
  * Copies a JSON value that a provider wrote, with invisible characters and chat marks removed from its keys and
- * strings, so that no hidden message travels in a schema. A `__proto__` key is left out and a number that JSON cannot write becomes null.
- * Gives undefined for what is larger or deeper than the limits, which is found before anything big is copied.
+ * strings, so that no hidden message travels in a schema. A `__proto__` key is left out and a number that JSON cannot
+ * write becomes null. Returns undefined for what is larger or deeper than the limits, which is found before anything
+ * big is copied.
  */
 export function cleanJson(value: unknown): Json | undefined {
   const budget = { left: MAX_JSON_BYTES };
@@ -22,7 +23,7 @@ export function cleanJson(value: unknown): Json | undefined {
   return Buffer.byteLength(JSON.stringify(copy)) <= MAX_JSON_BYTES ? copy : undefined;
 }
 
-/** Says whether a value that is known to be JSON is an object. */
+/** Returns whether a value that is known to be JSON is an object. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return isObject(value);
 }

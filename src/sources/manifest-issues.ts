@@ -20,8 +20,8 @@ export interface ManifestProblem {
 type FindMapping = (path: Path) => { label: string; fields: string[] };
 
 /**
- * Says what is wrong with a manifest that its schema refuses: one problem for each field, with what it takes. `find` names
- * the mappings of anything else that is checked like a manifest.
+ * Says what is wrong with a manifest that its schema refuses: one problem for each field, with what it takes. `find`
+ * names the mappings of anything else that is checked like a manifest.
  */
 export function describeIssues(
   issues: readonly Issue[],

@@ -4,7 +4,7 @@ import { httpMethod } from '../model/http-method.ts';
 import { slug } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
 
 /** A decimal amount above zero, with at most six decimals. */
 const PRICE = /^(?=.*[1-9])\d{1,10}(\.\d{1,6})?$/;

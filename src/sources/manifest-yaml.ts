@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /**
  * Parses the YAML text of one manifest into plain data, strictly: one document, no anchors, aliases, tags or tabs, no
- * key twice, bounded depth. Numbers at paths where `isExact` says so come as they are written. Gives all problems
+ * key twice, bounded depth. Numbers at paths where `isExact` says so come as they are written. Returns all problems
  * found, each with its line. Takes time in proportion to the text.
  */
 export function parseYaml(text: string, isExact: (path: Path) => boolean): YamlText | { problems: YamlProblem[] } {

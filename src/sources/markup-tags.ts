@@ -27,8 +27,8 @@ const ATTRIBUTE =
   /[\s/"'](?:on[a-z]{3,}|action|class|data-[\w-]+|formaction|href|id|poster|src|srcdoc|style|xlink:href|xmlns)\s*=/i;
 
 /**
- * Takes tags out of text: those of known elements, and any that carries attributes. A comparison (`a<b and c>d`, `x<y/z`)
- * stays, and a placeholder such as `<token>` becomes `{token}`, so that nobody takes it for a tag.
+ * Takes tags out of text: those of known elements, and any that carries attributes. A comparison (`a<b and c>d`,
+ * `x<y/z`) stays, and a placeholder such as `<token>` becomes `{token}`, so that nobody takes it for a tag.
  */
 export function stripTags(text: string): string {
   return text.replace(TAG, replaceTag);

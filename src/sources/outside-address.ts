@@ -22,8 +22,8 @@ export function parseListedUrl(text: unknown, options: { allowPrivateNetworks: b
 }
 
 /**
- * Gives the path of an address with its fixed query, templates as they were written: URL parsing escapes the braces of
- * `{id}` and nothing else that matters here.
+ * Returns the path of an address with its fixed query, templates as they were written: URL parsing escapes the braces
+ * of `{id}` and nothing else that matters here.
  */
 export function getTemplatePath(url: URL): string {
   return `${url.pathname.replace(/%7B/gi, '{').replace(/%7D/gi, '}')}${url.search}`;

@@ -12,10 +12,10 @@ const MARK_LENGTH = 8;
 const SECRET_PARAMETER = /key|token|secret|auth|sig|pass/i;
 
 /**
- * Gives the name that tells one source from every other on record: an address as `getSourceName` gives it, a file's base
- * name with a mark of where the file lies (`feed.json#5d1f6a90`), or `wanted`, which stays the file's when it moves. Two
- * files that share a name by accident are two sources: else each would withdraw the listings of the other. Throws what
- * the file system does where there is no such file.
+ * Returns the name that tells one source from every other on record: an address as `getSourceName` gives it, a file's
+ * base name with a mark of where the file lies (`feed.json#5d1f6a90`), or `wanted`, which stays the file's when it
+ * moves. Two files that share a name by accident are two sources: else each would withdraw the listings of the other.
+ * Throws what the file system does where there is no such file.
  */
 export async function identifySource(pathOrAddress: string, wanted?: string): Promise<string> {
   if (wanted !== undefined) return isWebAddress(wanted) ? getSourceName(wanted) : wanted;
@@ -26,8 +26,8 @@ export async function identifySource(pathOrAddress: string, wanted?: string): Pr
 }
 
 /**
- * Gives the name of a source as people know it: a feed's address without paging, user name and secrets, or a file's base
- * name. Never a path of this machine, since readers see it and since a file may move.
+ * Returns the name of a source as people know it: a feed's address without paging, user name and secrets, or a file's
+ * base name. Never a path of this machine, since readers see it and since a file may move.
  */
 export function getSourceName(pathOrAddress: string): string {
   const url = isWebAddress(pathOrAddress) ? URL.parse(pathOrAddress) : null;
@@ -37,7 +37,7 @@ export function getSourceName(pathOrAddress: string): string {
   return `${url.origin}${url.pathname}${search && `?${search}`}`;
 }
 
-/** Says whether a source is fetched over the web; everything else is a file. */
+/** Returns whether a source is fetched over the web; everything else is a file. */
 export function isWebAddress(pathOrAddress: string): boolean {
   return /^https?:\/\//i.test(pathOrAddress);
 }

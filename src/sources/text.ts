@@ -30,7 +30,7 @@ export function cleanText(raw: unknown, field: TextField): string {
   return typeof raw === 'string' ? cutText(cleanWholeText(raw, field), TEXT_LIMITS[field]) : '';
 }
 
-/** Says whether a text has to be cut for its field; markup that is taken out does not count. */
+/** Returns whether a text has to be cut for its field; markup that is taken out does not count. */
 export function isTooLong(raw: string, field: TextField): boolean {
   return raw.length > TEXT_LIMITS[field] && cleanWholeText(raw, field).length > TEXT_LIMITS[field];
 }
@@ -54,7 +54,7 @@ const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|incl|dr|mr|mrs|inc|l
 /** A full stop, or its like in other scripts, with what closes behind it. */
 const SENTENCE_END = /[.!?]+["')\]”’]*(?=\s)|[。！？]["')\]”’」]*/g;
 
-/** Gives the first sentence of cleaned text: up to its full stop, else up to the end of the first line. */
+/** Returns the first sentence of cleaned text: up to its full stop, else up to the end of the first line. */
 export function getFirstSentence(text: string): string {
   const line = text.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
   for (const match of line.matchAll(SENTENCE_END)) {

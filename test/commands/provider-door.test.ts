@@ -55,7 +55,7 @@ async function makeHost(pages: Record<string, Served> = {}) {
   return { ...served, catalogue, read, say, list, get, url: `${origin}${DOOR}`, now };
 }
 
-/** Says whether anything at all was written between two looks. */
+/** Returns whether anything at all was written between two looks. */
 function countWrites(catalogue: Catalogue): number {
   return Number(catalogue.sqlite.prepare('SELECT total_changes()').pluck().get());
 }

@@ -50,7 +50,7 @@ interface Check {
   node: string | null;
 }
 
-/** Checks a document as it would be served, from a folder with nothing in it. Gives the fields that are wrong. */
+/** Checks a document as it would be served, from a folder with nothing in it. Returns the fields that are wrong. */
 async function check(document: unknown, nodes: readonly string[], place?: (origin: string, id: string) => string) {
   const id = (document as AgentReceipt).receipt.id;
   const origin = await serve((path) =>

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { findFailingRun, isFaultOurs, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
+import { findFailingRun, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
+import { isMostFailing } from '../../src/evidence/rounds.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import type { ProbeOutcome } from '../../src/model/outcome.ts';
 import { NOW } from '../records.ts';
@@ -43,9 +44,9 @@ it.each([0, 0.5, 0.999])('is reached after 14 days by a listing that is asked on
 });
 
 it('is not the listings’ fault while most hosts fail', () => {
-  expect(isFaultOurs({ probed: 100, failing: 51 })).toBe(true);
-  expect(isFaultOurs({ probed: 100, failing: 50 })).toBe(false);
-  expect(isFaultOurs({ probed: 2, failing: 2 })).toBe(false);
+  expect(isMostFailing({ probed: 100, failing: 51 })).toBe(true);
+  expect(isMostFailing({ probed: 100, failing: 50 })).toBe(false);
+  expect(isMostFailing({ probed: 2, failing: 2 })).toBe(false);
 });
 
 it('a time in which nobody looked is no part of a failing run', () => {

@@ -65,8 +65,8 @@ function listScored(counted: readonly Taken[], latest: Taken | undefined): Taken
 }
 
 /**
- * Gives every sample the stretch of time to which it is the nearest, within 12 hours of it and from 3 hours before the
- * first to 3 hours after the last; how much of all that was valid; and one by the sum of the squares of the parts.
+ * Returns every sample the stretch of time to which it is the nearest, within 12 hours of it and from 3 hours before
+ * the first to 3 hours after the last; how much of all that was valid; and one by the sum of the squares of the parts.
  */
 function weigh(scored: readonly Taken[]): { share: number; effective: number } {
   const times = scored.map(({ at }) => Date.parse(at));
@@ -104,7 +104,10 @@ function countFailing(samples: readonly Taken[]): { first: string | undefined; c
   return { first: failures[0]?.at, count: failures.length };
 }
 
-/** Begins with the last valid answer, unless nobody looked for two days after it: then six hours before the first failure. */
+/**
+ * Begins with the last valid answer, unless nobody looked for two days after it: then six hours before the first
+ * failure.
+ */
 function findFailing(counted: readonly Taken[]): Worked['failing'] {
   const { first, count } = countFailing(counted);
   if (first === undefined) return undefined;

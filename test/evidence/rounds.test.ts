@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getRound, getRoundStart, isRoundOurs } from '../../src/evidence/rounds.ts';
+import { getRound, getRoundStart, isRoundOurFault } from '../../src/evidence/rounds.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import { NOW } from '../records.ts';
 
@@ -16,34 +16,36 @@ describe('a round', () => {
   });
 
   it('is ours when most hosts failed that used to answer', () => {
-    expect(isRoundOurs([host(true), host(true), host(false), host(false), host(false)], MANY)).toBe(true);
-    expect(isRoundOurs([host(true), host(true), host(true), host(false), host(false)], MANY)).toBe(false);
-    expect(isRoundOurs([host(true), host(true), host(true), host(false), host(false), host(false)], MANY)).toBe(false);
+    expect(isRoundOurFault([host(true), host(true), host(false), host(false), host(false)], MANY)).toBe(true);
+    expect(isRoundOurFault([host(true), host(true), host(true), host(false), host(false)], MANY)).toBe(false);
+    expect(isRoundOurFault([host(true), host(true), host(true), host(false), host(false), host(false)], MANY)).toBe(
+      false,
+    );
   });
 
   it('is not ours because a catalogue is full of hosts that never answered', () => {
     const dead = Array.from({ length: 50 }, () => host(false, false));
-    expect(isRoundOurs([...dead, ...Array.from({ length: 5 }, () => host(true))], MANY)).toBe(false);
+    expect(isRoundOurFault([...dead, ...Array.from({ length: 5 }, () => host(true))], MANY)).toBe(false);
     // Nor at its beginning, while few of the others have had their turn.
-    expect(isRoundOurs([...dead, host(true)], MANY)).toBe(false);
+    expect(isRoundOurFault([...dead, host(true)], MANY)).toBe(false);
   });
 
   it('counts every host while fewer than five ever answered, and says nothing of four', () => {
     const few = { known_good: 4, was_ours: false };
     expect(
-      isRoundOurs(
+      isRoundOurFault(
         Array.from({ length: 5 }, () => host(false, false)),
         few,
       ),
     ).toBe(true);
     expect(
-      isRoundOurs(
+      isRoundOurFault(
         Array.from({ length: 4 }, () => host(false)),
         few,
       ),
     ).toBe(false);
     expect(
-      isRoundOurs(
+      isRoundOurFault(
         Array.from({ length: 4 }, () => host(false)),
         MANY,
       ),
@@ -52,10 +54,12 @@ describe('a round', () => {
 
   it('begins as the one before was, unless the first hosts answer', () => {
     const after = { known_good: 300, was_ours: true };
-    expect(isRoundOurs([host(false)], after)).toBe(true);
-    expect(isRoundOurs([host(false), host(false), host(false), host(true)], after)).toBe(true);
-    expect(isRoundOurs([host(false), host(true)], after)).toBe(false);
-    expect(isRoundOurs([...Array.from({ length: 3 }, () => host(true)), host(false), host(false)], after)).toBe(false);
+    expect(isRoundOurFault([host(false)], after)).toBe(true);
+    expect(isRoundOurFault([host(false), host(false), host(false), host(true)], after)).toBe(true);
+    expect(isRoundOurFault([host(false), host(true)], after)).toBe(false);
+    expect(isRoundOurFault([...Array.from({ length: 3 }, () => host(true)), host(false), host(false)], after)).toBe(
+      false,
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inferCategory } from '../../src/evidence/category.ts';
 import { mergeDeclarations } from '../../src/evidence/declarations.ts';
+import { getPriceRange } from '../../src/evidence/listing.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from '../../src/evidence/networks.ts';
-import { getPriceRange } from '../../src/evidence/price.ts';
 import { buildSlug, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { listRouteProofs, listVerifiedNetworks } from '../../src/evidence/verification.ts';

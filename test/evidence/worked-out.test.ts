@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
 import { getRound } from '../../src/evidence/rounds.ts';
-import { getSampled, type KeptSample } from '../../src/evidence/sampled.ts';
+import { getSampleSummary, type KeptSample } from '../../src/evidence/sample-summary.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../../src/model/outcome.ts';
 import { workOut } from './oracle.ts';
 
@@ -46,7 +46,7 @@ it('whatever was sampled, what it comes to is what working it out anew gives', (
           }),
         );
         const ours = new Set(samples.map(({ round }) => round).filter((round) => round % 3 === 0 && isOurs(round)));
-        const { reliability, failing, latest, routes: seen } = getSampled(samples, ours);
+        const { reliability, failing, latest, routes: seen } = getSampleSummary(samples, ours);
         const worked = workOut(samples, ours);
         expect({ ...reliability, days: [] }).toEqual({
           ...{ band: worked.band, score: worked.score, samples: worked.samples },

@@ -130,7 +130,7 @@ const PLACES: Places = {
 
 testPlaces(PLACES, Object.keys(ROWS));
 
-/** Probes two honest hosts, and a hostile one beside them where one is given. Gives what is published of each. */
+/** Probes two honest hosts, and a hostile one beside them where one is given. Returns what is published of each. */
 async function probeStreet(hostile?: Answer) {
   const { list, runJson } = makeMarketCommands();
   const honest = await list('honest-one', sell, ['/v1/a']);

@@ -93,7 +93,10 @@ export interface MemoryBook extends ProbeBook<string> {
   waits: Map<string, string>;
 }
 
-/** Makes a book with these routes at every host, by path; those with a sample are done. Its hosts have no robots.txt yet. */
+/**
+ * Makes a book with these routes at every host, by path; those with a sample are done. Its hosts have no robots.txt
+ * yet.
+ */
 export function makeBook(paths: readonly string[], route: Partial<RouteTask<string>['route']> = {}): MemoryBook {
   const samples: MemoryBook['samples'] = [];
   const [robots, waits] = [new Map<string, string>(), new Map<string, string>()];

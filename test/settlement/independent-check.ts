@@ -46,7 +46,7 @@ export function openAsking(rpcUrl: string): Asking {
 
 /**
  * Checks a receipt as anybody would who has the document and a node of the network, and nothing of ours: bytes are
- * decoded by hand. Gives what of the document is not so; empty where all of it is.
+ * decoded by hand. Returns what of the document is not so; empty where all of it is.
  */
 export async function listFalsehoods(document: ReceiptDocument, rpcUrl: string): Promise<string[]> {
   const { receipt } = document;

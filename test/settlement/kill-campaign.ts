@@ -40,9 +40,9 @@ export interface KillCampaign {
 }
 
 /**
- * Verifies one route over and over in a process of its own that is killed, at a random moment or at a step of its journal,
- * and lets the next process find out from the chain what became of it. Now and then the catalogue is set back to an earlier
- * backup. The seller settles late, or twice, or answers late, as chance has it.
+ * Verifies one route over and over in a process of its own that is killed, at a random moment or at a step of its
+ * journal, and lets the next process find out from the chain what became of it. Now and then the catalogue is set back
+ * to an earlier backup. The seller settles late, or twice, or answers late, as chance has it.
  */
 export async function runKillCampaign(
   chain: BaseChain,

@@ -9,8 +9,8 @@ interface Question {
 }
 
 /**
- * What a node says in place of the truth: a result, a whole response, or the promise of one. Undefined where it says the
- * truth, and a throw where it is down.
+ * What a node says in place of the truth: a result, a whole response, or the promise of one. Undefined where it says
+ * the truth, and a throw where it is down.
  */
 export type Lie = (method: string, params: unknown[], truth: unknown) => unknown;
 

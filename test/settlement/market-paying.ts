@@ -44,7 +44,7 @@ export async function openMarketPaying(
   return { ...paying, getLost };
 }
 
-/** Pays an honest seller from the same wallet, by the same books. Gives what that came to. */
+/** Pays an honest seller from the same wallet, by the same books. Returns what that came to. */
 export async function payHonest(
   market: Market,
   { rail, catalogue, journal, ledger }: Pick<Paying, 'rail' | 'catalogue' | 'journal' | 'ledger'>,

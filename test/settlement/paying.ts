@@ -133,7 +133,10 @@ function openBooks() {
   return { catalogue, journal, ledger: openLedger(catalogue, journal.append) };
 }
 
-/** A catalogue with the seller's one route, and paying for it by a rail; or the seller beside others, in the books given. */
+/**
+ * A catalogue with the seller's one route, and paying for it by a rail; or the seller beside others, in the books
+ * given.
+ */
 export async function openPayingWith(
   rail: Rail,
   baseUrl: string,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { parseManifest } from '../../src/sources/manifest.ts';
-import { MAX_PLAUSIBLE_AMOUNT } from '../../src/x402/offer-amount.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../../src/x402/offer-fields.ts';
 
 const OPTIONS = { allowPrivateNetworks: false, now: '2026-11-20T12:00:00.000Z' };
 const HEAD = 'name: Tides\nbase_url: https://api.tides.example\ntagline: Heights of the tide.\n';

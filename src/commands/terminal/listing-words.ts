@@ -3,7 +3,7 @@ import type { Cell, Style } from './page.ts';
 
 const STATE_STYLES: Readonly<Record<Listing['state'], Style>> = { live: 'green', held: 'yellow', delisted: 'red' };
 
-/** Gives the cell of a listing's state, coloured on a terminal. */
+/** Returns the cell of a listing's state, coloured on a terminal. */
 export function getStateCell(state: Listing['state']): Cell {
   return { text: state, style: STATE_STYLES[state] };
 }

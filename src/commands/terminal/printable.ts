@@ -7,7 +7,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** The same without the joiners, by which letters and emoji hold together and no terminal is led astray. */
 const UNSHOWABLE = /(?!\u200C|\u200D)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Gives text as one printable line: tabs and line ends become spaces, every other unprintable character its number. */
+/** Returns text as one printable line: tabs and line ends become spaces, every other unprintable character its number. */
 export function getPrintable(text: string): string {
   return text.replace(/[\t\r\n\u2028\u2029]+/g, ' ').replace(UNSHOWABLE, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

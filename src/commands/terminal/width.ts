@@ -4,7 +4,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 
-/** Gives the number of terminal columns that a line takes. */
+/** Returns the number of terminal columns that a line takes. */
 export function getWidth(line: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(line)) width += WIDE.test(segment) ? 2 : 1;

@@ -3,8 +3,8 @@ import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
 import type { PreparedPayment } from '../../model/payment.ts';
 
 /**
- * The EIP-712 domain of USDC on Base, pinned: what a challenge says of it in `extra` is not looked at, since a signature
- * over another domain would be worth something elsewhere.
+ * The EIP-712 domain of USDC on Base, pinned: what a challenge says of it in `extra` is not looked at, since a
+ * signature over another domain would be worth something elsewhere.
  */
 export const USDC_DOMAIN = {
   ...BASE_USDC_DOMAIN,
@@ -49,7 +49,7 @@ export function buildAuthorisation(
   };
 }
 
-/** Gives the message that is signed for an authorisation. */
+/** Returns the message that is signed for an authorisation. */
 export function buildMessage({ from, to, value, validAfter, validBefore, nonce }: Authorisation) {
   return {
     from: getAddress(from),

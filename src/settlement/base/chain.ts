@@ -33,14 +33,14 @@ const USDC = getAddress(NETWORKS.base.usdc);
 const BLOCKS_AT_ONCE = 2_000n;
 
 /**
- * Blocks after the start of a payment in which its event is looked for: far more than Base makes in the two minutes in which
- * it can settle. A node that names a head without end is not followed there.
+ * Blocks after the start of a payment in which its event is looked for: far more than Base makes in the two minutes in
+ * which it can settle. A node that names a head without end is not followed there.
  */
 const BLOCKS_SEARCHED = 20_000n;
 
 /**
- * Blocks that must stand on the one with the payment, itself counted, before it counts as confirmed: 20 seconds of Base. A
- * local chain has no blocks but those with transactions, and takes none back.
+ * Blocks that must stand on the one with the payment, itself counted, before it counts as confirmed: 20 seconds of
+ * Base. A local chain has no blocks but those with transactions, and takes none back.
  */
 const CONFIRMATIONS = { public: 10n, local: 1n };
 
@@ -112,8 +112,8 @@ async function findClaimed({ client, genesis }: BaseNode, claim: PaymentClaim): 
 }
 
 /**
- * Reads who paid whom how much, and by which nonce, from the events of USDC in one transaction. Whoever collects several
- * payments at once leaves an `AuthorizationUsed` and a `Transfer` of each.
+ * Reads who paid whom how much, and by which nonce, from the events of USDC in one transaction. Whoever collects
+ * several payments at once leaves an `AuthorizationUsed` and a `Transfer` of each.
  */
 function readEvents(
   logs: Log<bigint, number, false>[],
@@ -147,7 +147,7 @@ function readEvents(
   };
 }
 
-/** Gives the first item that meets the first condition that any item meets. */
+/** Returns the first item that meets the first condition that any item meets. */
 function findFirst<Item>(items: readonly Item[], conditions: readonly ((item: Item) => boolean)[]): Item | undefined {
   for (const condition of conditions) {
     const found = items.find(condition);
@@ -168,8 +168,8 @@ function readExpiry(input: Hex): string | null {
 }
 
 /**
- * Opens one node, whose chain id is checked once, before anything else is asked of it. An answer, its body included, takes
- * `timeoutMs` at most.
+ * Opens one node, whose chain id is checked once, before anything else is asked of it. An answer, its body included,
+ * takes `timeoutMs` at most.
  */
 export function openNode(url: string, timeoutMs: number = NODE_TIMEOUT_MS): () => Promise<BaseNode> {
   // The library's own time ends with the headers, and a body may trickle for ever.
@@ -208,21 +208,25 @@ async function readBalance(client: PublicClient, account: string): Promise<bigin
   );
 }
 
-/** Writes a time of the chain, in seconds since 1970, as ISO 8601 UTC; one beyond what a date can hold is the last that can. */
+/**
+ * Writes a time of the chain, in seconds since 1970, as ISO 8601 UTC; one beyond what a date can hold is the last that
+ * can.
+ */
 export function formatSeconds(seconds: bigint): string {
   const last = 253_402_300_799n;
   return new Date(Number(seconds > last ? last : seconds) * 1000).toISOString();
 }
 
-/** Gives the number of the latest block, and its time in seconds. */
+/** Returns the number of the latest block, and its time in seconds. */
 export async function readHead(client: PublicClient): Promise<{ number: bigint; timestamp: bigint; hash: Hex }> {
   const { number, timestamp, hash } = await ask(() => client.getBlock({ blockTag: 'latest' }));
   return { number, timestamp, hash };
 }
 
 /**
- * Finds a payment on one node: `AuthorizationUsed` with our nonce, and in the same transaction the `Transfer` of USDC from
- * us to the payee of just that amount. The head is read first, so that what comes meanwhile is found the next time.
+ * Finds a payment on one node: `AuthorizationUsed` with our nonce, and in the same transaction the `Transfer` of USDC
+ * from us to the payee of just that amount. The head is read first, so that what comes meanwhile is found the next
+ * time.
  */
 async function findOn(node: BaseNode, payment: SoughtPayment): Promise<ChainFinding> {
   const { client } = node;

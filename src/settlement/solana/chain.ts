@@ -42,15 +42,18 @@ const SIGNATURES_AT_ONCE = 1000;
 const PAGES_READ = 50;
 
 /**
- * Slots after the start of a payment in which it is looked for: far more than pass while its blockhash holds. What others
- * send to the account later costs nothing.
+ * Slots after the start of a payment in which it is looked for: far more than pass while its blockhash holds. What
+ * others send to the account later costs nothing.
  */
 const SLOTS_SEARCHED = 20_000n;
 
 /** Twice the blocks for which a blockhash holds on Solana. */
 const LONGEST_LIFETIME_BLOCKS = 300n;
 
-/** Blocks past the last one that a payment could be in before it counts as not settled: nodes that share an address differ. */
+/**
+ * Blocks past the last one that a payment could be in before it counts as not settled: nodes that share an address
+ * differ.
+ */
 const GRACE_BLOCKS = 32n;
 
 /** Opens questions to a node, each of which ends in time: the library itself waits for ever. */
@@ -171,7 +174,7 @@ async function findAccountIfAny(owner: string): Promise<string | undefined> {
   return isAddress(owner) ? findUsdcAccount(owner) : undefined;
 }
 
-/** Gives a blockhash to sign with, until which block height it holds, and the slot that the chain is at. */
+/** Returns a blockhash to sign with, until which block height it holds, and the slot that the chain is at. */
 export async function readLifetime(rpc: Rpc<SolanaRpcApi>) {
   return ask(async () => {
     const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send();
@@ -182,15 +185,15 @@ export async function readLifetime(rpc: Rpc<SolanaRpcApi>) {
   });
 }
 
-/** Gives the time of the latest finalised block, ISO 8601 UTC. */
+/** Returns the time of the latest finalised block, ISO 8601 UTC. */
 export async function readHeadTime(rpc: Rpc<SolanaRpcApi>): Promise<string> {
   const seconds = await ask(async () => rpc.getBlockTime(await rpc.getSlot({ commitment: 'finalized' }).send()).send());
   return new Date(Number(seconds ?? 0) * 1000).toISOString();
 }
 
 /**
- * Finds a payment: a finalised transaction of our USDC account that carries our own signature, and moved just that amount
- * from us to the payee. The height is read first, so that what comes meanwhile is found the next time.
+ * Finds a payment: a finalised transaction of our USDC account that carries our own signature, and moved just that
+ * amount from us to the payee. The height is read first, so that what comes meanwhile is found the next time.
  */
 async function findSettlement(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): Promise<ChainFinding> {
   const height = await ask(() => rpc.getBlockHeight({ commitment: 'finalized' }).send());

@@ -11,7 +11,7 @@ import {
 } from '@solana/kit';
 import { ServiceError } from '../../errors.ts';
 import { isObject } from '../../model/json-object.ts';
-import { parsePayTo } from '../../x402/pay-to.ts';
+import { parsePayTo } from '../../x402/offer-fields.ts';
 import type { Requirement } from '../../x402/requirements.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
 import { openSolanaChain, openSolanaRpc, readHeadTime, readLifetime } from './chain.ts';

@@ -38,7 +38,7 @@ export interface Transfer {
   lifetime: { blockhash: Blockhash; lastValidBlockHeight: bigint };
 }
 
-/** Gives the account that holds an owner's USDC. */
+/** Returns the account that holds an owner's USDC. */
 export async function findUsdcAccount(owner: string): Promise<Address> {
   const [account] = await findAssociatedTokenPda({
     mint: MINT,
@@ -49,8 +49,8 @@ export async function findUsdcAccount(owner: string): Promise<Address> {
 }
 
 /**
- * Builds the message of the scheme `exact` on Solana: limit and price of computing, the transfer, a memo that makes it the
- * only one of its kind.
+ * Builds the message of the scheme `exact` on Solana: limit and price of computing, the transfer, a memo that makes it
+ * the only one of its kind.
  */
 export async function buildTransfer(transfer: Transfer) {
   const { signer, payTo, amount, feePayer, memo, lifetime } = transfer;
@@ -76,7 +76,7 @@ export async function buildTransfer(transfer: Transfer) {
 }
 
 /**
- * Signs a transfer, which is still to be signed by who pays the fee. Gives the transaction in base 64, and our own
+ * Signs a transfer, which is still to be signed by who pays the fee. Returns the transaction in base 64, and our own
  * signature in base 58, by which it is found on the chain.
  */
 export async function signTransfer(transfer: Transfer): Promise<{ transaction: string; signature: string }> {

@@ -34,9 +34,10 @@ interface Parsed<Item> {
 }
 
 /**
- * Builds the declarations of a whole pull: items of one origin become one listing with a route each. Several items for one
- * route are merged, and every item but one of them is a `duplicate`; so is a refused item that comes again unchanged. The
- * result does not depend on the items' order; `outcomes` follows it. Takes raw items and never throws for what they hold.
+ * Builds the declarations of a whole pull: items of one origin become one listing with a route each. Several items for
+ * one route are merged, and every item but one of them is a `duplicate`; so is a refused item that comes again
+ * unchanged. The result does not depend on the items' order; `outcomes` follows it. Takes raw items and never throws
+ * for what they hold.
  */
 export function buildFeedDeclarations(items: readonly unknown[], options: FeedOptions): FeedDeclarations {
   const parsed = items.map((raw, index) => ({ index, hash: getItemHash(raw), item: parseFeedItem(raw, options) }));

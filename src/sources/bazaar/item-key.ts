@@ -9,9 +9,9 @@ const MAX_DEPTH = 200;
 const MAX_ADDRESS_LENGTH = 2048;
 
 /**
- * Gives the identity of a raw item within its feed: method and address of the resource (`GET https://a.example/v1/x`),
- * or a hash of the item where it has none. Two items with one identity are one route, however often they come.
- * Never throws.
+ * Returns the identity of a raw item within its feed: method and address of the resource (`GET
+ * https://a.example/v1/x`), or a hash of the item where it has none. Two items with one identity are one route, however
+ * often they come. Never throws.
  */
 export function getFeedItemKey(raw: unknown): string {
   const resource = findResource(raw);
@@ -22,19 +22,22 @@ export function getFeedItemKey(raw: unknown): string {
   return getRouteKey(findMethod(raw) ?? 'GET', url);
 }
 
-/** Gives the identity of a route by what it is called with. */
+/** Returns the identity of a route by what it is called with. */
 export function getRouteKey(method: string, url: URL): string {
   return `${method.slice(0, 20)} ${url.origin}${getTemplatePath(url)}`;
 }
 
-/** Gives the SHA-256 of a raw item in hexadecimal, the same for any order of its keys. Never throws. */
+/** Returns the SHA-256 of a raw item in hexadecimal, the same for any order of its keys. Never throws. */
 export function getItemHash(raw: unknown): string {
   return createHash('sha256')
     .update(formatRawItem(sortKeys(raw, 0)))
     .digest('hex');
 }
 
-/** Writes a raw item as JSON text, for keeping. What is nested deeper than 200 levels is replaced by a mark. Never throws. */
+/**
+ * Writes a raw item as JSON text, for keeping. What is nested deeper than 200 levels is replaced by a mark. Never
+ * throws.
+ */
 export function formatRawItem(raw: unknown): string {
   return JSON.stringify(cutDepth(raw, 0)) ?? 'null';
 }

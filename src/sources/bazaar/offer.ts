@@ -1,8 +1,12 @@
 import { NETWORKS } from '../../model/network.ts';
 import type { Terms } from '../../model/terms.ts';
-import { parseOfferAmount } from '../../x402/offer-amount.ts';
-import { findAssetProblem, findOfferNetwork, isMainnetUsdc } from '../../x402/offer-network.ts';
-import { parsePayTo } from '../../x402/pay-to.ts';
+import {
+  findAssetProblem,
+  findOfferNetwork,
+  isMainnetUsdc,
+  parseOfferAmount,
+  parsePayTo,
+} from '../../x402/offer-fields.ts';
 import type { FindingCode, Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 

@@ -82,7 +82,7 @@ export function buildTooLargeError(subject: string, bytes: number, cause?: unkno
   });
 }
 
-/** Reads `Retry-After`: seconds or an HTTP date (RFC 9110 section 10.2.3). Gives milliseconds, or null. */
+/** Reads `Retry-After`: seconds or an HTTP date (RFC 9110 section 10.2.3). Returns milliseconds, or null. */
 function findRetryAfterMs(header: string | null): number | null {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;

@@ -44,8 +44,9 @@ const BEYOND_END_STATUSES = new Set([400, 404, 416]);
 
 /**
  * Pulls a Bazaar feed (`GET /discovery/resources`) page by page, to its end whatever its paging is like; a file is one
- * page. The last page has `end`, which says whether the feed was seen whole. Throws ServiceErrors with `details.offset`,
- * from which the pull can be resumed: `bad_json`, `not_a_feed`, `too_large`, `bad_status`, and the client's own reasons.
+ * page. The last page has `end`, which says whether the feed was seen whole. Throws ServiceErrors with
+ * `details.offset`, from which the pull can be resumed: `bad_json`, `not_a_feed`, `too_large`, `bad_status`, and the
+ * client's own reasons.
  */
 export async function* pullFeed(options: PullOptions): AsyncGenerator<FeedPage, void, undefined> {
   const { address, client, from = 0, pageSize = 100, maxPages = 2000 } = options;

@@ -16,7 +16,7 @@ export function findContent({ document, listMembers }: DocumentReader, content: 
   return mime_type !== undefined && isObject(media) ? { mime_type, media } : undefined;
 }
 
-/** Says whether a media type is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
+/** Returns whether a media type is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
 export function isJsonType(name: string): boolean {
   return /^[^;]*[/+]json\s*(?:;|$)/i.test(name);
 }

@@ -24,17 +24,17 @@ const FIELD_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definit
 /** Reads the parts of one document that may be shared by many operations, and keeps count of what that costs. */
 export interface DocumentReader {
   document: unknown;
-  /** Gives a schema with its references resolved and its text cleaned, or null where there is none that can be kept. */
+  /** Returns a schema with its references resolved and its text cleaned, or null where there is none that can be kept. */
   readSchema: (raw: unknown, note: Note) => JsonObject | null;
   /** Lists the members of an object; none of anything else, and none once the document has cost too much. */
   listMembers: (value: unknown) => [name: string, member: unknown][];
-  /** Gives a value back, or undefined where it is too large to be kept or the document has cost too much. */
+  /** Returns a value back, or undefined where it is too large to be kept or the document has cost too much. */
   takeData: (value: unknown) => unknown;
 }
 
 /**
- * Opens the reading of a document. Of its schemas, local references are resolved in place; one that leads in a circle, and
- * those too deep for the whole to stay under 16 KB, are left open (`{type}`). Bounded in work and in size.
+ * Opens the reading of a document. Of its schemas, local references are resolved in place; one that leads in a circle,
+ * and those too deep for the whole to stay under 16 KB, are left open (`{type}`). Bounded in work and in size.
  */
 export function openDocumentReader(document: unknown): DocumentReader {
   const left = { values: MAX_VALUES_IN_ALL, bytes: MAX_BYTES_IN_ALL };

@@ -21,7 +21,10 @@ export interface DocumentProblem {
 
 const ADDRESS_HINT = 'Give the address of the document itself, which is often /openapi.json or /.well-known/x402.';
 
-/** Parses the text of an API document, JSON or YAML, or says why it cannot be. `subject` begins the message. Never throws. */
+/**
+ * Parses the text of an API document, JSON or YAML, or says why it cannot be. `subject` begins the message. Never
+ * throws.
+ */
 export function parseDocumentText(bytes: Uint8Array, subject: string): { value: unknown } | DocumentProblem {
   if (bytes.byteLength > MAX_DOCUMENT_BYTES) return buildTooLarge(subject, '10 MB', 'Ask for a smaller one.');
   const start = Buffer.from(bytes.subarray(0, 1024))

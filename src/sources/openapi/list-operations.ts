@@ -19,8 +19,8 @@ const NO_SERVER = {
 } as const;
 
 /**
- * Lists the operations of a document that state a payment, and counts the others. Gives a problem, whose message lacks
- * its subject, where the document does not say where they are.
+ * Lists the operations of a document that state a payment, and counts the others. Returns a problem, whose message
+ * lacks its subject, where the document does not say where they are.
  */
 export function listPayableOperations(
   document: Record<string, unknown>,

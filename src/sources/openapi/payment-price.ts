@@ -1,6 +1,6 @@
 import { isUsdc } from '../../model/network.ts';
 import { parseUsdc } from '../../model/usdc.ts';
-import { MAX_PLAUSIBLE_AMOUNT } from '../../x402/offer-amount.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../../x402/offer-fields.ts';
 import type { Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 
@@ -11,7 +11,7 @@ export type PriceProblem = 'zero_amount' | 'implausible_price' | 'dynamic_price'
 
 /**
  * Reads the price of one request from a payment object, in atomic USDC: `price: {mode, currency, amount}`, or the older
- * flat `pricingMode` and `price`. Amounts are decimal. Gives a code where there is none that holds for every request.
+ * flat `pricingMode` and `price`. Amounts are decimal. Returns a code where there is none that holds for every request.
  */
 export function readPrice(info: Record<string, unknown>, note: Note): number | PriceProblem {
   const { mode, currency, amount, min, max } = findPrice(info);

@@ -13,7 +13,8 @@ const MAX_PROTOCOLS = 16;
 
 /**
  * Lists the protocols that a payment object names, in all shapes met: `protocols` as names or as objects keyed by name
- * (`[{x402: {…}}]`), a member `x402` beside them, and the Machine Payments Protocol's own `method`, alone or in `offers`.
+ * (`[{x402: {…}}]`), a member `x402` beside them, and the Machine Payments Protocol's own `method`, alone or in
+ * `offers`.
  */
 export function listProtocols(info: Details): NamedProtocol[] {
   const listed = Array.isArray(info.protocols) ? info.protocols.slice(0, MAX_PROTOCOLS) : [info.protocols];

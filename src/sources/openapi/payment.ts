@@ -1,8 +1,6 @@
 import { NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
-import { parseOfferAmount } from '../../x402/offer-amount.ts';
-import { findAssetProblem, findOfferNetwork } from '../../x402/offer-network.ts';
-import { parsePayTo } from '../../x402/pay-to.ts';
+import { findAssetProblem, findOfferNetwork, parseOfferAmount, parsePayTo } from '../../x402/offer-fields.ts';
 import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
 import { cleanString } from '../invisible.ts';
 import { isObject } from '../json-value.ts';

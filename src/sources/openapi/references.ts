@@ -18,7 +18,7 @@ export function followReference(document: unknown, value: unknown): unknown {
   return undefined;
 }
 
-/** Gives the text of a reference, or undefined for anything that is none. */
+/** Returns the text of a reference, or undefined for anything that is none. */
 export function getReference(value: unknown): string | undefined {
   return isObject(value) && Object.hasOwn(value, '$ref') && typeof value.$ref === 'string' ? value.$ref : undefined;
 }

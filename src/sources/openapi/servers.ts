@@ -32,7 +32,7 @@ function fillVariables(address: string, variables: unknown): string {
   });
 }
 
-/** Gives a base address in the one form it has everywhere: without query, fragment, and slash at the end. */
+/** Returns a base address in the one form it has everywhere: without query, fragment, and slash at the end. */
 export function getBaseAddress(url: URL): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

@@ -206,7 +206,7 @@ function readOwnAddress(
   return { code: 'provider_other_origin', message };
 }
 
-/** Gives the provider's words; ones that look like a code of ours would be taken for it. */
+/** Returns the provider's words; ones that look like a code of ours would be taken for it. */
 function readReason(raw: string | undefined): string | null {
   const words = cleanText(raw, 'tagline');
   return words === '' || /^[a-z0-9_]+$/.test(words) ? null : words;

@@ -16,9 +16,9 @@ export interface ReadStatement {
 }
 
 /**
- * Parses the bytes of a statement: its wishes, those that cannot be taken left out with a finding each. Gives `absent`
- * where something else stands there (a page, or JSON that is no statement), `unreadable` where it cannot be read. Never
- * throws for what the bytes hold.
+ * Parses the bytes of a statement: its wishes, those that cannot be taken left out with a finding each. Returns
+ * `absent` where something else stands there (a page, or JSON that is no statement), `unreadable` where it cannot be
+ * read. Never throws for what the bytes hold.
  */
 export function parseStatement(
   bytes: Uint8Array,

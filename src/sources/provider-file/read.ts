@@ -30,14 +30,14 @@ export interface StatementOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Gives the address at which the provider behind an origin states what it wants. */
+/** Returns the address at which the provider behind an origin states what it wants. */
 export function getProviderFileUrl(origin: string): string {
   return new URL(PROVIDER_FILE_PATH, origin).href;
 }
 
 /**
- * Reads what the provider behind an origin states, and the documents that it names. Control of the host is the proof, so
- * everything is read from that origin itself, redirects included. Throws for our own failures alone.
+ * Reads what the provider behind an origin states, and the documents that it names. Control of the host is the proof,
+ * so everything is read from that origin itself, redirects included. Throws for our own failures alone.
  */
 export async function readProviderStatement(
   client: Pick<GuardedClient, 'fetch'>,

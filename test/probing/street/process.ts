@@ -5,8 +5,9 @@ import { sendChallenge, sendStatus } from '../sending.ts';
 import { BEHAVIOURS, HEAVY_ROBOTS, type HostKind } from './behaviours.ts';
 
 /**
- * The hosts of a campaign, in a process of their own so that their memory is not that of who asks them: one for each kind
- * given as argument. Says the ports to its parent, then on `count` how often each address was asked. Ends with its parent.
+ * The hosts of a campaign, in a process of their own so that their memory is not that of who asks them: one for each
+ * kind given as argument. Says the ports to its parent, then on `count` how often each address was asked. Ends with its
+ * parent.
  */
 const kinds = process.argv.slice(2) as HostKind[];
 const asked = new Map<string, number>();

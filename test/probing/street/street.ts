@@ -30,7 +30,7 @@ export interface StreetHost {
 /** Hosts in a process of their own. */
 export interface StreetProcess {
   hosts: StreetHost[];
-  /** Gives how often each address was asked so far. */
+  /** Returns how often each address was asked so far. */
   countAsked: () => Promise<Map<string, number>>;
 }
 

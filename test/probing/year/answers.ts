@@ -35,7 +35,7 @@ export const status = (code: number, retryAfterSeconds?: number): Answer => ({
   ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
 });
 
-/** Gives how a seller answers at an hour. */
+/** Returns how a seller answers at an hour. */
 export function getAnswer(timeline: readonly Phase[], hours: number): Answer {
   const phase = timeline.findLast(({ from }) => from <= hours);
   if (!phase) throw new Error('a timeline begins at hour 0');

@@ -14,8 +14,8 @@ const DAY = 24 * HOUR;
 const ALL = 1_000_000;
 
 /**
- * Lists what is wrong with the log: a revision that nothing explains, a listing that stands otherwise than the log says,
- * a decision without words or without its evidence, one that should not have been taken.
+ * Lists what is wrong with the log: a revision that nothing explains, a listing that stands otherwise than the log
+ * says, a decision without words or without its evidence, one that should not have been taken.
  */
 export function listWrongDecisions(catalogue: Catalogue, market: Market, simulated: Simulated): string[] {
   const revisions = catalogue.sqlite.prepare('SELECT count(DISTINCT revision) FROM changes').pluck().get();

@@ -112,7 +112,7 @@ function buildOutageFailure(hours: number): Error {
   return buildFetchFailure('refused', 'There is no network.', { cause });
 }
 
-/** Gives the address that a number stands for. */
+/** Returns the address that a number stands for. */
 export function getPayee(network: NetworkKey, number: number): string {
   const text = String(number);
   return network === 'base'

@@ -35,8 +35,8 @@ export interface Simulated {
 }
 
 /**
- * Lives through so many days with the real schedule, recording and publishing: a run whenever something falls due, so many
- * hours apart at least. Only the network is made up.
+ * Lives through so many days with the real schedule, recording and publishing: a run whenever something falls due, so
+ * many hours apart at least. Only the network is made up.
  */
 export async function simulate(
   catalogue: Catalogue,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getRound } from '../../src/evidence/rounds.ts';
-import { getSampled, isStillOffered, type KeptSample, UNSAMPLED } from '../../src/evidence/sampled.ts';
+import { getSampleSummary, isStillOffered, type KeptSample, NO_SAMPLES } from '../../src/evidence/sample-summary.ts';
 import type { ProbeOutcome } from '../../src/model/outcome.ts';
 
 const HOUR = 3_600_000;
@@ -23,11 +23,11 @@ function makeSamples(outcomes: readonly ProbeOutcome[], routes: readonly string[
 
 describe('what samples come to', () => {
   it('is nothing without any', () => {
-    expect(getSampled([], new Set())).toEqual(UNSAMPLED);
+    expect(getSampleSummary([], new Set())).toEqual(NO_SAMPLES);
   });
 
   it('is told for each route: its latest probe, its last valid answer, and its failures since', () => {
-    const { routes, latest } = getSampled(
+    const { routes, latest } = getSampleSummary(
       makeSamples(['payable', 'timeout', 'payable', 'rate_limited', 'no_402', 'payable'], ['a', 'b']),
       new Set(),
     );
@@ -39,7 +39,7 @@ describe('what samples come to', () => {
   it('leaves out the failures of rounds that were our own fault, and keeps what was valid in them', () => {
     const samples = makeSamples(['payable', 'timeout', 'timeout', 'payable', 'timeout']);
     const ours = new Set(samples.slice(1, 4).map(({ round }) => round));
-    const { reliability, failing } = getSampled(samples, ours);
+    const { reliability, failing } = getSampleSummary(samples, ours);
     expect(reliability).toMatchObject({ samples: 3 });
     expect(failing).toEqual({ since: '2026-11-01T18:00:00.000Z', failures: 1 });
   });
@@ -67,7 +67,7 @@ it('failures of one moment are one failure, of however many routes', () => {
     at: new Date(Date.parse(at) + index * 1000).toISOString(),
   }));
   const valid = { ...together[0], at: '2026-11-19T18:00:00.000Z', outcome: 'payable' as const } as KeptSample;
-  expect(getSampled([valid, ...together], new Set()).failing).toEqual({ since: valid.at, failures: 1 });
+  expect(getSampleSummary([valid, ...together], new Set()).failing).toEqual({ since: valid.at, failures: 1 });
   const again = together.map((sample) => ({ ...sample, route_id: 'r0' }));
-  expect(getSampled([valid, ...again], new Set()).routes.get('r0')).toMatchObject({ failures: 1 });
+  expect(getSampleSummary([valid, ...again], new Set()).routes.get('r0')).toMatchObject({ failures: 1 });
 });
