@@ -14,7 +14,7 @@ import { type Declaration, declaration } from '../../src/model/declaration.ts';
 import { parseItem } from '../../src/snapshot/entry.ts';
 import { openReading } from '../../src/snapshot/reading.ts';
 import { selectListings } from '../../src/snapshot/select.ts';
-import { cleanText } from '../../src/sources/text.ts';
+import { cleanText } from '../../src/sources/provider-text.ts';
 import { listQuery } from '../../src/views/list-query.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { correctReceipt } from '../catalogue/corrections.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
-import { cleanText } from '../sources/text.ts';
+import { cleanText } from '../sources/provider-text.ts';
 import { type Command, defineCommand } from './command.ts';
 import { writeWith } from './opening.ts';
 import type { Page } from './terminal/page.ts';

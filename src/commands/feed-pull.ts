@@ -28,7 +28,7 @@ export interface FeedPullOptions {
 export interface FeedToPull {
   /** Its http(s) address, or a file. */
   address: string;
-  /** Its name on record, as `identifySource` gives it. */
+  /** Its name on record, as `getUniqueSourceName` gives it. */
   feed: string;
 }
 

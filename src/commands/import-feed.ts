@@ -7,7 +7,7 @@ import { completePull, isOvertaken, listFeedItems, type Pull } from '../catalogu
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Finding } from '../model/finding.ts';
 import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
-import { identifySource } from '../sources/source-name.ts';
+import { getUniqueSourceName } from '../sources/source-name.ts';
 import { type FeedPullOptions, getPulledAt, pullIntoCatalogue } from './feed-pull.ts';
 import {
   buildFailureFindings,
@@ -40,7 +40,7 @@ export async function importFeed(
 ): Promise<ImportReport> {
   const started = options.now().getTime();
   const before = getRevision(catalogue);
-  const feed = await identifySource(address, source);
+  const feed = await getUniqueSourceName(address, source);
   const pull = await follow(openProgress('Pulling', 'items'), (progress) =>
     pullIntoCatalogue(catalogue, { address, feed }, { ...options, progress }),
   );

@@ -4,7 +4,7 @@ import { findListing } from '../catalogue/listings.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Finding } from '../model/finding.ts';
 import { cutText } from '../model/text.ts';
-import { type ManifestFile, readManifests } from '../sources/manifest-files.ts';
+import { type ManifestFile, readManifests } from '../sources/manifest.ts';
 import { buildImportFinding } from './finding-words.ts';
 import {
   buildFailureFindings,

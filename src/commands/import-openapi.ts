@@ -9,10 +9,10 @@ import { openGuardedClient } from '../fetching/client.ts';
 import type { Finding } from '../model/finding.ts';
 import { getCanonicalBaseUrl } from '../model/ids.ts';
 import { readApiDocument } from '../sources/api-document.ts';
+import { readDocumentBytes } from '../sources/document-bytes.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
-import { readDocumentBytes } from '../sources/document-reading.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
-import { getSourceName, identifySource } from '../sources/source-name.ts';
+import { getSourceName, getUniqueSourceName } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/user-agent.ts';
 import {
   buildFailureFindings,
@@ -50,7 +50,7 @@ export async function importDocument(
 ): Promise<ImportReport> {
   const started = options.now();
   const before = getRevision(catalogue);
-  const name = await identifySource(pathOrAddress, options.source);
+  const name = await getUniqueSourceName(pathOrAddress, options.source);
   const document = await readDocument(pathOrAddress, name, started, options);
   const recording = await recordDeclarations(catalogue, document.declarations, options);
   const findings = [...document.findings, ...buildFailureFindings(recording, false)];

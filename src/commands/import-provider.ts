@@ -4,11 +4,11 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { buildPacedClient, openPace } from '../probing/pacing.ts';
+import { formatQuote } from '../sources/clean-string.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
-import { formatQuote } from '../sources/quote.ts';
 import { getUserAgent } from '../views/user-agent.ts';
 import { buildReport, type ImportReport, STOPPED } from './import-report.ts';
-import { type ProviderDoorOutcome, readProviderDoor } from './provider-door.ts';
+import { type ProviderFileOutcome, readProviderFile } from './provider-file.ts';
 
 const UNREADABLE = "The provider's file cannot be read. Once its provider has mended it, run the same again.";
 const MEND = "Something in the provider's file was refused. Once its provider has mended it, run the same again.";
@@ -36,23 +36,23 @@ export async function importProvider(
   const origin = readOrigin(address, config);
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   const paced = buildPacedClient(client, openPace(PAUSE_MS, signal));
-  const reading = readProviderDoor({ client: paced, catalogue, origin, now, allowPrivateNetworks, signal });
-  const door = await reading.finally(client.close);
-  if (door.kind === 'absent') throw buildAbsence(door, origin);
-  const problems = door.findings.filter(({ severity }) => severity === 'refused').length;
+  const reading = readProviderFile({ client: paced, catalogue, origin, now, allowPrivateNetworks, signal });
+  const read = await reading.finally(client.close);
+  if (read.kind === 'absent') throw buildAbsence(read, origin);
+  const problems = read.findings.filter(({ severity }) => severity === 'refused').length;
   // Of a file that cannot be read at all no entry is known, so each problem counts as one.
-  const received = door.kind === 'unreadable' ? problems : door.entries;
+  const received = read.kind === 'unreadable' ? problems : read.entries;
   const report = {
-    feed: door.url,
+    feed: read.url,
     revision: { before, after: getRevision(catalogue) },
-    items: { received, taken: door.wishes, duplicates: 0, refused: received - door.wishes },
-    outcomes: door.outcomes,
-    effects: door.effects,
-    findings: door.findings,
+    items: { received, taken: read.requests, duplicates: 0, refused: received - read.requests },
+    outcomes: read.outcomes,
+    effects: read.effects,
+    findings: read.findings,
     took_ms: now().getTime() - started.getTime(),
   };
   return buildReport(report, {
-    shortfall: door.kind === 'unreadable' ? UNREADABLE : door.left > 0 ? STOPPED : null,
+    shortfall: read.kind === 'unreadable' ? UNREADABLE : read.left > 0 ? STOPPED : null,
     advice: problems === 0 ? null : MEND,
   });
 }
@@ -76,7 +76,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   redirected_elsewhere: 'the host sends on to another origin, which cannot speak for it',
 };
 
-function buildAbsence({ url, reason }: ProviderDoorOutcome, origin: string): ServiceError {
+function buildAbsence({ url, reason }: ProviderFileOutcome, origin: string): ServiceError {
   const why = INSTEAD[reason ?? ''] ?? `it could not be had (${reason})`;
   return new ServiceError('not_found', `No statement of a provider is at ${url}: ${why}.`, {
     reason: 'no_statement',

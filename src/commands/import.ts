@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { cleanText, TEXT_LIMITS } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
-import { cleanText, TEXT_LIMITS } from '../sources/text.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { importFeed } from './import-feed.ts';
 import { importManifests } from './import-manifests.ts';

@@ -9,12 +9,12 @@ import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { runProbes } from '../probing/run-probes.ts';
 import { getUserAgent } from '../views/user-agent.ts';
-import { openProbeBook, PROVIDER_FILE_INTERVAL_MS, type ProbeBookOptions } from './probe-book.ts';
 import { openPublishing, type PublishedCounts } from './probe-publishing.ts';
-import { readProviderDoor } from './provider-door.ts';
+import { openProbeStore, PROVIDER_FILE_INTERVAL_MS, type ProbeStoreOptions } from './probe-store.ts';
+import { readProviderFile } from './provider-file.ts';
 
 /** What a run is to look at: what is due, every route, or every route of some listings. */
-export type ProbeWish =
+export type ProbeSelection =
   | { kind: 'due' }
   | { kind: 'all'; again: boolean }
   | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] };
@@ -35,7 +35,7 @@ export interface ProbeRunOptions {
 
 /** What one run came to. */
 export interface ProbeReport {
-  scope: ProbeWish['kind'];
+  scope: ProbeSelection['kind'];
   /** False where it was stopped before its end; the same run goes on where it was. */
   complete: boolean;
   hosts: number;
@@ -67,15 +67,17 @@ export interface ProbeReport {
  */
 export async function runProbing(
   catalogue: Catalogue,
-  wish: ProbeWish,
+  selection: ProbeSelection,
   options: ProbeRunOptions,
 ): Promise<ProbeReport> {
   const { config, now, signal, openClient = openGuardedClient } = options;
   const started = now();
   const before = getRevision(catalogue);
   const pass =
-    wish.kind === 'all' ? writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, wish)) : undefined;
-  const scope = getScope(wish, pass?.started_at ?? null, started.toISOString());
+    selection.kind === 'all'
+      ? writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, selection))
+      : undefined;
+  const scope = getScope(selection, pass?.started_at ?? null, started.toISOString());
   const hosts = listProbeHosts(catalogue, scope, new Date(started.getTime() - PROVIDER_FILE_INTERVAL_MS).toISOString());
   const planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
   const doneBefore = pass?.resumed ? countProbedSince(catalogue, pass.started_at) : 0;
@@ -90,25 +92,31 @@ export async function runProbing(
     options.onProgress(doneBefore + probed + putOff, planned);
   };
   // An operator's look at a few listings publishes what it saw, and no others.
-  const publishing = openPublishing(catalogue, { now, freshens: wish.kind !== 'chosen' });
+  const publishing = openPublishing(catalogue, { now, freshens: selection.kind !== 'chosen' });
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   const doors = { stated: 0, changed: 0 };
-  const readDoor: ProbeBookOptions['readDoor'] = async (origin, paced) => {
+  const readProviderFileOf: ProbeStoreOptions['readProviderFileOf'] = async (origin, paced) => {
     const hurried = limitTime(paced, options.timeoutMs);
-    const read = await readProviderDoor({ client: hurried, catalogue, origin, now, allowPrivateNetworks, signal });
+    const read = await readProviderFile({ client: hurried, catalogue, origin, now, allowPrivateNetworks, signal });
     if (read.kind !== 'absent') doors.stated += 1;
     doors.changed += read.changed.length;
     return !signal.aborted;
   };
-  const book = openProbeBook(catalogue, { ...options, scope, hosts, onRecorded: publishing.maybe, readDoor });
+  const store = openProbeStore(catalogue, {
+    ...options,
+    scope,
+    hosts,
+    onRecorded: publishing.maybe,
+    readProviderFileOf,
+  });
   options.onProgress(doneBefore, planned);
-  const { stopped } = await runProbes({ ...options, hosts, book, client, onRoute: count }).finally(client.close);
+  const { stopped } = await runProbes({ ...options, hosts, store, client, onRoute: count }).finally(client.close);
   const listings = await publishing.finish();
   const ended = now().toISOString();
   if (pass && !stopped) writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
   return {
-    scope: wish.kind,
+    scope: selection.kind,
     complete: !stopped,
     hosts: hosts.length,
     routes: { planned, done_before: doneBefore, probed, put_off: putOff },
@@ -136,7 +144,7 @@ function limitTime(client: Pick<GuardedClient, 'fetch'>, timeoutMs: number): Pic
   };
 }
 
-function getScope(wish: ProbeWish, since: string | null, at: string): ProbeScope {
-  if (wish.kind === 'due') return { kind: 'due', at };
-  return wish.kind === 'all' ? { kind: 'all', since } : { ...wish, since: null };
+function getScope(selection: ProbeSelection, since: string | null, at: string): ProbeScope {
+  if (selection.kind === 'due') return { kind: 'due', at };
+  return selection.kind === 'all' ? { kind: 'all', since } : { ...selection, since: null };
 }

@@ -6,7 +6,7 @@ import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../mod
 import { acquireLock, type Lock } from '../release/lock.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getListing, writeWith } from './opening.ts';
-import { type ProbeReport, type ProbeWish, runProbing } from './probe-run.ts';
+import { type ProbeReport, type ProbeSelection, runProbing } from './probe-run.ts';
 import { watchProbes } from './probe-watch.ts';
 import type { Page } from './terminal/page.ts';
 import { openProgress } from './terminal/progress.ts';
@@ -66,22 +66,22 @@ export const probe: Command = defineCommand({
     ['probe --all --at-once 32', 'everything'],
   ],
   input,
-  run: (wish, context) => {
+  run: (given, context) => {
     refuseKeys();
-    return writeWith(context, { create: false }, (catalogue) => probeCatalogue(catalogue, wish, context));
+    return writeWith(context, { create: false }, (catalogue) => probeCatalogue(catalogue, given, context));
   },
   render: renderProbes,
   isDone: ({ complete, scope, routes }) => complete && (scope === 'due' || routes.put_off === 0),
 });
 
-async function probeCatalogue(catalogue: Catalogue, wish: Input, context: CommandContext): Promise<ProbeReport> {
+async function probeCatalogue(catalogue: Catalogue, given: Input, context: CommandContext): Promise<ProbeReport> {
   const { now, signal, stderr } = context;
-  for (const slug of wish.slug) getListing(catalogue, slug);
+  for (const slug of given.slug) getListing(catalogue, slug);
   const progress = openProgress(stderr, 'Probing', 'routes', () => performance.now());
-  const { atOnce, pause: pauseMs, timeout: timeoutMs } = wish;
+  const { atOnce, pause: pauseMs, timeout: timeoutMs } = given;
   const shared = { config: context.getConfig(), now, signal, random: Math.random, atOnce, pauseMs, timeoutMs };
   const options = { ...shared, onProgress: progress.update };
-  const runAlone = async (wanted: ProbeWish) => {
+  const runAlone = async (wanted: ProbeSelection) => {
     const lock = await waitForLock(`${catalogue.file}.probing`, progress.note, signal);
     try {
       return await runProbing(catalogue, wanted, options);
@@ -90,12 +90,12 @@ async function probeCatalogue(catalogue: Catalogue, wish: Input, context: Comman
       lock.release();
     }
   };
-  if (wish.watch)
+  if (given.watch)
     return watchProbes(catalogue, { now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note });
-  if (wish.all) return runAlone({ kind: 'all', again: wish.again });
+  if (given.all) return runAlone({ kind: 'all', again: given.again });
   // An operator's look at a listing does not wait for the run over all of them.
-  if (wish.slug.length === 0) return runAlone({ kind: 'due' });
-  return runProbing(catalogue, { kind: 'chosen', slugs: wish.slug }, options).finally(progress.stop);
+  if (given.slug.length === 0) return runAlone({ kind: 'due' });
+  return runProbing(catalogue, { kind: 'chosen', slugs: given.slug }, options).finally(progress.stop);
 }
 
 /** Two runs at once would ask a host twice at once, so the later waits for the end of the earlier. */

@@ -17,8 +17,7 @@ import { payForCall } from '../settlement/pay.ts';
 import type { DeclaredProduct } from '../settlement/product.ts';
 import { fetchQuote, type Quote } from '../settlement/quote.ts';
 import type { Rail } from '../settlement/rail.ts';
-import type { PayEvent } from '../settlement/reconcile.ts';
-import { reconcilePayments } from '../settlement/reconcile.ts';
+import { type PayEvent, reconcilePayments } from '../settlement/reconcile.ts';
 import { findStop } from '../settlement/stop-file.ts';
 import { getUserAgent } from '../views/user-agent.ts';
 import { isChanged } from '../x402/terms-differences.ts';
@@ -50,7 +49,7 @@ export interface Payer extends PayerOptions {
 }
 
 /** Which call is looked at: the only route of the listing where none is named, and its example where no file is given. */
-export interface VerifyWish {
+export interface VerifyRequest {
   route: string | undefined;
   input: string | undefined;
   /** What the call may cost at most, in atomic USDC, where that is less than the cap for a call. */
@@ -109,11 +108,11 @@ export async function withPayer<Result>(
  * Looks at the live 402 of a route, and where the payer pays, makes the call and pays for it. Throws what paying
  * throws.
  */
-export async function verifyRoute(payer: Payer, listing: Listing, wish: VerifyWish): Promise<VerifyResult> {
+export async function verifyRoute(payer: Payer, listing: Listing, request: VerifyRequest): Promise<VerifyResult> {
   const { catalogue, client, rails, ledgers, now, signal, pay } = payer;
   const { maxPerCall, maxPerDay, stopFile } = payer.payer;
-  const route = getNamedRoute(listing, wish.route);
-  const call = buildCall(listing, route, wish.input);
+  const route = getNamedRoute(listing, request.route);
+  const call = buildCall(listing, route, request.input);
   const known = getCurrentTerms(route.terms);
   const networks = rails.length > 0 ? rails.map(({ network }) => network) : listNetworks();
   const payeeRotates = route.payee === 'rotating';
@@ -127,14 +126,14 @@ export async function verifyRoute(payer: Payer, listing: Listing, wish: VerifyWi
     refused === null && chosen && rail && ledger
       ? await payForCall({
           ...{ client, rail, ledger, call, now, signal },
-          caps: { per_call: Math.min(maxPerCall, wish.most ?? maxPerCall), per_day: maxPerDay },
+          caps: { per_call: Math.min(maxPerCall, request.most ?? maxPerCall), per_day: maxPerDay },
           route_id: route.id,
           requirement: chosen,
           declared: route,
           own: listOwn(catalogue, listing, route),
           findStop: () => findStop(stopFile),
           onEvent: (event) => {
-            if (event.type === 'prepared') wish.onPrepared?.(event.payment);
+            if (event.type === 'prepared') request.onPrepared?.(event.payment);
             payer.say(describeEvent(event));
           },
         })

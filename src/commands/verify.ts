@@ -72,13 +72,13 @@ function isVerified({ refused, payment }: VerifyResult): boolean {
   return refused === null && (payment === null || (payment.state === 'settled' && payment.delivered === true));
 }
 
-async function runVerify(wish: Input, context: CommandContext): Promise<VerifyResult | DueResult> {
+async function runVerify(given: Input, context: CommandContext): Promise<VerifyResult | DueResult> {
   const { now, signal, stderr } = context;
   const progress = openProgress(stderr, 'Paying', 'payments', () => performance.now());
   return writeWith(context, { create: false }, async (catalogue) => {
-    const { slug, route, input: file, budget } = wish;
+    const { slug, route, input: file, budget } = given;
     const listing = slug === undefined ? undefined : getListing(catalogue, slug);
-    const pay = wish.pay || budget !== undefined;
+    const pay = given.pay || budget !== undefined;
     const options = { pay, config: context.getConfig(), payer: readPayerConfig(), now, signal, say: progress.note };
     return withPayer(catalogue, options, (payer): Promise<VerifyResult | DueResult> => {
       if (listing) return verifyRoute(payer, listing, { route, input: file });

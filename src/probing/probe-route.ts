@@ -6,10 +6,10 @@ import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts'
 import { classifyAnswer } from './classify-answer.ts';
 import { judgeDifferences } from './classify-challenge.ts';
 import { classifyFailure } from './classify-failure.ts';
+import { findDecoyPath } from './decoy-path.ts';
 import { fetchWithinOrigin, ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
 import { buildProbeRequest, type ProbeRequest } from './probe-request.ts';
 import type { ProbedRoute } from './probed-route.ts';
-import { findSiblingPath } from './sibling-path.ts';
 import { buildVerdict, type Verdict } from './verdict.ts';
 
 export interface ProbeOptions {
@@ -73,7 +73,7 @@ type Judgement = Verdict & Pick<ProbeSample, 'payee_rotates'>;
 
 async function judge(request: ProbeRequest, options: ProbeOptions): Promise<Judgement> {
   const { payee_rotates, ...verdict } = await comparePayees(await ask(request, options), request, options);
-  return { ...(await compareSibling(verdict, request, options)), payee_rotates };
+  return { ...(await checkDecoy(verdict, request, options)), payee_rotates };
 }
 
 /**
@@ -93,17 +93,17 @@ async function comparePayees(verdict: Verdict, request: ProbeRequest, options: P
   return { ...seen, ...judgeDifferences(differences), differences, payee_rotates: true };
 }
 
-async function compareSibling(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
+async function checkDecoy(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
   if (options.checkWildcard !== true || !isPayable(verdict.outcome)) return verdict;
-  const path = findSiblingPath(options.route.path, options.random);
-  const sibling = path === null ? undefined : buildSiblingRequest(request, path, options);
-  if (!sibling || options.isAllowed?.(sibling.url.href) === false) return verdict;
+  const path = findDecoyPath(options.route.path, options.random);
+  const decoy = path === null ? undefined : buildDecoyRequest(request, path, options);
+  if (!decoy || options.isAllowed?.(decoy.url.href) === false) return verdict;
   await options.pause?.();
-  const beside = await ask(sibling, options);
+  const beside = await ask(decoy, options);
   if (isStopped(beside)) return beside;
   const detail = {
     ...verdict.detail,
-    sibling: { path: sibling.url.pathname, outcome: beside.outcome, cause: beside.cause },
+    sibling: { path: decoy.url.pathname, outcome: beside.outcome, cause: beside.cause },
   };
   const seen = { ...verdict, retry_after_seconds: getLongerWait(verdict, beside), detail };
   const isWildcard = isPayable(beside.outcome) && isSamePrice(verdict.terms, beside.terms);
@@ -121,9 +121,9 @@ function getLongerWait(first: Verdict, second: Verdict): number | null {
   return waits.length > 0 ? Math.max(...waits) : null;
 }
 
-function buildSiblingRequest(request: ProbeRequest, path: string, { baseUrl, route }: ProbeOptions) {
-  const sibling = buildProbeRequest(baseUrl, { ...route, path });
-  return sibling && { ...request, url: sibling.url, invented: [] };
+function buildDecoyRequest(request: ProbeRequest, path: string, { baseUrl, route }: ProbeOptions) {
+  const decoy = buildProbeRequest(baseUrl, { ...route, path });
+  return decoy && { ...request, url: decoy.url, invented: [] };
 }
 
 async function ask(request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {

@@ -18,22 +18,22 @@ export interface RouteTask<Key> {
 }
 
 /** What a run needs to know and to write down. It does neither itself: who owns the store gives these. */
-export interface ProbeBook<Key> {
+export interface ProbeStore<Key> {
   /** Lists the routes to be asked of a host, when its turn comes. */
   listTasks(host: string): Iterable<RouteTask<Key>>;
   /**
    * What is known of the host: its robots.txt as last read and whether that is to be read again, until when it wants to
    * be left alone, whether a made-up address beside a route is to be asked as well, and whether a visit is due.
    */
-  getManners(host: string): {
+  getHostPolicy(host: string): {
     robots: string | null;
     robots_due: boolean;
     wait_until: string | null;
-    check_sibling: boolean;
-    visit_due: boolean;
+    decoy_due: boolean;
+    provider_file_due: boolean;
   };
   recordRobots(host: string, robots: string, at: string): void;
-  recordSibling(host: string, at: string): void;
+  recordDecoyCheck(host: string, at: string): void;
   recordWait(host: string, until: string): void;
   recordSample(task: RouteTask<Key>, sample: ProbeSample): void;
   /**
@@ -45,7 +45,7 @@ export interface ProbeBook<Key> {
 
 export interface RunOptions<Key> {
   hosts: readonly { host: string }[];
-  book: ProbeBook<Key>;
+  store: ProbeStore<Key>;
   client: GuardedClient;
   /** Requests under way at once, over all hosts; of one host never more than one. */
   atOnce: number;
@@ -114,41 +114,41 @@ async function visitHost<Key>(
   requests: Limit,
   documents: Limit,
 ): Promise<void> {
-  const { book, now, signal, onRoute } = options;
-  const { wait_until, robots: known, robots_due, check_sibling, visit_due } = book.getManners(host);
+  const { store, now, signal, onRoute } = options;
+  const { wait_until, robots: known, robots_due, decoy_due, provider_file_due } = store.getHostPolicy(host);
   if (wait_until !== null && wait_until > now().toISOString()) {
-    for (const _task of book.listTasks(host)) onRoute?.(null);
+    for (const _task of store.listTasks(host)) onRoute?.(null);
     return;
   }
   const pace = openPace(options.pauseMs, signal);
   const read = known === null || robots_due ? await readRobots(host, options, pace, requests) : undefined;
   // One that cannot be read holds as it was (RFC 9309 section 2.4); where there never was one, everything may be asked.
   const robots = parseRobots(read ?? known ?? '');
-  if (visit_due) {
+  if (provider_file_due) {
     const fetchInTurn: GuardedClient['fetch'] = (address, init) => {
       const ask = () => requests(() => options.client.fetch(address, init));
       const isDocument = (init?.limits?.bodyBytes ?? Number.POSITIVE_INFINITY) > LARGE_BYTES;
       return isDocument ? documents(ask) : ask();
     };
-    await book.visitHost(host, buildPacedClient({ fetch: fetchInTurn }, pace, robots.delayMs));
+    await store.visitHost(host, buildPacedClient({ fetch: fetchInTurn }, pace, robots.delayMs));
   }
-  let checkSibling = check_sibling;
-  const tasks = [...book.listTasks(host)];
+  let isDecoyDue = decoy_due;
+  const tasks = [...store.listTasks(host)];
   for (const [index, task] of tasks.entries()) {
-    const sample = await askRoute(task, { robots, pace, checkWildcard: checkSibling }, options, requests);
+    const sample = await askRoute(task, { robots, pace, checkWildcard: isDecoyDue }, options, requests);
     if (sample.outcome === 'internal' && signal.aborted) return;
     // Where a neighbour answers 402 as well, so may every other: each route of such a host is compared with its own.
     if (sample.detail.sibling !== undefined && sample.outcome !== 'wildcard_402') {
-      checkSibling = false;
-      book.recordSibling(host, sample.at);
+      isDecoyDue = false;
+      store.recordDecoyCheck(host, sample.at);
     }
-    book.recordSample(task, sample);
+    store.recordSample(task, sample);
     onRoute?.(sample);
     // Nothing was asked, so there is nothing to rest from.
     if (sample.cause === ROBOTS_DISALLOWED && sample.status === null) continue;
     const waitMs = getWait(sample);
     if (waitMs > LONGEST_WAIT_MS) {
-      book.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
+      store.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
       for (const _task of tasks.slice(index + 1)) onRoute?.(null);
       return;
     }
@@ -158,14 +158,14 @@ async function visitHost<Key>(
 
 async function readRobots<Key>(
   host: string,
-  { book, client, timeoutMs, now, signal }: RunOptions<Key>,
+  { store, client, timeoutMs, now, signal }: RunOptions<Key>,
   pace: Pace,
   requests: Limit,
 ): Promise<string | undefined> {
   const text = await requests(() => fetchRobots(client, host, { timeoutMs, signal }));
   signal.throwIfAborted();
   pace.end();
-  if (text !== undefined) book.recordRobots(host, text, now().toISOString());
+  if (text !== undefined) store.recordRobots(host, text, now().toISOString());
   return text;
 }
 

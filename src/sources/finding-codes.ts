@@ -1,12 +1,10 @@
 import type { Finding } from '../model/finding.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
-import { API_DOCUMENT_CODES } from './openapi/finding-codes.ts';
-import { PROVIDER_FILE_CODES } from './provider-file/finding-codes.ts';
 
 /** Every code that reading a source can report, and what it means. */
 export const FINDING_CODES = {
-  // Addresses: the reasons of the guarded client, met before anything is fetched.
+  // Addresses: the refusals of the guarded client, before anything is fetched.
   bad_url: 'The address is not a valid URL.',
   not_https: 'The address does not begin with https://.',
   userinfo: 'The address carries a user name or password.',
@@ -30,7 +28,7 @@ export const FINDING_CODES = {
   body_ignored: 'The example carries a body that its method cannot send.',
   duplicate: 'The same route came more than once in one pull; its offers were merged.',
 
-  // Offers: why one way to pay is not taken.
+  // Offers that are not taken.
   bad_offer: 'The offer is not a JSON object.',
   bad_scheme: 'The payment scheme is not a name.',
   no_network: 'The offer names no network.',
@@ -46,7 +44,7 @@ export const FINDING_CODES = {
   implausible_price: `The amount is above ${formatUsdc(MAX_PLAUSIBLE_AMOUNT)} USDC for one request.`,
   bad_pay_to: 'The address to pay is missing or is not an account of the network.',
 
-  // Offers that are taken, with something said of them.
+  // Offers that are taken with a note.
   network_spelling: 'The network is spelled as the other protocol version, or another case, would.',
   odd_version: 'The x402 version is neither 1 nor 2.',
   amount_as_number: 'The amount is a JSON number instead of a string.',
@@ -85,13 +83,49 @@ export const FINDING_CODES = {
   no_manifests: 'The folder holds no manifests.',
   no_price: 'No price is stated, so the listing cannot go live.',
 
-  ...API_DOCUMENT_CODES,
-  ...PROVIDER_FILE_CODES,
+  // API documents: the whole document.
+  document_unreadable: 'The document is neither JSON nor YAML that can be read.',
+  document_too_large: 'The document is larger than 10 MB, or 4 MB as YAML.',
+  document_html: 'A web page stands where the document was expected.',
+  not_api_document: 'The document is neither OpenAPI 3 nor a list of x402 resources.',
+  openapi_version: 'The document is of another OpenAPI version than 3.',
+  no_server: 'The document does not say at which address its operations are.',
+  no_payable_operation: 'The document holds nothing that is paid for by x402.',
+  too_many_operations: 'Only the first 2,000 payable operations of the document were taken.',
+  schemas_left_out: 'The schemas are larger than 4 MB in all, so those of the last operations were left out.',
+  other_origin: 'The listing has another origin than the document that declares it.',
+  many_servers: 'The document names several servers; the first is taken.',
+
+  // API documents: operations.
+  no_payment_info: 'Operations that state no payment were left out.',
+  outside_base_address: 'The operation does not lie below the base address that was asked for.',
+  bad_reference: 'A reference leads nowhere, or out of the document, and was left out.',
+  schema_cut: 'The schema is larger than 16 KB with its references followed, so inner ones were left open.',
+  resource_without_terms: 'The list names the address alone, so its price is not known.',
+
+  // The payment information of an operation.
+  not_x402: 'The operation is paid for by another protocol than x402.',
+  protocol_assumed: 'No payment protocol is named, so x402 is assumed.',
+  network_assumed: 'No network is named, so Base is assumed.',
+  usd_as_usdc: 'The price is stated in US dollars and was taken as USDC, one for one.',
+  other_currency: 'The price is in another currency than US dollars or USDC, so none was taken.',
+  dynamic_price: 'The price depends on the request, so none was taken.',
+  unknown_price: 'No price is stated that could be read, so none was taken.',
+
+  // Provider files.
+  provider_file_too_large: 'The statement is larger than 64 KB.',
+  provider_file_unreadable: 'The statement is not JSON that can be read.',
+  provider_file_bad_value:
+    'The statement has a field that it does not know, lacks one, or has a value that cannot be taken.',
+  provider_unknown_field: 'The statement has a field that is not known, which was passed over.',
+  provider_other_origin: 'What is said of another origin than the one where the statement stands counts for nothing.',
+  provider_duplicate_listing: 'The statement names one address twice; the first counts.',
+  provider_document_failed: 'The document that the statement names could not be taken, so nothing changed by it.',
 } as const;
 
 export type FindingCode = keyof typeof FINDING_CODES;
 
-/** Builds a finding, the code held to the table above. */
+/** Builds a finding with one of the codes above. */
 export function buildFinding(
   severity: Finding['severity'],
   code: FindingCode,
@@ -101,5 +135,5 @@ export function buildFinding(
   return { code, severity, item, message };
 }
 
-/** Says something of what is being read; the reader of one item or file binds it to that item. */
+/** Notes something about the item or file that is being read. */
 export type Note = (code: FindingCode, message?: string) => void;

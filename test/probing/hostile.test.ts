@@ -7,7 +7,7 @@ import { buildCertificate } from '../fetching/certificate.ts';
 import { listen } from '../fetching/outside.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 import { sendChallenge } from './market.ts';
-import { makeBook, openStreet, run } from './runs.ts';
+import { makeStore, openStreet, run } from './runs.ts';
 
 /** Writes on the connection whatever it likes, in answer to one request. */
 type Attack = (socket: Socket, path: string) => void;
@@ -144,14 +144,14 @@ async function openHostile(attack: Attack): Promise<string> {
 /** Probes a route of 16 honest hosts and of each that is not; gives the samples of these, the others checked. */
 async function probeAllBesideHonest(hostile: readonly string[]) {
   const street = await openStreet(16, (response) => sendChallenge(response), { delayMs: 100 });
-  const book = makeBook(['/v1/a']);
+  const store = makeStore(['/v1/a']);
   const began = performance.now();
-  await run({ hosts: [...hostile, ...street.hosts] }, book, { atOnce: 32, timeoutMs: 1_500 });
+  await run({ hosts: [...hostile, ...street.hosts] }, store, { atOnce: 32, timeoutMs: 1_500 });
   const took = performance.now() - began;
-  const honest = book.samples.filter(({ key }) => !hostile.some((host) => key.startsWith(host)));
+  const honest = store.samples.filter(({ key }) => !hostile.some((host) => key.startsWith(host)));
   expect(honest.map(({ outcome }) => outcome)).toEqual(Array(16).fill('payable'));
   const samples = hostile.map((host) => {
-    const { key: _key, ...sample } = book.samples.find(({ key }) => key.startsWith(host)) ?? { key: '' };
+    const { key: _key, ...sample } = store.samples.find(({ key }) => key.startsWith(host)) ?? { key: '' };
     // Kept with the sample is little, whatever came.
     expect(JSON.stringify(sample).length).toBeLessThan(10_000);
     return probeSample.parse(sample);

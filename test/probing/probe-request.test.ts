@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { findDecoyPath } from '../../src/probing/decoy-path.ts';
 import { buildProbeRequest } from '../../src/probing/probe-request.ts';
-import { findSiblingPath } from '../../src/probing/sibling-path.ts';
 import { makeProbed } from './market.ts';
 
 const BASE = 'https://seller.example/base?key=1';
@@ -86,6 +86,6 @@ describe('a sibling path', () => {
     ['/:id', null],
     ['/0xabc', null],
   ])('of %s is %s, which no template of the same seller would take', (path, sibling) => {
-    expect(findSiblingPath(path, () => 0)).toBe(sibling);
+    expect(findDecoyPath(path, () => 0)).toBe(sibling);
   });
 });

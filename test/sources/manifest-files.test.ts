@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readManifests } from '../../src/sources/manifest-files.ts';
+import { readManifests } from '../../src/sources/manifest.ts';
 import { listAll } from './list-all.ts';
 
 const OPTIONS = { allowPrivateNetworks: false, now: '2026-11-20T12:00:00.000Z' };

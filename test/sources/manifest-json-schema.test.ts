@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { formatManifestJsonSchema } from '../../src/sources/manifest-json-schema.ts';
-import { formatProviderFileJsonSchema } from '../../src/sources/provider-file/json-schema.ts';
+import { formatManifestJsonSchema } from '../../src/sources/manifest-schema.ts';
+import { formatProviderFileJsonSchema } from '../../src/sources/provider-file/schema.ts';
 
 const FILE = join(import.meta.dirname, '../../data/manifest.schema.json');
 const STATEMENT_FILE = join(import.meta.dirname, '../../data/agent-payable.schema.json');

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutText } from '../../src/model/text.ts';
-import { hasHiddenText } from '../../src/sources/invisible.ts';
-import { cleanText, getFirstSentence, isTooLong, TEXT_LIMITS, type TextField } from '../../src/sources/text.ts';
+import { hasHiddenText } from '../../src/sources/clean-string.ts';
+import {
+  cleanText,
+  getFirstSentence,
+  isTooLong,
+  TEXT_LIMITS,
+  type TextField,
+} from '../../src/sources/provider-text.ts';
 
 const FIELDS = Object.keys(TEXT_LIMITS) as TextField[];
 

@@ -12,7 +12,7 @@ import { type FeedServer, makeRow, makeRows, serveFeed } from './feed-server.ts'
 const QUICK = { firstWaitMs: 1 };
 
 async function pull({ address, client }: FeedServer, options: Partial<PullOptions> = {}): Promise<FeedPage[]> {
-  return await listAll(pullFeed({ address, client, pageSize: 20, patience: QUICK, ...options }));
+  return await listAll(pullFeed({ address, client, pageSize: 20, pullLimits: QUICK, ...options }));
 }
 
 /** How many different rows came, and how the pull ended. */
@@ -174,7 +174,7 @@ describe('a pull can be resumed', () => {
     });
     const before: FeedPage[] = [];
     const failing = (async () => {
-      for await (const page of pullFeed({ ...feed, pageSize: 20, patience: QUICK })) before.push(page);
+      for await (const page of pullFeed({ ...feed, pageSize: 20, pullLimits: QUICK })) before.push(page);
     })();
     const error = await failing.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
@@ -205,7 +205,7 @@ describe('a passing trouble', () => {
       else if (trouble) response.writeHead(trouble);
       return trouble === 0 ? undefined : { items: [makeRow(1)], total: 1 };
     });
-    expect(sum(await pull(feed, { patience: { ...QUICK, attempts: 6 } })).rows).toBe(1);
+    expect(sum(await pull(feed, { pullLimits: { ...QUICK, attempts: 6 } })).rows).toBe(1);
     expect(feed.requests).toHaveLength(6);
   });
 
@@ -257,7 +257,7 @@ describe('what is no page is refused in one sentence', () => {
 
   it('when it is larger than is read', async () => {
     const feed = await serveFeed(() => ({ items: makeRows(1000) }));
-    await expect(pull(feed, { patience: { ...QUICK, pageBytes: 10_000 } })).rejects.toMatchObject({
+    await expect(pull(feed, { pullLimits: { ...QUICK, pageBytes: 10_000 } })).rejects.toMatchObject({
       ...{ code: 'refused', reason: 'too_large' },
       message: `The page at offset 0 of the feed ${feed.address} is larger than 10000 bytes, more than is read at once.`,
     });

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../model/route.ts';
 import type { Note } from '../finding-codes.ts';
-import { buildObjectSchema, isDescriptor, mendSchema } from '../json-schema.ts';
+import { buildObjectSchema, isDescriptor, normaliseSchema } from '../json-schema.ts';
 import { cleanJson, isObject, type Json } from '../json-value.ts';
-import { findMember, listDeclarations, listOutputs } from './places.ts';
+import { findMember, listDeclarations, listOutputs } from './item-fields.ts';
 
 /**
- * Reads what an item says of its answer, as a JSON Schema, or null. An example answer stands in the schema's
- * `examples`. Version 2 states a schema and an example apart; version 1 gives either of them, or a map of fields.
+ * Reads the JSON Schema of an item's answer, or null. An example answer goes into the schema's `examples`. Version 2
+ * has a schema and an example in separate places; version 1 has one of them, or a map of fields.
  */
-export function readAnswerSide(item: unknown, note: Note): JsonObject | null {
+export function readOutputSchema(item: unknown, note: Note): JsonObject | null {
   const declared = listDeclarations(item);
   const schema = findFirst(
     declared.flatMap((place) => [
@@ -22,7 +22,7 @@ export function readAnswerSide(item: unknown, note: Note): JsonObject | null {
     outputs.map((output) => output.example),
     note,
   );
-  const described = schema && isObject(schema) ? mendSchema(schema) : findDescribed(outputs, note);
+  const described = schema && isObject(schema) ? normaliseSchema(schema) : findDescribed(outputs, note);
   if (example === undefined) return described && !isBare(described) ? described : null;
   const whole = cleanJson({ ...described, examples: [example] });
   return isObject(whole) ? whole : (described ?? null);
@@ -37,18 +37,18 @@ function findFirst(places: unknown[], note: Note): Json | undefined {
   return undefined;
 }
 
-/** Finds the first output that describes its fields, not only its kind (`{type: 'json'}`) or an example. */
+/** Finds the first output that describes its fields, and not only its type (`{type: 'json'}`) or an example. */
 function findDescribed(outputs: Record<string, unknown>[], note: Note): JsonObject | undefined {
   for (const output of outputs) {
     const { example, ...rest } = output;
     const value = findFirst([rest.schema ?? rest], note);
     if (!isObject(value) || isBare(value)) continue;
-    return isDescriptor(value) ? mendSchema(value) : buildObjectSchema(value);
+    return isDescriptor(value) ? normaliseSchema(value) : buildObjectSchema(value);
   }
   return undefined;
 }
 
-/** `{type: 'json'}`, `{type: 'object'}` and `{}` say nothing. */
+/** Returns whether a schema says nothing, as `{type: 'json'}`, `{type: 'object'}` and `{}`. */
 function isBare(schema: Record<string, unknown>): boolean {
   return Object.keys(schema).every((key) => key === 'type' || key === 'format');
 }

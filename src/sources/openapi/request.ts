@@ -9,11 +9,14 @@ import { followReference } from './references.ts';
 
 type Part = 'queryParams' | 'headers' | 'pathParams';
 
-/** Where OpenAPI says a parameter goes, and the part of the request schema it belongs to. Cookies are left out. */
+/** The part of the request schema for each parameter location of OpenAPI. Cookies are left out. */
 const PARTS: Readonly<Record<string, Part>> = { query: 'queryParams', header: 'headers', path: 'pathParams' };
 
-/** Header parameters that OpenAPI itself ignores, and those that carry the payment, which are the protocol's. */
-const OTHERS_HEADERS = /^(?:accept|content-type|authorization|x-payment.*|payment-.*)$/i;
+/**
+ * Header parameters that are left out: those that OpenAPI ignores, and those with the payment, which belong to the
+ * protocol.
+ */
+const IGNORED_HEADERS = /^(?:accept|content-type|authorization|x-payment.*|payment-.*)$/i;
 
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const MAX_PARAMETERS = 100;
@@ -27,17 +30,17 @@ interface Parameter {
 
 export interface RequestSource {
   reader: DocumentReader;
-  /** Parameters of the path item, then those of the operation, which win. */
+  /** Parameters of the path item, then those of the operation, which take precedence. */
   parameters: readonly unknown[];
   requestBody: unknown;
   method: string;
 }
 
 /**
- * Reads what an operation says of its request: a JSON Schema with one property for each part (`queryParams`, `headers`,
- * `pathParams`, `body`), as a feed's items have it, and an example request of what the document gives as example.
+ * Reads the request of an operation: a JSON Schema with one property for each part (`queryParams`, `headers`,
+ * `pathParams`, `body`), as for items of a feed, and an example request from the document's examples.
  */
-export function readRequestSide(
+export function readRequest(
   source: RequestSource,
   note: Note,
 ): { input_schema: JsonObject | null; example: RequestExample | null } {
@@ -71,7 +74,7 @@ function listParameters({ reader, parameters }: RequestSource): Parameter[] {
     const raw = followReference(reader.document, entry);
     if (!isObject(raw) || typeof raw.name !== 'string' || typeof raw.in !== 'string') continue;
     const part = Object.hasOwn(PARTS, raw.in) ? PARTS[raw.in] : undefined;
-    if (!part || (part === 'headers' && OTHERS_HEADERS.test(raw.name))) continue;
+    if (!part || (part === 'headers' && IGNORED_HEADERS.test(raw.name))) continue;
     byPlace.set(`${part} ${raw.name}`, { name: raw.name, part, isRequired: raw.required === true, raw });
   }
   return [...byPlace.values()];
@@ -127,7 +130,7 @@ function readBody({ reader, requestBody, method }: RequestSource, note: Note): B
   return { mime_type, schema: reader.readSchema(media.schema, note), example: writeBody(mime_type, example) };
 }
 
-/** What can be sent of an example: JSON as it is, a form as text, of any other kind text alone. */
+/** Returns an example body as it can be sent: JSON as it is, a form as text, and of other media types only text. */
 function writeBody(mimeType: string, example: unknown): unknown {
   if (isJsonType(mimeType) || example === undefined || typeof example === 'string') return example;
   if (!/^application\/x-www-form-urlencoded\b/i.test(mimeType) || !isObject(example)) return undefined;
@@ -135,7 +138,7 @@ function writeBody(mimeType: string, example: unknown): unknown {
   return new URLSearchParams(fields.map(([name, value]) => [name, String(value)])).toString();
 }
 
-/** Of parts that are too large together, the body goes: without it the others may still be kept. */
+/** Builds the request schema. If it is too large, the body is left out so that the other parts may be kept. */
 function buildSchema(properties: JsonObject, note: Note): JsonObject | null {
   const { body: _body, ...rest } = properties;
   for (const parts of [properties, rest]) {

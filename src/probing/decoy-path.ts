@@ -16,7 +16,7 @@ const NAME = /^[a-z][a-zA-Z_-]{0,39}$/;
  * segment before it is replaced as well. Null where that cannot be told apart (`/:id`). Templates that remain are left
  * to be filled.
  */
-export function findSiblingPath(path: string, random: () => number): string | null {
+export function findDecoyPath(path: string, random: () => number): string | null {
   const segments = (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '');
   const [leaf, parent] = [segments.at(-1), segments.at(-2)];
   if (leaf === undefined) return `/${makeWord(random)}`;

@@ -9,8 +9,8 @@ import type { Change, ChangeKind } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Listing } from '../model/listing.ts';
 import { formatRoute, type JsonObject } from '../model/route.ts';
-import type { ProviderWish } from '../sources/provider-file/statement.ts';
-import { formatQuote } from '../sources/quote.ts';
+import { formatQuote } from '../sources/clean-string.ts';
+import type { ProviderRequest } from '../sources/provider-file/statement.ts';
 import { formatCount } from '../views/description.ts';
 import { PATHS } from '../views/links.ts';
 import { describeReason } from '../views/reasons.ts';
@@ -18,35 +18,35 @@ import { buildImportFinding } from './finding-words.ts';
 import type { ImportOutcome, ReaderEffect } from './import-report.ts';
 
 /** Returns whether the wish to be in or out stands on record as it is; what is declared besides is another matter. */
-export function isGranted(catalogue: Catalogue, wish: ProviderWish): boolean {
-  const delisting = findDelisting(catalogue, wish.base_url, 'provider');
-  return wish.wish === 'in' ? delisting === undefined : delisting?.reason === getReason(wish);
+export function isGranted(catalogue: Catalogue, request: ProviderRequest): boolean {
+  const delisting = findDelisting(catalogue, request.base_url, 'provider');
+  return request.asks === 'list' ? delisting === undefined : delisting?.reason === getReason(request);
 }
 
 /** Grants the wish to be in or out. Returns whether readers see a change. */
-export function grantWish(
+export function grantRequest(
   writing: Writing,
-  wish: ProviderWish,
+  request: ProviderRequest,
   { source, evidence }: { source: string; evidence: JsonObject },
 ): boolean {
-  if (wish.wish === 'in') return letAddressIn(writing, wish.base_url, { evidence });
-  return keepAddressOut(writing, wish.base_url, { reason: getReason(wish), source, evidence });
+  if (request.asks === 'list') return letAddressIn(writing, request.base_url, { evidence });
+  return keepAddressOut(writing, request.base_url, { reason: getReason(request), source, evidence });
 }
 
-function getReason({ reason }: Extract<ProviderWish, { wish: 'out' }>): string {
+function getReason({ reason }: Extract<ProviderRequest, { asks: 'remove' }>): string {
   return reason ?? ASKED_BY_PROVIDER;
 }
 
 /** Returns whether the statement still declares something of this listing, or at least does not take it back. */
-export function isStillDeclared(wish: ProviderWish): boolean {
-  return wish.wish === 'out' || wish.is_broken || wish.declaration !== null;
+export function isStillDeclared(request: ProviderRequest): boolean {
+  return request.asks === 'remove' || request.is_broken || request.declaration !== null;
 }
 
 /** Finds what is to be said of a wish that has no effect that can be seen. */
-export function findWishFinding(catalogue: Catalogue, wish: ProviderWish): Finding | undefined {
-  const { base_url, where } = wish;
+export function findRequestFinding(catalogue: Catalogue, request: ProviderRequest): Finding | undefined {
+  const { base_url, where } = request;
   const isKnown = findListing(catalogue, { base_url }) !== undefined;
-  if (wish.wish === 'out') {
+  if (request.asks === 'remove') {
     if (isKnown) return undefined;
     const message = `Nothing is listed at ${base_url}, and nothing will be while its provider wants it so.`;
     return buildImportFinding('noted', 'provider_kept_out', base_url, message);
@@ -56,16 +56,16 @@ export function findWishFinding(catalogue: Catalogue, wish: ProviderWish): Findi
     const message = `The ${other} took the listing at ${base_url} out, which its provider's wish does not undo.`;
     return buildImportFinding('noted', 'provider_not_lifted', base_url, message);
   }
-  if (isKnown || isStillDeclared(wish)) return undefined;
+  if (isKnown || isStillDeclared(request)) return undefined;
   const message = `${where}: openapi or facts is missing: nothing is listed at ${base_url} yet, and the entry says nothing to list.`;
   return buildImportFinding('refused', 'provider_nothing_to_list', base_url, message);
 }
 
 /** Finds the replies of a wish that are to a route which its listing does not have: they are shown nowhere. */
-export function listReplyFindings(catalogue: Catalogue, wish: ProviderWish): Finding[] {
-  const { where, base_url, replies } = wish;
+export function listReplyFindings(catalogue: Catalogue, request: ProviderRequest): Finding[] {
+  const { where, base_url, replies } = request;
   const listing = findListing(catalogue, { base_url });
-  const declaration = wish.wish === 'in' ? wish.declaration : null;
+  const declaration = request.asks === 'list' ? request.declaration : null;
   if (!listing && !declaration) return [];
   const routes = new Set([...(listing?.routes ?? []), ...(declaration?.routes ?? [])].map(formatRoute));
   return (replies ?? []).flatMap(({ caution, route }) => {
@@ -82,9 +82,9 @@ const NAMED = 5;
  * Finds what a wish to be out leaves in: one for a bare origin is of the listing at that origin alone, and whoever
  * means the whole host is told which listings of it stand below a path and are not named.
  */
-export function findUntouched(catalogue: Catalogue, wishes: readonly ProviderWish[]): Finding | undefined {
-  const named = new Set(wishes.map(({ base_url }) => base_url));
-  const out = wishes.find(({ wish, base_url }) => wish === 'out' && new URL(base_url).origin === base_url);
+export function findStillListed(catalogue: Catalogue, requests: readonly ProviderRequest[]): Finding | undefined {
+  const named = new Set(requests.map(({ base_url }) => base_url));
+  const out = requests.find(({ asks, base_url }) => asks === 'remove' && new URL(base_url).origin === base_url);
   if (!out) return undefined;
   const others = listBaseUrlsBelow(catalogue, out.base_url).filter((base_url) => !named.has(base_url));
   if (others.length === 0) return undefined;
@@ -95,12 +95,12 @@ export function findUntouched(catalogue: Catalogue, wishes: readonly ProviderWis
 }
 
 /** Builds what became of a listing by a wish alone; undefined where there is none. */
-export function findWishOutcome(
+export function findRequestOutcome(
   catalogue: Catalogue,
-  wish: ProviderWish,
+  request: ProviderRequest,
   hasChanged: boolean,
 ): ImportOutcome | undefined {
-  const listing = findListing(catalogue, { base_url: wish.base_url });
+  const listing = findListing(catalogue, { base_url: request.base_url });
   if (!listing) return undefined;
   const { state, slug, id, title, base_url } = listing;
   const outcome = state === 'live' ? (hasChanged ? 'changed' : 'unchanged') : state;
@@ -108,7 +108,7 @@ export function findWishOutcome(
 }
 
 /** What a listing was before the provider's file was applied, and the catalogue's revision then. */
-export interface Before {
+export interface ListingBefore {
   listing: Listing | undefined;
   revision: number;
 }
@@ -116,16 +116,16 @@ export interface Before {
 /** Builds what readers now see of a listing that an entry of the provider's file is about. */
 export function buildEffect(
   catalogue: Catalogue,
-  wish: ProviderWish,
-  before: Before,
+  request: ProviderRequest,
+  before: ListingBefore,
   hasRepliesChanged: boolean,
 ): ReaderEffect {
-  const { base_url, replies } = wish;
+  const { base_url, replies } = request;
   const listing = findListing(catalogue, { base_url });
   const { effect, sentence } = listing
-    ? describeListing(catalogue, listing, before, wish.wish, hasRepliesChanged)
-    : describeAbsence(wish);
-  const isBroken = wish.wish === 'in' && wish.is_broken;
+    ? describeListing(catalogue, listing, before, request.asks, hasRepliesChanged)
+    : describeAbsence(request);
+  const isBroken = request.asks === 'list' && request.is_broken;
   const notes = [
     ...(isBroken && listing
       ? ['What the entry declares could not be taken; what it declared before still counts.']
@@ -138,20 +138,20 @@ export function buildEffect(
 }
 
 /** Builds what readers now see of a listing that the provider's file described before and no longer does. */
-export function buildWithdrawalEffect(catalogue: Catalogue, base_url: string, before: Before): ReaderEffect {
+export function buildWithdrawalEffect(catalogue: Catalogue, base_url: string, before: ListingBefore): ReaderEffect {
   const listing = findListing(catalogue, { base_url });
   const note = "The provider's file no longer describes it.";
   if (!listing) return { base_url, slug: null, effect: 'nothing_to_list', sentence: `Nothing is listed. ${note}` };
-  const { effect, sentence } = describeListing(catalogue, listing, before, 'in', false);
+  const { effect, sentence } = describeListing(catalogue, listing, before, 'list', false);
   return { base_url, slug: listing.slug, effect, sentence: `${sentence} ${note}` };
 }
 
-function describeAbsence(wish: ProviderWish): Pick<ReaderEffect, 'effect' | 'sentence'> {
-  if (wish.wish === 'out') {
+function describeAbsence(request: ProviderRequest): Pick<ReaderEffect, 'effect' | 'sentence'> {
+  if (request.asks === 'remove') {
     const sentence = 'Nothing is listed here, and nothing will be: what a source brings later is kept out.';
     return { effect: 'kept_out', sentence };
   }
-  const why = isStillDeclared(wish)
+  const why = isStillDeclared(request)
     ? 'what the entry declares could not be taken'
     : 'the entry has no openapi or facts';
   return { effect: 'nothing_to_list', sentence: `Nothing is listed here: ${why}.` };
@@ -160,15 +160,15 @@ function describeAbsence(wish: ProviderWish): Pick<ReaderEffect, 'effect' | 'sen
 function describeListing(
   catalogue: Catalogue,
   listing: Listing,
-  before: Before,
-  wish: ProviderWish['wish'],
+  before: ListingBefore,
+  asks: ProviderRequest['asks'],
   hasRepliesChanged: boolean,
 ): Pick<ReaderEffect, 'effect' | 'sentence'> {
   const { slug, state, state_by, state_reason } = listing;
   const page = PATHS.listing(slug);
   const reason = describeReason(state_reason ?? '');
   const remover = state_by === 'rule' ? 'a rule' : 'the operator';
-  if (state === 'delisted' && wish === 'out') {
+  if (state === 'delisted' && asks === 'remove') {
     const still = before.listing?.state === 'delisted' ? 'Still removed' : 'Removed';
     const by = state_by === 'provider' ? '' : `, and also by ${remover}`;
     return { effect: 'removed', sentence: `${still}${by}: ${page} is a tombstone (410) with the reason "${reason}".` };

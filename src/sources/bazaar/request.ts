@@ -1,11 +1,11 @@
 import type { JsonObject, RequestExample } from '../../model/route.ts';
 import type { Note } from '../finding-codes.ts';
-import { buildObjectSchema, isFieldMap, mendSchema } from '../json-schema.ts';
+import { buildObjectSchema, isFieldMap, normaliseSchema } from '../json-schema.ts';
 import { cleanJson, isJsonObject, isObject, type Json } from '../json-value.ts';
 import { buildRequestExample } from '../request-example.ts';
-import { findMember, listDeclarations, listInputs } from './places.ts';
+import { findMember, listDeclarations, listInputs } from './item-fields.ts';
 
-/** The parts of a request, by the names that x402 discovery gives them (version 2's), and version 1's fields of each. */
+/** The parts of a request by their names in version 2 of x402 discovery, with the fields for each in version 1. */
 const PARTS = {
   queryParams: ['queryParams', 'query'],
   body: ['bodyFields', 'body'],
@@ -17,11 +17,11 @@ type Part = keyof typeof PARTS;
 type Sides = { schema: Json | undefined; example: Json | undefined };
 
 /**
- * Reads what an item says of its request: a JSON Schema with one property for each part (`queryParams`, `body`,
- * `headers`, `pathParams`), and an example. Version 2 states a schema and an example apart; version 1 mixes them in one
- * map, where a descriptor is a schema, text of several words a description, and any other value an example.
+ * Reads what an item says about its request: a JSON Schema with one property for each part (`queryParams`, `body`,
+ * `headers`, `pathParams`), and an example. Version 2 has a schema and an example in separate places. Version 1 mixes
+ * them in one map, where a descriptor is a schema, text of several words a description, and any other value an example.
  */
-export function readRequestSide(
+export function readRequest(
   item: unknown,
   method: string,
   note: Note,
@@ -67,14 +67,14 @@ function readPart(item: unknown, part: Part, method: string, isVersion1: boolean
   return found;
 }
 
-/** Finds the schema that version 2 states for one part, or the older `inputSchema` for the part the method fills. */
+/** Finds the schema of one part in version 2, or the older `inputSchema` for the part that the method uses. */
 function findDeclaredSchema(item: unknown, part: Part, method: string, note: Note): Json | undefined {
   for (const declared of listDeclarations(item)) {
     const stated = findMember(declared, 'schema', 'properties', 'input', 'properties', part);
     const raw = stated ?? (part === getMainPart(method) ? declared.inputSchema : undefined);
     if (!isObject(raw) || isEmptySchema(raw)) continue;
     const schema = cleanJson(raw);
-    if (isObject(schema)) return mendSchema(schema);
+    if (isObject(schema)) return normaliseSchema(schema);
     note('schema_too_large');
   }
   return undefined;
@@ -87,7 +87,7 @@ function findDeclaredExample(item: unknown, part: Part, method: string): Json | 
     .find((example) => isObject(example) && !isFieldMap(example));
 }
 
-/** Splits what stands in one part into what describes it and what is an example of it. */
+/** Splits one part into its schema and its example. */
 function splitFields(raw: unknown, { isDescribed }: { isDescribed: boolean }, note: Note): Sides {
   if (raw === undefined || raw === null) return { schema: undefined, example: undefined };
   const value = cleanJson(raw);
@@ -97,7 +97,7 @@ function splitFields(raw: unknown, { isDescribed }: { isDescribed: boolean }, no
   if (!isDescribed) return { schema: undefined, example: value };
   const fields = Object.fromEntries(Object.entries(value).map(([name, field]) => [name, describeField(field)]));
   const described = Object.entries(fields).filter(([, field]) => isJsonObject(field));
-  // A request with some of its fields only described is no request that can be sent.
+  // A request with fields that are only described cannot be sent, so it is not an example.
   return described.length > 0
     ? { schema: buildObjectSchema(Object.fromEntries(described)), example: undefined }
     : { schema: undefined, example: fields };
@@ -111,7 +111,7 @@ function getMainPart(method: string): Part {
   return ['POST', 'PUT', 'PATCH'].includes(method) ? 'body' : 'queryParams';
 }
 
-/** `{type: 'object', properties: {}}` says nothing, whatever else it forbids or requires. */
+/** Returns whether a schema describes no field, as `{type: 'object', properties: {}}`. */
 function isEmptySchema(schema: Record<string, unknown>): boolean {
   const silent = ['$schema', 'type', 'properties', 'additionalProperties', 'required'];
   const { properties } = schema;

@@ -7,7 +7,7 @@ import { listFindingsAbout } from '../../src/catalogue/findings.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { listReplies } from '../../src/catalogue/replies.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
-import { readProviderDoor } from '../../src/commands/provider-door.ts';
+import { readProviderFile } from '../../src/commands/provider-file.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { makeDocument } from '../sources/openapi/documents.ts';
@@ -28,7 +28,7 @@ async function makeHost(pages: Record<string, Served> = {}) {
     return new Date(Date.parse(NOW) + looks * 1000);
   };
   const read = () =>
-    readProviderDoor({
+    readProviderFile({
       client,
       catalogue,
       origin,
@@ -79,7 +79,7 @@ describe('a host without a statement', () => {
       kind: 'absent',
       url,
       reason,
-      ...{ wishes: 0, entries: 0, left: 0, findings: [], changed: [], outcomes: [], effects: [] },
+      ...{ requests: 0, entries: 0, left: 0, findings: [], changed: [], outcomes: [], effects: [] },
     });
     expect([get()?.state, countWrites(catalogue)]).toEqual(['live', writes]);
   });
@@ -87,7 +87,7 @@ describe('a host without a statement', () => {
   it('is one that nobody answers for', async () => {
     const { catalogue } = await makeHost();
     const look = (origin: string, allowPrivateNetworks = true, signal = new AbortController().signal) =>
-      readProviderDoor({
+      readProviderFile({
         client: openClient(),
         catalogue,
         origin,

@@ -20,20 +20,20 @@ import {
   type ReaderEffect,
 } from './import-report.ts';
 import {
-  type Before,
   buildEffect,
   buildWithdrawalEffect,
-  findUntouched,
-  findWishFinding,
-  findWishOutcome,
-  grantWish,
+  findRequestFinding,
+  findRequestOutcome,
+  findStillListed,
+  grantRequest,
   isGranted,
   isStillDeclared,
+  type ListingBefore,
   listReplyFindings,
-} from './provider-wishes.ts';
+} from './provider-requests.ts';
 import { recordDeclarations } from './recording.ts';
 
-export interface ProviderDoorOptions {
+export interface ProviderFileOptions {
   client: Pick<GuardedClient, 'fetch'>;
   catalogue: Catalogue;
   /** Origin of a host with listings, or of one that asks for some. */
@@ -44,7 +44,7 @@ export interface ProviderDoorOptions {
 }
 
 /** What a look at a provider's door came to. */
-export interface ProviderDoorOutcome {
+export interface ProviderFileOutcome {
   /** `unchanged`: there is a statement, and all that it says is on record already. */
   kind: 'absent' | 'unreadable' | 'applied' | 'unchanged';
   /** Address where the statement is looked for. */
@@ -52,7 +52,7 @@ export interface ProviderDoorOutcome {
   /** Why there is none, as a stable word; null where there is one. */
   reason: string | null;
   /** Listings that the statement is about. */
-  wishes: number;
+  requests: number;
   /** Entries of the statement, those that were refused included. */
   entries: number;
   /** Listings that a stop left for the next time. */
@@ -70,13 +70,13 @@ export interface ProviderDoorOutcome {
  * Reads what the provider behind an origin states at its door and does what it asks. No statement, or one that says
  * nothing new, writes nothing at all. Throws for our own failures alone, never for what the other side does.
  */
-export async function readProviderDoor(options: ProviderDoorOptions): Promise<ProviderDoorOutcome> {
+export async function readProviderFile(options: ProviderFileOptions): Promise<ProviderFileOutcome> {
   const { client, catalogue, origin, now, allowPrivateNetworks, signal } = options;
   const at = now().toISOString();
   const read = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   if (read.kind === 'statement') return applyProviderStatement(catalogue, read, { now, signal });
   const { kind, url } = read;
-  const nothing = { kind, url, wishes: 0, entries: 0, left: 0, changed: [], outcomes: [], effects: [] };
+  const nothing = { kind, url, requests: 0, entries: 0, left: 0, changed: [], outcomes: [], effects: [] };
   if (read.kind === 'absent') return { ...nothing, reason: read.reason, findings: [] };
   const { findings } = read;
   if (!areFindingsOnRecord(catalogue, url, findings)) {
@@ -93,34 +93,39 @@ export async function readProviderDoor(options: ProviderDoorOptions): Promise<Pr
 export async function applyProviderStatement(
   catalogue: Catalogue,
   statement: ProviderStatement,
-  { now, signal }: Pick<ProviderDoorOptions, 'now' | 'signal'>,
-): Promise<ProviderDoorOutcome> {
+  { now, signal }: Pick<ProviderFileOptions, 'now' | 'signal'>,
+): Promise<ProviderFileOutcome> {
   const { url, listings } = statement;
-  const declarations = listings.flatMap((wish) => (wish.wish === 'in' && wish.declaration ? [wish.declaration] : []));
-  const untouched = findUntouched(catalogue, listings);
+  const declarations = listings.flatMap((request) =>
+    request.asks === 'list' && request.declaration ? [request.declaration] : [],
+  );
+  const stillListed = findStillListed(catalogue, listings);
   const findings = [
     ...statement.findings,
-    ...listings.flatMap((wish) => findWishFinding(catalogue, wish) ?? []),
-    ...listings.flatMap((wish) => listReplyFindings(catalogue, wish)),
-    ...(untouched ? [untouched] : []),
+    ...listings.flatMap((request) => findRequestFinding(catalogue, request) ?? []),
+    ...listings.flatMap((request) => listReplyFindings(catalogue, request)),
+    ...(stillListed ? [stillListed] : []),
   ];
-  const facts = { url, reason: null, wishes: listings.length, entries: statement.entries };
+  const facts = { url, reason: null, requests: listings.length, entries: statement.entries };
   const before = getRevision(catalogue);
-  const getBefore = (base_url: string): Before => ({ listing: findListing(catalogue, { base_url }), revision: before });
-  const earlier = listings.map(({ base_url }) => getBefore(base_url));
-  if (isOnRecord(catalogue, statement, declarations, findings)) {
-    const outcomes = listings.flatMap((wish) => findWishOutcome(catalogue, wish, false) ?? []);
-    const effects = listings.map((wish) => buildEffect(catalogue, wish, getBefore(wish.base_url), false));
+  const getStateBefore = (base_url: string): ListingBefore => ({
+    listing: findListing(catalogue, { base_url }),
+    revision: before,
+  });
+  const earlier = listings.map(({ base_url }) => getStateBefore(base_url));
+  if (isFullyRecorded(catalogue, statement, declarations, findings)) {
+    const outcomes = listings.flatMap((request) => findRequestOutcome(catalogue, request, false) ?? []);
+    const effects = listings.map((request) => buildEffect(catalogue, request, getStateBefore(request.base_url), false));
     return { ...facts, kind: 'unchanged', left: 0, findings, changed: [], outcomes, effects };
   }
   const named = new Set(listings.map(({ base_url }) => base_url));
   const undescribed = listDeclared(catalogue, getSource(url))
     .filter(({ base_url }) => statement.is_whole && !named.has(base_url))
-    .map(({ base_url }) => ({ base_url, ...getBefore(base_url) }));
+    .map(({ base_url }) => ({ base_url, ...getStateBefore(base_url) }));
   const at = now().toISOString();
   const evidence = { statement: { source: url, read_at: at } };
   const granted = writeCatalogue(catalogue, at, (writing) =>
-    listings.filter((wish) => grantWish(writing, wish, { source: url, evidence })),
+    listings.filter((request) => grantRequest(writing, request, { source: url, evidence })),
   );
   const recording = await recordDeclarations(catalogue, declarations, { now, signal, evidence });
   const all = [...findings, ...buildFailureFindings(recording, false)];
@@ -129,21 +134,26 @@ export async function applyProviderStatement(
     const replied = recordStatedReplies(writing, statement, evidence);
     const gone = { cause: 'statement_withdrawn', evidence };
     const withdrawn = statement.is_whole
-      ? withdrawDeclarations(writing, getSource(url), listHeld(statement), gone)
+      ? withdrawDeclarations(writing, getSource(url), listStillDeclaredIds(statement), gone)
       : [];
     return { withdrawn, replied };
   });
   const outcomes = [
     ...buildOutcomes(recording, false),
     ...listings
-      .filter((wish) => wish.wish === 'out' || !wish.declaration)
-      .flatMap((wish) => findWishOutcome(catalogue, wish, granted.includes(wish)) ?? []),
+      .filter((request) => request.asks === 'remove' || !request.declaration)
+      .flatMap((request) => findRequestOutcome(catalogue, request, granted.includes(request)) ?? []),
     ...withdrawn.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug }))),
   ];
   const changed = listChanged(catalogue, outcomes, before);
   const effects = [
-    ...listings.map((wish, index) =>
-      buildEffect(catalogue, wish, earlier[index] ?? getBefore(wish.base_url), replied.has(wish.base_url)),
+    ...listings.map((request, index) =>
+      buildEffect(
+        catalogue,
+        request,
+        earlier[index] ?? getStateBefore(request.base_url),
+        replied.has(request.base_url),
+      ),
     ),
     ...undescribed.map(({ base_url, ...earlier }) => buildWithdrawalEffect(catalogue, base_url, earlier)),
   ];
@@ -184,16 +194,16 @@ function listDroppedReplies(catalogue: Catalogue, { url, listings }: ProviderSta
 }
 
 /** Returns whether everything that the statement says stands on record, so that nothing is to be written. */
-function isOnRecord(
+function isFullyRecorded(
   catalogue: Catalogue,
   statement: ProviderStatement,
   declarations: readonly Declaration[],
   findings: readonly Finding[],
 ): boolean {
   const { url, listings } = statement;
-  const held = listHeld(statement);
+  const held = listStillDeclaredIds(statement);
   return (
-    listings.every((wish) => isGranted(catalogue, wish)) &&
+    listings.every((request) => isGranted(catalogue, request)) &&
     declarations.every((declaration) => isDeclared(catalogue, declaration)) &&
     listings.every(
       ({ base_url, replies }) => replies === null || areRepliesOnRecord(catalogue, base_url, url, replies),
@@ -210,7 +220,7 @@ function getSource(url: string): { kind: 'provider'; name: string } {
 }
 
 /** Lists the ids of the listings of which the statement still says something. */
-function listHeld({ listings }: ProviderStatement): Set<string> {
+function listStillDeclaredIds({ listings }: ProviderStatement): Set<string> {
   return new Set(listings.filter(isStillDeclared).map(({ base_url }) => getListingId(base_url)));
 }
 

@@ -6,12 +6,12 @@ import { findFailingSince } from '../catalogue/samples.ts';
 import { writeCatalogue } from '../catalogue/write.ts';
 import { getNextProbeAt } from '../evidence/schedule.ts';
 import type { GuardedClient } from '../fetching/client.ts';
-import type { ProbeBook } from '../probing/run-probes.ts';
+import type { ProbeStore } from '../probing/run-probes.ts';
 
 /** How long a robots.txt holds (RFC 9309 section 2.4), and how often a made-up address beside a route is asked. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface ProbeBookOptions {
+export interface ProbeStoreOptions {
   scope: ProbeScope;
   hosts: readonly HostPlan[];
   now: () => Date;
@@ -19,17 +19,17 @@ export interface ProbeBookOptions {
   /** Called when a sample is written down. */
   onRecorded: () => void;
   /** Reads what the provider states at its own door, and does it; false where it was stopped meanwhile. */
-  readDoor: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
+  readProviderFileOf: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
 }
 
 /** A scheduled probe reads a provider's file again when the last reading is older than this; a chosen one always does. */
 export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
 
 /** Opens the book of a probe run: what it reads of the catalogue, and what it writes down there as evidence. */
-export function openProbeBook(
+export function openProbeStore(
   catalogue: Catalogue,
-  { scope, hosts, now, random, onRecorded, readDoor }: ProbeBookOptions,
-): ProbeBook<ProbeTask> {
+  { scope, hosts, now, random, onRecorded, readProviderFileOf }: ProbeStoreOptions,
+): ProbeStore<ProbeTask> {
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
     writeCatalogue(catalogue, now().toISOString(), () => recordHost(catalogue, host, learned));
@@ -42,22 +42,22 @@ export function openProbeBook(
         }
       }
     },
-    getManners(host) {
+    getHostPolicy(host) {
       const { robots, robots_at, sibling_at, door_at, wait_until } = getHost(catalogue, host);
       const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) <= ms;
       return {
         robots,
         robots_due: !isWithin(robots_at, DAY_MS),
         wait_until,
-        check_sibling: !isWithin(sibling_at, DAY_MS),
-        visit_due: scope.kind === 'chosen' || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
+        decoy_due: !isWithin(sibling_at, DAY_MS),
+        provider_file_due: scope.kind === 'chosen' || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
       };
     },
     async visitHost(host, client) {
-      if (await readDoor(host, client)) write(host, { door_at: now().toISOString() });
+      if (await readProviderFileOf(host, client)) write(host, { door_at: now().toISOString() });
     },
     recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
-    recordSibling: (host, at) => write(host, { sibling_at: at }),
+    recordDecoyCheck: (host, at) => write(host, { sibling_at: at }),
     recordWait: (host, until) => write(host, { wait_until: until }),
     recordSample({ key, base_url }, sample) {
       const { listing_id, out_since, route } = key;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswerSide } from '../../../src/sources/bazaar/answer-side.ts';
-import { readRequestSide } from '../../../src/sources/bazaar/request-side.ts';
+import { readOutputSchema } from '../../../src/sources/bazaar/output-schema.ts';
+import { readRequest } from '../../../src/sources/bazaar/request.ts';
 
-function readRequest(item: unknown, method = 'GET') {
+function readSchemaAndExample(item: unknown, method = 'GET') {
   const notes: string[] = [];
-  return { ...readRequestSide(item, method, (code) => notes.push(code)), notes };
+  return { ...readRequest(item, method, (code) => notes.push(code)), notes };
 }
 
-function readAnswer(item: unknown) {
+function readOutput(item: unknown) {
   const notes: string[] = [];
-  return { schema: readAnswerSide(item, (code) => notes.push(code)), notes };
+  return { schema: readOutputSchema(item, (code) => notes.push(code)), notes };
 }
 
 function makeVersion1(outputSchema: unknown) {
@@ -33,7 +33,7 @@ describe('the request side', () => {
       info: { input: { queryParams: { q: 'tides' } } },
       schema: { properties: { input: { properties } } },
     });
-    expect(readRequest(item)).toEqual({
+    expect(readSchemaAndExample(item)).toEqual({
       input_schema: { type: 'object', properties: { queryParams: part } },
       example: { query: { q: 'tides' } },
       notes: [],
@@ -47,7 +47,7 @@ describe('the request side', () => {
       inputSchema: { properties: { url: { type: 'string' } } },
     };
     const item = { x402Version: 1, accepts: [{ extensions: { bazaar } }] };
-    expect(readRequest(item, 'POST')).toMatchObject({
+    expect(readSchemaAndExample(item, 'POST')).toMatchObject({
       input_schema: { properties: { body: { properties: { url: { type: 'string' } } } } },
       example: { body: { url: 'https://x.example' } },
     });
@@ -59,7 +59,7 @@ describe('the request side', () => {
       headerFields: { 'x-units': { type: 'string' } },
       queryParams: { q: { description: 'What' } },
     };
-    expect(readRequest(makeVersion1({ input })).input_schema).toEqual({
+    expect(readSchemaAndExample(makeVersion1({ input })).input_schema).toEqual({
       type: 'object',
       properties: {
         queryParams: { type: 'object', properties: { q: { description: 'What' } } },
@@ -67,7 +67,7 @@ describe('the request side', () => {
       },
     });
     const body = { file: { type: 'file', required: true, description: 'The file' } };
-    expect(readRequest(makeVersion2({ info: { input: { body } } }), 'POST')).toMatchObject({
+    expect(readSchemaAndExample(makeVersion2({ info: { input: { body } } }), 'POST')).toMatchObject({
       input_schema: { properties: { body: { properties: { file: { format: 'file' } }, required: ['file'] } } },
       example: null,
     });
@@ -75,13 +75,13 @@ describe('the request side', () => {
 
   it('leaves out what is too large or says nothing', () => {
     const input = { queryParams: { type: 'object', properties: { q: { description: 'x'.repeat(20_000) } } } };
-    expect(readRequest(makeVersion2({ schema: { properties: { input: { properties: input } } } }))).toEqual({
+    expect(readSchemaAndExample(makeVersion2({ schema: { properties: { input: { properties: input } } } }))).toEqual({
       ...{ input_schema: null, example: null },
       notes: ['schema_too_large'],
     });
     const empty = { queryParams: { type: 'object', properties: {}, additionalProperties: false } };
     expect(
-      readRequest(makeVersion2({ schema: { properties: { input: { properties: empty } } } })).input_schema,
+      readSchemaAndExample(makeVersion2({ schema: { properties: { input: { properties: empty } } } })).input_schema,
     ).toBeNull();
   });
 });
@@ -115,7 +115,7 @@ describe('the answer side', () => {
     ['a kind alone', { type: 'json' }, null],
     ['nothing', null, null],
   ])('of version 1 reads %s', (_, output, schema) => {
-    expect(readAnswer(makeVersion1({ output }))).toEqual({ schema, notes: [] });
+    expect(readOutput(makeVersion1({ output }))).toEqual({ schema, notes: [] });
   });
 
   it('of version 2 joins the schema and the example', () => {
@@ -123,12 +123,12 @@ describe('the answer side', () => {
       properties: { output: { properties: { type: { type: 'string' }, example: { type: 'object' } } } },
     };
     const item = makeVersion2({ info: { output: { type: 'json', example: { a: 1 } } }, schema });
-    expect(readAnswer(item).schema).toEqual({ type: 'object', examples: [{ a: 1 }] });
+    expect(readOutput(item).schema).toEqual({ type: 'object', examples: [{ a: 1 }] });
   });
 
   it('keeps the schema where only the example is too large', () => {
     const schema = { properties: { output: { properties: { example: { type: 'object', required: ['a'] } } } } };
     const item = makeVersion2({ info: { output: { example: { a: 'x'.repeat(20_000) } } }, schema });
-    expect(readAnswer(item)).toEqual({ schema: { type: 'object', required: ['a'] }, notes: ['schema_too_large'] });
+    expect(readOutput(item)).toEqual({ schema: { type: 'object', required: ['a'] }, notes: ['schema_too_large'] });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { advancePull, startPull } from '../../../src/sources/bazaar/paging.ts';
+import { advancePull, openPullState } from '../../../src/sources/bazaar/pull-state.ts';
 
 interface Feed {
   /** For each row whether it is shown. */
@@ -13,7 +13,7 @@ interface Feed {
 
 /** Pulls a feed that answers from memory; gives the rows seen, the pages asked for, and how it ended. */
 function pullAll({ rows, requested, cap, states }: Feed) {
-  const state = startPull(0, requested, 5000);
+  const state = openPullState(0, requested, 5000);
   for (;;) {
     const limit = Math.min(requested, cap);
     const window = rows.slice(state.offset, state.offset + limit);

@@ -1,36 +1,39 @@
 import type { ServedPage } from './page.ts';
 
-/** Why a pull ended. `complete` says whether everything that the feed held from the first offset on was seen. */
+/** Why a pull ended. `complete` says whether all items from the first offset on were seen. */
 export interface FeedEnd {
   reason: 'whole_file' | 'total_reached' | 'no_more_items' | 'offset_ignored' | 'page_limit';
   complete: boolean;
 }
 
-/** Where a pull stands between two pages. */
+/** The state of a pull between two pages. */
 export interface PullState {
-  /** The page size asked for. */
+  /** The requested page size. */
   readonly requested: number;
   readonly maxPages: number;
   pages: number;
   offset: number;
-  /** The most items that any page held. */
+  /** The most items on any page so far. */
   largest: number;
-  /** Pages in a row that brought nothing new. */
+  /** Pages in a row without new items. */
   idle: number;
-  /** Keys of the page before, sorted, and the first offset at which this very page came. */
+  /** Sorted keys of the previous page. */
   previous: string;
   previousFrom: number;
-  /** Keys of every item that came. */
+  /** Keys of all items so far. */
   readonly seen: Set<string>;
 }
 
-/** Pages in a row without news after which a feed of unknown length is over, and one of known length is given up. */
+/**
+ * Pages in a row without new items after which a feed of unknown length counts as complete, and one of known length is
+ * given up.
+ */
 const MAX_IDLE_PAGES = { unknownTotal: 3, knownTotal: 50 };
 
-/** Rows asked for twice at the seam of two pages, since rows move up when earlier ones vanish during the pull. */
+/** Rows that two consecutive pages share, because rows move up when earlier ones disappear during the pull. */
 const MAX_OVERLAP = 10;
 
-export function startPull(from: number, requested: number, maxPages: number): PullState {
+export function openPullState(from: number, requested: number, maxPages: number): PullState {
   return {
     requested,
     maxPages,
@@ -44,7 +47,7 @@ export function startPull(from: number, requested: number, maxPages: number): Pu
   };
 }
 
-/** What to do after a page: the offset to go on at, and the end where there is one. */
+/** What to do after a page: the next offset, and why the pull ends, if it does. */
 export interface PageDecision {
   fresh: number;
   nextOffset: number;
@@ -52,16 +55,16 @@ export interface PageDecision {
 }
 
 /**
- * Takes a page into the state and decides how to go on. A page that comes short is no sign of the end: servers filter
- * rows after counting them, and cap the page size without saying so. So the offset moves on by what one page is known
- * to cover, the seams overlap, and the end is where the stated total is reached, or where nothing new comes any more.
+ * Adds a page to the state and decides what to do next. A short page does not mean the end: servers filter rows after
+ * counting them, and limit the page size without saying so. So the offset advances by the number of rows that one page
+ * is known to cover, pages overlap, and the end is reached with the stated total, or when no new items come.
  */
 export function advancePull(state: PullState, page: ServedPage, keys: readonly string[]): PageDecision {
   const fresh = new Set(keys.filter((key) => !state.seen.has(key))).size;
   for (const key of keys) state.seen.add(key);
   const sorted = [...keys].sort().join('\n');
   if (fresh > 0 || sorted !== state.previous) state.previousFrom = state.offset;
-  // The same page for windows that share no row: the offset has no effect.
+  // The same page for two ranges that share no row: the server ignores the offset.
   const isRepeated = keys.length > 0 && state.offset - state.previousFrom >= state.requested;
   state.previous = sorted;
   state.pages += 1;
@@ -72,11 +75,11 @@ export function advancePull(state: PullState, page: ServedPage, keys: readonly s
 }
 
 function getStride({ requested, largest, idle }: PullState, { limit }: ServedPage, count: number): number {
-  // Nothing in the window: the server's word on how far it looked is all there is.
+  // No rows: only the server's `limit` says how far it looked.
   if (count === 0) return limit ?? requested;
-  // A server that states a smaller limit than was asked for has capped it; one that echoes ours may have as well.
+  // A server that states a smaller limit than requested has capped it. One that repeats ours may have capped it too.
   const covered = Math.max(largest, limit !== null && limit < requested ? limit : 0);
-  // Nothing new in it: further and further, up to what was asked for.
+  // Nothing new: advance further with each page, up to the requested size.
   if (idle > 0) return Math.max(covered, limit ?? Math.min(requested, covered * 2 ** idle));
   return covered - Math.min(MAX_OVERLAP, Math.floor(covered / 4));
 }

@@ -5,20 +5,20 @@ import type { FetchInit } from '../fetching/request.ts';
 import { MAX_DOCUMENT_BYTES } from './openapi/document-text.ts';
 import { getSourceName, isWebAddress } from './source-name.ts';
 
-/** What an API document is asked for with: as either format, and with enough time for a slow generator. */
+/** Headers and limits for fetching an API document: it may be JSON or YAML, and slow generators get enough time. */
 export const DOCUMENT_REQUEST: Pick<FetchInit, 'headers' | 'limits'> = Object.freeze({
   headers: { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' },
   limits: { totalMs: 60_000, bodyBytes: MAX_DOCUMENT_BYTES, decodedBytes: MAX_DOCUMENT_BYTES },
 });
 
-/** The bytes of a document and the address that gave them, after redirects; null for a file. */
+/** The bytes of a document, and its address after redirects; null for a file. */
 export interface DocumentBytes {
   bytes: Uint8Array;
   url: string | null;
 }
 
 /**
- * Reads the bytes of an API document, of an address or a file. Throws `bad_status` (with `details.status`),
+ * Reads the bytes of an API document from an address or a file. Throws `bad_status` (with `details.status`),
  * `too_large`, `unreadable_file`, `not_a_file`, and what the guarded client throws.
  */
 export async function readDocumentBytes(
@@ -42,7 +42,7 @@ async function readLimitedFile(path: string): Promise<Uint8Array> {
   const subject = `The file ${getSourceName(path)}`;
   try {
     const stats = await stat(path);
-    // Reading a pipe would wait for whoever writes to it, and a device has no end.
+    // Reading a pipe would wait for its writer, and a device has no end.
     if (!stats.isFile()) throw buildFileError('not_a_file', `${subject} is a folder, a pipe or a device.`);
     if (stats.size > MAX_DOCUMENT_BYTES) throw buildFileError('too_large', `${subject} is larger than 10 MB.`);
     return await readFile(path);
