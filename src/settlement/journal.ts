@@ -16,27 +16,30 @@ import { applyStep, buildPayment, isOpen, type Payment, type PaymentEntry, payme
 import type { Ledger } from './ledger.ts';
 
 /**
- * A journal of this size is put aside once nothing in it is open, in bytes: some thousand payments. The one before
- * goes.
+ * A journal of this size is rotated once nothing in it is open, in bytes: some thousand payments. The previous one is
+ * replaced.
  */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** What a wallet did, step by step, in a file of its own: it outlives a crash, and a catalogue that is lost or set back. */
+/**
+ * The steps of a wallet's payments, in a file of its own. It survives a crash, and a catalogue that is lost or
+ * restored.
+ */
 export interface Journal {
-  /** Every payment on its lines, by id, as it is now. */
+  /** Every payment in the journal in its current state, by id. */
   readonly payments: ReadonlyMap<string, Payment>;
   /**
-   * Adds a line, which is on the disk when this returns. Throws `conflict` where it does not follow, `unavailable`
-   * where it cannot be written.
+   * Appends an entry, which is on disk when this returns. Throws `conflict` if the step does not follow from the
+   * payment's state, and `unavailable` if it cannot be written.
    */
   append(entry: PaymentEntry): void;
   close(): void;
 }
 
 /**
- * Opens the journal of a wallet, whose lock the caller holds. A last line that was cut short by a crash was never acted
- * on, and is dropped. Throws `unavailable` (`journal_damaged`) where any other line cannot be read: no guess is safe
- * then.
+ * Opens the journal of a wallet. The caller holds the wallet's lock. An incomplete last line, left by a crash, was
+ * never acted on and is dropped. Throws `unavailable` (`journal_damaged`) if any other line cannot be read, because no
+ * guess would be safe.
  */
 export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
   const payments = new Map<string, Payment>();
@@ -61,14 +64,14 @@ export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
   return {
     payments,
     append(entry) {
-      const payment = follow(payments.get(entry.id), entry);
+      const payment = applyEntry(payments.get(entry.id), entry);
       const { size } = fstatSync(handle);
       try {
         const line = Buffer.from(`${JSON.stringify(entry)}\n`);
         if (writeSync(handle, line) < line.length) throw new Error('the disk is full');
         fsyncSync(handle);
       } catch (error) {
-        // Half a line before the next one would be damage.
+        // Half a line would damage the journal.
         ftruncateSync(handle, size);
         throw report(error);
       }
@@ -79,8 +82,8 @@ export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
 }
 
 /**
- * Makes journal and catalogue say the same of a payer's payments: whatever the catalogue lacks is put back into it, and
- * what it alone knows to be open, or over, goes into the journal.
+ * Synchronises the journal and the catalogue of a payer: steps that the catalogue lacks are restored to it, and
+ * payments that only it knows as open or finished are copied to the journal.
  */
 export function recoverPayments(journal: Journal, ledger: Ledger, payer: string, at: string): void {
   const ahead = ledger.restore([...journal.payments.values()]);
@@ -90,7 +93,7 @@ export function recoverPayments(journal: Journal, ledger: Ledger, payer: string,
   }
 }
 
-/** Reads the lines of a journal into what they come to; gives the bytes up to the end of the last sound one. */
+/** Reads the lines of a journal into `payments`. Returns the size up to the end of the last valid line, in bytes. */
 function readLines(file: string, payments: Map<string, Payment>): number {
   const bytes = readFileSync(file);
   let start = 0;
@@ -105,7 +108,7 @@ function readLines(file: string, payments: Map<string, Payment>): number {
         reason: 'journal_damaged',
       });
     }
-    payments.set(entry.id, follow(payments.get(entry.id), entry));
+    payments.set(entry.id, applyEntry(payments.get(entry.id), entry));
     start = end + 1;
   }
   return start;
@@ -119,7 +122,7 @@ function parseLine(line: string): PaymentEntry | undefined {
   }
 }
 
-function follow(before: Payment | undefined, { id, at, event }: PaymentEntry): Payment {
+function applyEntry(before: Payment | undefined, { id, at, event }: PaymentEntry): Payment {
   if (event.step === 'copied') return event.payment;
   if (event.step === 'prepared' && !before) return buildPayment(event.attempt);
   if (event.step !== 'prepared' && before) return applyStep(before, event, at);
@@ -133,7 +136,7 @@ function follow(before: Payment | undefined, { id, at, event }: PaymentEntry): P
   );
 }
 
-/** What is in a new file is not safe before its name is. */
+/** Writes a folder to disk: a new file is only safe when its directory entry is. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {

@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { ServiceError } from '../errors.ts';
 
 /**
- * Reads the private key that a file holds. Throws `bad_input` for a file that cannot be read, and `refused`
- * (`key_file_open`) for one that others than its owner may read or write. No part of the key is in any message.
+ * Reads the private key in a file. Throws `bad_input` if the file cannot be read, and `refused` (`key_file_open`) if
+ * others than its owner may read or write it. No message contains any part of the key.
  */
 export function readKeyFile(file: string): string {
   let opened: number | undefined;
   try {
-    // Opened once: what is looked at is what is read.
+    // The file is opened once, so that the checked file is the one that is read.
     opened = openSync(file, 'r');
     const { mode } = fstatSync(opened);
     if ((mode & 0o077) !== 0) {

@@ -21,26 +21,26 @@ export interface PayOptions {
   route_id: string;
   call: Call;
   requirement: Requirement;
-  /** What the catalogue shows of the route's product. */
+  /** The product as the catalogue shows it. */
   declared: DeclaredProduct;
-  /** What the provider itself declares of it, one entry a document. */
+  /** The product as the provider itself declares it, one entry for each document. */
   own: readonly DeclaredProduct[];
-  /** Finds why the operator has stopped all paying, in words; null where that is not so. Asked right before signing. */
+  /** Finds why the operator stopped all payments, in words; null if they are not stopped. Called right before signing. */
   findStop: () => string | null;
   now: () => Date;
-  /** Stops the waiting for the chain, and never a request that may carry a payment. */
+  /** Ends waiting for the chain, but never a request that may carry a payment. */
   signal: AbortSignal;
-  /** For how long the chain is asked, in place of the usual three minutes; milliseconds. */
+  /** How long to ask the chain, in milliseconds. Default: three minutes. */
   patienceMs?: number | undefined;
   onEvent?: ((event: PayEvent) => void) | undefined;
 }
 
 /**
- * Pays for one real call and finds out from the chain what became of it. Before anything is signed the attempt is on
- * disk, within the caps; from then on whatever happens, a crash included, leaves a state that reconciling resolves by
- * the nonce. Returns the payment as it stands in the end: settled, not settled, or still open when `signal` or patience
- * ends the wait. Throws `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`), `conflict`
- * (`payment_open`), and `unavailable` while the chain cannot be asked; then nothing was sent.
+ * Pays for one real call and reads the result from the chain. The payment is on disk, within the caps, before anything
+ * is signed. From then on any failure, even a crash, leaves a state that reconciling resolves by the nonce. Returns the
+ * payment in its final state: settled, not settled, or still open if `signal` or the time limit ended the wait. Throws
+ * `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`), `conflict` (`payment_open`), and
+ * `unavailable` if the chain cannot be asked; then nothing was sent.
  */
 export async function payForCall(options: PayOptions): Promise<Payment> {
   const { rail, ledger, caps, now, requirement, onEvent } = options;
@@ -102,7 +102,7 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
   };
 }
 
-/** Sends a payment and writes down what came back: at once as it is, then with what it is taken for. */
+/** Sends a payment and records the answer: first as received, then with its judgement. */
 async function sendPayment(
   { client, call, declared, own, ledger, now, onEvent }: PayOptions,
   id: string,

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildFetchFailure, type FetchFailureReason } from '../../src/fetching/failure.ts';
 import { isConclusive, isPayable, PROBE_OUTCOMES } from '../../src/model/outcome.ts';
 import { probeSample } from '../../src/model/sample.ts';
-import { classifyAnswer } from '../../src/probing/classify-answer.ts';
-import { classifyFailure } from '../../src/probing/classify-failure.ts';
+import { classifyAnswer, classifyFailure } from '../../src/probing/classify.ts';
 import { NOW } from '../records.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 

@@ -106,7 +106,7 @@ const PLACES: Places = {
   'robots.txt, rules': { 'probing/robots.test.ts': 'a robots.txt that is meant to cost us time' },
   'robots.txt, pause': { 'probing/robots.test.ts': 'ask for a pause that can be kept' },
   "a provider's file": 'here',
-  "a provider's file, of another origin": { 'commands/provider-door.test.ts': 'says nothing for another origin' },
+  "a provider's file, of another origin": { 'commands/provider-file.test.ts': 'says nothing for another origin' },
   'redirect, where it leads': { 'probing/redirects.test.ts': 'to another origin is not followed' },
   'redirect, round and round': { 'probing/hostile.test.ts': "'redirect: round and round'" },
   'a redirect to a neighbour': 'here',

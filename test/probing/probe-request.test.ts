@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findDecoyPath } from '../../src/probing/decoy-path.ts';
 import { buildProbeRequest } from '../../src/probing/probe-request.ts';
+import { findDecoyPath } from '../../src/probing/probe-route.ts';
 import { makeProbed } from './market.ts';
 
 const BASE = 'https://seller.example/base?key=1';

@@ -13,7 +13,7 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { listPayments } from '../../src/catalogue/payment-records.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Payment } from '../../src/model/payment.ts';
-import { USDC_ABI } from '../../src/settlement/base/usdc-events.ts';
+import { USDC_ABI } from '../../src/settlement/base/chain.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { deliver, PAY_TO, serveSeller } from './paying.ts';
 
