@@ -3,10 +3,10 @@ import { correctReceipt } from '../catalogue/corrections.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { type Command, defineCommand } from './command.ts';
-import { writeWith } from './opening.ts';
+import { withWritableCatalogue } from './open-catalogue.ts';
 import type { Page } from './terminal/page.ts';
 
-/** Longest reason, in characters: it stands on public pages. */
+/** Longest reason, in characters. It is shown on public pages. */
 const BECAUSE_MAX_LENGTH = 280;
 
 const input = z.object({
@@ -24,7 +24,7 @@ interface CorrectResult {
   receipt: string;
   slug: string;
   because: string;
-  /** False where it was corrected so already. */
+  /** False if it already had this correction. */
   changed: boolean;
   revision: number;
 }
@@ -43,7 +43,7 @@ export const correct: Command = defineCommand({
   ],
   input,
   run: ({ receipt, because }, context) =>
-    writeWith(context, { create: false }, (catalogue): CorrectResult => {
+    withWritableCatalogue(context, { create: false }, (catalogue): CorrectResult => {
       const corrected = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
         correctReceipt(writing, receipt, because),
       );

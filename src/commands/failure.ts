@@ -1,13 +1,13 @@
 import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
 import { cutText } from '../model/text.ts';
 
-/** Longest message, and hint, that is shown, in UTF-16 units: some quote paths, addresses or foreign failures. */
+/** Longest message or hint that is shown, in UTF-16 units: some quote paths, addresses or errors of others. */
 const SHOWN_LENGTH = 500;
 
-/** Exit codes; 1 is also what was done in part. */
+/** Exit codes. 1 also means that only a part was done. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** Builds the failure of a wrong command line: an unknown command or option, a missing or unfit value. */
+/** Builds the failure of a wrong command line: an unknown command or option, a missing or invalid value. */
 export function buildUsageFailure(message: string, hint: string): ServiceError {
   return new ServiceError('bad_input', message, { hint, reason: 'usage' });
 }
@@ -31,7 +31,7 @@ const DAMAGED: Meaning = [
 ];
 const FORBIDDEN: Meaning = ['refused', 'A file or folder may not be used', 'Check who owns it and its rights.'];
 
-/** What the system's and the database's own error codes mean to an operator. */
+/** Messages and hints for error codes of the system and the database. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   SQLITE_BUSY: ['conflict', 'Another process is writing to the catalogue', 'Wait until it is through and try again.'],
   SQLITE_FULL: DISK_FULL,
@@ -47,7 +47,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOTDIR: ['bad_input', 'A file stands where a folder is expected', 'Check the path.'],
 };
 
-/** Turns anything thrown into the one kind of error that is shown, no longer than anybody reads. */
+/** Turns any thrown value into the error that is shown, with message and hint cut to a readable length. */
 export function getFailure(error: unknown): ServiceError {
   const { code, message, hint, reason, details, cause } = getWholeFailure(error);
   return new ServiceError(code, cutText(message, SHOWN_LENGTH), {
@@ -61,7 +61,7 @@ export function getFailure(error: unknown): ServiceError {
 function getWholeFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const code = getMember(error, 'code') ?? '';
-  // SQLite's extended codes (SQLITE_BUSY_SNAPSHOT) mean to an operator what the plain ones do.
+  // SQLite's extended codes (SQLITE_BUSY_SNAPSHOT) have the meaning of the plain ones.
   const meaning = MEANINGS[code] ?? MEANINGS[code.split('_').slice(0, 2).join('_')];
   if (meaning) {
     const [kind, message, hint] = meaning;
@@ -79,7 +79,7 @@ function getWholeFailure(error: unknown): ServiceError {
   });
 }
 
-/** Builds the JSON document that stands for a failure. */
+/** Builds the JSON document of a failure. */
 export function buildFailureDocument({ code, reason, message, hint, details }: ServiceError): object {
   const error = { code, reason, message };
   return {

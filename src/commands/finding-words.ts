@@ -3,7 +3,7 @@ import type { Finding } from '../model/finding.ts';
 import { FINDING_CODES } from '../sources/finding-codes.ts';
 import type { Page } from './terminal/page.ts';
 
-/** What an import itself may find, besides what reading a source finds. */
+/** Codes of an import's own findings, besides those of reading a source. */
 const IMPORT_FINDING_CODES = {
   slug_taken: 'Another listing has the slug that the manifest asks for, so the first characters of the id follow it.',
   slug_kept: 'The listing has another slug already than the manifest asks for, and a slug never changes.',
@@ -28,7 +28,7 @@ export function buildImportFinding(
 
 const MEANINGS = new Map<string, string>(Object.entries({ ...FINDING_CODES, ...IMPORT_FINDING_CODES }));
 
-/** Returns the one sentence that a finding's code stands for. */
+/** Returns the meaning of a finding's code, in one sentence. */
 export function getMeaning(code: string): string {
   return MEANINGS.get(code) ?? 'A finding of another version of the program.';
 }
@@ -52,14 +52,14 @@ export function countByCode(findings: readonly Finding[]): FindingCount[] {
   return sortCounts([...counts.values()]);
 }
 
-/** Puts counts in the order in which they are read: refusals first, then the most frequent. */
+/** Sorts counts for readers: refusals first, then the most frequent. */
 export function sortCounts(counts: FindingCount[]): FindingCount[] {
   return counts.sort(
     (a, b) => b.severity.localeCompare(a.severity) || b.count - a.count || a.code.localeCompare(b.code),
   );
 }
 
-/** Writes counts, one code to a line, with what it means. */
+/** Writes counts, one line for each code, with its meaning. */
 export function renderCounts(counts: readonly FindingCount[], page: Page): void {
   page.table(
     [{ heading: '', align: 'right' }, { heading: '' }, { heading: 'code' }, { heading: 'meaning', cut: true }],
@@ -73,7 +73,7 @@ export function renderCounts(counts: readonly FindingCount[], page: Page): void 
   );
 }
 
-/** Writes findings, each with its item. */
+/** Writes findings with their items. */
 export function renderFindings(findings: readonly RecordedFinding[], page: Page): void {
   for (const { severity, code, item, message, source } of findings) {
     page.say({ text: `${severity} ${code}`, style: severity === 'refused' ? 'red' : 'yellow' }, 2);

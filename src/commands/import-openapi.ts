@@ -19,8 +19,8 @@ import {
   buildOutcomes,
   buildReport,
   buildWithdrawal,
+  IMPORT_STOPPED,
   type ImportReport,
-  STOPPED,
 } from './import-report.ts';
 import { type Recording, recordDeclarations } from './recording.ts';
 
@@ -32,16 +32,16 @@ export interface DocumentImportOptions {
   config: Config;
   now: () => Date;
   signal: AbortSignal;
-  /** List everything under this address; undefined: where the document says. */
+  /** List everything under this address; default: the addresses in the document. */
   baseUrl: string | undefined;
-  /** The name of a file's document on record; undefined: the file's own. */
+  /** The name of a file's document on record; default: the file's own name. */
   source: string | undefined;
 }
 
 /**
- * Imports a provider's own document, OpenAPI with payment information or a `/.well-known/x402` file: its listings are
- * recorded, and those that it declared before and no longer holds lose that declaration. Throws `bad_input` where the
- * document cannot be taken as a whole, and what reading it does; then nothing is recorded.
+ * Imports a provider's own document, OpenAPI with payment information or a `/.well-known/x402` file. Its listings are
+ * recorded, and listings that it no longer declares lose its declaration. Throws `bad_input` if the whole document
+ * cannot be taken, and what reading it throws; then nothing is recorded.
  */
 export async function importDocument(
   catalogue: Catalogue,
@@ -55,7 +55,7 @@ export async function importDocument(
   const recording = await recordDeclarations(catalogue, document.declarations, options);
   const findings = [...document.findings, ...buildFailureFindings(recording, false)];
   const isThrough = recording.left === 0;
-  const withdrawn = isThrough ? finishImport(catalogue, name, findings, recording, options.now()) : [];
+  const withdrawn = isThrough ? completeDocumentImport(catalogue, name, findings, recording, options.now()) : [];
   const report = {
     feed: name,
     revision: { before, after: getRevision(catalogue) },
@@ -69,7 +69,7 @@ export async function importDocument(
   };
   const { received, taken, refused } = document.items;
   return buildReport(report, {
-    shortfall: isThrough ? (received === 0 ? NOTHING : null) : STOPPED,
+    shortfall: isThrough ? (received === 0 ? NOTHING : null) : IMPORT_STOPPED,
     advice: taken === 0 && refused > 0 ? ALL_REFUSED : null,
   });
 }
@@ -102,8 +102,8 @@ function readBaseUrl(text: string, config: Config): string {
   });
 }
 
-/** Ends an import whose listings are all recorded. Returns the slugs of those the document no longer declares. */
-function finishImport(
+/** Completes an import whose listings are all recorded. Returns the slugs of those that the document no longer declares. */
+function completeDocumentImport(
   catalogue: Catalogue,
   name: string,
   findings: readonly Finding[],

@@ -7,12 +7,13 @@ import { buildPacedClient, openPace } from '../probing/pacing.ts';
 import { formatQuote } from '../sources/clean-string.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { getUserAgent } from '../views/user-agent.ts';
-import { buildReport, type ImportReport, STOPPED } from './import-report.ts';
+import { buildReport, IMPORT_STOPPED, type ImportReport } from './import-report.ts';
 import { type ProviderFileOutcome, readProviderFile } from './provider-file.ts';
 
 const UNREADABLE = "The provider's file cannot be read. Once its provider has mended it, run the same again.";
-const MEND = "Something in the provider's file was refused. Once its provider has mended it, run the same again.";
-/** Pause between two requests to the host, in milliseconds: as long as between two probes. */
+const FIX_AND_REPEAT =
+  "Something in the provider's file was refused. Once its provider has mended it, run the same again.";
+/** Pause between two requests to the host, in milliseconds: the same as between two probes. */
 const PAUSE_MS = 1000;
 
 export interface ProviderImportOptions {
@@ -22,8 +23,8 @@ export interface ProviderImportOptions {
 }
 
 /**
- * Reads now what the provider of a host states at its door, and does what it asks. Throws `bad_input` for what is no
- * address, `not_found` where there is no statement, with where one is looked for and what to write there.
+ * Reads the provider's file of a host now, and applies it. Throws `bad_input` for an invalid address, and `not_found`
+ * if there is no statement, with its address and an example.
  */
 export async function importProvider(
   catalogue: Catalogue,
@@ -40,7 +41,7 @@ export async function importProvider(
   const read = await reading.finally(client.close);
   if (read.kind === 'absent') throw buildAbsence(read, origin);
   const problems = read.findings.filter(({ severity }) => severity === 'refused').length;
-  // Of a file that cannot be read at all no entry is known, so each problem counts as one.
+  // If the file cannot be read, no entry is known, so each problem counts as one.
   const received = read.kind === 'unreadable' ? problems : read.entries;
   const report = {
     feed: read.url,
@@ -52,12 +53,12 @@ export async function importProvider(
     took_ms: now().getTime() - started.getTime(),
   };
   return buildReport(report, {
-    shortfall: read.kind === 'unreadable' ? UNREADABLE : read.left > 0 ? STOPPED : null,
-    advice: problems === 0 ? null : MEND,
+    shortfall: read.kind === 'unreadable' ? UNREADABLE : read.left > 0 ? IMPORT_STOPPED : null,
+    advice: problems === 0 ? null : FIX_AND_REPEAT,
   });
 }
 
-/** A bare host is taken for its https address, and of an address the origin counts. */
+/** Returns the origin of an address. A bare host means its https address. */
 function readOrigin(text: string, config: Config): string {
   const url = parseListedUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`, config);
   if (url instanceof URL) return url.origin;
@@ -67,8 +68,8 @@ function readOrigin(text: string, config: Config): string {
   });
 }
 
-/** What stands at the door instead, by the reason for there being no statement. */
-const INSTEAD: Readonly<Record<string, string>> = {
+/** What is there instead of a statement, by the reason code. */
+const FOUND_INSTEAD: Readonly<Record<string, string>> = {
   not_found: 'there is nothing',
   empty: 'the answer is empty',
   html_page: 'a web page stands there',
@@ -77,7 +78,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 function buildAbsence({ url, reason }: ProviderFileOutcome, origin: string): ServiceError {
-  const why = INSTEAD[reason ?? ''] ?? `it could not be had (${reason})`;
+  const why = FOUND_INSTEAD[reason ?? ''] ?? `it could not be had (${reason})`;
   return new ServiceError('not_found', `No statement of a provider is at ${url}: ${why}.`, {
     reason: 'no_statement',
     hint: `Its provider publishes one there, such as {"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}.`,

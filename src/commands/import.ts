@@ -1,14 +1,16 @@
+import { access } from 'node:fs/promises';
 import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import { cutText } from '../model/text.ts';
 import { cleanText, TEXT_LIMITS } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { importFeed } from './import-feed.ts';
 import { importManifests } from './import-manifests.ts';
 import { importDocument } from './import-openapi.ts';
-import { checkPaths } from './import-paths.ts';
 import { importProvider } from './import-provider.ts';
 import { type ImportReport, renderReport } from './import-report.ts';
-import { writeWith } from './opening.ts';
+import { withWritableCatalogue } from './open-catalogue.ts';
 import { openProgress } from './terminal/progress.ts';
 
 export const importSources: Command = defineCommand({
@@ -68,7 +70,7 @@ export const importSources: Command = defineCommand({
     }, '--source goes with a file given to --bazaar or --openapi.'),
   run: async ({ path, bazaar, openapi, provider, baseUrl, source }, context): Promise<ImportReport> => {
     await checkPaths({ manifests: path, document: bazaar ?? openapi });
-    return writeWith(context, { create: true }, (catalogue) => {
+    return withWritableCatalogue(context, { create: true }, (catalogue) => {
       const config = context.getConfig();
       const { now, signal } = context;
       if (bazaar !== undefined)
@@ -82,11 +84,51 @@ export const importSources: Command = defineCommand({
   isDone: ({ complete }) => complete,
 });
 
-/** A name that readers see as it is given: nothing of it would be cleaned away or cut. */
+/** Returns whether readers would see a name as it is given, without cleaning or cutting. */
 function isPlainName(name: string): boolean {
   return name !== '' && cleanText(name, 'title') === name;
 }
 
 function getProgressOpener({ stderr, now }: CommandContext) {
   return (label: string, unit: string) => openProgress(stderr, label, unit, () => now().getTime());
+}
+
+/** How many missing paths a message names, and the longest part of each. */
+const MAX_NAMED = 3;
+const PATH_LENGTH = 100;
+
+/** What an import reads: manifests, or one feed or document. */
+export interface ImportPaths {
+  manifests: readonly string[];
+  /** A file or an address. */
+  document: string | undefined;
+}
+
+/** Throws `bad_input` (`no_such_file`) for a path that does not exist, before a catalogue is created for nothing. */
+export async function checkPaths({ manifests, document }: ImportPaths): Promise<void> {
+  const missing = await listMissing(manifests);
+  if (missing.length > 0) {
+    const what = missing.length === 1 ? 'There is no file or folder' : 'There are no files or folders';
+    throw buildMissing(`${what} ${formatPaths(missing)}.`, 'Give manifest files, or folders that hold *.yaml files.');
+  }
+  if (document === undefined || isWebAddress(document) || (await listMissing([document])).length === 0) return;
+  throw buildMissing(
+    `There is no file ${formatPaths([document])}.`,
+    'Give the path of a file, or an address that begins with https://.',
+  );
+}
+
+async function listMissing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.allSettled(paths.map((path) => access(path)));
+  return paths.filter((_, index) => found[index]?.status === 'rejected');
+}
+
+function formatPaths(paths: readonly string[]): string {
+  const named = paths.slice(0, MAX_NAMED).map((path) => cutText(path, PATH_LENGTH));
+  const more = paths.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function buildMissing(message: string, hint: string): ServiceError {
+  return new ServiceError('bad_input', message, { reason: 'no_such_file', hint });
 }

@@ -6,8 +6,8 @@ import { CATEGORIES, type Category } from '../model/category.ts';
 import { getVerifiedRouteCount, type Listing, listingState } from '../model/listing.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { type Command, defineCommand } from './command.ts';
-import { readWith } from './opening.ts';
-import { formatPrice, getStateCell } from './terminal/listing-words.ts';
+import { withReadableCatalogue } from './open-catalogue.ts';
+import { formatPrice, getStateCell } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 
 const input = z
@@ -49,7 +49,7 @@ interface ListedListing {
 
 interface ListResult {
   revision: number;
-  /** How many fit the filters, whatever the limit. */
+  /** How many listings match the filters, without the limit. */
   total: number;
   listings: ListedListing[];
 }
@@ -73,7 +73,7 @@ export const list: Command = defineCommand({
   ],
   input,
   run: (filters, context) =>
-    readWith(context, (catalogue): ListResult => {
+    withReadableCatalogue(context, (catalogue): ListResult => {
       const fitting = listListings(catalogue).filter((listing) => isFitting(listing, filters));
       return {
         revision: getRevision(catalogue),

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/outcome.ts';
 import { acquireLock, type Lock } from '../release/lock.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
-import { getListing, writeWith } from './opening.ts';
+import { getListing, withWritableCatalogue } from './open-catalogue.ts';
 import { type ProbeReport, type ProbeSelection, runProbing } from './probe-run.ts';
 import { watchProbes } from './probe-watch.ts';
 import type { Page } from './terminal/page.ts';
@@ -68,7 +68,7 @@ export const probe: Command = defineCommand({
   input,
   run: (given, context) => {
     refuseKeys();
-    return writeWith(context, { create: false }, (catalogue) => probeCatalogue(catalogue, given, context));
+    return withWritableCatalogue(context, { create: false }, (catalogue) => probeCatalogue(catalogue, given, context));
   },
   render: renderProbes,
   isDone: ({ complete, scope, routes }) => complete && (scope === 'due' || routes.put_off === 0),
@@ -93,12 +93,12 @@ async function probeCatalogue(catalogue: Catalogue, given: Input, context: Comma
   if (given.watch)
     return watchProbes(catalogue, { now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note });
   if (given.all) return runAlone({ kind: 'all', again: given.again });
-  // An operator's look at a listing does not wait for the run over all of them.
+  // A probe of chosen listings does not wait for a run over all listings.
   if (given.slug.length === 0) return runAlone({ kind: 'due' });
   return runProbing(catalogue, { kind: 'chosen', slugs: given.slug }, options).finally(progress.stop);
 }
 
-/** Two runs at once would ask a host twice at once, so the later waits for the end of the earlier. */
+/** Waits for the end of another run, because two runs could send concurrent requests to one host. */
 async function waitForLock(file: string, note: (text: string) => void, signal: AbortSignal): Promise<Lock> {
   const say = () => note('Another probe run is under way on this catalogue; waiting for its end.');
   try {

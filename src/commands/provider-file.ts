@@ -36,39 +36,39 @@ import { recordDeclarations } from './recording.ts';
 export interface ProviderFileOptions {
   client: Pick<GuardedClient, 'fetch'>;
   catalogue: Catalogue;
-  /** Origin of a host with listings, or of one that asks for some. */
+  /** Origin of a host with listings, or of one that asks for listings. */
   origin: string;
   now: () => Date;
   allowPrivateNetworks: boolean;
   signal: AbortSignal;
 }
 
-/** What a look at a provider's door came to. */
+/** The result of reading a provider's file. */
 export interface ProviderFileOutcome {
-  /** `unchanged`: there is a statement, and all that it says is on record already. */
+  /** `unchanged`: there is a statement, and everything in it is already on record. */
   kind: 'absent' | 'unreadable' | 'applied' | 'unchanged';
-  /** Address where the statement is looked for. */
+  /** Address of the provider's file. */
   url: string;
-  /** Why there is none, as a stable word; null where there is one. */
+  /** Why there is no statement, as a stable code; null if there is one. */
   reason: string | null;
-  /** Listings that the statement is about. */
+  /** Number of requests in the statement. */
   requests: number;
-  /** Entries of the statement, those that were refused included. */
+  /** Number of entries in the statement, including refused ones. */
   entries: number;
-  /** Listings that a stop left for the next time. */
+  /** Number of listings that a stop left for the next time. */
   left: number;
   findings: Finding[];
-  /** Slugs of the listings of which readers now see something else. */
+  /** Slugs of the listings that changed for readers. */
   changed: string[];
-  /** What became of each listing that the statement is about. */
+  /** The outcome of each listing in the statement. */
   outcomes: ImportOutcome[];
-  /** What readers see of each address that the statement is about, and of those that it no longer describes. */
+  /** What readers see at each address in the statement, and at those that it no longer describes. */
   effects: ReaderEffect[];
 }
 
 /**
- * Reads what the provider behind an origin states at its door and does what it asks. No statement, or one that says
- * nothing new, writes nothing at all. Throws for our own failures alone, never for what the other side does.
+ * Reads the provider's file of an origin and applies it. Without a statement, or with one that says nothing new,
+ * nothing is written. Throws only for our own failures, never for what the host does.
  */
 export async function readProviderFile(options: ProviderFileOptions): Promise<ProviderFileOutcome> {
   const { client, catalogue, origin, now, allowPrivateNetworks, signal } = options;
@@ -86,9 +86,9 @@ export async function readProviderFile(options: ProviderFileOptions): Promise<Pr
 }
 
 /**
- * Does what a statement asks: takes listings out and puts back what the provider itself took out, records what it
- * declares and replies, and withdraws what it declared or replied before and no longer does. What it asks of an address
- * without a listing is remembered. Once `signal` is aborted the rest is left to the next time.
+ * Applies a statement: removes listings and puts back those that the provider itself removed, records declarations and
+ * replies, and withdraws those that the statement no longer contains. Requests for addresses without a listing are
+ * remembered. Once `signal` is aborted, the rest is left for the next time.
  */
 export async function applyProviderStatement(
   catalogue: Catalogue,
@@ -163,7 +163,7 @@ export async function applyProviderStatement(
     left: recording.left,
     findings: all,
     changed,
-    // What was declared is often on record already while the wish to be back changes what readers see.
+    // A declaration may be unchanged while the request to be listed again changes what readers see.
     outcomes: outcomes.map((entry) =>
       entry.outcome === 'unchanged' && entry.slug !== null && changed.includes(entry.slug)
         ? { ...entry, outcome: 'changed' }
@@ -173,7 +173,10 @@ export async function applyProviderStatement(
   };
 }
 
-/** Records what a statement replies, and removes what it no longer does. Returns the addresses whose replies changed. */
+/**
+ * Records the replies of a statement, and removes earlier ones that it no longer has. Returns the addresses whose
+ * replies changed.
+ */
 function recordStatedReplies(writing: Writing, statement: ProviderStatement, evidence: JsonObject): Set<string> {
   const { url, listings, is_whole } = statement;
   const stated = listings.flatMap(({ base_url, replies }) => (replies ? [{ base_url, replies }] : []));
@@ -187,13 +190,13 @@ function recordStatedReplies(writing: Writing, statement: ProviderStatement, evi
   return new Set(changed.map(({ base_url }) => base_url));
 }
 
-/** Lists the addresses with replies on record of which the statement says nothing any more. */
+/** Lists the addresses with recorded replies that the statement no longer mentions. */
 function listDroppedReplies(catalogue: Catalogue, { url, listings }: ProviderStatement): string[] {
   const named = new Set(listings.map(({ base_url }) => base_url));
   return listRepliedAddresses(catalogue, url).filter((base_url) => !named.has(base_url));
 }
 
-/** Returns whether everything that the statement says stands on record, so that nothing is to be written. */
+/** Returns whether everything in the statement is already on record, so that there is nothing to write. */
 function isFullyRecorded(
   catalogue: Catalogue,
   statement: ProviderStatement,
@@ -219,7 +222,7 @@ function getSource(url: string): { kind: 'provider'; name: string } {
   return { kind: 'provider', name: url };
 }
 
-/** Lists the ids of the listings of which the statement still says something. */
+/** Lists the ids of the listings that the statement still declares something about. */
 function listStillDeclaredIds({ listings }: ProviderStatement): Set<string> {
   return new Set(listings.filter(isStillDeclared).map(({ base_url }) => getListingId(base_url)));
 }

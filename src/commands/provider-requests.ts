@@ -17,13 +17,13 @@ import { describeReason } from '../views/reasons.ts';
 import { buildImportFinding } from './finding-words.ts';
 import type { ImportOutcome, ReaderEffect } from './import-report.ts';
 
-/** Returns whether the wish to be in or out stands on record as it is; what is declared besides is another matter. */
+/** Returns whether a request to list or remove is already granted. Its declaration is not compared. */
 export function isGranted(catalogue: Catalogue, request: ProviderRequest): boolean {
   const delisting = findDelisting(catalogue, request.base_url, 'provider');
   return request.asks === 'list' ? delisting === undefined : delisting?.reason === getReason(request);
 }
 
-/** Grants the wish to be in or out. Returns whether readers see a change. */
+/** Grants a request to list or remove. Returns whether readers see a change. */
 export function grantRequest(
   writing: Writing,
   request: ProviderRequest,
@@ -37,12 +37,12 @@ function getReason({ reason }: Extract<ProviderRequest, { asks: 'remove' }>): st
   return reason ?? ASKED_BY_PROVIDER;
 }
 
-/** Returns whether the statement still declares something of this listing, or at least does not take it back. */
+/** Returns whether the statement still declares something about this listing, or at least does not withdraw it. */
 export function isStillDeclared(request: ProviderRequest): boolean {
   return request.asks === 'remove' || request.is_broken || request.declaration !== null;
 }
 
-/** Finds what is to be said of a wish that has no effect that can be seen. */
+/** Builds the finding for a request without a visible effect; undefined if it has one. */
 export function findRequestFinding(catalogue: Catalogue, request: ProviderRequest): Finding | undefined {
   const { base_url, where } = request;
   const isKnown = findListing(catalogue, { base_url }) !== undefined;
@@ -61,7 +61,7 @@ export function findRequestFinding(catalogue: Catalogue, request: ProviderReques
   return buildImportFinding('refused', 'provider_nothing_to_list', base_url, message);
 }
 
-/** Finds the replies of a wish that are to a route which its listing does not have: they are shown nowhere. */
+/** Lists findings for replies about routes that the listing does not have, which are not shown. */
 export function listReplyFindings(catalogue: Catalogue, request: ProviderRequest): Finding[] {
   const { where, base_url, replies } = request;
   const listing = findListing(catalogue, { base_url });
@@ -75,12 +75,12 @@ export function listReplyFindings(catalogue: Catalogue, request: ProviderRequest
   });
 }
 
-/** Addresses that a finding names. */
-const NAMED = 5;
+/** How many addresses a finding names. */
+const MAX_NAMED = 5;
 
 /**
- * Finds what a wish to be out leaves in: one for a bare origin is of the listing at that origin alone, and whoever
- * means the whole host is told which listings of it stand below a path and are not named.
+ * Finds listings that a request to remove leaves in place. A request for a bare origin removes only the listing at that
+ * origin. A provider who means the whole host learns which listings below it are not named.
  */
 export function findStillListed(catalogue: Catalogue, requests: readonly ProviderRequest[]): Finding | undefined {
   const named = new Set(requests.map(({ base_url }) => base_url));
@@ -88,13 +88,13 @@ export function findStillListed(catalogue: Catalogue, requests: readonly Provide
   if (!out) return undefined;
   const others = listBaseUrlsBelow(catalogue, out.base_url).filter((base_url) => !named.has(base_url));
   if (others.length === 0) return undefined;
-  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
-  const list = `${others.slice(0, NAMED).map(formatQuote).join(', ')}${more}`;
+  const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : '';
+  const list = `${others.slice(0, MAX_NAMED).map(formatQuote).join(', ')}${more}`;
   const message = `An entry without base_url is of the origin alone. Still listed below it, and taken out by their base_url: ${list}.`;
   return buildImportFinding('noted', 'provider_others_stay', out.base_url, message);
 }
 
-/** Builds what became of a listing by a wish alone; undefined where there is none. */
+/** Builds the outcome of a request without a declaration; undefined if there is no listing. */
 export function findRequestOutcome(
   catalogue: Catalogue,
   request: ProviderRequest,
@@ -107,13 +107,13 @@ export function findRequestOutcome(
   return { outcome, slug, id, title, base_url, file: null };
 }
 
-/** What a listing was before the provider's file was applied, and the catalogue's revision then. */
+/** A listing before the provider's file was applied, and the catalogue's revision then. */
 export interface ListingBefore {
   listing: Listing | undefined;
   revision: number;
 }
 
-/** Builds what readers now see of a listing that an entry of the provider's file is about. */
+/** Builds what readers now see of a listing in the provider's file. */
 export function buildEffect(
   catalogue: Catalogue,
   request: ProviderRequest,
@@ -137,7 +137,7 @@ export function buildEffect(
   return { base_url, slug: listing?.slug ?? null, effect, sentence: [sentence, ...notes].join(' ') };
 }
 
-/** Builds what readers now see of a listing that the provider's file described before and no longer does. */
+/** Builds what readers now see of a listing that the provider's file no longer describes. */
 export function buildWithdrawalEffect(catalogue: Catalogue, base_url: string, before: ListingBefore): ReaderEffect {
   const listing = findListing(catalogue, { base_url });
   const note = "The provider's file no longer describes it.";
@@ -192,7 +192,7 @@ function describeListing(
   return { effect: 'changed', sentence: `Live at ${page}, changed: ${[...changed].join(', ')}.` };
 }
 
-/** What of a listing a change is about. */
+/** The part of a listing that each kind of change is about. */
 const PARTS: Readonly<Partial<Record<ChangeKind, string>>> = {
   listed: 'state',
   described: 'texts',

@@ -4,12 +4,12 @@ import { findCurrentId, findCurrentRelease, getSettingsHash, getSite } from '../
 import { isWhole } from '../release/release-pages.ts';
 import { hasLostAssets } from '../release/state.ts';
 
-/** How the release that is being served stands to the catalogue. */
+/** How current the served release is. */
 export interface ReleaseState {
   id: string | null;
   revision: number | null;
   made_at: string | null;
-  /** Why it is not current; empty when it is. */
+  /** Why it is not current; empty if it is. */
   behind: (
     | 'no_release'
     | 'damaged_release'
@@ -21,10 +21,7 @@ export interface ReleaseState {
   )[];
 }
 
-/**
- * Compares the current release with the catalogue, the code and the settings as they are now,
- * and with what it was when it was made.
- */
+/** Compares the current release with the catalogue, the code and the settings, and checks that its files are complete. */
 export function getReleaseState(config: Config, catalogue: { identity: string; revision: number }): ReleaseState {
   const release = findCurrentRelease(config.releasesDir);
   if (!release) {
@@ -52,7 +49,7 @@ const REASONS: Readonly<Record<ReleaseState['behind'][number], string>> = {
   other_settings: 'BASE_URL, title or contact are others now',
 };
 
-/** Says in words whether a release is current, and if not, why. */
+/** Describes whether a release is current, and if not, why. */
 export function describeReleaseState({ id, revision, behind }: ReleaseState): string {
   const why = behind.map((reason) => REASONS[reason]).join('; ');
   if (id === null) return why;

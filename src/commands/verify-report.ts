@@ -4,11 +4,11 @@ import type { Payment } from '../model/payment.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { formatTime } from './terminal/listing-words.ts';
+import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 import type { VerifyResult } from './verify-route.ts';
 
-/** Why nothing is paid, in words. */
+/** Texts for why nothing is paid. */
 const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> = {
   not_402: 'the route did not answer 402, so there is nothing to pay',
   no_offer: 'the 402 makes no offer in USDC on Base or Solana that could be paid',
@@ -18,7 +18,7 @@ const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> =
   no_wallet: 'no wallet is set for a network that it takes',
 };
 
-/** Writes what a verification found, and what it did. */
+/** Writes the result of a verification. */
 export function renderVerification(result: VerifyResult, page: Page): void {
   const { slug, route, request, would_pay, refused, caps, wallets, payment } = result;
   page.title(`${slug}: ${route}`);
@@ -79,7 +79,7 @@ function describeBalance(balance: number | null): string {
   return balance === null ? 'not known, the node cannot be asked' : `${formatUsdc(balance)} USDC`;
 }
 
-/** Says in one sentence what became of a payment. */
+/** Describes the result of a payment in one sentence. */
 export function describePayment(payment: Payment): string {
   const { id, state, reason, amount, network } = payment;
   const what = `${formatUsdc(amount)} USDC on ${network}`;

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { PROOF_METHOD } from '../evidence/verification.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
-import { getListing, writeWith } from './opening.ts';
+import { getListing, withWritableCatalogue } from './open-catalogue.ts';
 import { openProgress } from './terminal/progress.ts';
 import { type DueResult, renderDue, verifyDue } from './verify-due.ts';
 import { renderVerification } from './verify-report.ts';
@@ -75,7 +75,7 @@ function isVerified({ refused, payment }: VerifyResult): boolean {
 async function runVerify(given: Input, context: CommandContext): Promise<VerifyResult | DueResult> {
   const { now, signal, stderr } = context;
   const progress = openProgress(stderr, 'Paying', 'payments', () => performance.now());
-  return writeWith(context, { create: false }, async (catalogue) => {
+  return withWritableCatalogue(context, { create: false }, async (catalogue) => {
     const { slug, route, input: file, budget } = given;
     const listing = slug === undefined ? undefined : getListing(catalogue, slug);
     const pay = given.pay || budget !== undefined;

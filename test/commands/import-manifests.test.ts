@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { seedCatalogue } from '../../src/commands/seed.ts';
+import { seedCatalogue } from '../../src/commands/import-manifests.ts';
 import { IDENTITY, makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { makeCommands, writeManifest } from './running.ts';
 

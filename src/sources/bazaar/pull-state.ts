@@ -19,6 +19,7 @@ export interface PullState {
   idle: number;
   /** Sorted keys of the previous page. */
   previous: string;
+  /** The first offset of the run of pages that equal the previous one. */
   previousFrom: number;
   /** Keys of all items so far. */
   readonly seen: Set<string>;

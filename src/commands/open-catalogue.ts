@@ -8,8 +8,8 @@ import { findNearest } from '../model/nearest.ts';
 import { cutText } from '../model/text.ts';
 import type { CommandContext } from './command.ts';
 
-/** Runs `work` on the catalogue opened read-only, and closes it. Throws `not_found` where there is none. */
-export async function readWith<Result>(
+/** Runs `work` on the catalogue, opened read-only, and closes it. Throws `not_found` if there is none. */
+export async function withReadableCatalogue<Result>(
   { getConfig }: CommandContext,
   work: (catalogue: Catalogue) => Result | Promise<Result>,
 ): Promise<Result> {
@@ -17,10 +17,10 @@ export async function readWith<Result>(
 }
 
 /**
- * Runs `work` on the catalogue opened for writing, and closes it. Where there is none yet, `create` makes one; without
- * it the command throws `not_found`, because there is nothing it could change.
+ * Runs `work` on the catalogue, opened for writing, and closes it. If there is none, it is created with `create`;
+ * without `create` it throws `not_found`, because there is nothing to change.
  */
-export async function writeWith<Result>(
+export async function withWritableCatalogue<Result>(
   { getConfig, now }: CommandContext,
   { create }: { create: boolean },
   work: (catalogue: Catalogue) => Result | Promise<Result>,
@@ -30,7 +30,7 @@ export async function writeWith<Result>(
   return useAndClose(openCatalogue(file, { identity: randomUUID(), at: now().toISOString() }), work);
 }
 
-/** Returns a listing in any state. Throws `not_found`, with the nearest slug as the hint. */
+/** Returns a listing in any state. Throws `not_found` with the nearest slug as a hint. */
 export function getListing(catalogue: Catalogue, slug: string): Listing {
   const listing = findListing(catalogue, { slug });
   if (listing) return listing;
