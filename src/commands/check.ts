@@ -26,8 +26,8 @@ import { describeReleaseState, getReleaseState } from './release-state.ts';
 import type { Page } from './terminal/page.ts';
 
 const NAMED_AT_MOST = 5;
-const REPAIR = 'check --repair puts it right.';
-const DAMAGED = 'Put a backup in its place; "catalogue backup --help" says how.';
+const REPAIR = 'check --repair fixes it.';
+const DAMAGED = 'Restore a backup; "catalogue backup --help" says how.';
 
 interface CheckResult {
   ok: boolean;
@@ -39,17 +39,17 @@ interface CheckResult {
 export const check: Command = defineCommand({
   summary: "Check that all is well: settings, database, published listings, release, wallets; or one address's 402",
   details:
-    'With an address, asks that for its 402 once, without payment, and says what it makes of the answer.\n\n' +
-    'Changes nothing, unless told to repair. The exit code is 1 when something is not well; each such line says what to do.',
+    'With an address, requests its 402 once, without payment, and describes the answer.\n\n' +
+    'Changes nothing without --repair. The exit code is 1 if there is a problem; each problem comes with advice.',
   examples: [
     ['check', 'after a restore, or from a monitor'],
     ['check https://api.example.com/v1/quote', 'what an address asks'],
-    ['check --repair', 'after an upgrade that derives something otherwise'],
+    ['check --repair', 'after an upgrade that changes a rule'],
   ],
-  arguments: [['[url]', 'an address that is to answer 402']],
+  arguments: [['[url]', 'an address that should answer 402']],
   options: [
     ['--method <method>', 'of the request to the address (GET)'],
-    ['--repair', 'first publish anew what does not follow from the record, and put the search index right'],
+    ['--repair', 'first publish again what does not match the record, and repair the search index'],
   ],
   input: z
     .object({
@@ -57,7 +57,7 @@ export const check: Command = defineCommand({
       method: z.enum(httpMethod.options, `one of ${httpMethod.options.join(', ')}`).optional(),
       repair: z.boolean().default(false),
     })
-    .refine(({ url, repair }) => url === undefined || !repair, '--repair is of the catalogue, not of an address.')
+    .refine(({ url, repair }) => url === undefined || !repair, '--repair is for the catalogue, not for an address.')
     .refine(({ url, method }) => url !== undefined || method === undefined, '--method goes with an address.'),
   run: async ({ url, method = 'GET', repair }, context): Promise<CheckResult> => {
     if (url !== undefined) {
@@ -100,13 +100,14 @@ const CATALOGUE_CHECKS: Readonly<
 > = {
   database: { list: listDatabaseFaults, well: 'sound, every reference holds', hint: DAMAGED },
   revision: {
-    list: (catalogue) => (isRevisionConsistent(catalogue) ? [] : ['it is not that of the latest change on record']),
+    list: (catalogue) =>
+      isRevisionConsistent(catalogue) ? [] : ['it differs from that of the latest change on record'],
     well: 'that of the latest change on record',
     hint: DAMAGED,
   },
   listings: {
     list: (catalogue) => listStaleListings(catalogue).map(({ slug, fields }) => `${slug} (${fields.join(', ')})`),
-    well: 'readers see what follows from the record',
+    well: 'published listings match the record',
     hint: REPAIR,
   },
   search: {

@@ -9,18 +9,17 @@ import type { Page } from './terminal/page.ts';
 const REASON_LENGTH = 300;
 
 export const delist: Command = defineCommand({
-  summary: 'Take a listing out, and leave a tombstone with the reason',
+  summary: 'Remove a listing, and leave a tombstone with the reason',
   details:
-    'Readers see it at once: it leaves every document and list, and its page answers 410 with the reason. Slug and id ' +
-    "stay its own. No import puts it back: relist does, and what went at the provider's wish, its own statement.",
+    'Readers see it at once: the listing leaves every document and list, and its page answers 410 with the ' +
+    "reason. It keeps its slug and id. No import puts it back: only relist does, or the provider's own statement " +
+    "if it was removed at the provider's request.",
   arguments: [['<slug>', 'the listing']],
   options: [
     ['--reason <words>', 'why, in words that readers will see (required)'],
     ['--by <whom>', 'who decided: operator (default) or provider'],
   ],
-  examples: [
-    ['delist example-prices --reason "The provider asked for it" --by provider', 'at the wish of the provider'],
-  ],
+  examples: [['delist example-prices --reason "The provider asked for it" --by provider', "at the provider's request"]],
   input: z.object({
     slug: z.string(),
     reason: z
@@ -66,8 +65,9 @@ export function renderStateChange({ changed, revision, before, listing }: StateC
 export const relist: Command = defineCommand({
   summary: 'Put a delisted listing back',
   details:
-    'It is live again at once, unless something else is missing, such as a price; then it is held. Every decision is ' +
-    "lifted, the provider's too; but one that its provider states on its own host stands again when that is next read.",
+    'It is live again at once, unless something is missing, such as a price; then it is held. All decisions are ' +
+    "lifted, including the provider's. But a decision that the provider states on its own host applies again when " +
+    'that statement is next read.',
   arguments: [['<slug>', 'the listing']],
   examples: [['relist example-prices', 'back into every document and list']],
   input: z.object({ slug: z.string() }),

@@ -24,12 +24,12 @@ import { formatJson } from './terminal/printable.ts';
 export const exportCatalogue: Command = defineCommand({
   summary: 'Write the public catalogue: live listings and tombstones',
   details:
-    'One JSON value to a line (NDJSON): first what the catalogue is, then every live listing by slug, as ' +
-    '/agent/listings/{slug} answers it, then every tombstone; "kind" says which. With --json, one document. The same ' +
+    'One JSON value on each line (NDJSON): first the catalogue, then every live listing by slug, as in ' +
+    '/agent/listings/{slug}, then every tombstone; "kind" says which. With --json it is one document. The same ' +
     'revision gives the same bytes.',
   options: [
-    ['--output <file>', 'into a file; an earlier export is replaced once this one is complete, and nothing else'],
-    ['--force', 'replace the file whatever it holds'],
+    ['--output <file>', 'write to a file; only an earlier export is replaced, once this one is complete'],
+    ['--force', 'replace the file, whatever it contains'],
   ],
   examples: [
     ['export > catalogue.ndjson', 'to standard output'],
@@ -141,7 +141,7 @@ export function checkTarget(target: string, { catalogueFile, force }: { catalogu
   if (isOwn) throw buildConflict(`${file} is the catalogue itself.`, 'Give another file.');
   if (!found || force) return;
   if (found.isFile() && isExport(file)) return;
-  throw buildConflict(`${file} is there already, and is no export.`, 'Give another file, or --force to replace it.');
+  throw buildConflict(`${file} already exists and is not an export.`, 'Give another file, or --force to replace it.');
 }
 
 function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
@@ -192,7 +192,7 @@ export async function writeExportFile(
       flush();
       await setImmediate();
       if (signal.aborted) {
-        throw new ServiceError('unavailable', 'The export was stopped, and the file is as it was.', {
+        throw new ServiceError('unavailable', 'The export was stopped; the file is unchanged.', {
           reason: 'stopped',
         });
       }

@@ -22,29 +22,33 @@ type Meaning = readonly [code: ErrorCode, message: string, hint: string];
 const DISK_FULL: Meaning = [
   'unavailable',
   'The disk is full',
-  'Make room and run the same again: what was recorded is kept.',
+  'Make room and run the command again: what was recorded is kept.',
 ];
 const DAMAGED: Meaning = [
   'internal',
   'The catalogue is damaged',
-  'Put a backup in its place; "catalogue backup --help" says how.',
+  'Restore a backup; "catalogue backup --help" says how.',
 ];
-const FORBIDDEN: Meaning = ['refused', 'A file or folder may not be used', 'Check who owns it and its rights.'];
+const FORBIDDEN: Meaning = ['refused', 'No permission to use a file or folder', 'Check its owner and its permissions.'];
 
 /** Messages and hints for error codes of the system and the database. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  SQLITE_BUSY: ['conflict', 'Another process is writing to the catalogue', 'Wait until it is through and try again.'],
+  SQLITE_BUSY: ['conflict', 'Another process is writing to the catalogue', 'Wait until it is done and try again.'],
   SQLITE_FULL: DISK_FULL,
-  SQLITE_READONLY: ['refused', 'The catalogue may not be written to', 'Check the rights of the file and its folder.'],
+  SQLITE_READONLY: [
+    'refused',
+    'No permission to write to the catalogue',
+    'Check the permissions of the file and its folder.',
+  ],
   SQLITE_CORRUPT: DAMAGED,
   SQLITE_NOTADB: DAMAGED,
   ENOSPC: DISK_FULL,
   EACCES: FORBIDDEN,
   EPERM: FORBIDDEN,
-  EROFS: ['refused', 'The file system is read-only', 'Choose a place that can be written to.'],
-  ENOENT: ['not_found', 'A file or folder is not there', 'Check the path.'],
-  EISDIR: ['bad_input', 'A folder stands where a file is expected', 'Check the path.'],
-  ENOTDIR: ['bad_input', 'A file stands where a folder is expected', 'Check the path.'],
+  EROFS: ['refused', 'The file system is read-only', 'Choose a place that is writable.'],
+  ENOENT: ['not_found', 'A file or folder does not exist', 'Check the path.'],
+  EISDIR: ['bad_input', 'There is a folder where a file is expected', 'Check the path.'],
+  ENOTDIR: ['bad_input', 'There is a file where a folder is expected', 'Check the path.'],
 };
 
 /** Turns any thrown value into the error that is shown, with message and hint cut to a readable length. */
@@ -73,7 +77,7 @@ function getWholeFailure(error: unknown): ServiceError {
     });
   }
   const message = getErrorMessage(error).replace(/\.$/, '');
-  return new ServiceError('internal', `Something failed that should not: ${message}.`, {
+  return new ServiceError('internal', `An unexpected failure: ${message}.`, {
     hint: 'This is a fault of the program; NODE_DEBUG=catalogue shows where it happened.',
     cause: error,
   });

@@ -5,15 +5,16 @@ import type { Page } from './terminal/page.ts';
 
 /** Codes of an import's own findings, besides those of reading a source. */
 const IMPORT_FINDING_CODES = {
-  slug_taken: 'Another listing has the slug that the manifest asks for, so the first characters of the id follow it.',
-  slug_kept: 'The listing has another slug already than the manifest asks for, and a slug never changes.',
-  pull_failed: 'The last pull of the feed failed; what earlier ones brought stays as it was.',
-  not_recorded: 'The listing could not be recorded, which is a fault of the program; nothing of it was kept.',
-  provider_kept_out: 'The provider wants no listing at this address, so none will be made.',
-  provider_others_stay: 'The wish is of the origin alone; other listings of the host are named by their base_url.',
-  provider_not_lifted: 'Another than the provider took the listing out, which its wish does not undo.',
-  provider_nothing_to_list: 'The entry asks for a listing, but has neither facts nor a document to make it of.',
-  provider_reply_no_route: 'A reply is to a route that the listing does not have, so it is shown nowhere.',
+  slug_taken: 'Another listing has the slug that the manifest asks for, so the first characters of the id are added.',
+  slug_kept: 'The listing already has another slug than the manifest asks for, and a slug never changes.',
+  pull_failed: 'The last pull of the feed failed; the results of earlier pulls stay.',
+  not_recorded: 'The listing could not be recorded, which is a fault of the program; nothing was kept.',
+  provider_kept_out: 'The provider asked not to be listed at this address, so it will not be.',
+  provider_others_stay:
+    'The request is only for the origin; other listings of the host must be named by their base_url.',
+  provider_not_lifted: "Somebody else removed the listing, which the provider's request does not undo.",
+  provider_nothing_to_list: 'The entry asks for a listing, but has neither facts nor a document.',
+  provider_reply_no_route: 'A reply is about a route that the listing does not have, so it is not shown.',
 } as const;
 
 /** Builds a finding of the import itself. */

@@ -89,7 +89,7 @@ interface Ending {
 
 const STOPPED: Ending = {
   withdrawn: [],
-  shortfall: 'The import was stopped. Run the same command again within an hour: it goes on where it was.',
+  shortfall: 'The import was stopped. Run the same command again within an hour: it continues where it was.',
 };
 
 async function withProgress<Result>(
@@ -138,9 +138,9 @@ function completeFeedImport(
   });
   const withdrawn = slugs.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug })));
   const getShortfall = () => {
-    if (isEmptyFeed) return 'The feed held nothing that can be listed, so nothing was withdrawn.';
-    if (!mayWithdraw) return 'The feed could not be seen to its end, so nothing was withdrawn.';
-    return pull.items === 0 ? 'The feed holds no items, so there was nothing to import.' : null;
+    if (isEmptyFeed) return 'The feed had nothing that can be listed, so nothing was withdrawn.';
+    if (!mayWithdraw) return 'The end of the feed was not reached, so nothing was withdrawn.';
+    return pull.items === 0 ? 'The feed has no items, so there was nothing to import.' : null;
   };
   return { withdrawn, shortfall: getShortfall() };
 }
@@ -237,7 +237,7 @@ function findPullToResume(
   if (!isWebAddress(address)) return undefined;
   const since = new Date(now().getTime() - RESUMED_WITHIN_MS).toISOString();
   const open = findOpenPull(catalogue, feed, since);
-  if (open) progress.note(`Going on with the pull of ${open.started_at}: ${open.items} items are here already.`);
+  if (open) progress.note(`Continuing the pull of ${open.started_at}: ${open.items} items are already here.`);
   return open;
 }
 
@@ -267,7 +267,7 @@ function addResumption(error: ServiceError, reached: Pull | undefined): ServiceE
   if (!reached) return error;
   return new ServiceError(error.code, error.message, {
     reason: error.reason,
-    hint: `The ${reached.items} items that came before are kept; the same command goes on from there within an hour.`,
+    hint: `The ${reached.items} items so far are kept; the same command continues from there within an hour.`,
     details: error.details,
     cause: error.cause,
   });

@@ -18,7 +18,7 @@ import {
 import { type DeclarationOutcome, recordDeclarations } from './recording.ts';
 
 const NOTHING = 'There was nothing to import. Give manifest files, or folders that hold some.';
-const FIX_AND_REPEAT = 'Mend what was refused and run the same command again: what is in is left alone.';
+const FIX_AND_REPEAT = 'Fix what was refused and run the same command again: what is already imported stays.';
 
 /** Longest part of an address that a message quotes, in UTF-16 units. */
 const ADDRESS_LENGTH = 200;

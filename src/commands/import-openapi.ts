@@ -26,7 +26,7 @@ import { type Recording, recordDeclarations } from './recording.ts';
 
 const NOTHING =
   'The document states no payment by x402. Its provider adds it as x-payment-info of each payable operation.';
-const ALL_REFUSED = 'Everything in the document was refused, for the reasons that stand above.';
+const ALL_REFUSED = 'Everything in the document was refused, for the reasons above.';
 
 export interface DocumentImportOptions {
   config: Config;

@@ -10,9 +10,9 @@ import { getUserAgent } from '../views/user-agent.ts';
 import { buildReport, IMPORT_STOPPED, type ImportReport } from './import-report.ts';
 import { type ProviderFileOutcome, readProviderFile } from './provider-file.ts';
 
-const UNREADABLE = "The provider's file cannot be read. Once its provider has mended it, run the same again.";
+const UNREADABLE = "The provider's file cannot be read. Once its provider has fixed it, run the same command again.";
 const FIX_AND_REPEAT =
-  "Something in the provider's file was refused. Once its provider has mended it, run the same again.";
+  "Something in the provider's file was refused. Once its provider has fixed it, run the same command again.";
 /** Pause between two requests to the host, in milliseconds: the same as between two probes. */
 const PAUSE_MS = 1000;
 
@@ -62,7 +62,7 @@ export async function importProvider(
 function readOrigin(text: string, config: Config): string {
   const url = parseListedUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`, config);
   if (url instanceof URL) return url.origin;
-  throw new ServiceError('bad_input', `"${formatQuote(text)}" is no host with a statement. ${url.message}`, {
+  throw new ServiceError('bad_input', `"${formatQuote(text)}" is not the host of a provider. ${url.message}`, {
     reason: url.code,
     hint: "Give the provider's host, such as https://api.example.com.",
   });
@@ -72,16 +72,16 @@ function readOrigin(text: string, config: Config): string {
 const FOUND_INSTEAD: Readonly<Record<string, string>> = {
   not_found: 'there is nothing',
   empty: 'the answer is empty',
-  html_page: 'a web page stands there',
-  another_document: 'JSON of another kind stands there',
-  redirected_elsewhere: 'the host sends on to another origin, which cannot speak for it',
+  html_page: 'there is a web page',
+  another_document: 'there is other JSON',
+  redirected_elsewhere: 'the host redirects to another origin, which cannot speak for it',
 };
 
 function buildAbsence({ url, reason }: ProviderFileOutcome, origin: string): ServiceError {
-  const why = FOUND_INSTEAD[reason ?? ''] ?? `it could not be had (${reason})`;
-  return new ServiceError('not_found', `No statement of a provider is at ${url}: ${why}.`, {
+  const why = FOUND_INSTEAD[reason ?? ''] ?? `it could not be fetched (${reason})`;
+  return new ServiceError('not_found', `There is no provider's statement at ${url}: ${why}.`, {
     reason: 'no_statement',
-    hint: `Its provider publishes one there, such as {"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}.`,
+    hint: `The provider must publish one there, such as {"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}.`,
     details: { url, found: reason },
   });
 }

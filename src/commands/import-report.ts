@@ -7,7 +7,7 @@ import type { DeclarationOutcome, FailedDeclaration, Recording } from './recordi
 import type { Cell, Page, Style } from './terminal/page.ts';
 
 /** The message for an import that was stopped. */
-export const IMPORT_STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
+export const IMPORT_STOPPED = 'The import was stopped. Run the same command again: what is already imported stays.';
 
 /** The result for one listing, or for one file that was refused. `failed`: it could not be recorded. */
 export interface ImportOutcome {
@@ -103,7 +103,7 @@ export interface ImportCompletion {
 }
 
 const FAILED =
-  'Some listings could not be recorded, which the findings explain; the others are in. Mend that and run the same command again.';
+  'Some listings could not be recorded, as the findings explain; the others are imported. Fix the cause and run the same command again.';
 
 type ReportFacts = Omit<ImportReport, 'listings' | 'reasons' | 'complete' | 'next'>;
 
@@ -124,12 +124,12 @@ export function buildReport(facts: ReportFacts, { shortfall, advice }: ImportCom
 /** The meanings of the counts in a report. */
 const MEANINGS: Readonly<Record<keyof ImportReport['listings'], string>> = {
   added: 'new and live',
-  changed: 'live, and readers see something else than before',
-  unchanged: 'left alone: readers see what they saw before',
-  held: 'on record, but not live, for want of a price',
-  delisted: 'left out: removed by the operator, its provider or a rule, which this import does not undo',
+  changed: 'live, and changed for readers',
+  unchanged: 'not changed for readers',
+  held: 'on record, but not live, because it has no price',
+  delisted: 'removed by the operator, its provider or a rule, which an import does not undo',
   withdrawn: 'no longer in this source, so no longer advertised by it',
-  failed: 'could not be recorded, and the findings say why',
+  failed: 'could not be recorded; the findings say why',
 };
 
 /** Longest part of an item's name that a message quotes, in UTF-16 units. */
@@ -167,7 +167,7 @@ export function renderReport(report: ImportReport, page: Page): void {
   page.title(feed === null ? 'Listings' : `Listings of ${feed}`);
   page.table([{ heading: '', align: 'right' }, { heading: '' }, { heading: '', cut: true }], rows, 2);
   page.blank();
-  const again = items.duplicates > 0 ? `, ${items.duplicates} more of the same` : '';
+  const again = items.duplicates > 0 ? `, ${items.duplicates} duplicates` : '';
   page.say(
     `${formatCount(items.received, feed === null ? 'file' : 'item')}: ${items.taken} taken${again}, ${items.refused} refused.`,
   );

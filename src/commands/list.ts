@@ -57,18 +57,18 @@ interface ListResult {
 export const list: Command = defineCommand({
   summary: 'List the listings, of any state, by slug',
   details:
-    'Away from a terminal, one listing to a line, fields separated by tabs: slug, state, category, price, networks, ' +
-    'verified and all routes, title.',
+    'Without a terminal, one listing on each line, fields separated by tabs: slug, state, category, price, ' +
+    'networks, verified and all routes, title.',
   options: [
     ['--state <state>', 'only those that are live, held or delisted'],
     ['--category <category>', `only those of a category: ${CATEGORIES.join(', ')}`],
     ['--verified', 'only those with a settlement-verified route'],
     ['--unverified', 'only those without one'],
-    ['--limit <n>', 'at most so many'],
+    ['--limit <n>', 'at most this many'],
   ],
   examples: [
     ['list', 'everything on record'],
-    ['list --state held', 'what is known but cannot go live, for want of a price'],
+    ['list --state held', 'what is known but cannot go live without a price'],
     ['list --category Finance --json', 'for a program'],
   ],
   input,

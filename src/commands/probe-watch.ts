@@ -52,7 +52,7 @@ export async function watchProbes(catalogue: Catalogue, { now, signal, run, say 
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
   }
-  if (!total) throw new ServiceError('unavailable', 'No probe run came to its end before the watch was stopped.');
+  if (!total) throw new ServiceError('unavailable', 'No probe run was completed before the watch was stopped.');
   return { ...total, complete: true };
 }
 

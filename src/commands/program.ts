@@ -15,10 +15,10 @@ const QUOTE_LENGTH = 60;
 const PROGRAM = 'catalogue';
 const INVOCATION = `npm run ${PROGRAM} --`;
 
-const ABOUT = "The operator's commands of the catalogue: what goes into it, what stands in it, and why.";
+const ABOUT = 'Commands for the operator of the catalogue: what goes into it, what is in it, and why.';
 const CLOSING = `Exit codes: 0 done, 1 done in part or failed, 2 wrong usage.
 For programs: npm run --silent catalogue -- <command> --json, since npm writes to standard output otherwise.
-The environment names the catalogue (CATALOGUE) and everything else; .env.example lists every setting.`;
+Settings come from the environment, such as CATALOGUE for the file; .env.example lists all of them.`;
 
 /**
  * Parses a command line (without program name). Help is as wide as `columns`. Throws `bad_input` with the reason

@@ -48,16 +48,16 @@ export function findRequestFinding(catalogue: Catalogue, request: ProviderReques
   const isKnown = findListing(catalogue, { base_url }) !== undefined;
   if (request.asks === 'remove') {
     if (isKnown) return undefined;
-    const message = `Nothing is listed at ${base_url}, and nothing will be while its provider wants it so.`;
+    const message = `Nothing is listed at ${base_url}, and nothing will be while its provider asks for that.`;
     return buildImportFinding('noted', 'provider_kept_out', base_url, message);
   }
   const other = (['operator', 'rule'] as const).find((by) => findDelisting(catalogue, base_url, by));
   if (other) {
-    const message = `The ${other} took the listing at ${base_url} out, which its provider's wish does not undo.`;
+    const message = `The ${other} removed the listing at ${base_url}, which its provider's request does not undo.`;
     return buildImportFinding('noted', 'provider_not_lifted', base_url, message);
   }
   if (isKnown || isStillDeclared(request)) return undefined;
-  const message = `${where}: openapi or facts is missing: nothing is listed at ${base_url} yet, and the entry says nothing to list.`;
+  const message = `${where}: openapi or facts is missing: nothing is listed at ${base_url} yet, and the entry declares nothing to list.`;
   return buildImportFinding('refused', 'provider_nothing_to_list', base_url, message);
 }
 
@@ -70,7 +70,7 @@ export function listReplyFindings(catalogue: Catalogue, request: ProviderRequest
   const routes = new Set([...(listing?.routes ?? []), ...(declaration?.routes ?? [])].map(formatRoute));
   return (replies ?? []).flatMap(({ caution, route }) => {
     if (route === null || routes.has(route)) return [];
-    const message = `${where}.replies: the listing has no route "${formatQuote(route)}", so the reply to ${caution} is shown nowhere.`;
+    const message = `${where}.replies: the listing has no route "${formatQuote(route)}", so the reply to ${caution} is not shown.`;
     return [buildImportFinding('noted', 'provider_reply_no_route', base_url, message)];
   });
 }
@@ -90,7 +90,7 @@ export function findStillListed(catalogue: Catalogue, requests: readonly Provide
   if (others.length === 0) return undefined;
   const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : '';
   const list = `${others.slice(0, MAX_NAMED).map(formatQuote).join(', ')}${more}`;
-  const message = `An entry without base_url is of the origin alone. Still listed below it, and taken out by their base_url: ${list}.`;
+  const message = `An entry without base_url is only for the origin. Still listed below it, to be removed by their base_url: ${list}.`;
   return buildImportFinding('noted', 'provider_others_stay', out.base_url, message);
 }
 
@@ -148,7 +148,7 @@ export function buildWithdrawalEffect(catalogue: Catalogue, base_url: string, be
 
 function describeAbsence(request: ProviderRequest): Pick<ReaderEffect, 'effect' | 'sentence'> {
   if (request.asks === 'remove') {
-    const sentence = 'Nothing is listed here, and nothing will be: what a source brings later is kept out.';
+    const sentence = 'Nothing is listed here, and nothing will be: later imports are kept out.';
     return { effect: 'kept_out', sentence };
   }
   const why = isStillDeclared(request)

@@ -73,36 +73,36 @@ type CheckedReceipt = { receipt: Payment | AgentReceipt['receipt']; source?: str
 type ReceiptsResult = { payments: Payment[] } | CheckedReceipt;
 
 export const receipts: Command = defineCommand({
-  summary: 'List payments, check any receipt against the chain, or find out what became of open ones',
+  summary: 'List payments, check any receipt on the chain, or resolve open payments',
   details:
-    'check takes the address of a receipt that any such catalogue serves, or a file with that document, and believes ' +
-    'nothing of it: it has to fit itself, and every node given with --rpc has to show the same payment. That needs no ' +
-    'catalogue, no wallet and no account. With an id it checks a payment of your own catalogue. Addresses on this ' +
-    'machine are fetched with ALLOW_PRIVATE_NETWORKS=on alone.\n\n' +
-    'reconcile resolves attempts that a crash or a stop left open.\n\n' +
-    'settle closes an open payment that no rule can decide, and frees its wallet. It is your word alone: it verifies ' +
-    'nothing, speaks against nobody, and is shown as yours. As settled it counts as spent. As not_settled it can be ' +
-    'closed once it can no longer settle.',
+    'check takes the address of a receipt that any such catalogue serves, or a file with that document, and ' +
+    'trusts nothing in it: it must be consistent, and every node given with --rpc must show the same payment. ' +
+    'This needs no catalogue, no wallet and no account. With an id it checks a payment of your own catalogue. ' +
+    'Addresses on this machine are fetched only with ALLOW_PRIVATE_NETWORKS=on.\n\n' +
+    'reconcile resolves payments that a crash or a stop left open.\n\n' +
+    'settle closes an open payment that no rule can decide, and frees its wallet. It rests on your decision ' +
+    'alone: it verifies nothing, counts against nobody, and is shown as yours. A payment closed as settled counts ' +
+    'as spent. It can be closed as not_settled once it can no longer settle.',
   arguments: [
-    ['[action]', 'check, reconcile or settle; the list without it'],
+    ['[action]', 'check, reconcile or settle; without it, the list'],
     ['[receipt]', 'the receipt to check: its address, a file, or the id of one of your own; the payment to settle'],
   ],
   options: [
-    ['--rpc <url...>', 'the node to ask, and others to ask as well; without it EVM_RPC_URL or SOLANA_RPC_URL'],
+    ['--rpc <url...>', 'one or more nodes to ask; default: EVM_RPC_URL or SOLANA_RPC_URL'],
     ['--as <state>', 'settled or not_settled, with settle'],
     ['--because <reason>', 'why, with settle'],
   ],
   examples: [
-    ['receipts', 'every attempt and what became of it'],
+    ['receipts', 'every payment and its state'],
     [
       'receipts check https://apis.example/receipts/5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01 --rpc https://mainnet.base.org',
-      'one that is served, from the chain alone',
+      'a public one, by the chain alone',
     ],
-    ['receipts check receipt.json --rpc https://mainnet.base.org --rpc https://base.example', 'a file, by two nodes'],
+    ['receipts check receipt.json --rpc https://mainnet.base.org --rpc https://base.example', 'a file, with two nodes'],
     ['receipts check 5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', 'one of your own'],
     [
       'receipts settle 5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01 --as not_settled --because "Both explorers show nothing."',
-      'close what stays unknown',
+      'close a payment that stays unknown',
     ],
   ],
   input,
@@ -137,7 +137,7 @@ async function checkOwnPayment(
     });
   }
   if (payment.by_operator) {
-    throw new ServiceError('refused', `The payment ${id} was closed by your word; no chain shows it.`, {
+    throw new ServiceError('refused', `You closed the payment ${id} yourself; no chain shows it.`, {
       hint: `You said: ${payment.by_operator.because}`,
       reason: 'operator',
     });
@@ -249,7 +249,7 @@ function parseReceipt(json: unknown, subject: string): AgentReceipt['receipt'] {
   if (parsed.success) return parsed.data.receipt;
   const [issue] = parsed.error.issues;
   const place = issue?.path.join('.') || 'the whole of it';
-  throw new ServiceError('bad_input', `${subject} is no receipt: ${place} is not as it should be.`, {
+  throw new ServiceError('bad_input', `${subject} is not a receipt: ${place} is invalid.`, {
     hint: RECEIPT_ADDRESS_HINT,
     reason: 'no_receipt',
   });
@@ -324,7 +324,7 @@ async function settle(
   const known = findPayment(catalogue, id);
   if (!known) {
     throw new ServiceError('not_found', `There is no payment ${id}.`, {
-      hint: 'The command receipts lists yours; receipts reconcile puts back what a catalogue has lost.',
+      hint: 'The command receipts lists yours; receipts reconcile restores what a catalogue has lost.',
       reason: 'no_payment',
     });
   }
@@ -384,7 +384,7 @@ function renderReceipts(result: ReceiptsResult, page: Page): void {
 }
 
 function describeState({ state, reason, by_operator }: Pick<Payment, 'state' | 'reason' | 'by_operator'>): string {
-  if (by_operator) return `${state} (by the operator's word: ${by_operator.because})`;
+  if (by_operator) return `${state} (decided by the operator: ${by_operator.because})`;
   return reason === null ? state : `${state} (${reason})`;
 }
 
@@ -411,8 +411,8 @@ function renderChecks({ receipt, checks }: CheckedReceipt, page: Page): void {
   const wrong = [...new Set(checks.filter(({ passed }) => !passed).map(({ field }) => field.replaceAll('_', ' ')))];
   page.say(
     wrong.length === 0
-      ? 'The chain shows this payment as the receipt has it. Which request it was for, and what was answered, no chain can tell.'
-      : { text: `The receipt is not as it should be: ${wrong.join(', ')}.`, style: 'red' },
+      ? 'The chain shows this payment as in the receipt. No chain can show which request it was for, or what was answered.'
+      : { text: `The receipt is not correct: ${wrong.join(', ')}.`, style: 'red' },
   );
 }
 

@@ -41,12 +41,12 @@ export function getReleaseState(config: Config, catalogue: { identity: string; r
 
 const REASONS: Readonly<Record<ReleaseState['behind'][number], string>> = {
   no_release: 'none yet',
-  damaged_release: 'it has lost files, or has damaged ones',
-  lost_assets: 'stylesheets, scripts or images beside it are gone or damaged',
-  other_catalogue: 'it was made from another catalogue',
+  damaged_release: 'files are missing or damaged',
+  lost_assets: 'stylesheets, scripts or images beside it are missing or damaged',
+  other_catalogue: 'it was built from another catalogue',
   older_revision: 'the catalogue has changed since',
-  other_code: 'it was made by another version of the code',
-  other_settings: 'BASE_URL, title or contact are others now',
+  other_code: 'it was built by another version of the code',
+  other_settings: 'BASE_URL, title or contact have changed since',
 };
 
 /** Describes whether a release is current, and if not, why. */

@@ -20,7 +20,7 @@ import type { Cell, Page } from './terminal/page.ts';
 
 export const show: Command = defineCommand({
   summary: 'Show everything on record about one listing',
-  details: 'With --json, what each source says stands there whole, and amounts are atomic USDC (6 decimals).',
+  details: 'With --json, the whole declaration of each source is included, and amounts are atomic USDC (6 decimals).',
   arguments: [['<slug>', 'the listing']],
   examples: [['show example-prices', 'texts, routes, terms, networks, sources, receipts and findings']],
   input: z.object({ slug: z.string() }),

@@ -50,7 +50,7 @@ interface StatusResult {
 }
 
 export const status: Command = defineCommand({
-  summary: 'Show how the catalogue stands: counts, revision, feeds, findings, release',
+  summary: 'Show the state of the catalogue: counts, revision, feeds, findings, release',
   examples: [
     ['status', 'at a glance'],
     ['status --json', 'for monitoring'],

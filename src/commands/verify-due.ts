@@ -160,25 +160,25 @@ function describeOutcome({ catalogue }: Payer, id: string, entry: DueRoute): voi
 /** Texts for a run that ended early, or a route that was skipped. */
 const REASONS: Readonly<Record<string, string>> = {
   interrupted: 'stopped by Ctrl-C',
-  cap_per_day: 'the cap for a day is reached',
-  cap_per_call: 'it costs more than the cap for a call',
-  payment_open: 'a payment is still open; the next run finds out from the chain',
-  stopped: 'the stop file stops all paying',
-  balance: 'the wallet holds too little',
-  clock_differs: 'our clock and that of the chain differ',
+  cap_per_day: 'the daily cap is reached',
+  cap_per_call: 'it costs more than the cap for one call',
+  payment_open: 'a payment is still open; the next run asks the chain again',
+  stopped: 'the stop file stops all payments',
+  balance: 'the balance of the wallet is too low',
+  clock_differs: "our clock and the chain's differ",
   rpc_failed: 'the chain cannot be asked',
   beyond_budget: 'it costs more than is left of the budget',
-  under_caution: `the seller is under a caution of danger, and was paid within ${PROOF_METHOD.retried_after_days} days`,
-  tried_today: 'it was tried within a day',
-  no_price: 'no price of it is known on a network that there is a wallet for',
-  terms_differ: 'the live 402 asks something else than what is on record',
+  under_caution: `the seller has a caution of danger, and was paid within ${PROOF_METHOD.retried_after_days} days`,
+  tried_today: 'it was tried within the last day',
+  no_price: 'its price is not known on a network with a wallet',
+  terms_differ: 'the live 402 differs from the record',
   not_402: 'it did not answer 402',
 };
 
 /** Writes the result of a run: a line for each route, and the sum. */
 export function renderDue({ budget, spent, due, left, ended, routes }: DueResult, page: Page): void {
   if (due === 0) {
-    page.say('No proof is due: every route with a known example request was proved lately.');
+    page.say('No proof is due: every route with an example request has a recent proof.');
     return;
   }
   page.table(
@@ -205,7 +205,7 @@ export function renderDue({ budget, spent, due, left, ended, routes }: DueResult
   }
   const verified = routes.filter(({ outcome }) => outcome === 'verified').length;
   page.say(
-    `${verified} of ${due} routes verified, for ${formatUsdc(spent)} of ${formatUsdc(budget)} USDC; ${left} not come to.`,
+    `${verified} of ${due} routes verified, for ${formatUsdc(spent)} of ${formatUsdc(budget)} USDC; ${left} not reached.`,
   );
   if (ended !== 'done') page.say(`The run ended early: ${REASONS[ended] ?? ended.replaceAll('_', ' ')}.`);
 }

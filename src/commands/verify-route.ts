@@ -213,13 +213,13 @@ async function recordDifference({ slug }: Listing, routeId: string, payer: Payer
 function describeEvent(event: PayEvent): string {
   switch (event.type) {
     case 'prepared':
-      return `Written down as ${event.payment.id}, valid until ${event.payment.expires_at}.`;
+      return `Recorded as ${event.payment.id}, valid until ${event.payment.expires_at}.`;
     case 'sent':
       return 'Signed and sent.';
     case 'answered':
       return `Answered with status ${event.answer.answer?.status}.`;
     case 'unanswered':
-      return `No answer that could be taken came (${event.reason}).`;
+      return `No usable answer came (${event.reason}).`;
     case 'waiting':
       return `Waiting for the chain, until ${event.until} at the latest.`;
   }
@@ -260,7 +260,7 @@ export function buildCall({ base_url }: Listing, route: Route, input: string | u
   const terms = getCurrentTerms(route.terms);
   const request = buildProbeRequest(base_url, { ...route, example, terms });
   if (!request) {
-    throw new ServiceError('bad_input', `${formatRoute(route)} makes no address.`, { reason: 'bad_url' });
+    throw new ServiceError('bad_input', `${formatRoute(route)} does not give a valid address.`, { reason: 'bad_url' });
   }
   const { invented, url, headers, body } = request;
   if (invented.length > 0) {

@@ -30,15 +30,15 @@ interface WhyResult {
 }
 
 export const why: Command = defineCommand({
-  summary: 'Say why a listing is as it is: every decision, its reason and its evidence',
+  summary: 'Explain the state of a listing: every decision with its reason and evidence',
   details:
-    'Takes an address as well: then it says what was found about what the feeds hold there, so it answers why ' +
-    'something is not listed at all. Away from a terminal, one decision to a line, fields separated by tabs: time, ' +
-    'revision, what, why, evidence.',
+    'Also takes an address: then it lists what was found there in the feeds, and so explains why something is not ' +
+    'listed at all. Without a terminal, one decision on each line, fields separated by tabs: time, revision, ' +
+    'what, why, evidence.',
   arguments: [['<slug>', 'the listing, or an address (https://…)']],
   examples: [
-    ['why example-prices', 'from its listing to today'],
-    ['why https://api.example.com/v1', 'why nothing there is listed'],
+    ['why example-prices', 'its whole history'],
+    ['why https://api.example.com/v1', 'why nothing is listed there'],
   ],
   input: z.object({ slug: z.string() }),
   run: ({ slug }, context) =>
@@ -64,9 +64,9 @@ function explainAddress(catalogue: Catalogue, address: string): WhyResult {
   const listing = findListingAt(catalogue, address);
   if (listing) return { ...explain(catalogue, listing.slug), findings };
   if (findings.length > 0)
-    return { slug: null, state: null, standing: ['No listing has it.'], decisions: [], findings };
+    return { slug: null, state: null, standing: ['No listing has this address.'], decisions: [], findings };
   throw new ServiceError('not_found', `Nothing is on record about ${address}.`, {
-    hint: 'No source that was imported has named it.',
+    hint: 'No imported source has named it.',
     reason: 'no_listing',
   });
 }

@@ -47,7 +47,7 @@ export interface ListingRecord {
   readonly declared: { readonly at: string | null } | undefined;
 }
 
-/** A reply as it stands in the provider's file. */
+/** A reply in the provider's file. */
 export interface RecordedReply extends ProviderReply {
   readonly caution: CautionCode;
   /** Method and path, as in `POST /v1/x`; null for the whole listing and all its routes. */

@@ -65,7 +65,7 @@ function findHostProblem(hostname: string, options: OutsideUrlOptions): Refusal 
   if (problem === 'syntax') return buildRefusal('bad_url', 'The host of the address is not a valid domain name.');
   if (problem === 'metadata') return buildRefusal('blocked_host', `The host ${hostname} is a cloud metadata service.`);
   if (problem === 'local')
-    return buildRefusal('blocked_host', `The host ${hostname} has a meaning only inside a network.`);
+    return buildRefusal('blocked_host', `The host ${hostname} has a meaning only within a network.`);
   return undefined;
 }
 

@@ -143,5 +143,5 @@ async function decodeOnce(
 }
 
 function buildTooLarge(host: string, maxBytes: number): ServiceError {
-  return buildFetchFailure('too_large', `The host ${host} sent a body that unfolds to more than ${maxBytes} bytes.`);
+  return buildFetchFailure('too_large', `The host ${host} sent a body that decodes to more than ${maxBytes} bytes.`);
 }

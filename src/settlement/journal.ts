@@ -104,7 +104,7 @@ function readLines(file: string, payments: Map<string, Payment>): number {
     if (!entry) {
       if (end + 1 === bytes.length) break;
       throw new ServiceError('unavailable', `The payer's journal ${file} is damaged: a line cannot be read.`, {
-        hint: 'Nothing is paid until it is mended: put a copy of it in its place, or remove the line once what it was about is settled.',
+        hint: 'Nothing is paid until it is repaired: restore a copy of it, or remove the line once its payment is settled.',
         reason: 'journal_damaged',
       });
     }
@@ -128,9 +128,9 @@ function applyEntry(before: Payment | undefined, { id, at, event }: PaymentEntry
   if (event.step !== 'prepared' && before) return applyStep(before, event, at);
   throw new ServiceError(
     'conflict',
-    `The payer's journal does not fit the step "${event.step}" of the payment ${id}.`,
+    `The step "${event.step}" of the payment ${id} does not follow from the payer's journal.`,
     {
-      hint: 'Run the command again: it brings journal and catalogue together first.',
+      hint: 'Run the command again: it synchronises journal and catalogue first.',
       reason: 'wrong_state',
     },
   );
@@ -149,7 +149,7 @@ function syncFolder(folder: string): void {
 function reportFailure(file: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('unavailable', `The payer's journal ${file} cannot be written: ${getErrorMessage(error)}.`, {
-    hint: 'Check the disk and the rights of its folder; PAYER_FOLDER names another one.',
+    hint: 'Check the disk and the permissions of its folder; PAYER_FOLDER sets another folder.',
     reason: 'journal_failed',
     cause: error,
   });

@@ -53,15 +53,15 @@ export async function payForCall(options: PayOptions): Promise<Payment> {
   const stop = options.findStop();
   if (stop !== null) {
     drop('stopped');
-    throw new ServiceError('refused', `Paying is stopped: ${stop}.`, {
-      hint: 'Remove the file that PAYER_STOP_FILE names to pay again; its folder has to be there and readable.',
+    throw new ServiceError('refused', `Payments are stopped: ${stop}.`, {
+      hint: 'To pay again, remove the file that PAYER_STOP_FILE names; its folder must exist and be readable.',
       reason: 'stopped',
     });
   }
   const { payload, signature } = await rail.sign(prepared, requirement).catch((error: unknown) => {
     drop('not_signed');
-    throw new ServiceError('refused', 'The offer cannot be signed as it is.', {
-      hint: 'Nothing was sent. What the seller asks for makes no valid payment.',
+    throw new ServiceError('refused', 'The offer cannot be signed.', {
+      hint: 'Nothing was sent. No valid payment can be made from what the seller asks for.',
       reason: 'not_signed',
       cause: error,
     });
@@ -77,7 +77,7 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
   const { network, scheme, asset, amount, pay_to, x402_version } = terms;
   if (pay_to === null) throw new Error('an offer of a challenge names its payee');
   if (pay_to === rail.payer) {
-    throw new ServiceError('refused', `The offer has ${pay_to} paid, which is the paying wallet itself.`, {
+    throw new ServiceError('refused', `The offer is to be paid to ${pay_to}, which is the paying wallet itself.`, {
       hint: 'Such a payment would prove nothing.',
       reason: 'own_payee',
     });

@@ -125,9 +125,9 @@ export function checkClock(now: Date, headAt: string): void {
   if (!isClockOff(now, headAt)) return;
   throw new ServiceError(
     'unavailable',
-    `Our clock says ${now.toISOString()}, the latest block of the chain ${headAt}.`,
+    `Our clock says ${now.toISOString()}, but the latest block of the chain says ${headAt}.`,
     {
-      hint: 'Set the clock of this machine, or name a node that keeps up; nothing is paid while they differ by more than five minutes.',
+      hint: 'Set the clock of this machine, or use a node that is up to date; nothing is paid while they differ by more than five minutes.',
       reason: 'clock_differs',
     },
   );

@@ -154,7 +154,7 @@ async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: s
     field: 'genesis',
     what: `first block ${settlement.genesis}`,
     passed: isSameChain,
-    found: isSameChain ? genesis : `${genesis}: the node serves another chain than the receipt is of`,
+    found: isSameChain ? genesis : `${genesis}: the node serves another chain than that of the receipt`,
     node,
   };
   const paid = await reader.findPayment({ transaction, payer, pay_to, amount, nonce });
@@ -168,7 +168,7 @@ async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: s
       field: 'transaction',
       what: `transaction ${transaction}`,
       passed: paid.final,
-      found: paid.final ? 'there, and it succeeded' : 'there, but it failed, or it may still be taken back',
+      found: paid.final ? 'there, and it succeeded' : 'there, but it failed, or it may still be reverted',
       node,
     },
   ];

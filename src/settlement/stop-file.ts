@@ -9,10 +9,10 @@ export function findStop(file: string | null): string | null {
   if (file === null) return null;
   try {
     lstatSync(file);
-    return 'the stop file is there';
+    return 'the stop file exists';
   } catch (error) {
     if (isMissing(error) && isFolder(dirname(file))) return null;
-    return `the stop file cannot be looked at (${getCode(error)})`;
+    return `the stop file cannot be checked (${getCode(error)})`;
   }
 }
 

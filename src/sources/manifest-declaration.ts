@@ -93,7 +93,7 @@ function readOwnText(
 ): string {
   const text = readText(given, field, note);
   if (given !== undefined && text === '') {
-    const what = 'holds nothing that can be shown, only markup, blanks or invisible characters';
+    const what = 'has nothing that can be shown, only markup, blanks or invisible characters';
     const advice = 'write some text, or leave an optional field out';
     refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
   }
@@ -122,7 +122,7 @@ function refuseDuplicates(routes: readonly DeclaredRoute[], { refuse }: Manifest
       refuse(
         'manifest_duplicate_route',
         ['routes', index],
-        `The route ${method} ${formatQuote(path)} stands twice; remove one of them.`,
+        `The route ${method} ${formatQuote(path)} appears twice; remove one of them.`,
       );
     }
     seen.add(`${method} ${path}`);
@@ -150,7 +150,7 @@ function refusePlaceholder(given: string, placeholder: RegExpExecArray, path: Pa
   const ofBase = isInHost
     ? 'write a listing of its own for each host'
     : 'end it before the placeholder, and begin the paths of the routes there';
-  const advice = path[0] === 'base_url' ? ofBase : 'write one that opens as it stands';
+  const advice = path[0] === 'base_url' ? ofBase : 'write one that can be opened';
   const what = `holds the placeholder ${formatQuote(placeholder[0])}, but takes an address that can be called`;
   refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
 }
@@ -167,7 +167,7 @@ function readObservedAt({ observed }: Manifest, { now, refuse }: ManifestContext
   if (!observed) return null;
   const time = Date.parse(observed.at);
   if (time <= Date.parse(now)) return new Date(time).toISOString();
-  refuse('bad_date', ['observed', 'at'], `observed.at is ${formatQuote(observed.at)}, which lies in the future.`);
+  refuse('bad_date', ['observed', 'at'], `observed.at is ${formatQuote(observed.at)}, which is in the future.`);
   return null;
 }
 

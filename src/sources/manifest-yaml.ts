@@ -51,8 +51,7 @@ export function parseYaml(text: string, isExact: (path: Path) => boolean): YamlT
     logLevel: 'silent',
   });
   const [document, second] = [...documents];
-  if (!document?.contents)
-    return { problems: [{ code: 'manifest_empty', line: 1, message: 'the file holds nothing.' }] };
+  if (!document?.contents) return { problems: [{ code: 'manifest_empty', line: 1, message: 'the file is empty.' }] };
   const errors = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
     // One mistake makes the library report several errors on its line; the first is the useful one.
@@ -84,7 +83,7 @@ function describeError({ code, message }: YAMLError, line: number): YamlProblem 
     return {
       code: 'manifest_alias',
       line,
-      message: 'a YAML tag (!…) stands here; manifests do without, so remove it.',
+      message: 'there is a YAML tag (!…) here; manifests may not have any, so remove it.',
     };
   }
   if (code === 'RESOURCE_EXHAUSTION') {
@@ -107,7 +106,7 @@ interface ReadContext {
 
 function readNode(node: unknown, path: Path, context: ReadContext): unknown {
   if (isAlias(node) || (isNode(node) && node.anchor)) {
-    context.report('manifest_alias', node, 'a YAML anchor or alias (& or *) stands here; write the value out.');
+    context.report('manifest_alias', node, 'there is a YAML anchor or alias (& or *) here; write the value out.');
     return undefined;
   }
   if (path.length > MAX_DEPTH) {
@@ -138,7 +137,7 @@ function readMap(map: { items: { key: unknown; value: unknown }[] }, path: Path,
       context.report(
         'manifest_duplicate_key',
         key,
-        `"${formatQuote(name)}" stands twice in one mapping; remove one of them.`,
+        `"${formatQuote(name)}" appears twice in one mapping; remove one of them.`,
       );
       continue;
     }

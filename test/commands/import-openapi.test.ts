@@ -81,7 +81,7 @@ describe("importing a provider's document", () => {
     const without = await run(['import', '--openapi', file]);
     expect(without.code).toBe(1);
     expect(without.stderr).toMatch(
-      /^error: The document openapi\.json#\w+ does not say .*\nhint: Say it with --base-url/,
+      /^error: The document openapi\.json#\w+ does not say .*\nhint: Give it with --base-url/,
     );
     const base = 'https://api.tides-of-tests.com/';
     expect((await runJson('import', '--openapi', file, '--base-url', base)).json).toMatchObject({

@@ -107,10 +107,10 @@ describe('importing what a provider states', () => {
     const { run } = makeCommands(ON_LOOPBACK);
     const { code, stderr } = await run(['import', '--provider', origin]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`error: No statement of a provider is at ${origin}${DOOR}: there is nothing.`);
+    expect(stderr).toContain(`error: There is no provider's statement at ${origin}${DOOR}: there is nothing.`);
     expect(stderr).toContain(`{"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}`);
     pages[DOOR] = { type: 'text/html', body: '<html>' };
-    expect((await run(['import', '--provider', origin])).stderr).toContain('a web page stands there');
+    expect((await run(['import', '--provider', origin])).stderr).toContain('there is a web page');
   });
 
   it.each([

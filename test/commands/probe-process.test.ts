@@ -51,18 +51,18 @@ describe('two runs at once', () => {
       start(market.environment, '--due', '--pause', '0'),
     ];
     for (const { getStderr } of [second, third]) {
-      await vi.waitFor(() => expect(getStderr()).toContain('Another probe run is under way'), { timeout: 60_000 });
+      await vi.waitFor(() => expect(getStderr()).toContain('Another probe run is using this catalogue'), {
+        timeout: 60_000,
+      });
     }
     third.child.kill('SIGINT');
     const stopped = await third.ran;
     expect(stopped.code).toBe(1);
-    expect(stopped.stderr).toContain('error: Another probe run is under way, and this one was stopped before its turn');
+    expect(stopped.stderr).toContain('error: Another probe run is active, and this one was stopped before its turn');
     goOn();
     expect([(await first.ran).code, (await second.ran).code]).toEqual([0, 0]);
     expect(JSON.parse((await second.ran).stdout)).toMatchObject({ complete: true, routes: { planned: 3, probed: 3 } });
-    expect((await second.ran).stderr).toContain(
-      'Another probe run is under way on this catalogue; waiting for its end.',
-    );
+    expect((await second.ran).stderr).toContain('Another probe run is using this catalogue; waiting for its end.');
     expect(slow.getMost()).toBe(1);
   });
 });

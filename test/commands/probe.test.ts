@@ -76,7 +76,7 @@ describe('probe', () => {
     const alpha = await list('alpha', (response) => sendStatus(response, 429, { 'retry-after': '36000' }));
     const chosen = await run(['probe', 'alpha', ...QUICK]);
     expect(chosen.code).toBe(1);
-    expect(chosen.stdout).toContain('put off\t2 routes, whose hosts want to be left alone');
+    expect(chosen.stdout).toContain('put off\t2 routes, because their hosts asked for a wait');
     setHours(9.9);
     expect((await runJson('probe', 'alpha', ...QUICK)).json).toMatchObject({ routes: { probed: 0, put_off: 3 } });
     expect((await run(['probe', ...QUICK])).code).toBe(0);
@@ -100,7 +100,7 @@ describe('probe', () => {
     const { list, run } = makeMarketCommands();
     for (let index = 0; index < 5; index += 1) await list(`dead-${index}`, (response) => response.destroy());
     const { stdout } = await run(['probe', ...QUICK]);
-    expect(stdout).toContain('the fault is taken to be ours');
+    expect(stdout).toContain('the fault is probably ours');
     expect(stdout).not.toContain('used to');
   });
 
@@ -114,7 +114,7 @@ describe('probe', () => {
     isDown = true;
     setHours(7);
     const { stdout } = await run(['probe', ...QUICK]);
-    expect(stdout).toContain('So many hosts failed together that the fault is taken to be ours');
+    expect(stdout).toContain('So many hosts failed together that the fault is probably ours');
     setHours(14);
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({
       ...{ fault_is_ours: true, outcomes: { server_error: 5 } },
@@ -139,7 +139,7 @@ describe('probe --all', () => {
     );
     const stopped = await run(['probe', '--all', '--at-once', '1', ...QUICK], { signal: stopping.signal });
     expect(stopped.code).toBe(1);
-    expect(stopped.stdout).toContain('Stopped before the end. The same command goes on where it was.');
+    expect(stopped.stdout).toContain('Stopped before the end. The same command continues where it was.');
     const { json, code } = await runJson('probe', '--all', ...QUICK);
     expect(code).toBe(0);
     expect(json).toMatchObject({ complete: true, routes: { planned: 9, done_before: 4, probed: 5 } });
@@ -175,7 +175,7 @@ describe('wrong usage of probe', () => {
     [['--all', '--due'], 'Give slugs, or --all, or --due: one of them.'],
     [['--watch', '--all'], '--watch probes what is due, and nothing else.'],
     [['--watch', 'alpha'], '--watch probes what is due, and nothing else.'],
-    [['--again'], '--again begins a pass anew, so it goes with --all.'],
+    [['--again'], '--again starts a new pass, so it goes with --all.'],
     [['--all', '--at-once', '0'], 'The option --at-once cannot be "0"; it takes at least 1.'],
     [['--all', '--at-once', '257'], 'The option --at-once cannot be "257"; it takes at most 256.'],
     [['--pause', 'soon'], 'The option --pause cannot be "soon"; it takes a number from 0 to 60000.'],

@@ -124,7 +124,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
       expect([code, wrong]).toEqual([0, []]);
       expect(checks.filter(({ node: asked }) => asked !== null).length).toBeGreaterThan(8);
       expect(json.receipt).toEqual(document.receipt);
-      expect(await text()).toContain('The chain shows this payment as the receipt has it.');
+      expect(await text()).toContain('The chain shows this payment as in the receipt.');
     }
     const path = join(makeFolder(), 'receipt.json');
     writeFileSync(path, JSON.stringify(document));
@@ -220,9 +220,9 @@ describe('what is no receipt', () => {
     ['HTML', html, 'sent HTML where JSON was expected.'],
     ['a 404', () => new Response('no', { status: 404 }), 'has no such receipt.'],
     ['a 500', () => new Response('no', { status: 500 }), 'answered with status 500.'],
-    ['other JSON', () => Response.json({ receipt: { id: 1 } }), 'is no receipt: '],
-    ['a list', () => Response.json([]), 'is no receipt: the whole of it is not as it should be.'],
-    ['null', () => Response.json(null), 'is no receipt: '],
+    ['other JSON', () => Response.json({ receipt: { id: 1 } }), 'is not a receipt: '],
+    ['a list', () => Response.json([]), 'is not a receipt: the whole of it is invalid.'],
+    ['null', () => Response.json(null), 'is not a receipt: '],
     ['a huge answer', () => new Response(`{"x":"${'y'.repeat(300_000)}"}`), 'at most 256 KB'],
     ['deep JSON', () => new Response('['.repeat(100_000)), 'nested too deeply'],
   ])('is one plain sentence with a hint: %s', async (_name, answer, sentence) => {
@@ -245,7 +245,7 @@ describe('what is no receipt', () => {
     ['https://10.0.0.1/agent/receipts/x', 'ALLOW_PRIVATE_NETWORKS=on'],
     ['https://', 'address'],
     ['nothing.json', 'There is no file nothing.json.'],
-    ['.', 'A folder stands where a file is expected'],
+    ['.', 'There is a folder where a file is expected'],
   ])('is refused as %s', async (source, sentence) => {
     const { run } = makeCommands();
     const { code, stdout, stderr } = await run(['receipts', 'check', source, ...NODE]);

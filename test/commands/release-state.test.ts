@@ -45,7 +45,7 @@ it('is told by the check, with what to do', async () => {
     {
       name: 'release',
       ok: false,
-      found: expect.stringMatching(/^\S+-r1 of revision 1, not current: stylesheets, scripts or images .* are gone/),
+      found: expect.stringMatching(/^\S+-r1 of revision 1, not current: stylesheets, scripts or images .* are missing/),
       hint: 'npm run rebuild puts it right.',
     },
   ]);

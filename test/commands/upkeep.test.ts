@@ -154,7 +154,7 @@ describe('export', () => {
     for (const text of ['Dear diary,', '', '{"kind":"letter"}']) {
       writeFileSync(target, text);
       const refused = await run(['export', '--output', target]);
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is no export\.\nhint: .*--force/)]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is not an export\.\nhint: .*--force/)]);
       expect(readFileSync(target, 'utf8')).toBe(text);
     }
     expect((await run(['export', '--output', target, '--force'])).code).toBe(0);
@@ -180,7 +180,7 @@ describe('export', () => {
     expect((await run(['export', '--output', target])).code).toBe(0);
     expect(readFileSync(target, 'utf8')).toBe((await run(['export'])).stdout);
     expect((await run(['export', '--output', join(folder, 'none', 'x')])).stderr).toMatch(
-      /^error: .*not there.*\nhint: /,
+      /^error: .*does not exist.*\nhint: /,
     );
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });

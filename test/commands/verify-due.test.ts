@@ -58,7 +58,7 @@ describe('verify --due', () => {
     expect(short.json).toMatchObject({ spent: 0, routes: [{ outcome: 'skipped', reason: 'beyond_budget' }] });
     const paid = await run(['verify', '--due', '--budget', '0.01']);
     expect(paid.code).toBe(0);
-    expect(paid.stdout).toContain('1 of 1 routes verified, for 0.001 of 0.01 USDC; 0 not come to.');
+    expect(paid.stdout).toContain('1 of 1 routes verified, for 0.001 of 0.01 USDC; 0 not reached.');
     const again = await runJson('verify', '--due', '--budget', '0.01');
     expect([again.code, again.json]).toMatchObject([0, { due: 0, spent: 0, ended: 'done' }]);
     expect(await getLost()).toBe(1000n);

@@ -38,7 +38,7 @@ describe('a key', () => {
     });
     for (const args of RUNS) {
       const { code, stdout, stderr } = await run(args);
-      if (args[0] === 'verify') expect([code, stderr]).toEqual([1, expect.stringMatching(/is no private key/)]);
+      if (args[0] === 'verify') expect([code, stderr]).toEqual([1, expect.stringMatching(/is not a private key/)]);
       expect(`${stdout}${stderr}`).not.toContain(secret);
     }
   });
@@ -62,7 +62,10 @@ describe('a key', () => {
     for (const mode of [0o644, 0o640, 0o604, 0o620]) {
       chmodSync(file, mode);
       const { code, stdout, stderr } = await run(['verify', SLUG, '--pay']);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('is open to others than its owner')]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining('Others than its owner may read or write the key file'),
+      ]);
       expect(stderr).toContain(`chmod 600 ${file}`);
       expect(`${stdout}${stderr}`).not.toContain(privateKey.slice(2));
     }

@@ -68,12 +68,12 @@ describe('verify --pay', () => {
     const { run, verify, getLost, catalogue } = await makePayingCommands(chain);
     const { code, json, stderr } = await verify('--pay');
     expect([code, json.payment.state, json.payment.delivered]).toEqual([0, 'settled', true]);
-    expect(stderr).toMatch(/Written down as [-0-9a-f]{36}, valid until/);
+    expect(stderr).toMatch(/Recorded as [-0-9a-f]{36}, valid until/);
     expect(json.wallets[0].balance).toBe(999_000);
     expect(json.caps.spent).toBe(1000);
     const { stdout } = await run(['verify', SLUG, '--pay']);
     expect(stdout).toContain('0.001 USDC on base settled, and the product came.');
-    expect(stdout).toContain('a local test chain, whose money is worth nothing');
+    expect(stdout).toContain('a local test chain with worthless money');
     expect([await getLost(), listPayments(catalogue, 9)]).toEqual([2000n, [expect.anything(), expect.anything()]]);
     expect((await run(['show', SLUG])).stdout).toContain('settlement-verified');
   });
@@ -132,7 +132,10 @@ describe('verify --pay', () => {
   it('stopped while it waits ends with 1, and the next run finds out', async () => {
     const { run, catalogue, getLost } = await makePayingCommands(chain, { sale: ({ response }) => deliver(response) });
     const { code, stdout } = await run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(700) });
-    expect([code, stdout]).toEqual([1, expect.stringContaining('is still open (sent); the next run finds out')]);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('is still open (sent); the next run asks the chain again'),
+    ]);
     const again = await run(['verify', SLUG, '--pay']);
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/^error: The payment .* still open/m)]);
     await chain.undoAfter(async () => {
@@ -148,7 +151,7 @@ describe('verify --pay', () => {
   it('without a wallet says which is missing', async () => {
     const { run } = await makePayingCommands(chain, NO_WALLET);
     const { code, stdout } = await run(['verify', SLUG, '--pay']);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('no wallet is set for a network that it takes')]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('no wallet is set for a network that it accepts')]);
   });
 
   it('waits for another one to end, in another process', async () => {
@@ -247,7 +250,7 @@ describe('the operator', () => {
     Object.assign(environment, { PAYER_STOP_FILE });
     writeFileSync(PAYER_STOP_FILE, '');
     const { code, stderr } = await run(['verify', SLUG, '--pay']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Paying is stopped: the stop file is there.')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Payments are stopped: the stop file exists.')]);
     expect(await getLost()).toBe(0n);
     rmSync(PAYER_STOP_FILE);
     expect((await run(['verify', SLUG, '--pay'])).code).toBe(0);

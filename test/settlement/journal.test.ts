@@ -246,7 +246,7 @@ describe('the stop file', () => {
     const place = folder();
     expect([findStop(null), findStop(join(place, 'stop'))]).toEqual([null, null]);
     writeFileSync(join(place, 'stop'), '');
-    expect(findStop(join(place, 'stop'))).toBe('the stop file is there');
+    expect(findStop(join(place, 'stop'))).toBe('the stop file exists');
   });
 
   it('stops as a broken link, a folder, below a file, and in a folder that is missing', () => {

@@ -149,7 +149,7 @@ describe('a placeholder in an address', () => {
     ['base_url', 'https://api.tides.example/:tenant', ':tenant', 'paths of the routes'],
     ['base_url', 'https://api.tides.example/v1?key=<key>', '<key>', 'paths of the routes'],
     ['base_url', 'https://{tenant}.tides.example/v1', '{tenant}', 'a listing of its own for each host'],
-    ['docs_url', 'https://tides.example/{version}', '{version}', 'that opens as it stands'],
+    ['docs_url', 'https://tides.example/{version}', '{version}', 'that can be opened'],
   ])('is named, with what to write instead: %s %s', (field, address, shown, advice) => {
     const text =
       field === 'base_url' ? HEAD.replace('https://api.tides.example', address) : `${HEAD}${field}: "${address}"\n`;
@@ -181,7 +181,7 @@ describe('a text of which nothing can be shown', () => {
   ])('is refused as an empty one is: %s of %j', (field, text, line) => {
     expect(parse(text).declaration).toBeUndefined();
     expect(listFindings(text)).toEqual([
-      `manifest_bad_value ${line}: ${field} holds nothing that can be shown, only markup, blanks or invisible characters; write some text, or leave an optional field out.`,
+      `manifest_bad_value ${line}: ${field} has nothing that can be shown, only markup, blanks or invisible characters; write some text, or leave an optional field out.`,
     ]);
   });
 });
@@ -245,19 +245,22 @@ describe('a message about a huge value', () => {
 
 describe('a broken manifest is refused with its line and what to do', () => {
   it.each([
-    ['', 'manifest_empty 1: the file holds nothing.'],
-    ['# only a comment', 'manifest_empty 1: the file holds nothing.'],
+    ['', 'manifest_empty 1: the file is empty.'],
+    ['# only a comment', 'manifest_empty 1: the file is empty.'],
     ['- a', 'manifest_bad_value 1: The manifest is a list, but takes a mapping.'],
     [
       'name: "Tides',
       'manifest_yaml 1: this is not well-formed YAML. Missing closing "quote. A quote or bracket that is opened must be closed.',
     ],
     ['name:\n\ttides: 1', 'manifest_tab 2: the line is indented with a tab; use spaces.'],
-    ['name: !!js/function x', 'manifest_alias 1: a YAML tag (!…) stands here; manifests do without, so remove it.'],
-    ['name: &a x', 'manifest_alias 1: a YAML anchor or alias (& or *) stands here; write the value out.'],
+    [
+      'name: !!js/function x',
+      'manifest_alias 1: there is a YAML tag (!…) here; manifests may not have any, so remove it.',
+    ],
+    ['name: &a x', 'manifest_alias 1: there is a YAML anchor or alias (& or *) here; write the value out.'],
     [
       'name: a\ntagline: b\nname: c',
-      'manifest_duplicate_key 3: "name" stands twice in one mapping; remove one of them.',
+      'manifest_duplicate_key 3: "name" appears twice in one mapping; remove one of them.',
     ],
     [
       'a: 1\n---\nb: 2',
@@ -282,10 +285,7 @@ describe('a broken manifest is refused with its line and what to do', () => {
       `${HEAD}category: finance`,
       'manifest_bad_value 4: category is "finance", but takes one of Data, Finance, Intelligence, Tools, Verification.',
     ],
-    [
-      `${HEAD}observed: {source: x, at: 2027-01-01}`,
-      'bad_date 4: observed.at is 2027-01-01, which lies in the future.',
-    ],
+    [`${HEAD}observed: {source: x, at: 2027-01-01}`, 'bad_date 4: observed.at is 2027-01-01, which is in the future.'],
     [
       `${HEAD}prise_usdc: 1`,
       'manifest_unknown_field 4: "prise_usdc" is not a field of a manifest; did you mean "price_usdc"? Its fields are name, base_url, tagline, provider, slug, description, category, mcp_endpoint, docs_url, price_usdc, networks, observed, routes.',
@@ -303,7 +303,7 @@ describe('a broken manifest is refused with its line and what to do', () => {
     ],
     [
       `${HEAD}routes:\n  - {method: GET, path: /x, price_usdc: 1}\n  - {method: GET, path: /x, price_usdc: 2}`,
-      'manifest_duplicate_route 6: The route GET /x stands twice; remove one of them.',
+      'manifest_duplicate_route 6: The route GET /x appears twice; remove one of them.',
     ],
     [
       `${HEAD}price_usdc: 1\nroutes: [{method: GET, path: /x, price_usdc: 1}]`,

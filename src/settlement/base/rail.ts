@@ -76,8 +76,8 @@ export function openBaseRail({
  * is behind would not find it.
  */
 function buildLagFailure(): ServiceError {
-  return new ServiceError('unavailable', 'The latest block of the node is old by the clock of this machine.', {
-    hint: 'Set the clock, or EVM_RPC_URL to a node that keeps up.',
+  return new ServiceError('unavailable', "By the clock of this machine the node's latest block is too old.", {
+    hint: 'Set the clock, or set EVM_RPC_URL to a node that is up to date.',
     reason: 'chain_behind',
   });
 }
@@ -91,7 +91,7 @@ function openAccount(privateKey: string) {
       // The number is not valid on the curve. The library's error is dropped, because it might show the key.
     }
   }
-  throw new ServiceError('bad_input', 'The key of the wallet on Base is no private key.', {
+  throw new ServiceError('bad_input', 'The key of the wallet on Base is not a private key.', {
     hint: 'PAYER_EVM_PRIVATE_KEY, or the file that PAYER_EVM_KEY_FILE names, holds 64 hexadecimal digits.',
     reason: 'bad_key',
   });

@@ -76,7 +76,7 @@ export function openSolanaChain(rpcUrl: string, timeoutMs?: number): Chain {
         if (!held.value) return 0;
         const { value } = await rpc.getTokenAccountBalance(source, { commitment: 'confirmed' }).send();
         const amount = Number(value.amount);
-        if (!Number.isSafeInteger(amount)) throw new Error('the node names a balance that is no number');
+        if (!Number.isSafeInteger(amount)) throw new Error('the node returned a balance that is not a number');
         return amount;
       });
     },
@@ -180,7 +180,8 @@ export async function readLifetime(rpc: Rpc<SolanaRpcApi>) {
     const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send();
     const blocks = value.lastValidBlockHeight - (await rpc.getBlockHeight({ commitment: 'confirmed' }).send());
     // A payment that can settle for ever would block its wallet for ever.
-    if (blocks > LONGEST_LIFETIME_BLOCKS) throw new Error(`the node has a blockhash hold for ${blocks} blocks`);
+    if (blocks > LONGEST_LIFETIME_BLOCKS)
+      throw new Error(`the node says that a blockhash is valid for ${blocks} blocks`);
     return { ...value, slot: context.slot };
   });
 }

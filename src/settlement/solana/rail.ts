@@ -80,8 +80,8 @@ export async function openSolanaRail({
 function getFeePayer({ raw }: Requirement, payer: string): string {
   const named = isObject(raw.extra) ? parsePayTo('solana', raw.extra.feePayer) : undefined;
   if (named === undefined || named === payer) {
-    throw new ServiceError('refused', 'The offer on Solana names nobody else who pays the fee.', {
-      hint: 'The seller has to name its fee payer in extra.feePayer.',
+    throw new ServiceError('refused', 'The offer on Solana names no other fee payer.', {
+      hint: 'The seller must name its fee payer in extra.feePayer.',
       reason: 'no_fee_payer',
     });
   }
@@ -100,8 +100,8 @@ async function checkTransfer(transfer: Transfer): Promise<void> {
 }
 
 function refuseFeePayer(feePayer: string, cause?: unknown): ServiceError {
-  return new ServiceError('refused', `The offer on Solana makes no valid payment with ${feePayer} paying the fee.`, {
-    hint: 'A fee payer is a wallet that can sign: no program, no token account.',
+  return new ServiceError('refused', `The offer on Solana gives no valid payment with ${feePayer} as the fee payer.`, {
+    hint: 'A fee payer is a wallet that can sign, not a program or a token account.',
     reason: 'bad_fee_payer',
     cause,
   });
@@ -114,7 +114,7 @@ function getMemo({ raw }: Requirement): string | undefined {
   const problem = findMemoProblem(memo);
   if (typeof memo === 'string' && problem === null) return memo;
   throw new ServiceError('refused', `The offer on Solana asks for a memo that ${problem}.`, {
-    hint: 'Nothing was written down or sent.',
+    hint: 'Nothing was recorded or sent.',
     reason: 'bad_memo',
   });
 }
@@ -122,8 +122,8 @@ function getMemo({ raw }: Requirement): string | undefined {
 /** Finds what is wrong with a memo. Only a text that every reader decodes the same way is signed. */
 function findMemoProblem(memo: unknown): string | null {
   if (typeof memo !== 'string') return 'is no text';
-  if (!memo.isWellFormed()) return 'is no valid Unicode';
-  if (/[\p{Cc}\ufeff]/u.test(memo)) return 'holds control characters or a byte order mark';
+  if (!memo.isWellFormed()) return 'is not valid Unicode';
+  if (/[\p{Cc}\ufeff]/u.test(memo)) return 'has control characters or a byte order mark';
   return Buffer.byteLength(memo) > MAX_MEMO_BYTES ? 'is too long' : null;
 }
 
@@ -136,7 +136,7 @@ async function openSigner(privateKey: string): Promise<KeyPairSigner> {
       : createKeyPairSignerFromBytes(bytes));
   } catch {
     // The library's error is dropped, because it might show the key.
-    throw new ServiceError('bad_input', 'The key of the wallet on Solana is no private key.', {
+    throw new ServiceError('bad_input', 'The key of the wallet on Solana is not a private key.', {
       hint: 'PAYER_SOLANA_PRIVATE_KEY, or the file that PAYER_SOLANA_KEY_FILE names, holds it in base 58 or as a JSON array.',
       reason: 'bad_key',
     });

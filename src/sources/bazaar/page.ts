@@ -40,7 +40,7 @@ function parseJson(bytes: Uint8Array, subject: string): unknown {
     const what = start === undefined ? 'empty' : start === '<' ? 'HTML instead of JSON' : 'not JSON';
     throw new ServiceError('bad_input', `${subject} is ${what}.`, {
       reason: 'bad_json',
-      hint: 'Open the address or file and see what it really holds.',
+      hint: 'Open the address or file and look at its content.',
     });
   }
 }
@@ -127,7 +127,7 @@ async function fetchPageOnce(
 /** Builds the refusal of a page or file that is too large. */
 export function buildTooLargeError(subject: string, bytes: number, cause?: unknown): ServiceError {
   const size = bytes >= 1024 * 1024 ? `${Math.floor(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
-  return new ServiceError('refused', `${subject} is larger than ${size}, more than is read at once.`, {
+  return new ServiceError('refused', `${subject} is larger than ${size}, which is too large.`, {
     reason: 'too_large',
     hint: 'Ask for smaller pages, or split the file.',
     cause,

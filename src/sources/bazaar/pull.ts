@@ -61,7 +61,7 @@ export async function* pullFeed(options: PullOptions): AsyncGenerator<FeedPage, 
     yield await readFeedFile(address, pullLimits.pageBytes);
     return;
   }
-  if (!client) throw new ServiceError('internal', 'A feed address needs a client to be fetched with.');
+  if (!client) throw new ServiceError('internal', 'A feed address needs a client.');
   const state = openPullState(from, pageSize, maxPages);
   let total: number | null = null;
   for (;;) {
@@ -147,7 +147,7 @@ function addOffset(error: unknown, offset: number): unknown {
   if (!(error instanceof ServiceError)) return error;
   const goOn =
     offset > 0
-      ? `The pull can go on from offset ${offset}; what came before it is complete.`
+      ? `The pull can continue from offset ${offset}; everything before it is complete.`
       : 'Check the address, or try again later.';
   const hint = error.hint ?? goOn;
   const { code, message, reason, details, cause } = error;

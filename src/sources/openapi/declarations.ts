@@ -25,8 +25,8 @@ export function readOpenApi(
     const version = removeInvisible(String(document.openapi ?? document.swagger).slice(0, 20));
     return {
       code: 'openapi_version',
-      message: `${subject} is of OpenAPI version ${version}.`,
-      hint: 'Give one of version 3.0 or 3.1; converters from older ones are common.',
+      message: `${subject} has OpenAPI version ${version}.`,
+      hint: 'Give a document of version 3.0 or 3.1; there are converters for older ones.',
     };
   }
   const findings = openDocumentFindings(options.name);
@@ -85,7 +85,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 const NO_SERVER = {
   code: 'no_server',
   message: 'does not say at which address its operations are.',
-  hint: 'Say it with --base-url https://…, or add "servers" to the document.',
+  hint: 'Give it with --base-url https://…, or add "servers" to the document.',
 } as const;
 
 /**

@@ -56,7 +56,7 @@ export function parseStatement(
     return { absent: 'another_document' };
   }
   if (json.version !== 1 || !Array.isArray(json.listings)) {
-    refuse('provider_file_bad_value', 'The statement is to have "version": 1 and a list "listings".');
+    refuse('provider_file_bad_value', 'The statement must have "version": 1 and a list "listings".');
     return 'unreadable';
   }
   noteUnknownFields(json, providerFile.shape, '', context);
@@ -86,7 +86,7 @@ function listDistinct(requests: readonly ParsedRequest[], { url, findings }: Sta
     const first = byAddress.get(base_url);
     if (!first) byAddress.set(base_url, request);
     else {
-      const message = `${where}: base_url: ${base_url} is that of ${first.where} already, which counts.`;
+      const message = `${where}: base_url: ${base_url} is already that of ${first.where}, which counts.`;
       findings.openItem(url).refuse('provider_duplicate_listing', message);
     }
   }
@@ -115,7 +115,7 @@ export type ParsedRequest = ProviderRequest & { document: URL | null };
 export function parseEntry(raw: unknown, where: string, context: StatementContext): ParsedRequest | undefined {
   const item = openEntryFindings(where, context);
   if (!isObject(raw)) {
-    item.refuse('provider_file_bad_value', 'an entry is to be an object.');
+    item.refuse('provider_file_bad_value', 'an entry must be an object.');
     return undefined;
   }
   const { replies: rawReplies, ...known } = pickFields(raw, providerEntry.shape);
@@ -173,7 +173,7 @@ export function noteUnknownFields(
 ): void {
   const item = findings.openItem(url);
   for (const field of Object.keys(raw).filter((name) => !Object.hasOwn(shape, name))) {
-    item.note('provider_unknown_field', `${prefix}"${formatQuote(field)}" is not known and was passed over.`);
+    item.note('provider_unknown_field', `${prefix}"${formatQuote(field)}" is unknown and was ignored.`);
   }
   item.keep();
 }
@@ -185,7 +185,7 @@ function pickFields(raw: Record<string, unknown>, shape: object): Record<string,
 /** Finds fields of an entry that contradict each other. */
 function findConflict({ listed, openapi, facts }: ProviderEntryFacts): string | undefined {
   const declares = openapi !== undefined || facts !== undefined;
-  if (!listed && declares) return 'with listed: false go neither openapi nor facts.';
+  if (!listed && declares) return 'listed: false goes with neither openapi nor facts.';
   return openapi !== undefined && facts !== undefined ? 'give either openapi or facts, not both.' : undefined;
 }
 
@@ -219,7 +219,7 @@ function readReplies(raw: unknown, where: string, context: StatementContext): St
   if (raw === undefined) return [];
   const list = openEntryFindings(where, context);
   if (!Array.isArray(raw)) {
-    list.refuse('provider_file_bad_value', 'takes a list of replies. Those on record stay.');
+    list.refuse('provider_file_bad_value', 'must be a list of replies. Those on record stay.');
     return null;
   }
   if (raw.length > MAX_REPLIES) {
@@ -244,7 +244,7 @@ function readReply(raw: unknown, where: string, context: StatementContext): Stat
   const refuse = (at: string, message: string) =>
     openEntryFindings(at, context).refuse('provider_file_bad_value', message);
   if (!isObject(raw)) {
-    refuse(where, 'a reply is to be an object.');
+    refuse(where, 'a reply must be an object.');
     return undefined;
   }
   const known = pickFields(raw, writtenReply.shape);
@@ -264,7 +264,7 @@ function readReply(raw: unknown, where: string, context: StatementContext): Stat
   }
   const text = cleanText(rawText, 'reply');
   if (text !== '') return { caution, route, text };
-  refuse(`${where}.text`, 'the reply has no words.');
+  refuse(`${where}.text`, 'the reply is empty.');
   return undefined;
 }
 
@@ -280,7 +280,7 @@ function readOwnAddress(
     return { code: 'provider_file_bad_value', message: `"${formatQuote(text)}" cannot be taken. ${why}` };
   }
   if (read.origin === new URL(url).origin) return { url: read };
-  const message = `"${formatQuote(text)}" is of another origin than this statement, which says nothing for it.`;
+  const message = `"${formatQuote(text)}" has another origin than this statement, which cannot speak for it.`;
   return { code: 'provider_other_origin', message };
 }
 

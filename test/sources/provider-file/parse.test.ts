@@ -56,7 +56,7 @@ describe('an entry of a statement', () => {
   });
 
   it.each([
-    ['is to be an object', 7],
+    ['must be an object', 7],
     ['listed is missing, which an entry of listings needs', {}],
     ['listed is "yes", but takes', { listed: 'yes' }],
     ['neither openapi nor facts', { listed: false, facts: FACTS }],
@@ -90,7 +90,7 @@ describe('an entry of a statement', () => {
     ];
     const { requests, messages } = parseListing({ listed: true, facts: { ...FACTS, routes } });
     expect(requests).toMatchObject([{ asks: 'list', declaration: null, is_broken: true }]);
-    expect(messages.join()).toContain('stands twice');
+    expect(messages.join()).toContain('appears twice');
   });
 
   it.each([
@@ -216,8 +216,8 @@ describe('the replies of an entry', () => {
     ['longer than 280 characters', 'text', { ...OF_ALL, text: 'x'.repeat(281) }],
     ['longer than 280 characters', 'text', { ...OF_ALL, text: `${'<i></i>'.repeat(4000)}late words` }],
     ['longer than 280 characters', 'text', { ...OF_ALL, text: 'x'.repeat(60_000) }],
-    ['no words', 'text', { ...OF_ALL, text: '' }],
-    ['no words', 'text', { ...OF_ALL, text: '\u200B<br>\n' }],
+    ['the reply is empty', 'text', { ...OF_ALL, text: '' }],
+    ['the reply is empty', 'text', { ...OF_ALL, text: '\u200B<br>\n' }],
     ['text is 7, but takes text', 'text', { ...OF_ALL, text: 7 }],
     ['text is a list', 'text', { ...OF_ALL, text: ['Words.'] }],
     ['text is missing, which a reply needs', 'text', { caution: 'undelivered' }],
@@ -242,13 +242,13 @@ describe('the replies of an entry', () => {
   it.each([7, null, 'Words.', [OF_ALL]])('may hold what is no reply: %j', (bad) => {
     const { requests, messages } = read([bad, OF_ROUTE]);
     expect(requests).toMatchObject([{ replies: [OF_ROUTE] }]);
-    expect(messages).toEqual([expect.stringMatching(/^listings\[0\]\.replies\[0\]: a reply is to be an object\.$/)]);
+    expect(messages).toEqual([expect.stringMatching(/^listings\[0\]\.replies\[0\]: a reply must be an object\.$/)]);
   });
 
   it.each([7, 'Words.', {}, null])('that are no list leave those on record: %j', (bad) => {
     const { requests, messages } = read(bad);
     expect(requests).toMatchObject([{ asks: 'list', replies: null }]);
-    expect(messages[0]).toMatch(/^listings\[0\]\.replies: takes a list/);
+    expect(messages[0]).toMatch(/^listings\[0\]\.replies: must be a list/);
   });
 
   it('are 20 at most, one for each caution and route', () => {
@@ -264,7 +264,7 @@ describe('the replies of an entry', () => {
   it('with a field that is not known are taken, and that is said', () => {
     const { requests, messages } = read([{ ...OF_ALL, severity: 'none', ['__proto__']: 1 }]);
     expect(requests).toMatchObject([{ replies: [OF_ALL] }]);
-    expect(messages.join()).toContain('listings[0].replies[0]: "severity" is not known');
+    expect(messages.join()).toContain('listings[0].replies[0]: "severity" is unknown');
   });
 
   it('of an entry that cannot be read count for nothing', () => {
