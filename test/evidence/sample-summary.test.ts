@@ -21,12 +21,12 @@ function makeSamples(outcomes: readonly ProbeOutcome[], routes: readonly string[
   });
 }
 
-describe('what samples come to', () => {
-  it('is nothing without any', () => {
+describe('the summary of samples', () => {
+  it('is empty without samples', () => {
     expect(getSampleSummary([], new Set())).toEqual(NO_SAMPLES);
   });
 
-  it('is told for each route: its latest probe, its last valid answer, and its failures since', () => {
+  it('has the latest probe, the last valid answer and the failures since then for each route', () => {
     const { routes, latest } = getSampleSummary(
       makeSamples(['payable', 'timeout', 'payable', 'rate_limited', 'no_402', 'payable'], ['a', 'b']),
       new Set(),
@@ -36,7 +36,7 @@ describe('what samples come to', () => {
     expect(latest).toMatchObject({ route_id: 'b', outcome: 'payable' });
   });
 
-  it('leaves out the failures of rounds that were our own fault, and keeps what was valid in them', () => {
+  it('ignores failures in rounds of our own fault, and keeps valid answers', () => {
     const samples = makeSamples(['payable', 'timeout', 'timeout', 'payable', 'timeout']);
     const ours = new Set(samples.slice(1, 4).map(({ round }) => round));
     const { reliability, failing } = getSampleSummary(samples, ours);
@@ -48,19 +48,19 @@ describe('what samples come to', () => {
 describe('a route', () => {
   const failing = { since: '2026-11-01T00:00:00.000Z', failures: 4 };
 
-  it('is on offer until it failed three times in a row', () => {
+  it('counts as offered until it failed three times in a row', () => {
     expect(isStillOffered(null, { failing: undefined, routes: 1 })).toBe(true);
     expect(isStillOffered({ failures: 2 }, { failing: undefined, routes: 1 })).toBe(true);
     expect(isStillOffered({ failures: 3 }, { failing: undefined, routes: 1 })).toBe(false);
   });
 
-  it('is not while its whole listing fails and each route had its turn', () => {
+  it('does not count as offered if its whole listing failed and each route had its turn', () => {
     expect(isStillOffered({ failures: 1 }, { failing, routes: 4 })).toBe(false);
     expect(isStillOffered({ failures: 1 }, { failing, routes: 5 })).toBe(true);
   });
 });
 
-it('failures of one moment are one failure, of however many routes', () => {
+it('simultaneous failures of several routes count as one', () => {
   const at = '2026-11-20T00:00:00.000Z';
   const together = Array.from({ length: 12 }, (_, index) => ({
     ...{ route_id: `r${index}`, outcome: 'timeout' as const, cause: null, status: null, round: getRound(at) },

@@ -4,7 +4,7 @@ import type { ProbeOutcome } from '../../../src/model/outcome.ts';
 import { makeChallenge, makeChallengeV1, makeOffer, makeOfferV1, makeSolanaOffer } from '../../x402/challenges.ts';
 import { sendChallenge, sendChallengeV1, sendStatus } from '../sending.ts';
 
-/** One way in which a route may answer, and what a probe has to make of it. */
+/** One behaviour of a route, and the outcome that a probe must get. */
 export interface Behaviour {
   answer: (response: ServerResponse, url: URL) => void;
   outcome: ProbeOutcome;
@@ -53,15 +53,15 @@ function sendFields(response: ServerResponse): void {
   response.socket?.write(`HTTP/1.1 402 Payment Required\r\n${'a: b\r\n'.repeat(10_000)}\r\n`);
 }
 
-/** A robots.txt of 1 MB that is slow to match, if one lets it. */
+/** A robots.txt of 1 MB that is slow to match for a naive parser. */
 export const HEAVY_ROBOTS = `User-agent: *\n${`Disallow: /*${'a*'.repeat(500)}b\n`.repeat(1_000)}`;
 
-/** Writes something on the connection that is no HTTP. */
+/** Writes something to the connection that is not HTTP. */
 function sendGarbage(response: ServerResponse): void {
   response.socket?.end('220 mail.example ESMTP ready\r\n\r\n');
 }
 
-/** Every way to answer, by the name that stands in the address of a route. */
+/** Every behaviour, by the name in the route's address. */
 export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   payable: asks('payable', null, ASKED),
   payable_too: asks('payable', null, ASKED, makeSolanaOffer()),
@@ -103,10 +103,10 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   down: says('server_error', 'status_503', 503),
 };
 
-/** What all routes of a host have in common, whatever each of them is by its name. */
+/** What all routes of a host have in common, besides their own behaviours. */
 export type HostKind = 'mixed' | 'wildcard' | 'hanging' | 'closed' | 'garbage' | 'not_tls' | 'robots' | 'heavy_robots';
 
-/** What a probe has to make of any route of a host of that kind; undefined where it is the route's own affair. */
+/** The outcome of every route of such a host; undefined if each route decides. */
 export const BY_HOST: Readonly<Record<HostKind, { outcome: ProbeOutcome; cause: string | null } | undefined>> = {
   mixed: undefined,
   heavy_robots: undefined,

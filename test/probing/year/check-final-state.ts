@@ -14,7 +14,7 @@ import type { Logged, Simulated } from './simulate.ts';
 
 const ROUND_HOURS = 6;
 
-/** Lists what stands otherwise at the end than it has to: by what each seller did, and by what its samples come to. */
+/** Lists listings in a wrong final state, judged by what each seller did and by its samples. */
 export function listWrongStandings(catalogue: Catalogue, market: Market, { log }: Simulated): string[] {
   const rounds = catalogue.sqlite.prepare('SELECT round FROM rounds WHERE ours = 1').pluck().all();
   const ours = new Set(rounds.map(Number));
@@ -43,7 +43,10 @@ export function listWrongStandings(catalogue: Catalogue, market: Market, { log }
   ];
 }
 
-/** Of what is more than 90 days older than the latest only the last of each route is kept, and its last valid one. */
+/**
+ * Of samples that are more than 90 days older than the latest, only the last and the last valid one of each route are
+ * kept.
+ */
 function listKept(log: readonly Logged[]): Logged[] {
   const since = (log.at(-1)?.round ?? 0) - (90 * 24) / ROUND_HOURS;
   const lasts = new Map<string, Logged>();
@@ -79,7 +82,7 @@ function listDifferent(prefix: string, facts: readonly Fact[]): string[] {
     .map(([name, is, shouldBe]) => `${prefix} ${name} ${JSON.stringify(is)} and not ${JSON.stringify(shouldBe)}`);
 }
 
-/** The rounds that lie whole in the outage are ours, and none that lie outside it. */
+/** Rounds that are completely within the outage are our fault, and none outside it are. */
 function listWrongRounds({ outage, start }: Market, ours: ReadonlySet<number>): string[] {
   const first = start / (ROUND_HOURS * 3_600_000);
   const whole = Array.from(

@@ -12,30 +12,30 @@ import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW } from '../../reco
 import { PAYEE } from '../../x402/challenges.ts';
 import { BEHAVIOURS, BY_HOST, type HostKind } from './behaviours.ts';
 
-/** A route of the street: where it is, and what a probe has to make of it. */
-export interface StreetRoute {
+/** A route of a fake host: its address, and the outcome that a probe must get. */
+export interface FakeRoute {
   url: string;
   path: string;
   outcome: string;
-  /** Null too where the system's own word is not worth comparing. */
+  /** Null also if the system's error code is not compared. */
   cause: string | null;
 }
 
-export interface StreetHost {
+export interface FakeHost {
   kind: HostKind;
   base_url: string;
-  routes: StreetRoute[];
+  routes: FakeRoute[];
 }
 
 /** Hosts in a process of their own. */
-export interface StreetProcess {
-  hosts: StreetHost[];
+export interface FakeHostProcess {
+  hosts: FakeHost[];
   /** Returns how often each address was asked so far. */
   countAsked: () => Promise<Map<string, number>>;
 }
 
-/** Opens hosts with so many routes each on loopback, closed after the test. */
-export async function openStreetProcess(kinds: readonly HostKind[], routes: number): Promise<StreetProcess> {
+/** Opens hosts on loopback with `routes` routes each, closed after the test. */
+export async function openFakeHostProcess(kinds: readonly HostKind[], routes: number): Promise<FakeHostProcess> {
   const child = fork(resolve(import.meta.dirname, 'process.ts'), kinds, { execArgv: [], stdio: 'inherit' });
   onTestFinished(() => {
     child.kill('SIGKILL');
@@ -43,7 +43,7 @@ export async function openStreetProcess(kinds: readonly HostKind[], routes: numb
   const [told] = await once(child, 'message');
   const { ports } = z.object({ ports: z.array(z.int()) }).parse(told);
   const names = Object.keys(BEHAVIOURS);
-  const hosts = kinds.map((kind, index): StreetHost => {
+  const hosts = kinds.map((kind, index): FakeHost => {
     const base_url = `${kind === 'not_tls' ? 'https' : 'http'}://127.0.0.1:${ports[index]}`;
     return {
       kind,
@@ -66,8 +66,8 @@ export async function openStreetProcess(kinds: readonly HostKind[], routes: numb
   };
 }
 
-/** Lists the hosts of a street in a new catalogue file, each as one listing that says what it asks. */
-export function declareStreet(file: string, { hosts }: StreetProcess): void {
+/** Lists fake hosts in a new catalogue file, each as one listing with its price. */
+export function declareFakeHosts(file: string, { hosts }: FakeHostProcess): void {
   const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
   const terms = [makeTerms({ amount: 10_000, pay_to: PAYEE.toLowerCase() })];
   const declarations = hosts.map(({ kind, base_url, routes }, index) =>
@@ -96,11 +96,11 @@ export function listTaken({
     .all();
 }
 
-/** Routes that are told of when very many came out wrong. */
+/** How many wrong routes are reported. */
 const TOLD = 20;
 
-/** Lists the routes that were not probed exactly once, or came out as something else than they are: the first of them. */
-export function listWrong({ hosts }: StreetProcess, taken: ReturnType<typeof listTaken>): string[] {
+/** Lists the first routes that were not probed exactly once, or got a wrong outcome. */
+export function listWrong({ hosts }: FakeHostProcess, taken: ReturnType<typeof listTaken>): string[] {
   const byUrl = Map.groupBy(taken, ({ url }) => url);
   const wrong = hosts.flatMap(({ kind, routes }) =>
     routes.flatMap(({ url, outcome, cause }) => {
@@ -115,7 +115,7 @@ export function listWrong({ hosts }: StreetProcess, taken: ReturnType<typeof lis
   return wrong.length > TOLD ? [...wrong.slice(0, TOLD), `${wrong.length - TOLD} more`] : wrong;
 }
 
-/** Most memory that a process ever had, in megabytes (`VmHWM`); what was read last where it has ended. */
+/** Peak memory of a process, in megabytes (`VmHWM`); the last known value if it has ended. */
 export async function watchMemory(pid: number | undefined, ended: Promise<unknown>): Promise<number> {
   let peak = 0;
   let isOver = false;
@@ -127,7 +127,7 @@ export async function watchMemory(pid: number | undefined, ended: Promise<unknow
       const status = readFileSync(`/proc/${pid}/status`, 'utf8');
       peak = Math.max(peak, Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
     } catch (error) {
-      // It has just ended; the figure read before is its peak.
+      // It has just ended; the last value is its peak.
       if (!(error instanceof Error && 'code' in error && /^(ENOENT|ESRCH)$/.test(String(error.code)))) throw error;
     }
     await sleep(100);

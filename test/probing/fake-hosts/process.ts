@@ -5,9 +5,9 @@ import { sendChallenge, sendStatus } from '../sending.ts';
 import { BEHAVIOURS, HEAVY_ROBOTS, type HostKind } from './behaviours.ts';
 
 /**
- * The hosts of a campaign, in a process of their own so that their memory is not that of who asks them: one for each
- * kind given as argument. Says the ports to its parent, then on `count` how often each address was asked. Ends with its
- * parent.
+ * The hosts of a campaign, one for each kind given as argument, in a process of their own so that their memory does not
+ * count as the prober's. Sends the ports to its parent, and on `count` how often each address was requested. Ends with
+ * its parent.
  */
 const kinds = process.argv.slice(2) as HostKind[];
 const asked = new Map<string, number>();
@@ -36,7 +36,7 @@ function answer(kind: HostKind, request: IncomingMessage, response: ServerRespon
 }
 
 const hosts = await Promise.all(kinds.map(openHost));
-// Once all have their ports, so that none is given to another.
+// Only when all have their ports, so that no port is used twice.
 for (const { kind, server } of hosts) if (kind === 'closed') server.close();
 process.on('message', (message) => {
   if (message === 'count') process.send?.({ asked: Object.fromEntries(asked) });
