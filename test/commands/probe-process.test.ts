@@ -68,7 +68,7 @@ describe('two runs at once', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('in the middle of a run keeps what is done, and nothing false', async () => {
+  it('during a run keeps finished probes, and records nothing false', async () => {
     const market = makeMarketCommands();
     const slow = makeSlow(300);
     await market.list('alpha', slow.answer, PATHS);
@@ -85,7 +85,7 @@ describe('Ctrl-C', () => {
     expect(rest.routes.probed).toBe(3 - report.routes.probed);
   });
 
-  it('ends a watch well, which goes on with what falls due until then', async () => {
+  it('ends a watch with 0, which probes what is due until then', async () => {
     const market = makeMarketCommands();
     const slow = makeSlow(0);
     await market.list('alpha', slow.answer, PATHS);

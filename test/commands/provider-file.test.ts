@@ -55,7 +55,7 @@ async function makeHost(pages: Record<string, Served> = {}) {
   return { ...served, catalogue, read, say, list, get, url: `${origin}${DOOR}`, now };
 }
 
-/** Returns whether anything at all was written between two looks. */
+/** Returns whether anything was written between two moments. */
 function countWrites(catalogue: Catalogue): number {
   return Number(catalogue.sqlite.prepare('SELECT total_changes()').pluck().get());
 }
@@ -84,7 +84,7 @@ describe('a host without a statement', () => {
     expect([get()?.state, countWrites(catalogue)]).toEqual(['live', writes]);
   });
 
-  it('is one that nobody answers for', async () => {
+  it('has no provider’s file', async () => {
     const { catalogue } = await makeHost();
     const look = (origin: string, allowPrivateNetworks = true, signal = new AbortController().signal) =>
       readProviderFile({
@@ -102,7 +102,7 @@ describe('a host without a statement', () => {
     expect(await look('http://127.0.0.1:9', true, AbortSignal.abort())).toMatchObject({ kind: 'absent' });
   });
 
-  it('whose statement went away keeps what it stated', async () => {
+  it('whose statement disappears keeps its declarations', async () => {
     const { list, say, pages, read, get, catalogue } = await makeHost();
     list();
     await say({ listed: false, reason: 'Closed.' });
@@ -113,8 +113,8 @@ describe('a host without a statement', () => {
   });
 });
 
-describe('a provider that wants out', () => {
-  it('is taken out with its words, on the evidence of its statement, and once only', async () => {
+describe('a provider that asks to be removed', () => {
+  it('is removed once with its reason, with the statement as evidence', async () => {
     const { list, say, read, get, catalogue, url } = await makeHost();
     list();
     const outcome = await say({ listed: false, reason: 'Closed for the <i>winter</i>.' });
@@ -137,7 +137,7 @@ describe('a provider that wants out', () => {
     expect(countWrites(catalogue)).toBe(writes);
   });
 
-  it('stays out when a feed brings it again, or for the first time', async () => {
+  it('stays removed when a feed lists it again, or for the first time', async () => {
     const { list, say, get, catalogue, origin } = await makeHost();
     const first = await say({ listed: false }, { base_url: '/v2', listed: false });
     expect(first).toMatchObject({ kind: 'applied', changed: [], outcomes: [] });
@@ -149,7 +149,7 @@ describe('a provider that wants out', () => {
     expect((await say({ listed: false }, { base_url: '/v2', listed: false })).changed).toEqual([]);
   });
 
-  it('of the origin alone is told what of its host stays listed below it, until each is named', async () => {
+  it('for the origin only learns which listings below it stay, until each is named', async () => {
     const { list, say, origin } = await makeHost();
     list();
     for (const path of ['/v1', '/v2']) list({ base_url: `${origin}${path}`, slug: null });
@@ -163,7 +163,7 @@ describe('a provider that wants out', () => {
     expect(third.findings).toEqual([]);
   });
 
-  it('comes back by its own word, and stays in when the same is said again', async () => {
+  it('comes back by its own request, and stays when that is repeated', async () => {
     const { list, say, get, catalogue } = await makeHost();
     list();
     await say({ listed: false });
@@ -177,7 +177,7 @@ describe('a provider that wants out', () => {
     expect((await say({ listed: true })).kind).toBe('unchanged');
   });
 
-  it('is taken out again where the operator put it back against its standing word', async () => {
+  it('is removed again if the operator put it back against its statement', async () => {
     const { list, say, read, get, catalogue } = await makeHost();
     list();
     await say({ listed: false });
@@ -188,8 +188,8 @@ describe('a provider that wants out', () => {
   });
 });
 
-describe("a provider's wish to be in", () => {
-  it.each(['operator', 'rule'] as const)('does not lift what the %s took out, before or after its own', async (by) => {
+describe("a provider's request to be listed", () => {
+  it.each(['operator', 'rule'] as const)('does not undo a removal by the %s, before or after its own', async (by) => {
     const { list, say, get, catalogue } = await makeHost();
     list();
     writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'example-prices', { by, reason: 'for cause' }));
@@ -200,7 +200,7 @@ describe("a provider's wish to be in", () => {
     expect(get()).toMatchObject({ state: 'delisted', state_by: by, state_reason: 'for cause' });
   });
 
-  it('lists by facts what nobody lists yet', async () => {
+  it('lists a new address with facts', async () => {
     const { say, get, catalogue, url } = await makeHost();
     const outcome = await say({ listed: true, facts: FACTS });
     expect(outcome).toMatchObject({
@@ -223,7 +223,7 @@ describe("a provider's wish to be in", () => {
     expect((await say({ listed: true, facts: FACTS })).kind).toBe('unchanged');
   });
 
-  it('corrects the words of a listing from a feed, and only until it no longer says them', async () => {
+  it('corrects the texts of a listing from a feed, as long as it states them', async () => {
     const { list, say, get, catalogue } = await makeHost();
     list();
     expect((await say({ listed: true, facts: { ...FACTS, name: 'Tides, Corrected' } })).changed).toEqual([
@@ -239,7 +239,7 @@ describe("a provider's wish to be in", () => {
     expect((await say()).kind).toBe('unchanged');
   });
 
-  it('lists from a document of its own origin, under the address it says', async () => {
+  it('lists from a document of its own origin, under its own address', async () => {
     const document = makeDocument({ servers: [{ url: '/v1' }], paths: makeDocument().paths });
     const { say, get, pages } = await makeHost({ '/openapi.json': { body: document } });
     expect((await say({ listed: true, openapi: '/openapi.json' })).changed).toEqual(['tides-of-tests']);
@@ -255,7 +255,7 @@ describe("a provider's wish to be in", () => {
     expect(get()?.title).toBe('Tides Two');
   });
 
-  it('takes a list of x402 resources as well', async () => {
+  it('also takes a list of x402 resources', async () => {
     const { say, get } = await makeHost({ '/.well-known/x402': { body: { resources: ['/v1/a'] } } });
     expect((await say({ listed: true, openapi: '/.well-known/x402' })).outcomes).toMatchObject([{ outcome: 'held' }]);
     expect(get()).toMatchObject({ state: 'held', routes: [{ path: '/v1/a' }] });
@@ -285,7 +285,7 @@ describe("a provider's wish to be in", () => {
     expect((await say({ listed: true, openapi: '/openapi.json' })).kind).toBe('unchanged');
   });
 
-  it('of an unknown address without facts makes nothing, and that is said', async () => {
+  it('for an unknown address without facts creates nothing, and reports that', async () => {
     const { say, get, catalogue } = await makeHost();
     const { findings, outcomes } = await say({ listed: true });
     expect([findings.map(({ code }) => code), outcomes]).toEqual([['provider_nothing_to_list'], []]);
@@ -306,7 +306,7 @@ describe('a statement', () => {
     expect(listFindingsAbout(catalogue, 'https://api.victim-of-tests.com')).toEqual([]);
   });
 
-  it('is about each of its listings apart', async () => {
+  it('treats each of its listings separately', async () => {
     const { say, list, get, origin } = await makeHost();
     list();
     list({ base_url: `${origin}/v2`, slug: 'second' });
@@ -319,7 +319,7 @@ describe('a statement', () => {
     expect([get()?.state, get(`${origin}/v2`)?.state]).toEqual(['delisted', 'live']);
   });
 
-  it('that cannot be read changes nothing, and is told about once', async () => {
+  it('that cannot be read changes nothing, and is reported once', async () => {
     const { list, read, pages, get, catalogue, url } = await makeHost();
     list();
     pages[DOOR] = { body: '{"version": 1' };
@@ -335,7 +335,7 @@ describe('a statement', () => {
     expect(listFindingsAbout(catalogue, url)).toEqual([]);
   });
 
-  it('whose broken entry stands beside a good one has the good one done, and takes nothing back', async () => {
+  it('with a broken entry applies the good one, and withdraws nothing', async () => {
     const { list, say, get, origin } = await makeHost();
     list();
     list({ base_url: `${origin}/v2`, slug: 'second' });
@@ -349,7 +349,7 @@ describe('a statement', () => {
     );
   });
 
-  it('asks for no more than it has to', async () => {
+  it('needs no further requests', async () => {
     const { say, asked } = await makeHost({ '/openapi.json': { body: makeDocument({ servers: undefined }) } });
     await say({ listed: true, openapi: '/openapi.json' }, { base_url: '/v1', listed: true, openapi: '/openapi.json' });
     expect(asked).toEqual([DOOR, '/openapi.json']);
@@ -361,7 +361,7 @@ describe('what readers see', () => {
     writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'example-prices', { by, reason: 'for cause' }));
   const FACTS_TWO = { ...FACTS, name: 'Tides Two' };
 
-  it('of a listing that comes back is that it is live again, though what it declares is on record', async () => {
+  it('of a listing that comes back says live again, even if its declaration is unchanged', async () => {
     const { list, say } = await makeHost();
     list();
     await say({ listed: true, facts: FACTS });
@@ -384,7 +384,7 @@ describe('what readers see', () => {
     ]);
   });
 
-  it('of one that changes is what of it', async () => {
+  it('of a changed listing names the changed parts', async () => {
     const { say } = await makeHost();
     expect((await say({ listed: true, facts: FACTS })).effects).toMatchObject([
       { effect: 'live', sentence: 'Now live at /api/tides-of-tests.' },
@@ -407,7 +407,7 @@ describe('what readers see', () => {
       'rule',
       'Waiting: a rule removed it ("for cause"), and /api/example-prices answers 410 until a probe sees a valid',
     ],
-  ] as const)('of one that the %s removed is who it waits for', async (by, sentence) => {
+  ] as const)('of one that the %s removed names who must put it back', async (by, sentence) => {
     const { list, say, catalogue } = await makeHost();
     list();
     take(by, catalogue);
@@ -416,7 +416,7 @@ describe('what readers see', () => {
     ]);
   });
 
-  it('of an address without a listing is said as well', async () => {
+  it('of an address without a listing is reported too', async () => {
     const { say, pages } = await makeHost();
     const { effects } = await say({ listed: false }, { base_url: '/v1', listed: true });
     expect(effects).toMatchObject([
@@ -443,7 +443,7 @@ describe('replies in a statement', () => {
   const OF_ROUTE = { caution: 'undelivered', route: 'GET /v1/heights', text: 'It was a fault of ours.' };
   const listTexts = (catalogue: Catalogue, origin: string) => listReplies(catalogue, origin).map(({ text }) => text);
 
-  it('are on record once, and the same file again writes nothing', async () => {
+  it('are recorded once, and the same file again writes nothing', async () => {
     const { list, say, catalogue, origin, url } = await makeHost();
     list();
     const entry = { listed: true, facts: FACTS, replies: [OF_ALL, OF_ROUTE] };
@@ -457,7 +457,7 @@ describe('replies in a statement', () => {
     expect(countWrites(catalogue)).toBe(writes);
   });
 
-  it('stand alone in an entry, and are removed with it, word by word', async () => {
+  it('may be alone in an entry, and are removed with it', async () => {
     const { list, say, catalogue, origin, read, pages } = await makeHost();
     list();
     await say({ listed: true, replies: [OF_ALL, OF_ROUTE] });
@@ -494,7 +494,7 @@ describe('replies in a statement', () => {
     expect(listReplies(catalogue, 'https://api.victim-of-tests.com')).toEqual([]);
   });
 
-  it('to a route that is not there are kept, and that is said', async () => {
+  it('about a missing route are kept, with a note', async () => {
     const { say, catalogue, origin } = await makeHost();
     const entry = { listed: true, facts: FACTS, replies: [OF_ROUTE, { ...OF_ROUTE, route: 'GET /v1/gone' }] };
     expect((await say(entry)).findings).toMatchObject([

@@ -134,7 +134,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
   });
 
   it.each(TAMPERINGS.filter(({ only = network }) => only === network))(
-    'that says something else of $field is found out',
+    'with a false $field is detected',
     async ({ field, change }) => {
       const document = await getDocument(network);
       const receipt = { ...document.receipt, ...change(document.receipt) };
@@ -150,7 +150,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
     },
   );
 
-  it('that is passed off as one of the other network is found out', async () => {
+  it('that claims the other network is detected', async () => {
     const document = await getDocument(network);
     const other = network === 'base' ? 'solana' : 'base';
     const { id: network_id, usdc: asset } = NETWORKS[other];
@@ -159,7 +159,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
     expect([code, wrong]).toEqual([1, expect.arrayContaining(['genesis', 'transaction'])]);
   });
 
-  it('is checked by every node given, and where one differs that is said of both', async () => {
+  it('is checked with every given node, and a disagreement is reported', async () => {
     const document = await getDocument(network);
     const honest = getNode(network);
     const second = await openLyingNode(honest);
@@ -173,7 +173,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
     expect([down.code, down.wrong]).toEqual([1, ['node', 'agreement']]);
   });
 
-  it('is not checked by a node of another chain, or by what is no node', async () => {
+  it('is not checked with a node of another chain, or with something that is not a node', async () => {
     const document = await getDocument(network);
     const path = join(makeFolder(), 'receipt.json');
     writeFileSync(path, JSON.stringify(document));
@@ -212,7 +212,7 @@ const FOREIGN: Lie = (method) => {
   return method === 'getGenesisHash' ? '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY' : undefined;
 };
 
-describe('what is no receipt', () => {
+describe('something that is not a receipt', () => {
   const NODE = ['--rpc', 'http://127.0.0.1:9'];
   const html = () => new Response('<!DOCTYPE html><p>Hello', { headers: { 'Content-Type': 'text/html' } });
 
@@ -261,7 +261,7 @@ describe('what is no receipt', () => {
     expect(await run(['receipts', 'check', path, '--rpc', 'ftp://x'])).toMatchObject({ code: 2 });
   });
 
-  it('writes nothing of a hostile document to a terminal as it stands', async () => {
+  it('writes no hostile text of a document unescaped to a terminal', async () => {
     const document = await getDocument('base');
     const receipt = { ...document.receipt, payer: '\u001b[2J\u202eevil\nNO' };
     const path = join(makeFolder(), 'receipt.json');

@@ -43,7 +43,7 @@ describe('the order of what is due', () => {
     ).toEqual(['good/a', 'fair/a', 'seen/a', 'unscored/a', 'good/b', 'stale/old', 'good/older']);
   });
 
-  it('leaves out what has no known example request', () => {
+  it('leaves out routes without an example request', () => {
     expect(order(listing('one', 1, [{ ...route('/a', null), example: null } as Route]))).toEqual([]);
   });
 });
@@ -93,7 +93,7 @@ describe('verify --due', () => {
   it.each([
     [{ MAX_USDC_PER_DAY: '0.0005' }, 'cap_per_day'],
     [{ PAYER_STOP_FILE: '/nowhere/at/all' }, 'stopped'],
-  ])('ends at once where nothing more can be paid: %j', async (settings, ended) => {
+  ])('ends at once if nothing more can be paid: %j', async (settings, ended) => {
     const { runJson, getLost } = await makePayingCommands(chain, { route: WITH_EXAMPLE, settings });
     const { code, json } = await runJson('verify', '--due', '--budget', '1');
     expect([code, json.ended, json.spent, await getLost()]).toEqual([1, ended, 0, 0n]);

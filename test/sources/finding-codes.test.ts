@@ -45,7 +45,7 @@ async function ofFolder(files: Record<string, string | Buffer | null>): Promise<
   return (await listAll(readManifests([folder], MANIFEST_OPTIONS))).flatMap(({ findings }) => findings);
 }
 
-/** One input for each code. A code without one here, or one that no input can bring about, does not compile or fails. */
+/** One input for each code. A code without an input does not compile, and one that its input does not cause fails. */
 const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   bad_url: () => ofAddress('tides'),
   not_https: () => ofAddress('http://api.tides.example'),
@@ -117,7 +117,7 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   ...STATEMENT_INPUTS,
 };
 
-it.each(Object.keys(FINDING_CODES) as FindingCode[])('%s is met, and explained in one sentence', async (code) => {
+it.each(Object.keys(FINDING_CODES) as FindingCode[])('%s can occur, and is explained in one sentence', async (code) => {
   const findings = await INPUTS[code]();
   expect(findings.map((finding) => finding.code)).toContain(code);
   expect(FINDING_CODES[code]).toMatch(/^[A-Z].{10,140}\.$/);

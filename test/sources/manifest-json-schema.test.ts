@@ -26,7 +26,7 @@ it('the published schema of statements is what the code checks', async () => {
   await expect(formatProviderFileJsonSchema()).toMatchFileSnapshot(STATEMENT_FILE);
 });
 
-it("the published schema of statements takes the facts of a manifest, less what is not the provider's to say", () => {
+it('the published schema of statements takes the facts of a manifest, except fields that providers may not set', () => {
   const { properties, required, additionalProperties } = JSON.parse(readFileSync(STATEMENT_FILE, 'utf8'));
   expect([required, additionalProperties]).toEqual([['version', 'listings'], false]);
   const entry = properties.listings.items;

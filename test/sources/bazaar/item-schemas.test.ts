@@ -20,8 +20,8 @@ function makeVersion2(bazaar: unknown) {
   return { x402Version: 2, extensions: { bazaar }, accepts: [{}] };
 }
 
-describe('the request side', () => {
-  it('takes schema and example of version 2 apart, without the parts that only repeat the method', () => {
+describe('the request', () => {
+  it('of version 2 separates schema and example, without parts that only repeat the method', () => {
     const part = { type: 'object', properties: { q: { type: 'string', pattern: '^.+$' } }, required: ['q'] };
     const properties = {
       type: { const: 'http' },
@@ -40,7 +40,7 @@ describe('the request side', () => {
     });
   });
 
-  it('reads the older form, whose schema and example belong to the part the method fills', () => {
+  it('in the older form has schema and example for the part that the method uses', () => {
     const bazaar = {
       bodyType: 'json',
       input: { url: 'https://x.example' },
@@ -53,7 +53,7 @@ describe('the request side', () => {
     });
   });
 
-  it('reads the other parts of version 1, and a body of version 2 that describes its fields', () => {
+  it('has the other parts of version 1, and a body of version 2 that describes its fields', () => {
     const input = {
       method: 'GET',
       headerFields: { 'x-units': { type: 'string' } },
@@ -73,7 +73,7 @@ describe('the request side', () => {
     });
   });
 
-  it('leaves out what is too large or says nothing', () => {
+  it('lacks parts that are too large or say nothing', () => {
     const input = { queryParams: { type: 'object', properties: { q: { description: 'x'.repeat(20_000) } } } };
     expect(readSchemaAndExample(makeVersion2({ schema: { properties: { input: { properties: input } } } }))).toEqual({
       ...{ input_schema: null, example: null },
@@ -86,7 +86,7 @@ describe('the request side', () => {
   });
 });
 
-describe('the answer side', () => {
+describe('the answer', () => {
   it.each([
     ['an example', { type: 'json', example: { a: 1 } }, { examples: [{ a: 1 }] }],
     [
@@ -126,7 +126,7 @@ describe('the answer side', () => {
     expect(readOutput(item).schema).toEqual({ type: 'object', examples: [{ a: 1 }] });
   });
 
-  it('keeps the schema where only the example is too large', () => {
+  it('keeps the schema if only the example is too large', () => {
     const schema = { properties: { output: { properties: { example: { type: 'object', required: ['a'] } } } } };
     const item = makeVersion2({ info: { output: { example: { a: 'x'.repeat(20_000) } } }, schema });
     expect(readOutput(item)).toEqual({ schema: { type: 'object', required: ['a'] }, notes: ['schema_too_large'] });

@@ -11,7 +11,7 @@ interface Feed {
   states: 'total' | 'total_and_limit' | 'nothing';
 }
 
-/** Pulls a feed that answers from memory; gives the rows seen, the pages asked for, and how it ended. */
+/** Pulls a feed from memory. Returns the rows, the requested pages, and how it ended. */
 function pullAll({ rows, requested, cap, states }: Feed) {
   const state = openPullState(0, requested, 5000);
   for (;;) {
@@ -52,7 +52,7 @@ it('every row of an unfiltered feed is seen, however silently its pages are capp
   );
 });
 
-it('a feed that is paged as it should be costs few requests more than its pages', () => {
+it('a correctly paged feed needs few more requests than it has pages', () => {
   const rows = Array.from({ length: 15_000 }, () => true);
   expect(pullAll({ rows, requested: 100, cap: 100, states: 'total_and_limit' }).pages).toBeLessThan(170);
 });
