@@ -107,9 +107,9 @@ export async function runProbing(
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   const doors = { stated: 0, changed: 0 };
-  const readProviderFileOf: ProbeStoreOptions['readProviderFileOf'] = async (origin, paced) => {
-    const hurried = limitFetches(paced, options.timeoutMs);
-    const read = await readProviderFile({ client: hurried, catalogue, origin, now, allowPrivateNetworks, signal });
+  const applyProviderFile: ProbeStoreOptions['applyProviderFile'] = async (origin, paced) => {
+    const limited = limitFetches(paced, options.timeoutMs);
+    const read = await readProviderFile({ client: limited, catalogue, origin, now, allowPrivateNetworks, signal });
     if (read.kind !== 'absent') doors.stated += 1;
     doors.changed += read.changed.length;
     return !signal.aborted;
@@ -118,8 +118,8 @@ export async function runProbing(
     ...options,
     scope,
     hosts,
-    onRecorded: publishing.maybe,
-    readProviderFileOf,
+    onRecorded: publishing.publishIfDue,
+    applyProviderFile,
   });
   options.onProgress(doneBefore, planned);
   const { stopped } = await runProbes({ ...options, hosts, store, client, onRoute: count }).finally(client.close);
@@ -171,7 +171,7 @@ export interface ProbeStoreOptions {
   /** Called when a sample is recorded. */
   onRecorded: () => void;
   /** Reads and applies the provider's file of a host. Returns false if it was stopped meanwhile. */
-  readProviderFileOf: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
+  applyProviderFile: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
 }
 
 /** A scheduled probe reads a provider's file again after this time; a probe of chosen listings always does. */
@@ -180,7 +180,7 @@ export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
 /** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
 export function openProbeStore(
   catalogue: Catalogue,
-  { scope, hosts, now, random, onRecorded, readProviderFileOf }: ProbeStoreOptions,
+  { scope, hosts, now, random, onRecorded, applyProviderFile }: ProbeStoreOptions,
 ): ProbeStore<ProbeTask> {
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
@@ -206,7 +206,7 @@ export function openProbeStore(
       };
     },
     async visitHost(host, client) {
-      if (await readProviderFileOf(host, client)) write(host, { door_at: now().toISOString() });
+      if (await applyProviderFile(host, client)) write(host, { door_at: now().toISOString() });
     },
     recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
     recordDecoyCheck: (host, at) => write(host, { sibling_at: at }),
@@ -238,7 +238,7 @@ export type PublishedCounts = Record<Published['result'], number>;
 /** Publishes the results of samples in batches while a run goes on. */
 export interface Publishing {
   /** Publishes if the last time was long enough ago. A call during a publication does nothing. */
-  maybe(): void;
+  publishIfDue(): void;
   /** Publishes everything, and returns the counts since the beginning. Throws if an earlier publication failed. */
   finish(): Promise<PublishedCounts>;
 }
@@ -253,7 +253,7 @@ export function openPublishing(
 ): Publishing {
   const counts: PublishedCounts = { changed: 0, unchanged: 0, delisted: 0, relisted: 0 };
   let last = performance.now();
-  let under: Promise<void> | undefined;
+  let pending: Promise<void> | undefined;
   let failure: unknown;
 
   function write<Result>(work: (writing: Writing) => Result): Result {
@@ -276,19 +276,19 @@ export function openPublishing(
   }
 
   return {
-    maybe() {
-      if (under || performance.now() - last < INTERVAL_MS) return;
-      under = publish()
+    publishIfDue() {
+      if (pending || performance.now() - last < INTERVAL_MS) return;
+      pending = publish()
         .catch((error: unknown) => {
           failure = error;
         })
         .finally(() => {
           last = performance.now();
-          under = undefined;
+          pending = undefined;
         });
     },
     async finish() {
-      await under;
+      await pending;
       if (failure !== undefined) throw failure;
       await publish();
       return counts;

@@ -212,7 +212,7 @@ const PLACES: Places = {
   'node, its clock': { 'settlement/chain-lies.test.ts': 'a clock that is wrong' },
   'node, its chain': { 'settlement/chain-lies.test.ts': 'or of another chain has nothing sent' },
   'receipt document to be checked': {
-    'commands/receipt-check.test.ts': 'writes nothing of a hostile document to a terminal',
+    'commands/receipt-check.test.ts': 'writes no hostile text of a document unescaped to a terminal',
   },
 };
 
