@@ -13,7 +13,7 @@ const LONG = [
   'settlement/kills',
   'commands/demo',
   'probing/year',
-  'probing/street',
+  'probing/fake-hosts',
   'release/watch',
   'mcp/endurance',
   'release/killed',

@@ -42,7 +42,7 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
   try {
     if (getRevision(catalogue) > 0) return;
     // What only the very first start needs is loaded by that alone.
-    const { seedCatalogue } = await import('../src/commands/seed.ts');
+    const { seedCatalogue } = await import('../src/commands/import-manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
     if (report) tell(`Created ${catalogueFile} with ${report.listings.added} listings from data/listings.`);
   } finally {

@@ -7,7 +7,7 @@ import { findListing } from '../../src/catalogue/listings.ts';
 import { publishSampled } from '../../src/catalogue/publication.ts';
 import { recordSample } from '../../src/catalogue/record-sample.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { seedCatalogue } from '../../src/commands/seed.ts';
+import { seedCatalogue } from '../../src/commands/import-manifests.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { getRouteUrl, type Route } from '../../src/model/route.ts';

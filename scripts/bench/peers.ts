@@ -12,7 +12,7 @@ import { listChanges } from '../../src/catalogue/changes.ts';
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { iterateListings } from '../../src/catalogue/listings.ts';
 import { getRevision } from '../../src/catalogue/write.ts';
-import { listPayableTerms } from '../../src/evidence/payable.ts';
+import { listPayableTerms } from '../../src/evidence/terms.ts';
 import { isLive } from '../../src/model/listing.ts';
 import { buildAgentItem } from '../../src/views/agent-item.ts';
 import { buildAgentListing } from '../../src/views/agent-listing.ts';

@@ -11,7 +11,7 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { type Declaration, declaration } from '../../src/model/declaration.ts';
-import { cleanText } from '../../src/sources/text.ts';
+import { cleanText } from '../../src/sources/provider-text.ts';
 import type { AgentList } from '../../src/views/agent-list.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { getMedian, getPercentile } from './figures.ts';

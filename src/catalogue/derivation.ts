@@ -1,4 +1,4 @@
-import type { MergedDeclaration, StandingDeclaration } from '../evidence/declarations.ts';
+import type { MergedDeclaration, RecordedDeclaration } from '../evidence/declarations.ts';
 import { type DerivedListing, deriveListing } from '../evidence/listing.ts';
 import { getRouteId } from '../model/ids.ts';
 import type { Listing } from '../model/listing.ts';
@@ -39,7 +39,7 @@ export function deriveFromRecord(
 }
 
 /** Lists what every source says of a listing, and whether it has withdrawn it since. */
-export function listDeclarations(catalogue: Catalogue, listingId: string): StandingDeclaration[] {
+export function listDeclarations(catalogue: Catalogue, listingId: string): RecordedDeclaration[] {
   const rows = listRows(
     catalogue,
     catalogue.query.selectFrom('declarations').select(['document', 'withdrawn_at']).where('listing_id', '=', listingId),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../evidence/delisting.ts';
-import type { Sampled } from '../evidence/sampled.ts';
+import type { SampleSummary } from '../evidence/sample-summary.ts';
 import type { Listing } from '../model/listing.ts';
 import { formatRoute, type JsonObject } from '../model/route.ts';
 import { listChanges } from './changes.ts';
@@ -83,13 +83,17 @@ const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60
  * Says whether a valid 402 came that was not known when a rule took the listing out, and no failure after it. None was
  * known of the days before; it may have come while the decision was made.
  */
-function hasAnsweredSince({ failing, routes }: Sampled, delistedAt: string): boolean {
+function hasAnsweredSince({ failing, routes }: SampleSummary, delistedAt: string): boolean {
   const since = new Date(Date.parse(delistedAt) - DELISTED_AFTER_MS).toISOString();
   return failing === undefined && [...routes.values()].some(({ valid_at }) => valid_at !== null && valid_at > since);
 }
 
 /** What a change rests on: a sample, and the failing run it stands in. */
-function buildEvidence({ routes }: Listing, failing: FailingRun | undefined, shown: Sampled['latest']): JsonObject {
+function buildEvidence(
+  { routes }: Listing,
+  failing: FailingRun | undefined,
+  shown: SampleSummary['latest'],
+): JsonObject {
   if (!shown) return {};
   const { route_id, at, outcome, cause, status } = shown;
   const route = routes.find(({ id }) => id === route_id);

@@ -1,7 +1,7 @@
 import { type ChangeEvidence, listDifferences } from '../evidence/changes.ts';
 import { type MergedRoute, mergeDeclarations } from '../evidence/declarations.ts';
 import { canPublicationWait } from '../evidence/freshness.ts';
-import type { Sampled } from '../evidence/sampled.ts';
+import type { SampleSummary } from '../evidence/sample-summary.ts';
 import { getRouteId } from '../model/ids.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import type { JsonObject } from '../model/route.ts';
@@ -48,7 +48,7 @@ export function publishListing(
 export function publishProbed(
   writing: Writing,
   before: Listing,
-  { sampled, evidence, fresh }: { sampled: Sampled; evidence: ChangeEvidence; fresh: boolean },
+  { sampled, evidence, fresh }: { sampled: SampleSummary; evidence: ChangeEvidence; fresh: boolean },
 ): boolean {
   const derived = deriveFromRecord(writing.catalogue, before, before, sampled);
   if (!fresh && canPublicationWait(before, derived.listing)) return false;

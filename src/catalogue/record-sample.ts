@@ -1,6 +1,5 @@
-import { ROUND_MS } from '../evidence/pace.ts';
 import { FIXED_AFTER, getPayeeKind, listLastingOffers, ROTATING_AFTER } from '../evidence/payees.ts';
-import { getRound, getRoundStart } from '../evidence/rounds.ts';
+import { getRound, getRoundStart, ROUND_MS } from '../evidence/rounds.ts';
 import { isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
 import type { PayeeKind } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';

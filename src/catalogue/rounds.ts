@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { getRound, getRoundStart, isRoundOurs, type RoundHost } from '../evidence/rounds.ts';
+import { getRound, getRoundStart, isRoundOurFault, type RoundHost } from '../evidence/rounds.ts';
 import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
@@ -50,7 +50,7 @@ function judgeRound(catalogue: Catalogue, round: number): void {
   const goodSince = new Date(Date.parse(getRoundStart(round)) - KNOWN_GOOD_MS).toISOString();
   const hosts = listRoundHosts(catalogue, round, goodSince);
   const was_ours = isOurs(catalogue, round - 1);
-  const ours = isRoundOurs(hosts, { known_good: countKnownGood(catalogue, goodSince), was_ours });
+  const ours = isRoundOurFault(hosts, { known_good: countKnownGood(catalogue, goodSince), was_ours });
   const before = isOurs(catalogue, round);
   const failing = hosts.filter(({ valid }) => !valid).length;
   const row = { round, hosts: hosts.length, failing, ours: ours ? (1 as const) : (0 as const), pending: 1 as const };

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { getSampled, type KeptSample, type Sampled } from '../evidence/sampled.ts';
+import { getSampleSummary, type KeptSample, type SampleSummary } from '../evidence/sample-summary.ts';
 import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
 import type { PayeeKind } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { type Catalogue, findRow, listRows } from './database.ts';
 
 /** Gives what the samples on record of a listing come to. */
-export function getSampledListing(catalogue: Catalogue, listingId: string): Sampled {
+export function getSampledListing(catalogue: Catalogue, listingId: string): SampleSummary {
   const rows = listRows(
     catalogue,
     catalogue.query
@@ -15,7 +15,7 @@ export function getSampledListing(catalogue: Catalogue, listingId: string): Samp
       .where('listing_id', '=', listingId)
       .orderBy('at'),
   );
-  return getSampled(rows as KeptSample[], listOurRounds(catalogue));
+  return getSampleSummary(rows as KeptSample[], listOurRounds(catalogue));
 }
 
 /** Lists the rounds whose failures are put down to ourselves. */

@@ -8,27 +8,35 @@ import {
 } from '../catalogue/integrity.ts';
 import { repairListings } from '../catalogue/repair.ts';
 import { getCatalogueState, writeCatalogue } from '../catalogue/write.ts';
-import type { Config } from '../config.ts';
+import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
+import { openGuardedClient } from '../fetching/client.ts';
 import { httpMethod } from '../model/http-method.ts';
+import { isPayable } from '../model/outcome.ts';
+import type { Terms } from '../model/terms.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { probeRoute } from '../probing/probe-route.ts';
 import { listPublishedFaults } from '../published/compare.ts';
 import { openPublished } from '../published/file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../release/code-version.ts';
 import { getSite } from '../release/release.ts';
-import { type Check, checkAddress, checkWallets } from './check-payments.ts';
+import { findStop } from '../settlement/stop-file.ts';
+import { formatOutcome } from '../views/outcome-words.ts';
+import { getUserAgent } from '../views/user-agent.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getFailure } from './failure.ts';
-import { writeWith } from './opening.ts';
+import { withWritableCatalogue } from './open-catalogue.ts';
+import { openRails } from './rails.ts';
 import { describeReleaseState, getReleaseState } from './release-state.ts';
 import type { Page } from './terminal/page.ts';
 
 const NAMED_AT_MOST = 5;
-const REPAIR = 'check --repair puts it right.';
-const DAMAGED = 'Put a backup in its place; "catalogue backup --help" says how.';
+const REPAIR = 'check --repair fixes it.';
+const DAMAGED = 'Restore a backup; "catalogue backup --help" says how.';
 
 interface CheckResult {
   ok: boolean;
-  /** Slugs that were published anew or indexed anew first. */
+  /** Slugs of listings that were repaired first. */
   repaired: string[];
   checks: Check[];
 }
@@ -36,17 +44,17 @@ interface CheckResult {
 export const check: Command = defineCommand({
   summary: "Check that all is well: settings, database, what is published, release, wallets; or one address's 402",
   details:
-    'With an address, asks that for its 402 once, without payment, and says what it makes of the answer.\n\n' +
-    'Changes nothing, unless told to repair. The exit code is 1 when something is not well; each such line says what to do.',
+    'With an address, requests its 402 once, without payment, and describes the answer.\n\n' +
+    'Changes nothing without --repair. The exit code is 1 if there is a problem; each problem comes with advice.',
   examples: [
     ['check', 'after a restore, or from a monitor'],
     ['check https://api.example.com/v1/quote', 'what an address asks'],
-    ['check --repair', 'after an upgrade that derives something otherwise'],
+    ['check --repair', 'after an upgrade that changes a rule'],
   ],
-  arguments: [['[url]', 'an address that is to answer 402']],
+  arguments: [['[url]', 'an address that should answer 402']],
   options: [
     ['--method <method>', 'of the request to the address (GET)'],
-    ['--repair', 'first publish anew what does not follow from the record, and put the search index right'],
+    ['--repair', 'first publish again what does not match the record, and repair the search index'],
   ],
   input: z
     .object({
@@ -54,14 +62,16 @@ export const check: Command = defineCommand({
       method: z.enum(httpMethod.options, `one of ${httpMethod.options.join(', ')}`).optional(),
       repair: z.boolean().default(false),
     })
-    .refine(({ url, repair }) => url === undefined || !repair, '--repair is of the catalogue, not of an address.')
+    .refine(({ url, repair }) => url === undefined || !repair, '--repair is for the catalogue, not for an address.')
     .refine(({ url, method }) => url !== undefined || method === undefined, '--method goes with an address.'),
   run: async ({ url, method = 'GET', repair }, context): Promise<CheckResult> => {
     if (url !== undefined) {
       const one = await checkAddress(context.getConfig(), url, { ...context, method });
       return { ok: one.ok, repaired: [], checks: [one] };
     }
-    const repaired = repair ? await writeWith(context, { create: false }, (catalogue) => mend(catalogue, context)) : [];
+    const repaired = repair
+      ? await withWritableCatalogue(context, { create: false }, (catalogue) => repairCatalogue(catalogue, context))
+      : [];
     const checks = [...generateChecks(context), ...(await checkWallets())];
     return { ok: checks.every(({ ok }) => ok), repaired, checks };
   },
@@ -69,11 +79,11 @@ export const check: Command = defineCommand({
   isDone: ({ ok }) => ok,
 });
 
-function mend(catalogue: Catalogue, { now }: CommandContext): string[] {
+function repairCatalogue(catalogue: Catalogue, { now }: CommandContext): string[] {
   return writeCatalogue(catalogue, now().toISOString(), repairListings);
 }
 
-/** Looks at one thing after another; what cannot be read leaves out all that rests on it. */
+/** Runs one check after another. If something cannot be read, the checks that depend on it are left out. */
 function* generateChecks({ getConfig }: CommandContext): Generator<Check> {
   const config = attempt(getConfig);
   if ('failure' in config) return yield { name: 'settings', ok: false, ...config.failure };
@@ -89,19 +99,20 @@ function* generateChecks({ getConfig }: CommandContext): Generator<Check> {
   }
 }
 
-/** What is looked at in an open catalogue: the faults found, what is said when there are none, and what to do about them. */
+/** The checks of an open catalogue: each lists faults, and has a text for none and a hint for some. */
 const CATALOGUE_CHECKS: Readonly<
   Record<string, { list: (catalogue: Catalogue) => string[]; well: string; hint: string }>
 > = {
   database: { list: listDatabaseFaults, well: 'sound, every reference holds', hint: DAMAGED },
   revision: {
-    list: (catalogue) => (isRevisionConsistent(catalogue) ? [] : ['it is not that of the latest change on record']),
+    list: (catalogue) =>
+      isRevisionConsistent(catalogue) ? [] : ['it differs from that of the latest change on record'],
     well: 'that of the latest change on record',
     hint: DAMAGED,
   },
   listings: {
     list: (catalogue) => listStaleListings(catalogue).map(({ slug, fields }) => `${slug} (${fields.join(', ')})`),
-    well: 'readers see what follows from the record',
+    well: 'published listings match the record',
     hint: REPAIR,
   },
   search: {
@@ -118,7 +129,7 @@ function* generateCatalogueChecks(catalogue: Catalogue): Generator<Check> {
   yield { name: 'catalogue', ok: true, found: `${catalogue.file}, identity ${identity}, revision ${revision}` };
   for (const [name, { list, well, hint }] of Object.entries(CATALOGUE_CHECKS)) {
     const faults = attempt(() => list(catalogue));
-    // What rests on a database that cannot be read says nothing more.
+    // If the database cannot be read, the remaining checks are skipped.
     if ('failure' in faults) return yield { name, ok: false, ...faults.failure };
     yield buildCheck(name, faults.value, well, hint);
   }
@@ -192,4 +203,77 @@ const STATE_WIDTH = 'problem  '.length;
 
 function getState(ok: boolean): string {
   return ok ? 'ok' : 'problem';
+}
+
+/** The result of one check: what was found, and what to do if it is not ok. */
+export interface Check {
+  name: string;
+  ok: boolean;
+  found: string;
+  hint?: string;
+}
+
+const TIMEOUT_MS = 15_000;
+
+/** Checks the configured wallets: key, node, balance, and whether payments are stopped. No wallet is ok. */
+export async function checkWallets(): Promise<Check[]> {
+  try {
+    const payer = readPayerConfig();
+    const rails = await openRails(payer);
+    const checks = await Promise.all(
+      rails.map(async ({ network, payer: account, chain }): Promise<Check> => {
+        const name = `wallet on ${network}`;
+        try {
+          const balance = await chain.getBalance(account);
+          const found = `${account} holds ${formatUsdc(balance)} USDC`;
+          return balance > 0
+            ? { name, ok: true, found }
+            : { name, ok: false, found, hint: 'Send it some USDC to pay with.' };
+        } catch (error) {
+          return { name, ok: false, ...describeFailure(error) };
+        }
+      }),
+    );
+    return [...checks, ...listPayerRemarks(payer)];
+  } catch (error) {
+    return [{ name: 'wallet', ok: false, ...describeFailure(error) }];
+  }
+}
+
+function listPayerRemarks({ stopFile }: PayerConfig): Check[] {
+  const stop = findStop(stopFile);
+  return stop === null ? [] : [{ name: 'paying', ok: true, found: `stopped: ${stop} (${stopFile})` }];
+}
+
+/** Requests the 402 of an address once, without payment, like a probe. */
+export async function checkAddress(
+  { baseUrl, allowPrivateNetworks }: Config,
+  url: string,
+  { method, now, signal }: { method: (typeof httpMethod.options)[number]; now: () => Date; signal: AbortSignal },
+): Promise<Check> {
+  const { origin, pathname, search } = new URL(url);
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
+  try {
+    const sample = await probeRoute({
+      ...{ client, baseUrl: origin, timeoutMs: TIMEOUT_MS, now, random: Math.random, signal },
+      route: { method, path: `${pathname}${search}`, example: null, input_schema: null, terms: [] },
+    });
+    const name = `${method} ${url}`;
+    const ok = isPayable(sample.outcome);
+    const words = formatOutcome(sample.outcome, sample.cause);
+    const version = sample.x402_version === null ? '' : ` (x402 version ${sample.x402_version})`;
+    if (ok) return { name, ok, found: `${words}${version}: ${sample.terms.map(describeOffer).join(' or ')}` };
+    return { name, ok, found: `${words}${version}`, hint: 'The page /method says what each outcome means.' };
+  } finally {
+    await client.close();
+  }
+}
+
+function describeOffer({ amount, network, pay_to, scheme }: Terms): string {
+  return `${formatUsdc(amount)} USDC on ${network} to ${pay_to}, scheme ${scheme}`;
+}
+
+function describeFailure(error: unknown): Pick<Check, 'found' | 'hint'> {
+  const { message, hint } = getFailure(error);
+  return { found: message, ...(hint === undefined ? {} : { hint }) };
 }

@@ -3,49 +3,49 @@ import type { Config } from '../config.ts';
 import { type Output, openPage, type Page } from './terminal/page.ts';
 import { formatJson } from './terminal/printable.ts';
 
-/** What a command has besides its own arguments. */
+/** What a command gets besides its own arguments. */
 export interface CommandContext {
   /** Reads the settings; throws as `readConfig` does. */
   getConfig: () => Config;
-  /** The report, and nothing else. */
+  /** For the report only. */
   stdout: Output;
-  /** Progress and remarks. */
+  /** For progress and remarks. */
   stderr: Output;
   now: () => Date;
-  /** Aborted by Ctrl-C: stop at the next safe point and report what is done. */
+  /** Aborted by Ctrl-C. The command stops at the next safe point and reports what is done. */
   signal: AbortSignal;
   json: boolean;
 }
 
-/** How an argument or option is written, and what it is for: `['<slug>', 'the listing']`, `['--limit <n>', '…']`. */
-type Described = readonly [flags: string, description: string];
+/** An argument or option and its description: `['<slug>', 'the listing']`, `['--limit <n>', '…']`. */
+type FlagDescription = readonly [flags: string, description: string];
 
 export interface CommandDefinition<Input, Result> {
   /** One line, for the list of commands. */
   summary: string;
-  /** What a user should know besides, in the command's own help. */
+  /** Further information in the command's own help. */
   details?: string;
-  arguments?: readonly Described[];
-  options?: readonly Described[];
+  arguments?: readonly FlagDescription[];
+  options?: readonly FlagDescription[];
   examples: readonly (readonly [line: string, meaning: string])[];
-  /** Checks arguments and options, by name; what it refuses is wrong usage. */
+  /** Checks arguments and options by name. A refusal is a usage error. */
   input: z.ZodType<Input>;
-  /** Does the work. `undefined`: the output is already written. */
+  /** Does the work. `undefined` means that the output is already written. */
   run: (input: Input, context: CommandContext) => Promise<Result | undefined> | Result | undefined;
-  /** Writes the result for a person or a pipe; `--json` writes the result itself. */
+  /** Writes the result for a person or a pipe. With `--json` the result itself is written instead. */
   render: (result: Result, page: Page) => void;
-  /** False where the work was done in part only: exit code 1. */
+  /** False if only a part of the work was done; then the exit code is 1. */
   isDone?: (result: Result) => boolean;
 }
 
-/** A command as the command line runs it. `execute` takes arguments already checked, and gives the exit code. */
+/** A command as the command line runs it. `execute` takes checked arguments and returns the exit code. */
 export interface Command
   extends Pick<CommandDefinition<unknown, unknown>, 'summary' | 'details' | 'arguments' | 'options' | 'examples'> {
   input: z.ZodType;
   execute: (raw: unknown, context: CommandContext) => Promise<number>;
 }
 
-/** Makes a command of its definition: its types are checked here once, so that commands of all kinds fit one record. */
+/** Builds a command from its definition. Its types are checked here, so that different commands fit in one record. */
 export function defineCommand<Input, Result>(definition: CommandDefinition<Input, Result>): Command {
   const { input, run, render, isDone, ...described } = definition;
   return {

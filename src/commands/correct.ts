@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { correctReceipt } from '../catalogue/corrections.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
-import { cleanText } from '../sources/text.ts';
+import { cleanText } from '../sources/provider-text.ts';
 import { type Command, defineCommand } from './command.ts';
-import { writeWith } from './opening.ts';
+import { withWritableCatalogue } from './open-catalogue.ts';
 import type { Page } from './terminal/page.ts';
 
-/** Longest reason, in characters: it stands on public pages. */
+/** Longest reason, in characters. It is shown on public pages. */
 const BECAUSE_MAX_LENGTH = 280;
 
 const input = z.object({
@@ -24,7 +24,7 @@ interface CorrectResult {
   receipt: string;
   slug: string;
   because: string;
-  /** False where it was corrected so already. */
+  /** False if it already had this correction. */
   changed: boolean;
   revision: number;
 }
@@ -32,18 +32,18 @@ interface CorrectResult {
 export const correct: Command = defineCommand({
   summary: 'Correct the record of a paid call, with the reason',
   details:
-    'For a receipt that says something wrong: a request of ours that no honest seller could have answered, say. From then on ' +
-    'it speaks neither for its route nor against it: what was verified by it is unverified, and a caution that rests on it ' +
-    'is cleared. The receipt stays public, with the reason beside it, and the correction is a public change. Another ' +
-    'reason replaces the first.',
+    'For a receipt with a wrong result, for example because our request was one that no honest seller could ' +
+    'answer. From then on it counts neither for nor against its route: a verification by it ends, and so does a ' +
+    'caution that depends on it. The receipt stays public, with the reason beside it, and the correction is a ' +
+    'public change. Another reason replaces the first.',
   arguments: [['<receipt>', 'id of the receipt; the command receipts lists them']],
   options: [['--because <reason>', 'why, in words that readers see']],
   examples: [
-    ['correct 0d6f1c1e-… --because "Our request lacked the field symbol."', 'the caution goes, the reason is public'],
+    ['correct 0d6f1c1e-… --because "Our request lacked the field symbol."', 'ends the caution; the reason is public'],
   ],
   input,
   run: ({ receipt, because }, context) =>
-    writeWith(context, { create: false }, (catalogue): CorrectResult => {
+    withWritableCatalogue(context, { create: false }, (catalogue): CorrectResult => {
       const corrected = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
         correctReceipt(writing, receipt, because),
       );
@@ -51,10 +51,10 @@ export const correct: Command = defineCommand({
     }),
   render: ({ receipt, slug, changed, revision }: CorrectResult, page: Page) => {
     if (!changed) {
-      page.say(`The receipt ${receipt} of ${slug} is corrected so already; nothing changed.`);
+      page.say(`The receipt ${receipt} of ${slug} already has this correction; nothing changed.`);
       return;
     }
-    page.say(`The receipt ${receipt} of ${slug} is corrected: it speaks neither for its route nor against it.`);
+    page.say(`The receipt ${receipt} of ${slug} is corrected: it no longer counts for or against its route.`);
     page.say({
       text: `Readers see it from revision ${revision} on; pages follow with the next rebuild.`,
       style: 'dim',

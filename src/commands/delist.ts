@@ -1,25 +1,25 @@
 import { z } from 'zod';
-import { delistListing } from '../catalogue/delisting.ts';
+import { delistListing, relistListing } from '../catalogue/delisting.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import type { Listing } from '../model/listing.ts';
 import { type Command, defineCommand } from './command.ts';
-import { getListing, writeWith } from './opening.ts';
-import { renderStateChange, type StateChange } from './state-change.ts';
+import { getListing, withWritableCatalogue } from './open-catalogue.ts';
+import type { Page } from './terminal/page.ts';
 
 const REASON_LENGTH = 300;
 
 export const delist: Command = defineCommand({
-  summary: 'Take a listing out, and leave a tombstone with the reason',
+  summary: 'Remove a listing, and leave a tombstone with the reason',
   details:
-    'Readers see it at once: it leaves every document and list, and its page answers 410 with the reason. Slug and id ' +
-    "stay its own. No import puts it back: relist does, and what went at the provider's wish, its own statement.",
+    'Readers see it at once: the listing leaves every document and list, and its page answers 410 with the ' +
+    "reason. It keeps its slug and id. No import puts it back: only relist does, or the provider's own statement " +
+    "if it was removed at the provider's request.",
   arguments: [['<slug>', 'the listing']],
   options: [
     ['--reason <words>', 'why, in words that readers will see (required)'],
     ['--by <whom>', 'who decided: operator (default) or provider'],
   ],
-  examples: [
-    ['delist example-prices --reason "The provider asked for it" --by provider', 'at the wish of the provider'],
-  ],
+  examples: [['delist example-prices --reason "The provider asked for it" --by provider', "at the provider's request"]],
   input: z.object({
     slug: z.string(),
     reason: z
@@ -31,10 +31,51 @@ export const delist: Command = defineCommand({
     by: z.enum(['operator', 'provider'], 'operator or provider').default('operator'),
   }),
   run: ({ slug, by, reason }, context) =>
-    writeWith(context, { create: false }, (catalogue): StateChange => {
+    withWritableCatalogue(context, { create: false }, (catalogue): StateChange => {
       const before = getListing(catalogue, slug);
       const changed = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
         delistListing(writing, slug, { by, reason }),
+      );
+      return { changed, revision: getRevision(catalogue), before: before.state, listing: getListing(catalogue, slug) };
+    }),
+  render: renderStateChange,
+});
+
+/** The result of removing a listing or putting it back. */
+export interface StateChange {
+  /** False if it already was in that state. */
+  changed: boolean;
+  revision: number;
+  before: Listing['state'];
+  listing: Listing;
+}
+
+/** Writes the state of the listing before and now, and from which revision on readers see it. */
+export function renderStateChange({ changed, revision, before, listing }: StateChange, page: Page): void {
+  const { slug, state, state_reason, state_by } = listing;
+  if (!changed) {
+    page.say(`${slug} is ${state} already${state_reason ? ` (${state_reason})` : ''}; nothing changed.`);
+    return;
+  }
+  const why = state === 'live' || !state_reason ? '' : ` by the ${state_by}: ${state_reason}`;
+  page.say(`${slug} was ${before} and is now ${state}${why}.`);
+  page.say({ text: `Readers see it from revision ${revision} on; pages follow with the next rebuild.`, style: 'dim' });
+}
+
+export const relist: Command = defineCommand({
+  summary: 'Put a delisted listing back',
+  details:
+    'It is live again at once, unless something is missing, such as a price; then it is held. All decisions are ' +
+    "lifted, including the provider's. But a decision that the provider states on its own host applies again when " +
+    'that statement is next read.',
+  arguments: [['<slug>', 'the listing']],
+  examples: [['relist example-prices', 'back into every document and list']],
+  input: z.object({ slug: z.string() }),
+  run: ({ slug }, context) =>
+    withWritableCatalogue(context, { create: false }, (catalogue): StateChange => {
+      const before = getListing(catalogue, slug);
+      const changed = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
+        relistListing(writing, slug, { by: 'operator' }),
       );
       return { changed, revision: getRevision(catalogue), before: before.state, listing: getListing(catalogue, slug) };
     }),

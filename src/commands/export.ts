@@ -1,25 +1,35 @@
 import { once } from 'node:events';
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, type Stats, statSync, writeSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
+import { listChanges } from '../catalogue/changes.ts';
+import { countListings } from '../catalogue/counts.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { holdState } from '../catalogue/held-state.ts';
-import { getRevision } from '../catalogue/write.ts';
+import { iterateListings } from '../catalogue/listings.ts';
+import { getCatalogueState, getRevision } from '../catalogue/write.ts';
+import { ServiceError } from '../errors.ts';
+import { isLive } from '../model/listing.ts';
 import { getSite } from '../release/release.ts';
+import { buildAgentListing } from '../views/agent-listing.ts';
 import { formatCount } from '../views/description.ts';
+import type { Site } from '../views/site.ts';
+import { findTombstone } from '../views/tombstone.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
-import { generateJson, generateLines } from './export-document.ts';
-import { checkTarget, type ExportOutcome, writeExportFile } from './export-file.ts';
-import { readWith } from './opening.ts';
-import { formatBytes } from './terminal/listing-words.ts';
+import { withReadableCatalogue } from './open-catalogue.ts';
+import { formatBytes } from './terminal/format.ts';
+import { formatJson } from './terminal/printable.ts';
 
 export const exportCatalogue: Command = defineCommand({
   summary: 'Write the public catalogue: live listings and tombstones',
   details:
-    'One JSON value to a line (NDJSON): first what the catalogue is, then every live listing by slug, as ' +
-    '/agent/listings/{slug} answers it, then every tombstone; "kind" says which. With --json, one document. The same ' +
+    'One JSON value on each line (NDJSON): first the catalogue, then every live listing by slug, as in ' +
+    '/agent/listings/{slug}, then every tombstone; "kind" says which. With --json it is one document. The same ' +
     'revision gives the same bytes.',
   options: [
-    ['--output <file>', 'into a file; an earlier export is replaced once this one is complete, and nothing else'],
-    ['--force', 'replace the file whatever it holds'],
+    ['--output <file>', 'write to a file; only an earlier export is replaced, once this one is complete'],
+    ['--force', 'replace the file, whatever it contains'],
   ],
   examples: [
     ['export > catalogue.ndjson', 'to standard output'],
@@ -29,7 +39,7 @@ export const exportCatalogue: Command = defineCommand({
     .object({ output: z.string().min(1, 'a file name').optional(), force: z.boolean().default(false) })
     .refine(({ output, force }) => output !== undefined || !force, '--force goes with --output.'),
   run: ({ output, force }, context) =>
-    readWith(context, (catalogue) => {
+    withReadableCatalogue(context, (catalogue) => {
       if (output !== undefined) checkTarget(output, { catalogueFile: catalogue.file, force });
       return holdState(catalogue, () => writeExport(catalogue, output, context));
     }),
@@ -54,4 +64,145 @@ async function writeExport(
     if (!stdout.write(text)) await once(stdout, 'drain');
   }
   return undefined;
+}
+
+/** A piece of an export, and its kind. */
+export interface ExportPiece {
+  kind: 'catalogue' | 'listing' | 'tombstone' | 'punctuation';
+  text: string;
+}
+
+interface Entry {
+  kind: 'catalogue' | 'listing' | 'tombstone';
+  value: object;
+}
+
+/** Generates the export as lines of JSON, each with its `kind`. */
+export function* generateLines(catalogue: Catalogue, site: Site): Generator<ExportPiece> {
+  for (const { kind, value } of generateEntries(catalogue, site)) {
+    yield { kind, text: `${formatJson({ kind, ...value })}\n` };
+  }
+}
+
+/** Generates the export as one JSON document: `{"catalogue": …, "listings": […], "tombstones": […]}`. */
+export function* generateJson(catalogue: Catalogue, site: Site): Generator<ExportPiece> {
+  let last: Entry['kind'] | undefined;
+  for (const { kind, value } of generateEntries(catalogue, site)) {
+    const json = formatJson(value);
+    if (kind === 'catalogue') yield { kind, text: `{"catalogue":${json},\n"listings":[` };
+    else if (kind === 'tombstone' && last !== 'tombstone') yield { kind, text: `\n],\n"tombstones":[\n${json}` };
+    else yield { kind, text: `${last === 'catalogue' ? '' : ','}\n${json}` };
+    last = kind;
+  }
+  yield { kind: 'punctuation', text: last === 'tombstone' ? '\n]}\n' : '\n],\n"tombstones":[]}\n' };
+}
+
+function* generateEntries(catalogue: Catalogue, site: Site): Generator<Entry> {
+  const { revision, revised_at } = getCatalogueState(catalogue);
+  const { live, verified } = countListings(catalogue);
+  const counts = { live_listings: live, settlement_verified: verified };
+  yield { kind: 'catalogue', value: { title: site.serviceTitle, revision, revised_at, ...counts } };
+  for (const listing of iterateListings(catalogue)) {
+    if (!isLive(listing)) continue;
+    const decisions = listChanges(catalogue, { slug: listing.slug });
+    const { listing: document } = buildAgentListing(listing, { decisions, revision, site });
+    yield { kind: 'listing', value: { ...document, decisions } };
+  }
+  for (const listing of iterateListings(catalogue)) {
+    const tombstone = findTombstone(listing);
+    if (tombstone) yield { kind: 'tombstone', value: tombstone };
+  }
+}
+
+/** The result of an export into a file. */
+export interface ExportOutcome {
+  file: string;
+  bytes: number;
+  revision: number;
+  listings: number;
+  tombstones: number;
+}
+
+/** Text is written in pieces of this size, in UTF-16 units. */
+const WRITE_SIZE = 256 * 1024;
+
+/** The first characters of every export, as lines and as one document. */
+const EXPORT_BEGINNINGS = ['{"kind":"catalogue","title":', '{"catalogue":{"title":'];
+
+/**
+ * Throws `conflict` (`file_exists`) if `target` exists and is not an export, unless forced, and always if it is the
+ * catalogue itself or one of its companion files.
+ */
+export function checkTarget(target: string, { catalogueFile, force }: { catalogueFile: string; force: boolean }): void {
+  const file = resolve(target);
+  const found = statSync(file, { throwIfNoEntry: false });
+  const own = ['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(catalogueFile)}${ending}`);
+  const isOwn = own.some((path) => path === file || isSameFile(found, statSync(path, { throwIfNoEntry: false })));
+  if (isOwn) throw buildConflict(`${file} is the catalogue itself.`, 'Give another file.');
+  if (!found || force) return;
+  if (found.isFile() && isExport(file)) return;
+  throw buildConflict(`${file} already exists and is not an export.`, 'Give another file, or --force to replace it.');
+}
+
+function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+function isExport(file: string): boolean {
+  const handle = openSync(file, 'r');
+  try {
+    const start = Buffer.alloc(64);
+    const text = start.toString('utf8', 0, readSync(handle, start));
+    return EXPORT_BEGINNINGS.some((beginning) => text.startsWith(beginning));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function buildConflict(message: string, hint: string): ServiceError {
+  return new ServiceError('conflict', message, { hint, reason: 'file_exists' });
+}
+
+/**
+ * Writes pieces into a file beside `target`, and renames it once it is complete and on disk. So `target` is always a
+ * complete export. Throws `unavailable` if it was stopped, and errors of the file system.
+ */
+export async function writeExportFile(
+  target: string,
+  pieces: Iterable<ExportPiece>,
+  { revision, signal }: { revision: number; signal: AbortSignal },
+): Promise<ExportOutcome> {
+  const file = resolve(target);
+  const partial = join(dirname(file), `.${basename(file)}.partial-${process.pid}`);
+  const handle = openSync(partial, 'w');
+  const outcome = { file, bytes: 0, revision, listings: 0, tombstones: 0 };
+  let waiting = '';
+  const flush = () => {
+    const bytes = Buffer.from(waiting);
+    for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
+    outcome.bytes += bytes.length;
+    waiting = '';
+  };
+  try {
+    for (const { kind, text } of pieces) {
+      waiting += text;
+      if (kind === 'listing') outcome.listings += 1;
+      if (kind === 'tombstone') outcome.tombstones += 1;
+      if (waiting.length < WRITE_SIZE) continue;
+      flush();
+      await setImmediate();
+      if (signal.aborted) {
+        throw new ServiceError('unavailable', 'The export was stopped; the file is unchanged.', {
+          reason: 'stopped',
+        });
+      }
+    }
+    flush();
+    fsyncSync(handle);
+    renameSync(partial, file);
+    return outcome;
+  } finally {
+    closeSync(handle);
+    rmSync(partial, { force: true });
+  }
 }

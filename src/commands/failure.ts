@@ -1,18 +1,18 @@
 import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
 import { cutText } from '../model/text.ts';
 
-/** Longest message, and hint, that is shown, in UTF-16 units: some quote paths, addresses or foreign failures. */
+/** Longest message or hint that is shown, in UTF-16 units: some quote paths, addresses or errors of others. */
 const SHOWN_LENGTH = 500;
 
-/** Exit codes; 1 is also what was done in part. */
+/** Exit codes. 1 also means that only a part was done. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** Builds the failure of a wrong command line: an unknown command or option, a missing or unfit value. */
+/** Builds the failure of a wrong command line: an unknown command or option, a missing or invalid value. */
 export function buildUsageFailure(message: string, hint: string): ServiceError {
   return new ServiceError('bad_input', message, { hint, reason: 'usage' });
 }
 
-/** Gives the exit code of a failure. */
+/** Returns the exit code of a failure. */
 export function getExitCode({ reason }: ServiceError): number {
   return reason === 'usage' ? EXIT.usage : EXIT.failed;
 }
@@ -22,32 +22,36 @@ type Meaning = readonly [code: ErrorCode, message: string, hint: string];
 const DISK_FULL: Meaning = [
   'unavailable',
   'The disk is full',
-  'Make room and run the same again: what was recorded is kept.',
+  'Make room and run the command again: what was recorded is kept.',
 ];
 const DAMAGED: Meaning = [
   'internal',
   'The catalogue is damaged',
-  'Put a backup in its place; "catalogue backup --help" says how.',
+  'Restore a backup; "catalogue backup --help" says how.',
 ];
-const FORBIDDEN: Meaning = ['refused', 'A file or folder may not be used', 'Check who owns it and its rights.'];
+const FORBIDDEN: Meaning = ['refused', 'No permission to use a file or folder', 'Check its owner and its permissions.'];
 
-/** What the system's and the database's own error codes mean to an operator. */
+/** Messages and hints for error codes of the system and the database. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  SQLITE_BUSY: ['conflict', 'Another process is writing to the catalogue', 'Wait until it is through and try again.'],
+  SQLITE_BUSY: ['conflict', 'Another process is writing to the catalogue', 'Wait until it is done and try again.'],
   SQLITE_FULL: DISK_FULL,
-  SQLITE_READONLY: ['refused', 'The catalogue may not be written to', 'Check the rights of the file and its folder.'],
+  SQLITE_READONLY: [
+    'refused',
+    'No permission to write to the catalogue',
+    'Check the permissions of the file and its folder.',
+  ],
   SQLITE_CORRUPT: DAMAGED,
   SQLITE_NOTADB: DAMAGED,
   ENOSPC: DISK_FULL,
   EACCES: FORBIDDEN,
   EPERM: FORBIDDEN,
-  EROFS: ['refused', 'The file system is read-only', 'Choose a place that can be written to.'],
-  ENOENT: ['not_found', 'A file or folder is not there', 'Check the path.'],
-  EISDIR: ['bad_input', 'A folder stands where a file is expected', 'Check the path.'],
-  ENOTDIR: ['bad_input', 'A file stands where a folder is expected', 'Check the path.'],
+  EROFS: ['refused', 'The file system is read-only', 'Choose a place that is writable.'],
+  ENOENT: ['not_found', 'A file or folder does not exist', 'Check the path.'],
+  EISDIR: ['bad_input', 'There is a folder where a file is expected', 'Check the path.'],
+  ENOTDIR: ['bad_input', 'There is a file where a folder is expected', 'Check the path.'],
 };
 
-/** Turns anything thrown into the one kind of error that is shown, no longer than anybody reads. */
+/** Turns any thrown value into the error that is shown, with message and hint cut to a readable length. */
 export function getFailure(error: unknown): ServiceError {
   const { code, message, hint, reason, details, cause } = getWholeFailure(error);
   return new ServiceError(code, cutText(message, SHOWN_LENGTH), {
@@ -61,7 +65,7 @@ export function getFailure(error: unknown): ServiceError {
 function getWholeFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const code = getMember(error, 'code') ?? '';
-  // SQLite's extended codes (SQLITE_BUSY_SNAPSHOT) mean to an operator what the plain ones do.
+  // SQLite's extended codes (SQLITE_BUSY_SNAPSHOT) have the meaning of the plain ones.
   const meaning = MEANINGS[code] ?? MEANINGS[code.split('_').slice(0, 2).join('_')];
   if (meaning) {
     const [kind, message, hint] = meaning;
@@ -73,13 +77,13 @@ function getWholeFailure(error: unknown): ServiceError {
     });
   }
   const message = getErrorMessage(error).replace(/\.$/, '');
-  return new ServiceError('internal', `Something failed that should not: ${message}.`, {
+  return new ServiceError('internal', `An unexpected failure: ${message}.`, {
     hint: 'This is a fault of the program; NODE_DEBUG=catalogue shows where it happened.',
     cause: error,
   });
 }
 
-/** Builds the JSON document that stands for a failure. */
+/** Builds the JSON document of a failure. */
 export function buildFailureDocument({ code, reason, message, hint, details }: ServiceError): object {
   const error = { code, reason, message };
   return {

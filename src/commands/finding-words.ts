@@ -3,17 +3,18 @@ import type { Finding } from '../model/finding.ts';
 import { FINDING_CODES } from '../sources/finding-codes.ts';
 import type { Page } from './terminal/page.ts';
 
-/** What an import itself may find, besides what reading a source finds. */
+/** Codes of an import's own findings, besides those of reading a source. */
 const IMPORT_FINDING_CODES = {
-  slug_taken: 'Another listing has the slug that the manifest asks for, so the first characters of the id follow it.',
-  slug_kept: 'The listing has another slug already than the manifest asks for, and a slug never changes.',
-  pull_failed: 'The last pull of the feed failed; what earlier ones brought stays as it was.',
-  not_recorded: 'The listing could not be recorded, which is a fault of the program; nothing of it was kept.',
-  provider_kept_out: 'The provider wants no listing at this address, so none will be made.',
-  provider_others_stay: 'The wish is of the origin alone; other listings of the host are named by their base_url.',
-  provider_not_lifted: 'Another than the provider took the listing out, which its wish does not undo.',
-  provider_nothing_to_list: 'The entry asks for a listing, but has neither facts nor a document to make it of.',
-  provider_reply_no_route: 'A reply is to a route that the listing does not have, so it is shown nowhere.',
+  slug_taken: 'Another listing has the slug that the manifest asks for, so the first characters of the id are added.',
+  slug_kept: 'The listing already has another slug than the manifest asks for, and a slug never changes.',
+  pull_failed: 'The last pull of the feed failed; the results of earlier pulls stay.',
+  not_recorded: 'The listing could not be recorded, which is a fault of the program; nothing was kept.',
+  provider_kept_out: 'The provider asked not to be listed at this address, so it will not be.',
+  provider_others_stay:
+    'The request is only for the origin; other listings of the host must be named by their base_url.',
+  provider_not_lifted: "Somebody else removed the listing, which the provider's request does not undo.",
+  provider_nothing_to_list: 'The entry asks for a listing, but has neither facts nor a document.',
+  provider_reply_no_route: 'A reply is about a route that the listing does not have, so it is not shown.',
 } as const;
 
 /** Builds a finding of the import itself. */
@@ -28,7 +29,7 @@ export function buildImportFinding(
 
 const MEANINGS = new Map<string, string>(Object.entries({ ...FINDING_CODES, ...IMPORT_FINDING_CODES }));
 
-/** Gives the one sentence that a finding's code stands for. */
+/** Returns the meaning of a finding's code, in one sentence. */
 export function getMeaning(code: string): string {
   return MEANINGS.get(code) ?? 'A finding of another version of the program.';
 }
@@ -52,14 +53,14 @@ export function countByCode(findings: readonly Finding[]): FindingCount[] {
   return sortCounts([...counts.values()]);
 }
 
-/** Puts counts in the order in which they are read: refusals first, then the most frequent. */
+/** Sorts counts for readers: refusals first, then the most frequent. */
 export function sortCounts(counts: FindingCount[]): FindingCount[] {
   return counts.sort(
     (a, b) => b.severity.localeCompare(a.severity) || b.count - a.count || a.code.localeCompare(b.code),
   );
 }
 
-/** Writes counts, one code to a line, with what it means. */
+/** Writes counts, one line for each code, with its meaning. */
 export function renderCounts(counts: readonly FindingCount[], page: Page): void {
   page.table(
     [{ heading: '', align: 'right' }, { heading: '' }, { heading: 'code' }, { heading: 'meaning', cut: true }],
@@ -73,7 +74,7 @@ export function renderCounts(counts: readonly FindingCount[], page: Page): void 
   );
 }
 
-/** Writes findings, each with its item. */
+/** Writes findings with their items. */
 export function renderFindings(findings: readonly RecordedFinding[], page: Page): void {
   for (const { severity, code, item, message, source } of findings) {
     page.say({ text: `${severity} ${code}`, style: severity === 'refused' ? 'red' : 'yellow' }, 2);

@@ -1,23 +1,24 @@
+import { countListings } from '../catalogue/counts.ts';
 import type { Catalogue } from '../catalogue/database.ts';
 import { recordFindings } from '../catalogue/findings.ts';
 import { findListing } from '../catalogue/listings.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Finding } from '../model/finding.ts';
 import { cutText } from '../model/text.ts';
-import { type ManifestFile, readManifests } from '../sources/manifest-files.ts';
+import { type ManifestFile, readManifests } from '../sources/manifest.ts';
 import { buildImportFinding } from './finding-words.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
   buildReport,
+  IMPORT_STOPPED,
   type ImportOutcome,
   type ImportReport,
-  STOPPED,
 } from './import-report.ts';
-import { type RecordedDeclaration, recordDeclarations } from './recording.ts';
+import { type DeclarationOutcome, recordDeclarations } from './recording.ts';
 
 const NOTHING = 'There was nothing to import. Give manifest files, or folders that hold some.';
-const MEND = 'Mend what was refused and run the same command again: what is in is left alone.';
+const FIX_AND_REPEAT = 'Fix what was refused and run the same command again: what is already imported stays.';
 
 /** Longest part of an address that a message quotes, in UTF-16 units. */
 const ADDRESS_LENGTH = 200;
@@ -29,8 +30,8 @@ export interface ManifestImportOptions {
 }
 
 /**
- * Imports manifests, files and folders of them. All are read before anything is recorded; one that is broken is refused
- * whole, and the others go in. Throws `bad_input` for a path where there is nothing, before anything is recorded.
+ * Imports manifest files and folders of them. All are read before anything is recorded. A broken one is refused as a
+ * whole, and the others are imported. Throws `bad_input` for a path that does not exist, before anything is recorded.
  */
 export async function importManifests(
   catalogue: Catalogue,
@@ -61,13 +62,13 @@ export async function importManifests(
     took_ms: now().getTime() - started.getTime(),
   };
   return buildReport(report, {
-    shortfall: recording.left > 0 ? STOPPED : files.length === 0 ? NOTHING : null,
-    advice: refused > 0 ? MEND : null,
+    shortfall: recording.left > 0 ? IMPORT_STOPPED : files.length === 0 ? NOTHING : null,
+    advice: refused > 0 ? FIX_AND_REPEAT : null,
   });
 }
 
-/** A slug that cannot be had is no reason to refuse a listing, but whoever wrote the manifest should know. */
-function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: RecordedDeclaration): Finding[] {
+/** Lists findings for slugs that are not available. The listing is imported, but the author of the manifest should know. */
+function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: DeclarationOutcome): Finding[] {
   const { slug: wanted, source } = declaration;
   if (wanted === null || wanted === slug) return [];
   const owner = findListing(catalogue, { slug: wanted });
@@ -84,7 +85,7 @@ function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: Recor
   return [buildImportFinding('noted', code, source.name, `${source.name}: ${message}`)];
 }
 
-/** Replaces what was found in these files at their last import. */
+/** Replaces the findings of the last import of these files. */
 function recordFileFindings(
   catalogue: Catalogue,
   files: readonly ManifestFile[],
@@ -101,7 +102,22 @@ function buildRefusal({ name }: ManifestFile): ImportOutcome {
   return { outcome: 'refused', slug: null, id: null, title: null, base_url: null, file: name };
 }
 
-/** An empty folder is read as a note without a file. */
+/** Returns whether an entry is a file. An empty folder comes as an entry with only a note. */
 function isFile({ declaration, findings }: ManifestFile): boolean {
   return declaration !== undefined || findings.some(({ severity }) => severity === 'refused');
+}
+
+/**
+ * Imports the manifests of a folder into a catalogue without listings. Returns the report; undefined, and does nothing,
+ * if the catalogue already has listings. Throws `bad_input` if there is no such folder.
+ */
+export async function seedCatalogue(
+  catalogue: Catalogue,
+  folder: string,
+  now: () => Date = () => new Date(),
+): Promise<ImportReport | undefined> {
+  const { live, held, delisted } = countListings(catalogue);
+  if (live + held + delisted > 0) return undefined;
+  const signal = new AbortController().signal;
+  return importManifests(catalogue, [folder], { allowPrivateNetworks: false, now, signal });
 }

@@ -9,39 +9,39 @@ import { openGuardedClient } from '../fetching/client.ts';
 import type { Finding } from '../model/finding.ts';
 import { getCanonicalBaseUrl } from '../model/ids.ts';
 import { readApiDocument } from '../sources/api-document.ts';
+import { readDocumentBytes } from '../sources/document-bytes.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
-import { readDocumentBytes } from '../sources/document-reading.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
-import { getSourceName, identifySource } from '../sources/source-name.ts';
+import { getSourceName, getUniqueSourceName } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/user-agent.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
   buildReport,
   buildWithdrawal,
+  IMPORT_STOPPED,
   type ImportReport,
-  STOPPED,
 } from './import-report.ts';
 import { type Recording, recordDeclarations } from './recording.ts';
 
 const NOTHING =
   'The document states no payment by x402. Its provider adds it as x-payment-info of each payable operation.';
-const ALL_REFUSED = 'Everything in the document was refused, for the reasons that stand above.';
+const ALL_REFUSED = 'Everything in the document was refused, for the reasons above.';
 
 export interface DocumentImportOptions {
   config: Config;
   now: () => Date;
   signal: AbortSignal;
-  /** List everything under this address; undefined: where the document says. */
+  /** List everything under this address; default: the addresses in the document. */
   baseUrl: string | undefined;
-  /** The name of a file's document on record; undefined: the file's own. */
+  /** The name of a file's document on record; default: the file's own name. */
   source: string | undefined;
 }
 
 /**
- * Imports a provider's own document, OpenAPI with payment information or a `/.well-known/x402` file: its listings are
- * recorded, and those that it declared before and no longer holds lose that declaration. Throws `bad_input` where the
- * document cannot be taken as a whole, and what reading it does; then nothing is recorded.
+ * Imports a provider's own document, OpenAPI with payment information or a `/.well-known/x402` file. Its listings are
+ * recorded, and listings that it no longer declares lose its declaration. Throws `bad_input` if the whole document
+ * cannot be taken, and what reading it throws; then nothing is recorded.
  */
 export async function importDocument(
   catalogue: Catalogue,
@@ -50,12 +50,12 @@ export async function importDocument(
 ): Promise<ImportReport> {
   const started = options.now();
   const before = getRevision(catalogue);
-  const name = await identifySource(pathOrAddress, options.source);
+  const name = await getUniqueSourceName(pathOrAddress, options.source);
   const document = await readDocument(pathOrAddress, name, started, options);
   const recording = await recordDeclarations(catalogue, document.declarations, options);
   const findings = [...document.findings, ...buildFailureFindings(recording, false)];
   const isThrough = recording.left === 0;
-  const withdrawn = isThrough ? finishImport(catalogue, name, findings, recording, options.now()) : [];
+  const withdrawn = isThrough ? completeDocumentImport(catalogue, name, findings, recording, options.now()) : [];
   const report = {
     feed: name,
     revision: { before, after: getRevision(catalogue) },
@@ -69,7 +69,7 @@ export async function importDocument(
   };
   const { received, taken, refused } = document.items;
   return buildReport(report, {
-    shortfall: isThrough ? (received === 0 ? NOTHING : null) : STOPPED,
+    shortfall: isThrough ? (received === 0 ? NOTHING : null) : IMPORT_STOPPED,
     advice: taken === 0 && refused > 0 ? ALL_REFUSED : null,
   });
 }
@@ -102,8 +102,8 @@ function readBaseUrl(text: string, config: Config): string {
   });
 }
 
-/** Ends an import whose listings are all recorded. Gives the slugs of those the document no longer declares. */
-function finishImport(
+/** Completes an import whose listings are all recorded. Returns the slugs of those that the document no longer declares. */
+function completeDocumentImport(
   catalogue: Catalogue,
   name: string,
   findings: readonly Finding[],

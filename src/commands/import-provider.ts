@@ -4,15 +4,16 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { buildPacedClient, openPace } from '../probing/pacing.ts';
+import { formatQuote } from '../sources/clean-string.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
-import { formatQuote } from '../sources/quote.ts';
 import { getUserAgent } from '../views/user-agent.ts';
-import { buildReport, type ImportReport, STOPPED } from './import-report.ts';
-import { type ProviderDoorOutcome, readProviderDoor } from './provider-door.ts';
+import { buildReport, IMPORT_STOPPED, type ImportReport } from './import-report.ts';
+import { type ProviderFileOutcome, readProviderFile } from './provider-file.ts';
 
-const UNREADABLE = "The provider's file cannot be read. Once its provider has mended it, run the same again.";
-const MEND = "Something in the provider's file was refused. Once its provider has mended it, run the same again.";
-/** Pause between two requests to the host, in milliseconds: as long as between two probes. */
+const UNREADABLE = "The provider's file cannot be read. Once its provider has fixed it, run the same command again.";
+const FIX_AND_REPEAT =
+  "Something in the provider's file was refused. Once its provider has fixed it, run the same command again.";
+/** Pause between two requests to the host, in milliseconds: the same as between two probes. */
 const PAUSE_MS = 1000;
 
 export interface ProviderImportOptions {
@@ -22,8 +23,8 @@ export interface ProviderImportOptions {
 }
 
 /**
- * Reads now what the provider of a host states at its door, and does what it asks. Throws `bad_input` for what is no
- * address, `not_found` where there is no statement, with where one is looked for and what to write there.
+ * Reads the provider's file of a host now, and applies it. Throws `bad_input` for an invalid address, and `not_found`
+ * if there is no statement, with its address and an example.
  */
 export async function importProvider(
   catalogue: Catalogue,
@@ -36,51 +37,51 @@ export async function importProvider(
   const origin = readOrigin(address, config);
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   const paced = buildPacedClient(client, openPace(PAUSE_MS, signal));
-  const reading = readProviderDoor({ client: paced, catalogue, origin, now, allowPrivateNetworks, signal });
-  const door = await reading.finally(client.close);
-  if (door.kind === 'absent') throw buildAbsence(door, origin);
-  const problems = door.findings.filter(({ severity }) => severity === 'refused').length;
-  // Of a file that cannot be read at all no entry is known, so each problem counts as one.
-  const received = door.kind === 'unreadable' ? problems : door.entries;
+  const reading = readProviderFile({ client: paced, catalogue, origin, now, allowPrivateNetworks, signal });
+  const read = await reading.finally(client.close);
+  if (read.kind === 'absent') throw buildAbsence(read, origin);
+  const problems = read.findings.filter(({ severity }) => severity === 'refused').length;
+  // If the file cannot be read, no entry is known, so each problem counts as one.
+  const received = read.kind === 'unreadable' ? problems : read.entries;
   const report = {
-    feed: door.url,
+    feed: read.url,
     revision: { before, after: getRevision(catalogue) },
-    items: { received, taken: door.wishes, duplicates: 0, refused: received - door.wishes },
-    outcomes: door.outcomes,
-    effects: door.effects,
-    findings: door.findings,
+    items: { received, taken: read.requests, duplicates: 0, refused: received - read.requests },
+    outcomes: read.outcomes,
+    effects: read.effects,
+    findings: read.findings,
     took_ms: now().getTime() - started.getTime(),
   };
   return buildReport(report, {
-    shortfall: door.kind === 'unreadable' ? UNREADABLE : door.left > 0 ? STOPPED : null,
-    advice: problems === 0 ? null : MEND,
+    shortfall: read.kind === 'unreadable' ? UNREADABLE : read.left > 0 ? IMPORT_STOPPED : null,
+    advice: problems === 0 ? null : FIX_AND_REPEAT,
   });
 }
 
-/** A bare host is taken for its https address, and of an address the origin counts. */
+/** Returns the origin of an address. A bare host means its https address. */
 function readOrigin(text: string, config: Config): string {
   const url = parseListedUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`, config);
   if (url instanceof URL) return url.origin;
-  throw new ServiceError('bad_input', `"${formatQuote(text)}" is no host with a statement. ${url.message}`, {
+  throw new ServiceError('bad_input', `"${formatQuote(text)}" is not the host of a provider. ${url.message}`, {
     reason: url.code,
     hint: "Give the provider's host, such as https://api.example.com.",
   });
 }
 
-/** What stands at the door instead, by the reason for there being no statement. */
-const INSTEAD: Readonly<Record<string, string>> = {
+/** What is there instead of a statement, by the reason code. */
+const FOUND_INSTEAD: Readonly<Record<string, string>> = {
   not_found: 'there is nothing',
   empty: 'the answer is empty',
-  html_page: 'a web page stands there',
-  another_document: 'JSON of another kind stands there',
-  redirected_elsewhere: 'the host sends on to another origin, which cannot speak for it',
+  html_page: 'there is a web page',
+  another_document: 'there is other JSON',
+  redirected_elsewhere: 'the host redirects to another origin, which cannot speak for it',
 };
 
-function buildAbsence({ url, reason }: ProviderDoorOutcome, origin: string): ServiceError {
-  const why = INSTEAD[reason ?? ''] ?? `it could not be had (${reason})`;
-  return new ServiceError('not_found', `No statement of a provider is at ${url}: ${why}.`, {
+function buildAbsence({ url, reason }: ProviderFileOutcome, origin: string): ServiceError {
+  const why = FOUND_INSTEAD[reason ?? ''] ?? `it could not be fetched (${reason})`;
+  return new ServiceError('not_found', `There is no provider's statement at ${url}: ${why}.`, {
     reason: 'no_statement',
-    hint: `Its provider publishes one there, such as {"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}.`,
+    hint: `The provider must publish one there, such as {"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}.`,
     details: { url, found: reason },
   });
 }

@@ -3,64 +3,68 @@ import type { Listing } from '../model/listing.ts';
 import { cutText } from '../model/text.ts';
 import { formatCount } from '../views/description.ts';
 import { buildImportFinding, countByCode, type FindingCount, renderCounts } from './finding-words.ts';
-import type { FailedDeclaration, RecordedDeclaration, Recording } from './recording.ts';
+import type { DeclarationOutcome, FailedDeclaration, Recording } from './recording.ts';
 import type { Cell, Page, Style } from './terminal/page.ts';
 
-/** Why an import that was stopped came to less than was asked, and what to do. */
-export const STOPPED = 'The import was stopped. Run the same command again: what is in is left alone.';
+/** The message for an import that was stopped. */
+export const IMPORT_STOPPED = 'The import was stopped. Run the same command again: what is already imported stays.';
 
-/** What became of one listing, or (`refused`) of one file that did not become one. `failed`: it could not be recorded. */
+/** The result for one listing, or for one file that was refused. `failed`: it could not be recorded. */
 export interface ImportOutcome {
-  outcome: RecordedDeclaration['outcome'] | 'failed' | 'refused' | 'withdrawn';
+  outcome: DeclarationOutcome['outcome'] | 'failed' | 'refused' | 'withdrawn';
   slug: string | null;
   id: string | null;
   title: string | null;
   base_url: string | null;
-  /** The file it came from; null for an item of a feed. */
+  /** The file that it came from; null for an item of a feed. */
   file: string | null;
 }
 
-/** What readers see of an address that a provider's file is about, after the file was read. */
+/** What readers see at an address in a provider's file after the file was applied. */
 export interface ReaderEffect {
   base_url: string;
-  /** Null where nothing is listed at the address. */
+  /** Null if nothing is listed at the address. */
   slug: string | null;
   /**
    * `live`: it was not before. `removed`: a tombstone, as the provider asks. `waiting`: somebody else removed it.
-   * `kept_out`: nothing is listed, and nothing will be. `nothing_to_list`: nothing is listed. `held`: no price is known.
+   * `kept_out`: nothing is listed, and nothing will be. `nothing_to_list`: nothing is listed. `held`: no price is
+   * known.
    */
   effect: 'live' | 'changed' | 'unchanged' | 'removed' | 'waiting' | 'held' | 'kept_out' | 'nothing_to_list';
   /** The same in words. */
   sentence: string;
 }
 
-/** What an import came to. */
+/** The report of an import. */
 export interface ImportReport {
   /** The name on record of the feed or the provider's document; null for manifests. */
   feed: string | null;
   /**
-   * False where a listing could not be recorded, or the import did less than was asked. What is refused for a reason of its
-   * own, and said, is done, be it everything.
+   * False if a listing could not be recorded, or if the import is incomplete. Refused items count as done, even if all
+   * are refused.
    */
   complete: boolean;
-  /** What to do next, where it is not complete or something was refused. */
+  /** What to do next, if the import is incomplete or something was refused. */
   next: string | null;
   revision: { before: number; after: number };
-  /** Files, or items of the feed or document: how many came, became part of a listing, came again, and were refused. */
+  /**
+   * Counts of files, or of items of the feed or document: all of them, those that became part of a listing, duplicates,
+   * and refused ones.
+   */
   items: { received: number; taken: number; duplicates: number; refused: number };
   listings: Record<'added' | 'changed' | 'unchanged' | 'held' | 'delisted' | 'withdrawn' | 'failed', number>;
-  /** Findings by code: the refusals first. */
+  /** Findings by code, refusals first. */
   reasons: FindingCount[];
   outcomes: ImportOutcome[];
-  /** Of a provider's file alone: what readers see of each address that it is about. */
+  /** Only for a provider's file: what readers see at each address in it. */
   effects?: ReaderEffect[];
   findings: Finding[];
   took_ms: number;
 }
 
-/** Builds the outcomes of listings that were to be recorded: those that were, then those that could not be. */
+/** Builds the outcomes of listings: recorded ones, then those that could not be recorded. */
 export function buildOutcomes({ recorded, failed }: Recording, isFile: boolean): ImportOutcome[] {
-  const build = ({ declaration: { title, base_url, source } }: RecordedDeclaration | FailedDeclaration) => ({
+  const build = ({ declaration: { title, base_url, source } }: DeclarationOutcome | FailedDeclaration) => ({
     title,
     base_url,
     file: isFile ? source.name : null,
@@ -77,7 +81,7 @@ export function buildWithdrawal(slug: string, listing: Listing | undefined): Imp
   return { outcome: 'withdrawn', slug, id, title, base_url, file: null };
 }
 
-/** Builds the findings of listings that could not be recorded, each about its file or, of a feed, its address. */
+/** Builds the findings of listings that could not be recorded. Each names its file or, for a feed, its address. */
 export function buildFailureFindings({ failed }: Recording, isFile: boolean): Finding[] {
   return failed.map(({ declaration: { base_url, source }, reason, message }) => {
     const item = isFile ? source.name : base_url;
@@ -90,21 +94,21 @@ export function buildFailureFindings({ failed }: Recording, isFile: boolean): Fi
   });
 }
 
-/** How far an import came, as each kind of import knows it. */
-export interface ImportCourse {
-  /** Why it did less than was asked, and what to do: it was stopped, nothing was there, its end was not seen. */
+/** How complete an import is. Each kind of import knows this itself. */
+export interface ImportCompletion {
+  /** Why it is incomplete, and what to do: it was stopped, there was nothing to import, or its end was not seen. */
   shortfall: string | null;
-  /** What to do about what was refused. */
+  /** What to do about refused items. */
   advice: string | null;
 }
 
 const FAILED =
-  'Some listings could not be recorded, which the findings explain; the others are in. Mend that and run the same command again.';
+  'Some listings could not be recorded, as the findings explain; the others are imported. Fix the cause and run the same command again.';
 
-type Facts = Omit<ImportReport, 'listings' | 'reasons' | 'complete' | 'next'>;
+type ReportFacts = Omit<ImportReport, 'listings' | 'reasons' | 'complete' | 'next'>;
 
-/** Completes a report with what follows from its outcomes and findings, and from how far the import came. */
-export function buildReport(facts: Facts, { shortfall, advice }: ImportCourse): ImportReport {
+/** Builds a report from its facts: adds the counts, and whether the import is complete. */
+export function buildReport(facts: ReportFacts, { shortfall, advice }: ImportCompletion): ImportReport {
   const listings = { added: 0, changed: 0, unchanged: 0, held: 0, delisted: 0, withdrawn: 0, failed: 0 };
   for (const { outcome } of facts.outcomes) if (outcome !== 'refused') listings[outcome] += 1;
   const missing = shortfall ?? (listings.failed > 0 ? FAILED : null);
@@ -117,21 +121,21 @@ export function buildReport(facts: Facts, { shortfall, advice }: ImportCourse): 
   };
 }
 
-/** What the counts of a report mean. */
+/** The meanings of the counts in a report. */
 const MEANINGS: Readonly<Record<keyof ImportReport['listings'], string>> = {
   added: 'new and live',
-  changed: 'live, and readers see something else than before',
-  unchanged: 'left alone: readers see what they saw before',
-  held: 'on record, but not live, for want of a price',
-  delisted: 'left out: removed by the operator, its provider or a rule, which this import does not undo',
+  changed: 'live, and changed for readers',
+  unchanged: 'not changed for readers',
+  held: 'on record, but not live, because it has no price',
+  delisted: 'removed by the operator, its provider or a rule, which an import does not undo',
   withdrawn: 'no longer in this source, so no longer advertised by it',
-  failed: 'could not be recorded, and the findings say why',
+  failed: 'could not be recorded; the findings say why',
 };
 
 /** Longest part of an item's name that a message quotes, in UTF-16 units. */
 const ITEM_LENGTH = 200;
 
-/** Failures of a feed that are named one by one. */
+/** How many failures of a feed are named one by one. */
 const SHOWN_FAILURES = 20;
 
 const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {
@@ -145,7 +149,7 @@ const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {
   refused: 'red',
 };
 
-/** Writes what an import came to: of manifests a line each, then the counts, then why what was refused. */
+/** Writes the report of an import: for manifests one line each, then the counts, then the reasons for refusals. */
 export function renderReport(report: ImportReport, page: Page): void {
   const { feed, items, listings, reasons } = report;
   if (report.effects) {
@@ -163,7 +167,7 @@ export function renderReport(report: ImportReport, page: Page): void {
   page.title(feed === null ? 'Listings' : `Listings of ${feed}`);
   page.table([{ heading: '', align: 'right' }, { heading: '' }, { heading: '', cut: true }], rows, 2);
   page.blank();
-  const again = items.duplicates > 0 ? `, ${items.duplicates} more of the same` : '';
+  const again = items.duplicates > 0 ? `, ${items.duplicates} duplicates` : '';
   page.say(
     `${formatCount(items.received, feed === null ? 'file' : 'item')}: ${items.taken} taken${again}, ${items.refused} refused.`,
   );
@@ -188,10 +192,10 @@ function renderNext({ next }: ImportReport, page: Page): void {
   page.say({ text: next, style: 'yellow' });
 }
 
-/** What the effect on readers says already. */
+/** Codes of findings that the effect on readers already says. */
 const SAID_BY_EFFECT: ReadonlySet<string> = new Set(['provider_kept_out', 'provider_not_lifted']);
 
-/** Writes what readers see of each address of a provider's file, then what was found in it, each refusal in full. */
+/** Writes what readers see at each address of a provider's file, then its findings in full. */
 function renderEffects(report: ImportReport, effects: readonly ReaderEffect[], page: Page): void {
   const { feed, items, findings } = report;
   page.title(`What ${feed} changes for readers`);
@@ -212,7 +216,7 @@ function renderEffects(report: ImportReport, effects: readonly ReaderEffect[], p
   renderNext(report, page);
 }
 
-/** Names the listings of a feed that could not be recorded: of very many the first. */
+/** Names the first listings of a feed that could not be recorded. */
 function renderFailures({ findings, listings }: ImportReport, page: Page): void {
   page.blank();
   const failures = findings.filter(({ code }) => code === 'not_recorded').slice(0, SHOWN_FAILURES);
@@ -221,7 +225,7 @@ function renderFailures({ findings, listings }: ImportReport, page: Page): void 
   if (more > 0) page.say({ text: `And ${more} more.`, style: 'red' });
 }
 
-/** Writes a line for each file, and below them what was found in each. */
+/** Writes a line for each file, and below them their findings. */
 function renderFiles({ outcomes, findings }: ImportReport, page: Page): void {
   page.table(
     [{ heading: '' }, { heading: '' }, { heading: '', cut: true }],

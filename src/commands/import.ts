@@ -1,39 +1,44 @@
+import { access } from 'node:fs/promises';
 import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import { cutText } from '../model/text.ts';
+import { cleanText, TEXT_LIMITS } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
-import { cleanText, TEXT_LIMITS } from '../sources/text.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { importFeed } from './import-feed.ts';
 import { importManifests } from './import-manifests.ts';
 import { importDocument } from './import-openapi.ts';
-import { checkPaths } from './import-paths.ts';
 import { importProvider } from './import-provider.ts';
 import { type ImportReport, renderReport } from './import-report.ts';
-import { writeWith } from './opening.ts';
+import { withWritableCatalogue } from './open-catalogue.ts';
 import { openProgress } from './terminal/progress.ts';
 
 export const importSources: Command = defineCommand({
   summary: 'Put listings into the catalogue: from manifests, a Bazaar feed, or the provider itself',
   details:
-    'Manifests are YAML files, one listing each; of a folder, all its *.yaml files. A broken one is refused whole, with ' +
-    'file and line, and the others go in. Importing the same again changes nothing.\n\n' +
-    'A feed is pulled page by page to its end, and listings that it no longer holds lose their advertisement. Stopped ' +
-    'or killed, the same command goes on where it was within an hour. Everything that is refused is kept with its reason.\n\n' +
+    'Manifests are YAML files with one listing each; of a folder, all *.yaml files are read. A broken one is ' +
+    'refused as a whole, with file and line, and the others are imported. Importing the same again changes ' +
+    'nothing.\n\n' +
+    'A feed is pulled page by page to its end, and listings that it no longer has are no longer advertised by it. ' +
+    'After a stop or a crash the same command continues where it was, within an hour. Everything that is refused ' +
+    'is kept with its reason.\n\n' +
     "A provider's own document is OpenAPI 3 (JSON or YAML) whose payable operations have x-payment-info, or a " +
-    '/.well-known/x402 file; which it is shows by itself. Each payable operation becomes a route of the listing at the ' +
-    "document's server address. What it says is a claim: until a probe sees the 402, no network counts as advertised. " +
-    'Imported again, the listings that it no longer holds lose what it said of them.\n\n' +
-    'A provider states what it wants itself, in /.well-known/agent-payable.json on its own host: list me, correct me, ' +
-    'remove me, put me back, and what it replies to cautions. A probe of a listing that you name reads that file at once, a ' +
-    'scheduled one when the last reading is older than an hour; --provider reads it now, which is how a host that nobody ' +
-    'lists yet gets in. It counts for its own host alone.\n\n' +
-    'What is refused for a reason of its own, and said, is done, be it everything: the exit code is 0. It is 1 where a ' +
-    'source cannot be read or holds nothing to import, its end is not reached, or a listing cannot be recorded.',
+    '/.well-known/x402 file; the format is recognised. Each payable operation becomes a route of the listing at ' +
+    "the document's server address. Its content is a claim: until a probe sees the 402, no network counts as " +
+    'advertised. If it is imported again, listings that it no longer has lose its declaration.\n\n' +
+    'A provider states its own requests in /.well-known/agent-payable.json on its host: list me, correct me, ' +
+    'remove me, put me back, and replies to cautions. A probe of a listing that you name reads that file at once, ' +
+    'a scheduled probe if the last reading is older than an hour. --provider reads it now, so that a host without ' +
+    'listings can be added. It counts only for its own host.\n\n' +
+    'Items that are refused, with a reason, count as done, even if all are refused: the exit code is 0. It is 1 ' +
+    'if a source cannot be read or has nothing to import, its end is not reached, or a listing cannot be ' +
+    'recorded.',
   arguments: [['[path...]', 'manifest files, and folders of them']],
   options: [
     ['--bazaar <url or file>', 'a Bazaar feed: its address (https://…/discovery/resources), or a saved answer'],
     ['--openapi <url or file>', "a provider's document: OpenAPI with payment information, or a /.well-known/x402 file"],
-    ['--provider <host>', 'what the provider of a host states at its door'],
-    ['--base-url <url>', 'with --openapi: list it all under this address, such as the one that a feed lists it by'],
+    ['--provider <host>', 'what the provider of a host states in its file'],
+    ['--base-url <url>', 'with --openapi: list everything under this address, such as the one in a feed'],
     ['--source <name>', 'with a file: its name on record, for a file that moves (or the address it was saved from)'],
   ],
   examples: [
@@ -41,7 +46,7 @@ export const importSources: Command = defineCommand({
     ['import --bazaar https://api.example.com/discovery/resources', 'a feed, all its pages'],
     ['import --openapi https://api.example.com/openapi.json', 'what a provider says of its own API'],
     ['import --openapi openapi.yaml --base-url https://api.example.com', 'a file that does not say where its API is'],
-    ['import --provider https://api.example.com', 'what a provider wants of its own listings'],
+    ['import --provider https://api.example.com', 'what a provider asks for its own listings'],
   ],
   input: z
     .object({
@@ -68,7 +73,7 @@ export const importSources: Command = defineCommand({
     }, '--source goes with a file given to --bazaar or --openapi.'),
   run: async ({ path, bazaar, openapi, provider, baseUrl, source }, context): Promise<ImportReport> => {
     await checkPaths({ manifests: path, document: bazaar ?? openapi });
-    return writeWith(context, { create: true }, (catalogue) => {
+    return withWritableCatalogue(context, { create: true }, (catalogue) => {
       const config = context.getConfig();
       const { now, signal } = context;
       if (bazaar !== undefined)
@@ -82,11 +87,51 @@ export const importSources: Command = defineCommand({
   isDone: ({ complete }) => complete,
 });
 
-/** A name that readers see as it is given: nothing of it would be cleaned away or cut. */
+/** Returns whether readers would see a name as it is given, without cleaning or cutting. */
 function isPlainName(name: string): boolean {
   return name !== '' && cleanText(name, 'title') === name;
 }
 
 function getProgressOpener({ stderr, now }: CommandContext) {
   return (label: string, unit: string) => openProgress(stderr, label, unit, () => now().getTime());
+}
+
+/** How many missing paths a message names, and the longest part of each. */
+const MAX_NAMED = 3;
+const PATH_LENGTH = 100;
+
+/** What an import reads: manifests, or one feed or document. */
+export interface ImportPaths {
+  manifests: readonly string[];
+  /** A file or an address. */
+  document: string | undefined;
+}
+
+/** Throws `bad_input` (`no_such_file`) for a path that does not exist, before a catalogue is created for nothing. */
+export async function checkPaths({ manifests, document }: ImportPaths): Promise<void> {
+  const missing = await listMissing(manifests);
+  if (missing.length > 0) {
+    const what = missing.length === 1 ? 'There is no file or folder' : 'There are no files or folders';
+    throw buildMissing(`${what} ${formatPaths(missing)}.`, 'Give manifest files, or folders that hold *.yaml files.');
+  }
+  if (document === undefined || isWebAddress(document) || (await listMissing([document])).length === 0) return;
+  throw buildMissing(
+    `There is no file ${formatPaths([document])}.`,
+    'Give the path of a file, or an address that begins with https://.',
+  );
+}
+
+async function listMissing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.allSettled(paths.map((path) => access(path)));
+  return paths.filter((_, index) => found[index]?.status === 'rejected');
+}
+
+function formatPaths(paths: readonly string[]): string {
+  const named = paths.slice(0, MAX_NAMED).map((path) => cutText(path, PATH_LENGTH));
+  const more = paths.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function buildMissing(message: string, hint: string): ServiceError {
+  return new ServiceError('bad_input', message, { reason: 'no_such_file', hint });
 }

@@ -6,8 +6,8 @@ import { CATEGORIES, type Category } from '../model/category.ts';
 import { getVerifiedRouteCount, type Listing, listingState } from '../model/listing.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { type Command, defineCommand } from './command.ts';
-import { readWith } from './opening.ts';
-import { formatPrice, getStateCell } from './terminal/listing-words.ts';
+import { withReadableCatalogue } from './open-catalogue.ts';
+import { formatPrice, getStateCell } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 
 const input = z
@@ -49,7 +49,7 @@ interface ListedListing {
 
 interface ListResult {
   revision: number;
-  /** How many fit the filters, whatever the limit. */
+  /** How many listings match the filters, without the limit. */
   total: number;
   listings: ListedListing[];
 }
@@ -57,23 +57,23 @@ interface ListResult {
 export const list: Command = defineCommand({
   summary: 'List the listings, of any state, by slug',
   details:
-    'Away from a terminal, one listing to a line, fields separated by tabs: slug, state, category, price, networks, ' +
-    'verified and all routes, title.',
+    'Without a terminal, one listing on each line, fields separated by tabs: slug, state, category, price, ' +
+    'networks, verified and all routes, title.',
   options: [
     ['--state <state>', 'only those that are live, held or delisted'],
     ['--category <category>', `only those of a category: ${CATEGORIES.join(', ')}`],
     ['--verified', 'only those with a settlement-verified route'],
     ['--unverified', 'only those without one'],
-    ['--limit <n>', 'at most so many'],
+    ['--limit <n>', 'at most this many'],
   ],
   examples: [
     ['list', 'everything on record'],
-    ['list --state held', 'what is known but cannot go live, for want of a price'],
+    ['list --state held', 'what is known but cannot go live without a price'],
     ['list --category Finance --json', 'for a program'],
   ],
   input,
   run: (filters, context) =>
-    readWith(context, (catalogue): ListResult => {
+    withReadableCatalogue(context, (catalogue): ListResult => {
       const fitting = listListings(catalogue).filter((listing) => isFitting(listing, filters));
       return {
         revision: getRevision(catalogue),

@@ -1,20 +1,31 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
+import { endFreshening, startFreshening } from '../catalogue/freshening.ts';
+import { getHost, recordHost } from '../catalogue/hosts.ts';
 import { countProbedSince, endProbeRun, startProbeRun } from '../catalogue/probe-runs.ts';
-import { listProbeHosts, type ProbeScope } from '../catalogue/probe-tasks.ts';
-import { isOurRound } from '../catalogue/rounds.ts';
-import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import {
+  type HostPlan,
+  listProbeHosts,
+  listProbeTasks,
+  type ProbeScope,
+  type ProbeTask,
+} from '../catalogue/probe-tasks.ts';
+import { type Published, publishSampled } from '../catalogue/publication.ts';
+import { recordSample } from '../catalogue/record-sample.ts';
+import { isOurRound, judgeRounds } from '../catalogue/rounds.ts';
+import { findFailingSince } from '../catalogue/samples.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
+import { getNextProbeAt } from '../evidence/schedule.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
-import { runProbes } from '../probing/run-probes.ts';
+import { type ProbeStore, runProbes } from '../probing/run-probes.ts';
 import { getUserAgent } from '../views/user-agent.ts';
-import { openProbeBook, PROVIDER_FILE_INTERVAL_MS, type ProbeBookOptions } from './probe-book.ts';
-import { openPublishing, type PublishedCounts } from './probe-publishing.ts';
-import { readProviderDoor } from './provider-door.ts';
+import { readProviderFile } from './provider-file.ts';
 
-/** What a run is to look at: what is due, every route, or every route of some listings. */
-export type ProbeWish =
+/** What a run probes: what is due, every route, or every route of some listings. */
+export type ProbeSelection =
   | { kind: 'due' }
   | { kind: 'all'; again: boolean }
   | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] };
@@ -27,52 +38,57 @@ export interface ProbeRunOptions {
   atOnce: number;
   pauseMs: number;
   timeoutMs: number;
-  /** Opens the client that asks; the guarded one of this network unless said otherwise. */
+  /** Opens the client for the requests. Default: the guarded client. */
   openClient?: typeof openGuardedClient;
-  /** Called when a route is done or put off, with how many of how many. */
+  /** Called when a route is done or put off, with the number so far and the total. */
   onProgress: (done: number, total: number) => void;
 }
 
-/** What one run came to. */
+/** The report of one run. */
 export interface ProbeReport {
-  scope: ProbeWish['kind'];
-  /** False where it was stopped before its end; the same run goes on where it was. */
+  scope: ProbeSelection['kind'];
+  /** False if it was stopped before its end. The same run continues where it was. */
   complete: boolean;
   hosts: number;
   routes: {
     planned: number;
-    /** Done by an earlier process of the same pass. */
+    /** Probed earlier in the same pass by another process. */
     done_before: number;
     probed: number;
-    /** Left for later, because their host asked to be left alone. */
+    /** Left for later, because their host asked for a wait. */
     put_off: number;
   };
-  /** How many probes had each outcome; those that none had are left out. */
+  /** How many probes had each outcome, without zeros. */
   outcomes: Partial<Record<ProbeOutcome, number>>;
   listings: PublishedCounts;
-  /** Hosts at which the provider states something, and listings that changed by it. */
+  /** Hosts with a provider's file, and listings that it changed. */
   doors: { stated: number; changed: number };
-  /** Most hosts failed that used to answer, or all where hardly any ever did: the fault is ours, and counts against nobody. */
+  /**
+   * Most hosts that used to answer failed, or all hosts if hardly any ever answered. Then the fault is ours, and counts
+   * against nobody.
+   */
   fault_is_ours: boolean;
   revision: { before: number; after: number };
   took_ms: number;
 }
 
 /**
- * Probes what is wished for, writes down what was seen, and publishes what it means for readers. Stopped or killed at
- * any point nothing that was seen is lost, and the same run goes on where it was.
+ * Probes the selection, records the samples, and publishes what they mean for readers. After a stop or a crash no
+ * sample is lost, and the same run continues where it was.
  */
 export async function runProbing(
   catalogue: Catalogue,
-  wish: ProbeWish,
+  selection: ProbeSelection,
   options: ProbeRunOptions,
 ): Promise<ProbeReport> {
   const { config, now, signal, openClient = openGuardedClient } = options;
   const started = now();
   const before = getRevision(catalogue);
   const pass =
-    wish.kind === 'all' ? writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, wish)) : undefined;
-  const scope = getScope(wish, pass?.started_at ?? null, started.toISOString());
+    selection.kind === 'all'
+      ? writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, selection))
+      : undefined;
+  const scope = getScope(selection, pass?.started_at ?? null, started.toISOString());
   const hosts = listProbeHosts(catalogue, scope, new Date(started.getTime() - PROVIDER_FILE_INTERVAL_MS).toISOString());
   const planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
   const doneBefore = pass?.resumed ? countProbedSince(catalogue, pass.started_at) : 0;
@@ -86,26 +102,32 @@ export async function runProbing(
     } else putOff += 1;
     options.onProgress(doneBefore + probed + putOff, planned);
   };
-  // An operator's look at a few listings publishes what it saw, and no others.
-  const publishing = openPublishing(catalogue, { now, freshens: wish.kind !== 'chosen' });
+  // A probe of chosen listings publishes only these.
+  const publishing = openPublishing(catalogue, { now, freshens: selection.kind !== 'chosen' });
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   const doors = { stated: 0, changed: 0 };
-  const readDoor: ProbeBookOptions['readDoor'] = async (origin, paced) => {
-    const hurried = limitTime(paced, options.timeoutMs);
-    const read = await readProviderDoor({ client: hurried, catalogue, origin, now, allowPrivateNetworks, signal });
+  const applyProviderFile: ProbeStoreOptions['applyProviderFile'] = async (origin, paced) => {
+    const limited = limitFetches(paced, options.timeoutMs);
+    const read = await readProviderFile({ client: limited, catalogue, origin, now, allowPrivateNetworks, signal });
     if (read.kind !== 'absent') doors.stated += 1;
     doors.changed += read.changed.length;
     return !signal.aborted;
   };
-  const book = openProbeBook(catalogue, { ...options, scope, hosts, onRecorded: publishing.maybe, readDoor });
+  const store = openProbeStore(catalogue, {
+    ...options,
+    scope,
+    hosts,
+    onRecorded: publishing.publishIfDue,
+    applyProviderFile,
+  });
   options.onProgress(doneBefore, planned);
-  const { stopped } = await runProbes({ ...options, hosts, book, client, onRoute: count }).finally(client.close);
+  const { stopped } = await runProbes({ ...options, hosts, store, client, onRoute: count }).finally(client.close);
   const listings = await publishing.finish();
   const ended = now().toISOString();
   if (pass && !stopped) writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
   return {
-    scope: wish.kind,
+    scope: selection.kind,
     complete: !stopped,
     hosts: hosts.length,
     routes: { planned, done_before: doneBefore, probed, put_off: putOff },
@@ -120,11 +142,11 @@ export async function runProbing(
   };
 }
 
-/** Most pieces of a provider's file or document: the network's own are some 7,000 where it is as long as it may be. */
+/** Most pieces of a provider's file or document. The network itself makes about 7,000 of the longest allowed one. */
 const BODY_PIECES = 20_000;
 
-/** Lets no fetch of a host take longer than a probe of it, or come in very many pieces. */
-function limitTime(client: Pick<GuardedClient, 'fetch'>, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
+/** Limits every fetch to the time of a probe and to a number of pieces. */
+function limitFetches(client: Pick<GuardedClient, 'fetch'>, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
   return {
     fetch: (address, { limits, ...init } = {}) => {
       const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs);
@@ -133,7 +155,143 @@ function limitTime(client: Pick<GuardedClient, 'fetch'>, timeoutMs: number): Pic
   };
 }
 
-function getScope(wish: ProbeWish, since: string | null, at: string): ProbeScope {
-  if (wish.kind === 'due') return { kind: 'due', at };
-  return wish.kind === 'all' ? { kind: 'all', since } : { ...wish, since: null };
+function getScope(selection: ProbeSelection, since: string | null, at: string): ProbeScope {
+  if (selection.kind === 'due') return { kind: 'due', at };
+  return selection.kind === 'all' ? { kind: 'all', since } : { ...selection, since: null };
+}
+
+/** How long a robots.txt is valid (RFC 9309 section 2.4), and how often a decoy path is requested. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface ProbeStoreOptions {
+  scope: ProbeScope;
+  hosts: readonly HostPlan[];
+  now: () => Date;
+  random: () => number;
+  /** Called when a sample is recorded. */
+  onRecorded: () => void;
+  /** Reads and applies the provider's file of a host. Returns false if it was stopped meanwhile. */
+  applyProviderFile: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
+}
+
+/** A scheduled probe reads a provider's file again after this time; a probe of chosen listings always does. */
+export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
+
+/** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
+export function openProbeStore(
+  catalogue: Catalogue,
+  { scope, hosts, now, random, onRecorded, applyProviderFile }: ProbeStoreOptions,
+): ProbeStore<ProbeTask> {
+  const plans = new Map(hosts.map((plan) => [plan.host, plan]));
+  const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
+    writeCatalogue(catalogue, now().toISOString(), () => recordHost(catalogue, host, learned));
+  return {
+    *listTasks(host) {
+      for (const listingId of plans.get(host)?.listing_ids ?? []) {
+        for (const key of listProbeTasks(catalogue, listingId, scope)) {
+          const { base_url, route } = key;
+          yield { key, base_url, route: { ...route, payeeRotates: route.payee === 'rotating' } };
+        }
+      }
+    },
+    getHostPolicy(host) {
+      const { robots, robots_at, sibling_at, door_at, wait_until } = getHost(catalogue, host);
+      const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) <= ms;
+      return {
+        robots,
+        robots_due: !isWithin(robots_at, DAY_MS),
+        wait_until,
+        decoy_due: !isWithin(sibling_at, DAY_MS),
+        provider_file_due: scope.kind === 'chosen' || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
+      };
+    },
+    async visitHost(host, client) {
+      if (await applyProviderFile(host, client)) write(host, { door_at: now().toISOString() });
+    },
+    recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
+    recordDecoyCheck: (host, at) => write(host, { sibling_at: at }),
+    recordWait: (host, until) => write(host, { wait_until: until }),
+    recordSample({ key, base_url }, sample) {
+      const { listing_id, out_since, route } = key;
+      const { at, retry_after_seconds: wait } = sample;
+      const wait_until = wait === null ? null : new Date(Date.parse(at) + wait * 1000).toISOString();
+      const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin };
+      writeCatalogue(catalogue, at, (writing) => {
+        const failing_since = findFailingSince(catalogue, listing_id, sample);
+        const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until }, random);
+        recordSample(writing, taken, sample, nextAt);
+      });
+      onRecorded();
+    },
+  };
+}
+
+/** Listings that are published in one transaction, and so with one revision. */
+const BATCH_SIZE = 100;
+
+/** How often results are published while probes run, in milliseconds. */
+const INTERVAL_MS = 10_000;
+
+/** How many listings had each result when their samples were published. */
+export type PublishedCounts = Record<Published['result'], number>;
+
+/** Publishes the results of samples in batches while a run goes on. */
+export interface Publishing {
+  /** Publishes if the last time was long enough ago. A call during a publication does nothing. */
+  publishIfDue(): void;
+  /** Publishes everything, and returns the counts since the beginning. Throws if an earlier publication failed. */
+  finish(): Promise<PublishedCounts>;
+}
+
+/**
+ * Opens the publication of one run's samples. `now` is the time of the recorded changes. With `freshens` it also
+ * publishes fresher times of all listings once a day.
+ */
+export function openPublishing(
+  catalogue: Catalogue,
+  { now, freshens }: { now: () => Date; freshens: boolean },
+): Publishing {
+  const counts: PublishedCounts = { changed: 0, unchanged: 0, delisted: 0, relisted: 0 };
+  let last = performance.now();
+  let pending: Promise<void> | undefined;
+  let failure: unknown;
+
+  function write<Result>(work: (writing: Writing) => Result): Result {
+    return writeCatalogue(catalogue, now().toISOString(), work);
+  }
+
+  async function publish(): Promise<void> {
+    const fresh = write((writing) => {
+      judgeRounds(writing);
+      return freshens && startFreshening(writing);
+    });
+    for (;;) {
+      const published = write((writing) => publishSampled(writing, BATCH_SIZE, { fresh }));
+      for (const { result } of published) counts[result] += 1;
+      if (published.length === 0) break;
+      // Between transactions the event loop handles probes.
+      await setImmediate();
+    }
+    if (fresh) write(endFreshening);
+  }
+
+  return {
+    publishIfDue() {
+      if (pending || performance.now() - last < INTERVAL_MS) return;
+      pending = publish()
+        .catch((error: unknown) => {
+          failure = error;
+        })
+        .finally(() => {
+          last = performance.now();
+          pending = undefined;
+        });
+    },
+    async finish() {
+      await pending;
+      if (failure !== undefined) throw failure;
+      await publish();
+      return counts;
+    },
+  };
 }

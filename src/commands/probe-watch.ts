@@ -5,29 +5,29 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { getFailure } from './failure.ts';
 import type { ProbeReport } from './probe-run.ts';
 
-/** New listings are due as soon as they are there, so somebody looks at least so often; in milliseconds. */
+/** Longest pause between runs, in milliseconds: new listings are due at once. */
 const LONGEST_SLEEP_MS = 60_000;
 
-/** What falls due within so little is probed together. */
+/** Shortest pause between runs, in milliseconds: listings that become due within it are probed together. */
 const SHORTEST_SLEEP_MS = 5_000;
 
-/** After a run in which the fault was ours, and after each that follows it, the next waits twice as long: up to this. */
+/** After a run with a fault of our own the pause doubles with each such run, up to this. In milliseconds. */
 const LONGEST_BACKOFF_MS = 30 * 60_000;
 
-/** What may be better in a while: somebody else writes to the catalogue, or the disk is full. */
-const MENDING: readonly ErrorCode[] = ['unavailable', 'conflict'];
+/** Failures that may pass: another process writes to the catalogue, or the disk is full. */
+const TEMPORARY: readonly ErrorCode[] = ['unavailable', 'conflict'];
 
 export interface WatchOptions {
   now: () => Date;
   signal: AbortSignal;
   run: () => Promise<ProbeReport>;
-  /** Tells the operator one line. */
+  /** Shows one line to the operator. */
   say: (line: string) => void;
 }
 
 /**
- * Probes what falls due until it is stopped, and gives what all runs came to together. What is wrong with one run, such
- * as a catalogue that is being written to, is said and tried again; what will not mend by itself is thrown.
+ * Probes what becomes due until it is stopped, and returns the sum of all runs. A temporary failure of one run, such as
+ * a locked catalogue, is shown and tried again; other failures are thrown.
  */
 export async function watchProbes(catalogue: Catalogue, { now, signal, run, say }: WatchOptions): Promise<ProbeReport> {
   let total: ProbeReport | undefined;
@@ -40,7 +40,7 @@ export async function watchProbes(catalogue: Catalogue, { now, signal, run, say 
       backoffMs = report.fault_is_ours ? getBackoff(backoffMs) : 0;
     } catch (error) {
       const { code, message } = getFailure(error);
-      if (!MENDING.includes(code)) throw error;
+      if (!TEMPORARY.includes(code)) throw error;
       say(`A probe run failed and will be tried again: ${message}`);
       backoffMs = getBackoff(backoffMs);
     }
@@ -48,11 +48,11 @@ export async function watchProbes(catalogue: Catalogue, { now, signal, run, say 
     const at = now();
     const left = Date.parse(findNextDue(catalogue, at.toISOString()) ?? '9999-01-01T00:00:00.000Z') - at.getTime();
     const pauseMs = Math.max(Math.min(Math.max(left, SHORTEST_SLEEP_MS), LONGEST_SLEEP_MS), backoffMs);
-    // Stopping is the way out of a watch, so it ends well.
+    // A watch always ends by a stop, so that is not a failure.
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
   }
-  if (!total) throw new ServiceError('unavailable', 'No probe run came to its end before the watch was stopped.');
+  if (!total) throw new ServiceError('unavailable', 'No probe run was completed before the watch was stopped.');
   return { ...total, complete: true };
 }
 

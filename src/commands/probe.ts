@@ -5,8 +5,8 @@ import { ServiceError } from '../errors.ts';
 import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/outcome.ts';
 import { acquireLock, type Lock } from '../release/lock.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
-import { getListing, writeWith } from './opening.ts';
-import { type ProbeReport, type ProbeWish, runProbing } from './probe-run.ts';
+import { getListing, withWritableCatalogue } from './open-catalogue.ts';
+import { type ProbeReport, type ProbeSelection, runProbing } from './probe-run.ts';
 import { watchProbes } from './probe-watch.ts';
 import type { Page } from './terminal/page.ts';
 import { openProgress } from './terminal/progress.ts';
@@ -37,26 +37,27 @@ const input = z
     ({ watch, slug, all }) => !watch || (slug.length === 0 && !all),
     '--watch probes what is due, and nothing else.',
   )
-  .refine(({ again, all }) => !again || all, '--again begins a pass anew, so it goes with --all.');
+  .refine(({ again, all }) => !again || all, '--again starts a new pass, so it goes with --all.');
 type Input = z.infer<typeof input>;
 
 export const probe: Command = defineCommand({
   summary: 'Ask listed routes what they cost, without paying, and publish what their 402 answers mean',
   details:
-    'Without slugs, one route of every listing that is due: each is asked once in six hours, its routes in turn. ' +
-    '--all asks every route of every listing; stopped or killed, the same command goes on where it was within a day. ' +
-    '--watch goes on for ever with what falls due.\n\n' +
-    'One request at a time to a host, with a pause; robots.txt and Retry-After are heeded. What a probe saw is kept at ' +
-    'once, and what it means for readers (terms, networks, prices, scores, delistings) is published a batch at a time.\n\n' +
-    "Before its routes, a host is asked for its provider's file, /.well-known/agent-payable.json: at once where you name a " +
-    'listing, otherwise where the last reading is older than an hour.',
-  arguments: [['[slug...]', 'the listings whose routes to ask; what is due without them']],
+    'Without slugs, one route of every listing that is due: each listing is probed once in six hours, its routes ' +
+    'in turn. --all probes every route of every listing; after a stop or a crash the same command continues where ' +
+    'it was, within a day. --watch keeps probing what becomes due.\n\n' +
+    'Each host gets one request at a time, with a pause; robots.txt and Retry-After are obeyed. Samples are ' +
+    'recorded at once, and what they mean for readers (terms, networks, prices, scores, delistings) is published ' +
+    'in batches.\n\n' +
+    "Before its routes, a host is asked for its provider's file, /.well-known/agent-payable.json: always if you " +
+    'name a listing, otherwise if the last reading is older than an hour.',
+  arguments: [['[slug...]', 'the listings to probe; without any, what is due']],
   options: [
     ['--all', 'every route of every listing'],
-    ['--due', 'one route of every listing that is due (as without anything)'],
-    ['--again', 'with --all: from the beginning, also where a pass was left unfinished'],
-    ['--watch', 'keep on with what falls due until stopped'],
-    ['--at-once <n>', 'requests under way at once, over all hosts (16)'],
+    ['--due', 'one route of every listing that is due (the default)'],
+    ['--again', 'with --all: from the beginning, even if a pass is unfinished'],
+    ['--watch', 'keep probing what becomes due until stopped'],
+    ['--at-once <n>', 'concurrent requests over all hosts (16)'],
     ['--pause <ms>', 'pause between two requests to one host (1000)'],
     ['--timeout <ms>', 'time for one request (15000)'],
   ],
@@ -66,22 +67,22 @@ export const probe: Command = defineCommand({
     ['probe --all --at-once 32', 'everything'],
   ],
   input,
-  run: (wish, context) => {
+  run: (given, context) => {
     refuseKeys();
-    return writeWith(context, { create: false }, (catalogue) => probeCatalogue(catalogue, wish, context));
+    return withWritableCatalogue(context, { create: false }, (catalogue) => probeCatalogue(catalogue, given, context));
   },
   render: renderProbes,
   isDone: ({ complete, scope, routes }) => complete && (scope === 'due' || routes.put_off === 0),
 });
 
-async function probeCatalogue(catalogue: Catalogue, wish: Input, context: CommandContext): Promise<ProbeReport> {
+async function probeCatalogue(catalogue: Catalogue, given: Input, context: CommandContext): Promise<ProbeReport> {
   const { now, signal, stderr } = context;
-  for (const slug of wish.slug) getListing(catalogue, slug);
+  for (const slug of given.slug) getListing(catalogue, slug);
   const progress = openProgress(stderr, 'Probing', 'routes', () => performance.now());
-  const { atOnce, pause: pauseMs, timeout: timeoutMs } = wish;
+  const { atOnce, pause: pauseMs, timeout: timeoutMs } = given;
   const shared = { config: context.getConfig(), now, signal, random: Math.random, atOnce, pauseMs, timeoutMs };
   const options = { ...shared, onProgress: progress.update };
-  const runAlone = async (wanted: ProbeWish) => {
+  const runAlone = async (wanted: ProbeSelection) => {
     const lock = await waitForLock(`${catalogue.file}.probing`, progress.note, signal);
     try {
       return await runProbing(catalogue, wanted, options);
@@ -90,29 +91,25 @@ async function probeCatalogue(catalogue: Catalogue, wish: Input, context: Comman
       lock.release();
     }
   };
-  if (wish.watch)
+  if (given.watch)
     return watchProbes(catalogue, { now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note });
-  if (wish.all) return runAlone({ kind: 'all', again: wish.again });
-  // An operator's look at a listing does not wait for the run over all of them.
-  if (wish.slug.length === 0) return runAlone({ kind: 'due' });
-  return runProbing(catalogue, { kind: 'chosen', slugs: wish.slug }, options).finally(progress.stop);
+  if (given.all) return runAlone({ kind: 'all', again: given.again });
+  // A probe of chosen listings does not wait for a run over all listings.
+  if (given.slug.length === 0) return runAlone({ kind: 'due' });
+  return runProbing(catalogue, { kind: 'chosen', slugs: given.slug }, options).finally(progress.stop);
 }
 
-/** Two runs at once would ask a host twice at once, so the later waits for the end of the earlier. */
+/** Waits for the end of another run, because two runs could send concurrent requests to one host. */
 async function waitForLock(file: string, note: (text: string) => void, signal: AbortSignal): Promise<Lock> {
-  const say = () => note('Another probe run is under way on this catalogue; waiting for its end.');
+  const say = () => note('Another probe run is using this catalogue; waiting for its end.');
   try {
     return await acquireLock(file, say, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new ServiceError(
-      'conflict',
-      'Another probe run is under way, and this one was stopped before its turn came.',
-      {
-        hint: 'Nothing was asked. The same command begins when the other run is through.',
-        reason: 'stopped',
-      },
-    );
+    throw new ServiceError('conflict', 'Another probe run is active, and this one was stopped before its turn.', {
+      hint: 'Nothing was probed. The same command starts when the other run is done.',
+      reason: 'stopped',
+    });
   }
 }
 
@@ -120,9 +117,9 @@ function renderProbes(report: ProbeReport, page: Page): void {
   const { routes, outcomes, listings, doors, revision } = report;
   page.facts([
     ['probed', `${routes.probed} routes on ${report.hosts} hosts`],
-    ...(routes.done_before > 0 ? [['before', `${routes.done_before} routes, by the run that was left`] as const] : []),
+    ...(routes.done_before > 0 ? [['before', `${routes.done_before} routes, by an earlier run`] as const] : []),
     ...(routes.put_off > 0
-      ? [['put off', `${routes.put_off} routes, whose hosts want to be left alone`] as const]
+      ? [['put off', `${routes.put_off} routes, because their hosts asked for a wait`] as const]
       : []),
     ['listings', `${listings.changed} changed, ${listings.delisted} delisted, ${listings.relisted} put back`],
     ...(doors.stated > 0
@@ -145,15 +142,15 @@ function renderProbes(report: ProbeReport, page: Page): void {
   }
   if (report.fault_is_ours) {
     page.blank();
-    page.say('So many hosts failed together that the fault is taken to be ours: no failure of this round counts.');
+    page.say('So many hosts failed together that the fault is probably ours: no failure of this round counts.');
   }
   if (!report.complete) {
     page.blank();
-    page.say('Stopped before the end. The same command goes on where it was.');
+    page.say('Stopped before the end. The same command continues where it was.');
   }
 }
 
 function describeWeight(outcome: ProbeOutcome): string {
   if (isPayable(outcome)) return 'a valid 402';
-  return isConclusive(outcome) ? 'a failure' : 'neither: it tells nothing of the route';
+  return isConclusive(outcome) ? 'a failure' : 'neither: it says nothing about the route';
 }

@@ -4,25 +4,25 @@ import type { Command } from './command.ts';
 import { buildUsageFailure } from './failure.ts';
 import { getVersion } from './version.ts';
 
-/** What a command line asks for: a command with its arguments and options, checked; or text to print: help or the version. */
+/** The parsed command line: a command with checked arguments and options, or text to print (help or version). */
 export type Request =
   | { kind: 'run'; command: Command; input: unknown; json: boolean }
   | { kind: 'help' | 'version'; text: string };
 
-/** Longest part of a word of the command line that a message quotes, in UTF-16 units. */
+/** Longest part of a command-line word that a message quotes, in UTF-16 units. */
 const QUOTE_LENGTH = 60;
 
 const PROGRAM = 'catalogue';
 const INVOCATION = `npm run ${PROGRAM} --`;
 
-const ABOUT = "The operator's commands of the catalogue: what goes into it, what stands in it, and why.";
+const ABOUT = 'Commands for the operator of the catalogue: what goes into it, what is in it, and why.';
 const CLOSING = `Exit codes: 0 done, 1 done in part or failed, 2 wrong usage.
 For programs: npm run --silent catalogue -- <command> --json, since npm writes to standard output otherwise.
-The environment names the catalogue (CATALOGUE) and everything else; .env.example lists every setting.`;
+Settings come from the environment, such as CATALOGUE for the file; .env.example lists all of them.`;
 
 /**
- * Parses a command line (without program name) against the record of commands. Help is as wide as `columns`. Throws
- * `bad_input` with the reason `usage` for anything that does not fit, with the nearest command or option as a hint.
+ * Parses a command line (without program name). Help is as wide as `columns`. Throws `bad_input` with the reason
+ * `usage` for invalid input, with the nearest command or option as a hint.
  */
 export function parseCommandLine(
   commands: Readonly<Record<string, Command>>,
@@ -101,7 +101,7 @@ function checkInput(parser: Parser, command: Command, raw: Record<string, unknow
   throw buildUsageFailure(message, `${INVOCATION} ${parser.name()} --help shows how it is used.`);
 }
 
-/** Gives commander's complaint, whose second line, if any, names the nearest command or option, as our own failure. */
+/** Builds our failure from commander's error, whose second line, if any, names the nearest command or option. */
 function buildFailure(error: CommanderError, args: readonly string[]): Error {
   if (error.code === 'commander.help') {
     return buildUsageFailure('No command was given.', `${INVOCATION} --help lists the commands.`);

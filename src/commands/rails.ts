@@ -4,11 +4,11 @@ import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { readKeyFile } from '../settlement/key-file.ts';
 import type { Chain, ChainReader, Rail } from '../settlement/rail.ts';
 
-// The libraries of the chains take long to load, so that only who pays or checks waits for them.
+// The chain libraries take long to load, so they are imported only when needed.
 
 /**
- * Opens paying on every network that there is a key for. Throws `bad_input`: `no_node` for a key without a node, and what
- * reading a key throws.
+ * Opens payments on every network with a key. Throws `bad_input` (`no_node`) for a key without a node, and what reading
+ * a key throws.
  */
 export async function openRails({ evmKey, solanaKey, evmRpcUrls, solanaRpcUrl }: PayerConfig): Promise<Rail[]> {
   const rails: Rail[] = [];
@@ -34,7 +34,7 @@ function buildNodeFailure(network: NetworkKey, setting: string): ServiceError {
   });
 }
 
-/** Opens the reader of a chain at one node, which takes no wallet. */
+/** Opens a chain at one node, without a wallet. */
 export async function openChain(network: NetworkKey, rpcUrl: string): Promise<Chain> {
   if (network === 'base') return (await import('../settlement/base/chain.ts')).openBaseChain([rpcUrl]);
   return (await import('../settlement/solana/chain.ts')).openSolanaChain(rpcUrl);

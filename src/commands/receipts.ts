@@ -13,37 +13,37 @@ import { formatUsdc } from '../model/usdc.ts';
 import { getSite } from '../release/release.ts';
 import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } from '../settlement/receipt-check.ts';
 import { reconcilePayments } from '../settlement/reconcile.ts';
+import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
-import { cleanText } from '../sources/text.ts';
 import { type AgentReceipt, agentReceipt, buildAgentReceipt } from '../views/agent-receipt.ts';
 import { PATHS } from '../views/links.ts';
 import { getUserAgent } from '../views/user-agent.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
-import { readWith, writeWith } from './opening.ts';
+import { withReadableCatalogue, withWritableCatalogue } from './open-catalogue.ts';
 import { openChain, openChainReader, openRails } from './rails.ts';
-import { formatTime } from './terminal/listing-words.ts';
+import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 import { describePayment } from './verify-report.ts';
 import { openWallets } from './wallets.ts';
 
-/** Payments that are listed, the latest. */
-const LISTED = 100;
+/** How many of the latest payments are listed. */
+const MAX_LISTED = 100;
 
-/** Largest document that is taken for a receipt, in bytes: real ones have some 4 KB, besides the body of the request. */
+/** Largest receipt document, in bytes. Real ones have some 4 KB, plus the body of the request. */
 const MAX_BYTES = 256 * 1024;
 
-/** Most nodes that one check asks. */
+/** Most nodes for one check. */
 const MAX_NODES = 8;
 
-/** Longest reason that the operator gives, in characters. */
+/** Longest reason of the operator, in characters. */
 const BECAUSE_MAX_LENGTH = 280;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The path of a receipt: of its page for people, or of its document. */
+/** The path of a receipt's page or document. */
 const RECEIPT_PATH = /^(?<before>.*?)(?<agent>\/agent)?\/receipts\/(?<id>[0-9a-f-]{36})\/?$/i;
 
-const WHERE = `A receipt's address ends in ${PATHS.agentReceipt('{id}')} or ${PATHS.receipt('{id}')}.`;
+const RECEIPT_ADDRESS_HINT = `A receipt's address ends in ${PATHS.agentReceipt('{id}')} or ${PATHS.receipt('{id}')}.`;
 
 const httpAddress = z.url({ protocol: /^https?$/, error: 'an http(s) address' });
 
@@ -68,63 +68,63 @@ const input = z
   )
   .refine(({ action, rpc }) => rpc === undefined || action === 'check', '--rpc goes with check.');
 
-/** A receipt that was checked: an attempt of one's own catalogue, or a served document and where it came from. */
+/** A checked receipt: a payment of the own catalogue, or a document and its source. */
 type CheckedReceipt = { receipt: Payment | AgentReceipt['receipt']; source?: string; checks: ReceiptCheck[] };
 type ReceiptsResult = { payments: Payment[] } | CheckedReceipt;
 
 export const receipts: Command = defineCommand({
-  summary: 'List payments, check any receipt against the chain, or find out what became of open ones',
+  summary: 'List payments, check any receipt on the chain, or resolve open payments',
   details:
-    'check takes the address of a receipt that any such catalogue serves, or a file with that document, and believes ' +
-    'nothing of it: it has to fit itself, and every node given with --rpc has to show the same payment. That needs no ' +
-    'catalogue, no wallet and no account. With an id it checks a payment of your own catalogue. Addresses on this ' +
-    'machine are fetched with ALLOW_PRIVATE_NETWORKS=on alone.\n\n' +
-    'reconcile resolves attempts that a crash or a stop left open.\n\n' +
-    'settle closes an open payment that no rule can decide, and frees its wallet. It is your word alone: it verifies ' +
-    'nothing, speaks against nobody, and is shown as yours. As settled it counts as spent. As not_settled it can be ' +
-    'closed once it can no longer settle.',
+    'check takes the address of a receipt that any such catalogue serves, or a file with that document, and ' +
+    'trusts nothing in it: it must be consistent, and every node given with --rpc must show the same payment. ' +
+    'This needs no catalogue, no wallet and no account. With an id it checks a payment of your own catalogue. ' +
+    'Addresses on this machine are fetched only with ALLOW_PRIVATE_NETWORKS=on.\n\n' +
+    'reconcile resolves payments that a crash or a stop left open.\n\n' +
+    'settle closes an open payment that no rule can decide, and frees its wallet. It rests on your decision ' +
+    'alone: it verifies nothing, counts against nobody, and is shown as yours. A payment closed as settled counts ' +
+    'as spent. It can be closed as not_settled once it can no longer settle.',
   arguments: [
-    ['[action]', 'check, reconcile or settle; the list without it'],
+    ['[action]', 'check, reconcile or settle; without it, the list'],
     ['[receipt]', 'the receipt to check: its address, a file, or the id of one of your own; the payment to settle'],
   ],
   options: [
-    ['--rpc <url...>', 'the node to ask, and others to ask as well; without it EVM_RPC_URL or SOLANA_RPC_URL'],
+    ['--rpc <url...>', 'one or more nodes to ask; default: EVM_RPC_URL or SOLANA_RPC_URL'],
     ['--as <state>', 'settled or not_settled, with settle'],
     ['--because <reason>', 'why, with settle'],
   ],
   examples: [
-    ['receipts', 'every attempt and what became of it'],
+    ['receipts', 'every payment and its state'],
     [
       'receipts check https://apis.example/receipts/5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01 --rpc https://mainnet.base.org',
-      'one that is served, from the chain alone',
+      'a public one, by the chain alone',
     ],
-    ['receipts check receipt.json --rpc https://mainnet.base.org --rpc https://base.example', 'a file, by two nodes'],
+    ['receipts check receipt.json --rpc https://mainnet.base.org --rpc https://base.example', 'a file, with two nodes'],
     ['receipts check 5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', 'one of your own'],
     [
       'receipts settle 5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01 --as not_settled --because "Both explorers show nothing."',
-      'close what stays unknown',
+      'close a payment that stays unknown',
     ],
   ],
   input,
   run: ({ action, receipt = '', rpc = [], as, because }, context): Promise<ReceiptsResult> => {
     if (action === 'check') {
       return UUID.test(receipt)
-        ? readWith(context, (catalogue) => checkOwn(catalogue, receipt.toLowerCase(), rpc, context))
-        : checkServed(receipt, rpc, context);
+        ? withReadableCatalogue(context, (catalogue) => checkOwnPayment(catalogue, receipt.toLowerCase(), rpc, context))
+        : checkGivenReceipt(receipt, rpc, context);
     }
     if (action === 'reconcile')
-      return writeWith(context, { create: false }, (catalogue) => reconcile(catalogue, context));
+      return withWritableCatalogue(context, { create: false }, (catalogue) => reconcile(catalogue, context));
     if (as !== undefined && because !== undefined) {
       const word = { id: receipt.toLowerCase(), as, because: cleanText(because, 'route_description') };
-      return writeWith(context, { create: false }, (catalogue) => settle(catalogue, word, context));
+      return withWritableCatalogue(context, { create: false }, (catalogue) => settle(catalogue, word, context));
     }
-    return readWith(context, (catalogue) => ({ payments: listPayments(catalogue, LISTED) }));
+    return withReadableCatalogue(context, (catalogue) => ({ payments: listPayments(catalogue, MAX_LISTED) }));
   },
   render: renderReceipts,
   isDone: (result) => !('checks' in result) || result.checks.every(({ passed }) => passed),
 });
 
-async function checkOwn(
+async function checkOwnPayment(
   catalogue: Catalogue,
   id: string,
   rpc: readonly string[],
@@ -133,11 +133,11 @@ async function checkOwn(
   const payment = findPayment(catalogue, id);
   if (!payment) {
     throw new ServiceError('not_found', `There is no receipt ${id}.`, {
-      hint: `The command receipts lists yours. ${WHERE}`,
+      hint: `The command receipts lists yours. ${RECEIPT_ADDRESS_HINT}`,
     });
   }
   if (payment.by_operator) {
-    throw new ServiceError('refused', `The payment ${id} was closed by your word; no chain shows it.`, {
+    throw new ServiceError('refused', `You closed the payment ${id} yourself; no chain shows it.`, {
       hint: `You said: ${payment.by_operator.because}`,
       reason: 'operator',
     });
@@ -145,7 +145,7 @@ async function checkOwn(
   const urls = getNodeUrls(payment.network, rpc);
   if (!payment.settlement) {
     const chain = await openChain(payment.network, urls[0]);
-    return { receipt: payment, checks: await askNodes(payment.network, () => checkUnsettled(chain, payment)) };
+    return { receipt: payment, checks: await askForReceipt(payment.network, () => checkUnsettled(chain, payment)) };
   }
   const paid = findPaidRoute(catalogue, payment.route_id);
   if (!paid) throw new Error('a payment is for a route on record');
@@ -156,8 +156,12 @@ async function checkOwn(
   return { receipt: payment, checks: await checkByNodes(receipt, urls) };
 }
 
-/** Checks a receipt that somebody serves or has kept; no catalogue is opened or made. */
-async function checkServed(source: string, rpc: readonly string[], context: CommandContext): Promise<CheckedReceipt> {
+/** Checks a receipt at an address or in a file, without opening a catalogue. */
+async function checkGivenReceipt(
+  source: string,
+  rpc: readonly string[],
+  context: CommandContext,
+): Promise<CheckedReceipt> {
   const { receipt, id } = isWebAddress(source) ? await fetchReceipt(source, context) : await readReceipt(source);
   const checks = await checkByNodes(receipt, getNodeUrls(receipt.network, rpc));
   if (id !== undefined) {
@@ -170,15 +174,16 @@ async function checkServed(source: string, rpc: readonly string[], context: Comm
 
 interface GivenReceipt {
   receipt: AgentReceipt['receipt'];
-  /** The id that its address names; undefined where it names none. */
+  /** The id in its address; undefined if there is none. */
   id?: string | undefined;
 }
 
-/** Fetches a receipt by its own address, or by that of its page. Whatever is not a receipt is one plain sentence. */
+/** Fetches a receipt by its own address, or by that of its page. Anything else fails with a plain message. */
 async function fetchReceipt(address: string, { getConfig, signal }: CommandContext): Promise<GivenReceipt> {
   const { baseUrl, allowPrivateNetworks } = getConfig();
   const url = URL.parse(address);
-  if (!url) throw new ServiceError('bad_input', 'The address of the receipt cannot be read.', { hint: WHERE });
+  if (!url)
+    throw new ServiceError('bad_input', 'The address of the receipt cannot be read.', { hint: RECEIPT_ADDRESS_HINT });
   const { before = '', agent, id } = RECEIPT_PATH.exec(url.pathname)?.groups ?? {};
   if (id !== undefined && agent === undefined) url.pathname = `${before}${PATHS.agentReceipt(id.toLowerCase())}`;
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
@@ -187,25 +192,29 @@ async function fetchReceipt(address: string, { getConfig, signal }: CommandConte
     const { json } = await fetchJson(client, url, { signal, limits });
     return { receipt: parseReceipt(json, `What ${url.host} answers`), id: id?.toLowerCase() };
   } catch (error) {
-    throw error instanceof ServiceError ? explainFetch(error, url.host) : error;
+    throw error instanceof ServiceError ? explainFetchFailure(error, url.host) : error;
   } finally {
     await client.close();
   }
 }
 
-/** Says what to do about an address that gives no receipt. */
-function explainFetch(error: ServiceError, host: string): ServiceError {
+/** Adds a hint to the failure of fetching a receipt. */
+function explainFetchFailure(error: ServiceError, host: string): ServiceError {
   const { reason, details, cause } = error;
   if (details.status === 404 || details.status === 410) {
-    return new ServiceError('not_found', `${host} has no such receipt.`, { hint: WHERE, reason: 'no_receipt', cause });
+    return new ServiceError('not_found', `${host} has no such receipt.`, {
+      hint: RECEIPT_ADDRESS_HINT,
+      reason: 'no_receipt',
+      cause,
+    });
   }
   const hints: Readonly<Record<string, string>> = {
     blocked_address: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch from itself and its own network.',
     blocked_host: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch from itself and its own network.',
     not_https: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch over plain http.',
-    too_large: `A receipt has at most ${MAX_BYTES / 1024} KB. ${WHERE}`,
+    too_large: `A receipt has at most ${MAX_BYTES / 1024} KB. ${RECEIPT_ADDRESS_HINT}`,
   };
-  const hint = error.hint ?? hints[reason] ?? WHERE;
+  const hint = error.hint ?? hints[reason] ?? RECEIPT_ADDRESS_HINT;
   return new ServiceError(error.code, error.message, { hint, reason, details, cause });
 }
 
@@ -214,7 +223,7 @@ async function readReceipt(path: string): Promise<GivenReceipt> {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!isMissing) throw error;
     throw new ServiceError('not_found', `There is no file ${cutText(path, 200)}.`, {
-      hint: `Give a file that holds a receipt, or the address of one. ${WHERE}`,
+      hint: `Give a file that holds a receipt, or the address of one. ${RECEIPT_ADDRESS_HINT}`,
       reason: 'no_file',
     });
   });
@@ -234,19 +243,19 @@ async function readReceipt(path: string): Promise<GivenReceipt> {
   }
 }
 
-/** Documents only gain fields, so that a field not known here is no fault; each that is known must be of its kind. */
+/** Parses a receipt. Unknown fields are ignored, because later versions may add some; known fields must be valid. */
 function parseReceipt(json: unknown, subject: string): AgentReceipt['receipt'] {
   const parsed = agentReceipt.safeParse(json);
   if (parsed.success) return parsed.data.receipt;
   const [issue] = parsed.error.issues;
   const place = issue?.path.join('.') || 'the whole of it';
-  throw new ServiceError('bad_input', `${subject} is no receipt: ${place} is not as it should be.`, {
-    hint: WHERE,
+  throw new ServiceError('bad_input', `${subject} is not a receipt: ${place} is invalid.`, {
+    hint: RECEIPT_ADDRESS_HINT,
     reason: 'no_receipt',
   });
 }
 
-/** Gives the nodes to ask: those given, else those of the settings. Throws `bad_input` (`usage`) where there is none. */
+/** Returns the nodes to ask: those given, else those of the settings. Throws `bad_input` (`usage`) if there is none. */
 function getNodeUrls(network: NetworkKey, rpc: readonly string[]): [string, ...string[]] {
   const { evmRpcUrls, solanaRpcUrl } = readPayerConfig();
   const known = network === 'base' ? evmRpcUrls : [solanaRpcUrl].filter((url) => url !== null);
@@ -265,18 +274,21 @@ async function checkByNodes(receipt: AgentReceipt['receipt'], urls: readonly str
       return { name: getNodeName(url, at, urls), reader: await openChainReader(network, url) };
     }),
   );
-  return askNodes(network, () => checkReceipt(receipt, nodes));
+  return askForReceipt(network, () => checkReceipt(receipt, nodes));
 }
 
-/** A node is called by its host, since path and query may hold a key; two of one host by their place as well. */
+/**
+ * Returns the name of a node: its host, because path and query may contain a key, and its position if two nodes have
+ * one host.
+ */
 function getNodeName(url: string, at: number, urls: readonly string[]): string {
   const { host } = new URL(url);
   const isAlone = urls.filter((other) => new URL(other).host === host).length === 1;
   return isAlone ? host : `${host} (${at + 1})`;
 }
 
-/** The readers' own hints are for who pays. */
-async function askNodes<Answer>(network: NetworkKey, question: () => Promise<Answer>): Promise<Answer> {
+/** Replaces the hints of a failure, which are for payers, by one for checking receipts. */
+async function askForReceipt<Answer>(network: NetworkKey, question: () => Promise<Answer>): Promise<Answer> {
   try {
     return await question();
   } catch (error) {
@@ -303,7 +315,7 @@ async function reconcile(catalogue: Catalogue, { now }: CommandContext): Promise
   }
 }
 
-/** Closes an open payment by the operator's word, under the lock of its wallet. That takes no key and no node. */
+/** Closes an open payment by the operator's decision, under the lock of its wallet. This needs no key and no node. */
 async function settle(
   catalogue: Catalogue,
   { id, as, because }: { id: string; as: 'settled' | 'not_settled'; because: string },
@@ -312,7 +324,7 @@ async function settle(
   const known = findPayment(catalogue, id);
   if (!known) {
     throw new ServiceError('not_found', `There is no payment ${id}.`, {
-      hint: 'The command receipts lists yours; receipts reconcile puts back what a catalogue has lost.',
+      hint: 'The command receipts lists yours; receipts reconcile restores what a catalogue has lost.',
       reason: 'no_payment',
     });
   }
@@ -372,7 +384,7 @@ function renderReceipts(result: ReceiptsResult, page: Page): void {
 }
 
 function describeState({ state, reason, by_operator }: Pick<Payment, 'state' | 'reason' | 'by_operator'>): string {
-  if (by_operator) return `${state} (by the operator's word: ${by_operator.because})`;
+  if (by_operator) return `${state} (decided by the operator: ${by_operator.because})`;
   return reason === null ? state : `${state} (${reason})`;
 }
 
@@ -399,8 +411,8 @@ function renderChecks({ receipt, checks }: CheckedReceipt, page: Page): void {
   const wrong = [...new Set(checks.filter(({ passed }) => !passed).map(({ field }) => field.replaceAll('_', ' ')))];
   page.say(
     wrong.length === 0
-      ? 'The chain shows this payment as the receipt has it. Which request it was for, and what was answered, no chain can tell.'
-      : { text: `The receipt is not as it should be: ${wrong.join(', ')}.`, style: 'red' },
+      ? 'The chain shows this payment as in the receipt. No chain can show which request it was for, or what was answered.'
+      : { text: `The receipt is not correct: ${wrong.join(', ')}.`, style: 'red' },
   );
 }
 

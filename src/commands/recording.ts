@@ -8,17 +8,17 @@ import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/route.ts';
 import { cutText } from '../model/text.ts';
 
-/** Declarations in one transaction: readers see them together, and a stop loses at most so many. */
+/** Declarations in one transaction: readers see them together, and a stop loses at most this many. */
 const BATCH_SIZE = 100;
 
-/** Longest reason that is passed on, in UTF-16 units. */
+/** Longest error message that is passed on, in UTF-16 units. */
 const MESSAGE_LENGTH = 200;
 
-/** SQLite's complaints about a row. Every other one is about the database, and would meet the next row as well. */
+/** SQLite's errors about one row. All other errors are about the database and would affect every row. */
 const ROW_CODES = /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/;
 
-/** What became of one declaration. */
-export interface RecordedDeclaration {
+/** The outcome of one declaration. */
+export interface DeclarationOutcome {
   declaration: Declaration;
   id: string;
   slug: string;
@@ -29,37 +29,37 @@ export interface RecordedDeclaration {
 export interface FailedDeclaration {
   declaration: Declaration;
   id: string;
-  /** A stable word, such as `sqlite_constraint_check`. */
+  /** A stable code, such as `sqlite_constraint_check`. */
   reason: string;
   message: string;
 }
 
 export interface Recording {
-  recorded: RecordedDeclaration[];
+  recorded: DeclarationOutcome[];
   failed: FailedDeclaration[];
-  /** How many a stop left untouched. */
+  /** How many declarations a stop left unrecorded. */
   left: number;
 }
 
 interface RecordingOptions {
   now: () => Date;
   signal: AbortSignal;
-  /** What the declarations rest on beside their source. */
+  /** Evidence for the declarations besides their source. */
   evidence?: JsonObject;
   onProgress?: (done: number, total: number) => void;
 }
 
 /**
- * Records declarations batch by batch and gives what became of each. One that cannot be recorded costs itself alone.
- * Once `signal` is aborted the batch under way is finished and the rest is left. Throws what the database throws where
- * it fails as such: no room, no right to write, damage.
+ * Records declarations in batches and returns the outcome of each. A declaration that cannot be recorded does not
+ * affect the others. Once `signal` is aborted, the current batch is finished and the rest is left. Throws errors of the
+ * database itself: disk full, no permission, damage.
  */
 export async function recordDeclarations(
   catalogue: Catalogue,
   declarations: readonly Declaration[],
   { now, signal, evidence, onProgress }: RecordingOptions,
 ): Promise<Recording> {
-  const recorded: RecordedDeclaration[] = [];
+  const recorded: DeclarationOutcome[] = [];
   const failed: FailedDeclaration[] = [];
   let done = 0;
   while (done < declarations.length && !signal.aborted) {
@@ -70,22 +70,22 @@ export async function recordDeclarations(
     }
     done += batch.length;
     onProgress?.(done, declarations.length);
-    // Between transactions the event loop gets its turn, so that Ctrl-C is heard.
+    // Between transactions the event loop runs, so that Ctrl-C works.
     await setImmediate();
   }
   return { recorded, failed, left: declarations.length - done };
 }
 
-/** A batch that fails leaves no trace; then each of its declarations has a transaction of its own. */
+/** Records a batch in one transaction. If that fails, each declaration gets a transaction of its own. */
 function recordBatch(
   catalogue: Catalogue,
   batch: readonly Declaration[],
   now: () => Date,
   evidence: JsonObject | undefined,
-): (RecordedDeclaration | FailedDeclaration)[] {
+): (DeclarationOutcome | FailedDeclaration)[] {
   const record = (declarations: readonly Declaration[]) =>
     writeCatalogue(catalogue, now().toISOString(), (writing) =>
-      declarations.map((declaration): RecordedDeclaration => {
+      declarations.map((declaration): DeclarationOutcome => {
         const { identity, outcome } = recordDeclaration(writing, declaration, evidence);
         return { declaration, id: identity.id, slug: identity.slug, outcome };
       }),
@@ -93,20 +93,20 @@ function recordBatch(
   try {
     return record(batch);
   } catch (error) {
-    if (!isOfOne(error)) throw error;
+    if (!isRowError(error)) throw error;
   }
-  return batch.flatMap((declaration): (RecordedDeclaration | FailedDeclaration)[] => {
+  return batch.flatMap((declaration): (DeclarationOutcome | FailedDeclaration)[] => {
     try {
       return record([declaration]);
     } catch (error) {
-      if (!isOfOne(error)) throw error;
+      if (!isRowError(error)) throw error;
       return [buildFailure(error, declaration)];
     }
   });
 }
 
-/** Says whether an error may be the fault of one declaration, and not of the database. */
-function isOfOne(error: unknown): boolean {
+/** Returns whether an error is about one declaration and not about the database. */
+function isRowError(error: unknown): boolean {
   const code = findCode(error);
   return code === undefined || !code.startsWith('SQLITE_') || ROW_CODES.test(code);
 }

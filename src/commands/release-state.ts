@@ -6,12 +6,12 @@ import { findCurrentId, findCurrentRelease, getSettingsHash, getSite, type Relea
 import { findReleasePages, isWhole } from '../release/release-pages.ts';
 import { hasLostAssets } from '../release/state.ts';
 
-/** How the release that is being served stands to the catalogue. */
+/** How current the served release is. */
 export interface ReleaseState {
   id: string | null;
   revision: number | null;
   made_at: string | null;
-  /** Why it is not current; empty when it is. */
+  /** Why it is not current; empty if it is. */
   behind: (
     | 'no_release'
     | 'damaged_release'
@@ -62,16 +62,16 @@ function hasPagesOf(release: Release, { published, readAtOnce }: Reading): boole
 
 const REASONS: Readonly<Record<ReleaseState['behind'][number], string>> = {
   no_release: 'none yet',
-  damaged_release: 'it has lost files, or has damaged ones',
-  lost_assets: 'stylesheets, scripts or images beside it are gone or damaged',
-  other_catalogue: 'it was made from another catalogue',
+  damaged_release: 'files are missing or damaged',
+  lost_assets: 'stylesheets, scripts or images beside it are missing or damaged',
+  other_catalogue: 'it was built from another catalogue',
   older_revision: 'the catalogue has changed since',
-  other_code: 'it was made by another version of the code',
-  other_settings: 'BASE_URL, title or contact are others now',
+  other_code: 'it was built by another version of the code',
+  other_settings: 'BASE_URL, title or contact have changed since',
   other_pages: 'its pages show something else than the published catalogue',
 };
 
-/** Says in words whether a release is current, and if not, why. */
+/** Describes whether a release is current, and if not, why. */
 export function describeReleaseState({ id, revision, behind }: ReleaseState): string {
   const why = behind.map((reason) => REASONS[reason]).join('; ');
   if (id === null) return why;

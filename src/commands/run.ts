@@ -9,8 +9,8 @@ import { formatJson, getPrintable } from './terminal/printable.ts';
 const debug = debuglog('catalogue');
 
 /**
- * Runs one command line (without program name) and gives its exit code. Whatever fails ends as one sentence with a hint
- * on standard error, and with `--json` also as the one document on standard output; nothing is thrown.
+ * Runs one command line (without program name) and returns its exit code. A failure is written as one sentence with a
+ * hint to standard error, and with `--json` also as the only document to standard output. Never throws.
  */
 export async function runCommandLine(
   args: readonly string[],

@@ -17,20 +17,20 @@ import { formatUsdc } from '../model/usdc.ts';
 import { formatCount } from '../views/description.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type FindingCount, getMeaning, renderCounts, sortCounts } from './finding-words.ts';
-import { readWith } from './opening.ts';
+import { withReadableCatalogue } from './open-catalogue.ts';
 import { describeReleaseState, getReleaseState, type ReleaseState } from './release-state.ts';
-import { formatBytes, formatTime } from './terminal/listing-words.ts';
+import { formatBytes, formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 
-/** The latest pull of one feed, and the latest that was seen whole and published. */
+/** The latest pull of one feed, and the latest complete one. */
 interface FeedState {
   feed: string;
   completed_at: string | null;
   items: number;
   pages: number;
-  /** Where an unfinished pull goes on; null when the latest is through. */
+  /** The offset at which an unfinished pull continues; null if the latest is complete. */
   open_at_offset: number | null;
-  /** When and why the latest pull failed; null where it did not. */
+  /** When and why the latest pull failed; null if it did not. */
   failure: Pick<PullFailure, 'at' | 'message'> | null;
 }
 
@@ -50,13 +50,14 @@ interface StatusResult {
 }
 
 export const status: Command = defineCommand({
-  summary: 'Show how the catalogue stands: counts, revision, feeds, findings, release',
+  summary: 'Show the state of the catalogue: counts, revision, feeds, findings, release',
   examples: [
     ['status', 'at a glance'],
     ['status --json', 'for monitoring'],
   ],
   input: z.object({}),
-  run: (_, context) => readWith(context, (catalogue) => getStatus(catalogue, context.getConfig(), context.now())),
+  run: (_, context) =>
+    withReadableCatalogue(context, (catalogue) => getStatus(catalogue, context.getConfig(), context.now())),
   render: renderStatus,
 });
 

@@ -3,18 +3,21 @@ import { EXIT } from './failure.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** A signal that comes again so soon is the same: npm passes on what the terminal has sent to every process; milliseconds. */
+/**
+ * A signal that comes again within this time is the same one: npm repeats what the terminal sent to every process.
+ * Milliseconds.
+ */
 const ONE_PRESS_MS = 500;
 
-/** How often the parent is looked for, and how long a process whose parent is gone may still take; milliseconds. */
+/** How often the parent process is checked, and how long a process may go on after its parent ended; milliseconds. */
 const PARENT_CHECK_MS = 500;
 const ORPHAN_MS = 3000;
 
 /**
- * Turns the first SIGINT (Ctrl-C), SIGTERM or SIGHUP into an abort, which long work obeys at its next safe point, and says
- * so through `onSignal`. A second one ends the process at once: every write is a whole transaction, so nothing recorded is
- * lost. The end of the parent aborts as well, and ends the process soon: of a parent that holds a channel to it, or of npm,
- * which passes on SIGINT and SIGTERM alone.
+ * Returns a signal that aborts on the first SIGINT (Ctrl-C), SIGTERM or SIGHUP, so that long work stops at its next
+ * safe point, and calls `onSignal`. A second one ends the process at once; every write is a whole transaction, so
+ * nothing recorded is lost. The end of the parent aborts as well and soon ends the process: of a parent with a channel
+ * to it, or of npm, which passes on only SIGINT and SIGTERM.
  */
 export function listenForStop(process: NodeJS.Process, onSignal: () => void): AbortSignal {
   const stopping = new AbortController();

@@ -12,34 +12,35 @@ import { type Payer, verifyRoute } from './verify-route.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What a run did about one route. */
+/** The result of a run for one route. */
 export interface DueRoute {
   slug: string;
   route: string;
-  /** `due`: nothing was to be paid. `skipped`: nothing was paid, for the reason given. */
+  /** `due`: there was no budget to pay. `skipped`: nothing was paid, for the given reason. */
   outcome: 'verified' | 'not_delivered' | 'not_settled' | 'open' | 'skipped' | 'due';
   reason: string | null;
-  /** What it cost, or would cost, in atomic USDC; null where that is not known. */
+  /** What it cost, or would cost, in atomic USDC; null if that is not known. */
   amount: number | null;
-  /** Time of its proof before the run; null where it had none. */
+  /** Time of its proof before the run; null if it had none. */
   last_proved_at: string | null;
 }
 
-/** What a run over the routes that are due came to. Amounts are atomic USDC. */
+/** The result of a run over the due routes. Amounts are atomic USDC. */
 export interface DueResult {
   budget: number | null;
-  /** What was paid, or may have been. */
+  /** The sum that was paid, or may have been. */
   spent: number;
-  /** Routes that were due when it began, and those of them it did not come to. */
+  /** Routes that were due at the start. */
   due: number;
+  /** Due routes that the run did not reach. */
   left: number;
-  /** `done`: every route that was due was looked at. Else the reason why the run ended before. */
+  /** `done`: every due route was handled. Otherwise the reason why the run ended early. */
   ended: string;
   routes: DueRoute[];
 }
 
-/** Failures that concern the payer and not one route: nothing more can be paid in the same run. */
-const ENDING = new Set([
+/** Reasons that concern the payer and not one route: the run cannot pay anything more. */
+const RUN_ENDING_REASONS = new Set([
   'cap_per_day',
   'payment_open',
   'stopped',
@@ -53,9 +54,9 @@ const ENDING = new Set([
 ]);
 
 /**
- * Pays for the routes whose proof is missing or old, in the order of `listDueRoutes`, until they are through, the budget is
- * used up, or nothing more can be paid. What is done is on record at once, so that the next run goes on from there. Without
- * a budget nothing is paid, and what is due is listed.
+ * Pays for the routes whose proof is missing or old, in the order of `listDueRoutes`, until all are done, the budget is
+ * used up, or nothing more can be paid. Each result is recorded at once, so the next run continues from there. Without
+ * a budget nothing is paid, and the due routes are listed.
  */
 export async function verifyDue(payer: Payer, budget: number | null): Promise<DueResult> {
   const { catalogue, now, signal, say } = payer;
@@ -64,7 +65,7 @@ export async function verifyDue(payer: Payer, budget: number | null): Promise<Du
   for (const [index, { listing: planned, route: wanted }] of plan.entries()) {
     if (signal.aborted) result.ended = 'interrupted';
     if (result.ended !== 'done') break;
-    // An earlier payment of this run may have changed what is known of the listing.
+    // An earlier payment of this run may have changed the listing.
     const listing = findListing(catalogue, { id: planned.id });
     const route = listing?.routes.find(({ id }) => id === wanted.id);
     result.left -= 1;
@@ -78,15 +79,15 @@ export async function verifyDue(payer: Payer, budget: number | null): Promise<Du
     if (reason !== null) Object.assign(entry, { outcome: 'skipped', reason });
     if (reason !== null || budget === null) continue;
     say(`${index + 1} of ${plan.length}: ${entry.slug}, ${entry.route}`);
-    result.ended = await payFor(payer, { listing, route, most: budget - result.spent }, entry);
+    result.ended = await payForRoute(payer, { listing, route, most: budget - result.spent }, entry);
     if (entry.outcome !== 'skipped' && entry.outcome !== 'not_settled') result.spent += entry.amount ?? 0;
-    // The one that ended the run before anything was paid for it is still to be done.
+    // A route that ended the run before it was paid is still due.
     if (result.ended !== 'done' && entry.outcome === 'skipped') result.left += 1;
   }
   return result;
 }
 
-/** Finds why a route is left alone; null where nothing speaks against paying for it now. */
+/** Finds why a route is skipped; null if it can be paid for now. */
 function findObstacle(payer: Payer, listing: Listing, route: Route, left: number | null): string | null {
   const { catalogue, now, rails } = payer;
   const at = now().getTime();
@@ -98,14 +99,17 @@ function findObstacle(payer: Payer, listing: Listing, route: Route, left: number
     listing.routes.map(({ id }) => id),
   );
   if (isDangerous(cautions) && isSince(lastOfSeller, PROOF_METHOD.retried_after_days)) return 'under_caution';
-  // What did not settle, or is not known to, is tried again another day.
+  // A payment that did not settle, or may not have, is tried again another day.
   if (isSince(findLastAttempt(catalogue, [route.id]), 1)) return 'tried_today';
   const price = getPrice(payer, route);
   if (price === null) return rails.length === 0 ? null : 'no_price';
   return left !== null && price > left ? 'beyond_budget' : null;
 }
 
-/** Gives the lowest price on record on a network that there is a wallet for; on any where there is none at all. */
+/**
+ * Returns the lowest price on record on a network with a wallet, or on any network if there is no wallet; null if no
+ * price is known.
+ */
 function getPrice({ rails }: Payer, route: Route): number | null {
   const amounts = getCurrentTerms(route.terms)
     .filter((offer) => rails.length === 0 || rails.some((rail) => rail.network === offer.network))
@@ -113,8 +117,8 @@ function getPrice({ rails }: Payer, route: Route): number | null {
   return amounts.length === 0 ? null : Math.min(...amounts);
 }
 
-/** Pays for one route and says in `entry` what came of it. Gives `done`, or why nothing more can be paid. */
-async function payFor(
+/** Pays for one route and writes the result to `entry`. Returns `done`, or why nothing more can be paid. */
+async function payForRoute(
   payer: Payer,
   { listing, route, most }: { listing: Listing; route: Route; most: number },
   entry: DueRoute,
@@ -137,7 +141,7 @@ async function payFor(
     if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: error.reason });
     else describeOutcome(payer, id, entry);
     if (error.code === 'internal') throw error;
-    return ENDING.has(error.reason) ? error.reason : 'done';
+    return RUN_ENDING_REASONS.has(error.reason) ? error.reason : 'done';
   }
 }
 
@@ -153,28 +157,28 @@ function describeOutcome({ catalogue }: Payer, id: string, entry: DueRoute): voi
   });
 }
 
-/** What the summary says of a run that ended early, or of a route that was left alone. */
+/** Texts for a run that ended early, or a route that was skipped. */
 const REASONS: Readonly<Record<string, string>> = {
   interrupted: 'stopped by Ctrl-C',
-  cap_per_day: 'the cap for a day is reached',
-  cap_per_call: 'it costs more than the cap for a call',
-  payment_open: 'a payment is still open; the next run finds out from the chain',
-  stopped: 'the stop file stops all paying',
-  balance: 'the wallet holds too little',
-  clock_differs: 'our clock and that of the chain differ',
+  cap_per_day: 'the daily cap is reached',
+  cap_per_call: 'it costs more than the cap for one call',
+  payment_open: 'a payment is still open; the next run asks the chain again',
+  stopped: 'the stop file stops all payments',
+  balance: 'the balance of the wallet is too low',
+  clock_differs: "our clock and the chain's differ",
   rpc_failed: 'the chain cannot be asked',
   beyond_budget: 'it costs more than is left of the budget',
-  under_caution: `the seller is under a caution of danger, and was paid within ${PROOF_METHOD.retried_after_days} days`,
-  tried_today: 'it was tried within a day',
-  no_price: 'no price of it is known on a network that there is a wallet for',
-  terms_differ: 'the live 402 asks something else than what is on record',
+  under_caution: `the seller has a caution of danger, and was paid within ${PROOF_METHOD.retried_after_days} days`,
+  tried_today: 'it was tried within the last day',
+  no_price: 'its price is not known on a network with a wallet',
+  terms_differ: 'the live 402 differs from the record',
   not_402: 'it did not answer 402',
 };
 
-/** Writes what a run did: a line a route, and the sum. */
+/** Writes the result of a run: a line for each route, and the sum. */
 export function renderDue({ budget, spent, due, left, ended, routes }: DueResult, page: Page): void {
   if (due === 0) {
-    page.say('No proof is due: every route with a known example request was proved lately.');
+    page.say('No proof is due: every route with an example request has a recent proof.');
     return;
   }
   page.table(
@@ -201,7 +205,7 @@ export function renderDue({ budget, spent, due, left, ended, routes }: DueResult
   }
   const verified = routes.filter(({ outcome }) => outcome === 'verified').length;
   page.say(
-    `${verified} of ${due} routes verified, for ${formatUsdc(spent)} of ${formatUsdc(budget)} USDC; ${left} not come to.`,
+    `${verified} of ${due} routes verified, for ${formatUsdc(spent)} of ${formatUsdc(budget)} USDC; ${left} not reached.`,
   );
   if (ended !== 'done') page.say(`The run ended early: ${REASONS[ended] ?? ended.replaceAll('_', ' ')}.`);
 }

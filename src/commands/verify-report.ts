@@ -4,21 +4,21 @@ import type { Payment } from '../model/payment.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { formatTime } from './terminal/listing-words.ts';
+import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 import type { VerifyResult } from './verify-route.ts';
 
-/** Why nothing is paid, in words. */
+/** Texts for why nothing is paid. */
 const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> = {
   not_402: 'the route did not answer 402, so there is nothing to pay',
-  no_offer: 'the 402 makes no offer in USDC on Base or Solana that could be paid',
-  not_on_record: 'what the 402 asks is not on record; probe the listing first',
-  terms_differ: 'the 402 asks something else than what is on record; look at the difference, and run this again',
-  scheme_not_supported: 'only the scheme exact is paid',
-  no_wallet: 'no wallet is set for a network that it takes',
+  no_offer: 'the 402 has no payable offer in USDC on Base or Solana',
+  not_on_record: 'the offers of the 402 are not on record; probe the listing first',
+  terms_differ: 'the 402 differs from the record; look at the difference, and run this again',
+  scheme_not_supported: 'only the scheme exact can be paid',
+  no_wallet: 'no wallet is set for a network that it accepts',
 };
 
-/** Writes what a verification found, and what it did. */
+/** Writes the result of a verification. */
 export function renderVerification(result: VerifyResult, page: Page): void {
   const { slug, route, request, would_pay, refused, caps, wallets, payment } = result;
   page.title(`${slug}: ${route}`);
@@ -53,7 +53,7 @@ function renderPayment(payment: Payment, page: Page): void {
   const facts: (readonly [string, string])[] = [['receipt', payment.id]];
   if (settlement) {
     if (!isPublicChain(payment.network, settlement.genesis)) {
-      facts.push(['chain', 'a local test chain, whose money is worth nothing']);
+      facts.push(['chain', 'a local test chain with worthless money']);
     }
     facts.push(
       ['transaction', settlement.transaction],
@@ -79,17 +79,17 @@ function describeBalance(balance: number | null): string {
   return balance === null ? 'not known, the node cannot be asked' : `${formatUsdc(balance)} USDC`;
 }
 
-/** Says in one sentence what became of a payment. */
+/** Describes the result of a payment in one sentence. */
 export function describePayment(payment: Payment): string {
   const { id, state, reason, amount, network } = payment;
   const what = `${formatUsdc(amount)} USDC on ${network}`;
   if (payment.by_operator) {
     const word = state === 'settled' ? 'settled' : 'did not settle';
-    return `${what} ${word}, by the operator's word alone: ${payment.by_operator.because}`;
+    return `${what} ${word}, by decision of the operator alone: ${payment.by_operator.because}`;
   }
   if (state === 'settled') return `${what} settled${describeDelivery(payment)}`;
   if (state === 'not_settled') return `${what} did not settle (${reason}): nothing was spent.`;
-  return `${what} is still open (${state}); the next run finds out from the chain. Its id is ${id}.`;
+  return `${what} is still open (${state}); the next run asks the chain again. Its id is ${id}.`;
 }
 
 function describeDelivery({ delivered, unrecognised }: Payment): string {
@@ -97,7 +97,7 @@ function describeDelivery({ delivered, unrecognised }: Payment): string {
   if (unrecognised !== null) {
     return `; the answer was not recognised as the product: ${UNRECOGNISED[unrecognised]}. The route stays unverified.`;
   }
-  if (delivered === false) return ', and no product came: the route stays unverified.';
+  if (delivered === false) return ', but no product came: the route stays unverified.';
   return '; whether the product came is not known, because no run judged the answer. It counts neither way.';
 }
 

@@ -1,28 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { listDeclarations } from '../catalogue/derivation.ts';
 import { countSpent } from '../catalogue/payments.ts';
 import type { Config, PayerConfig } from '../config.ts';
-import { ServiceError } from '../errors.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import type { SourceKind } from '../model/declaration.ts';
 import type { Listing } from '../model/listing.ts';
+import { findNearest } from '../model/nearest.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Payment, PreparedPayment } from '../model/payment.ts';
-import { formatRoute, type Route } from '../model/route.ts';
+import { formatRoute, type RequestExample, type Route, requestExample } from '../model/route.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
+import { buildProbeRequest } from '../probing/probe-request.ts';
 import type { Ledger } from '../settlement/ledger.ts';
+import type { Call } from '../settlement/paid-call.ts';
 import { payForCall } from '../settlement/pay.ts';
 import type { DeclaredProduct } from '../settlement/product.ts';
 import { fetchQuote, type Quote } from '../settlement/quote.ts';
 import type { Rail } from '../settlement/rail.ts';
-import type { PayEvent } from '../settlement/reconcile.ts';
-import { reconcilePayments } from '../settlement/reconcile.ts';
+import { type PayEvent, reconcilePayments } from '../settlement/reconcile.ts';
 import { findStop } from '../settlement/stop-file.ts';
 import { getUserAgent } from '../views/user-agent.ts';
 import { isChanged } from '../x402/terms-differences.ts';
-import { buildCall, getNamedRoute } from './paid-route.ts';
 import { runProbing } from './probe-run.ts';
 import { openRails } from './rails.ts';
 import { openWallets } from './wallets.ts';
@@ -30,35 +33,35 @@ import { openWallets } from './wallets.ts';
 export interface PayerOptions {
   config: Config;
   payer: PayerConfig;
-  /** Whether anything is to be paid: then the wallets are locked, and earlier attempts resolved first. */
+  /** Whether to pay. If so, the wallets are locked and earlier payments are resolved first. */
   pay: boolean;
   now: () => Date;
   signal: AbortSignal;
-  /** Tells the operator one line. */
+  /** Shows one line to the operator. */
   say: (line: string) => void;
 }
 
-/** A payer at work: its wallets, opened and held, and what became of attempts that were left open. */
+/** A payer: its opened wallets, and the result of earlier payments that were left open. */
 export interface Payer extends PayerOptions {
   readonly catalogue: Catalogue;
   readonly client: GuardedClient;
   readonly rails: readonly Rail[];
-  /** The ledger of each wallet; empty where nothing is to be paid. */
+  /** The ledger of each wallet; empty if nothing is to be paid. */
   readonly ledgers: ReadonlyMap<Rail, Ledger>;
   /** Earlier attempts that were left open, as the chain has them now. */
   readonly reconciled: readonly Payment[];
 }
 
-/** Which call is looked at: the only route of the listing where none is named, and its example where no file is given. */
-export interface VerifyWish {
+/** Which call to verify. Default: the only route of the listing, with its example request. */
+export interface VerifyRequest {
   route: string | undefined;
   input: string | undefined;
-  /** What the call may cost at most, in atomic USDC, where that is less than the cap for a call. */
+  /** The most that the call may cost, in atomic USDC, if that is less than the cap for a call. */
   most?: number;
   onPrepared?: (payment: PreparedPayment) => void;
 }
 
-/** What a verification found, and what it did. Amounts are atomic USDC. */
+/** The result of a verification. Amounts are atomic USDC. */
 export interface VerifyResult {
   slug: string;
   route: string;
@@ -69,18 +72,18 @@ export interface VerifyResult {
   on_record: Terms[];
   differences: TermsDifference[];
   would_pay: { network: NetworkKey; amount: number; pay_to: string | null } | null;
-  /** Why nothing would be paid; null where something would be. */
+  /** Why nothing would be paid; null if something would be. */
   refused: Quote['refused'];
-  /** The balance is null where the node could no longer be asked after a payment. */
+  /** The balance is null if the node could not be asked after a payment. */
   wallets: { network: NetworkKey; payer: string; balance: number | null }[];
   caps: { per_call: number; per_day: number; spent: number };
   /** Earlier attempts that were left open, as the chain has them now. */
   reconciled: Payment[];
-  /** Null where nothing was paid. */
+  /** Null if nothing was paid. */
   payment: Payment | null;
 }
 
-/** Opens a payer for some work, and closes it. Throws what opening wallets and reading the chain throw. */
+/** Opens a payer, runs `work`, and closes it. Throws what opening wallets and reading the chain throw. */
 export async function withPayer<Result>(
   catalogue: Catalogue,
   options: PayerOptions,
@@ -105,12 +108,12 @@ export async function withPayer<Result>(
   }
 }
 
-/** Looks at the live 402 of a route, and where the payer pays, makes the call and pays for it. Throws what paying throws. */
-export async function verifyRoute(payer: Payer, listing: Listing, wish: VerifyWish): Promise<VerifyResult> {
+/** Fetches the live 402 of a route and, if the payer pays, makes the call and pays for it. Throws what paying throws. */
+export async function verifyRoute(payer: Payer, listing: Listing, request: VerifyRequest): Promise<VerifyResult> {
   const { catalogue, client, rails, ledgers, now, signal, pay } = payer;
   const { maxPerCall, maxPerDay, stopFile } = payer.payer;
-  const route = getNamedRoute(listing, wish.route);
-  const call = buildCall(listing, route, wish.input);
+  const route = getNamedRoute(listing, request.route);
+  const call = buildCall(listing, route, request.input);
   const known = getCurrentTerms(route.terms);
   const networks = rails.length > 0 ? rails.map(({ network }) => network) : listNetworks();
   const payeeRotates = route.payee === 'rotating';
@@ -124,14 +127,14 @@ export async function verifyRoute(payer: Payer, listing: Listing, wish: VerifyWi
     refused === null && chosen && rail && ledger
       ? await payForCall({
           ...{ client, rail, ledger, call, now, signal },
-          caps: { per_call: Math.min(maxPerCall, wish.most ?? maxPerCall), per_day: maxPerDay },
+          caps: { per_call: Math.min(maxPerCall, request.most ?? maxPerCall), per_day: maxPerDay },
           route_id: route.id,
           requirement: chosen,
           declared: route,
-          own: listOwn(catalogue, listing, route),
+          own: listProviderProducts(catalogue, listing, route),
           findStop: () => findStop(stopFile),
           onEvent: (event) => {
-            if (event.type === 'prepared') wish.onPrepared?.(event.payment);
+            if (event.type === 'prepared') request.onPrepared?.(event.payment);
             payer.say(describeEvent(event));
           },
         })
@@ -153,12 +156,14 @@ export async function verifyRoute(payer: Payer, listing: Listing, wish: VerifyWi
   };
 }
 
-/** Sources whose words are the provider's own: only those can speak against what it delivers. */
-const OWN_SOURCES: readonly SourceKind[] = ['provider', 'openapi'];
+/** Kinds of sources that the provider writes itself. Only their declarations can make its answer unrecognised. */
+const PROVIDER_SOURCES: readonly SourceKind[] = ['provider', 'openapi'];
 
-function listOwn(catalogue: Catalogue, { id }: Listing, { method, path }: Route): DeclaredProduct[] {
+function listProviderProducts(catalogue: Catalogue, { id }: Listing, { method, path }: Route): DeclaredProduct[] {
   return listDeclarations(catalogue, id)
-    .filter(({ declaration, withdrawn_at }) => withdrawn_at === null && OWN_SOURCES.includes(declaration.source.kind))
+    .filter(
+      ({ declaration, withdrawn_at }) => withdrawn_at === null && PROVIDER_SOURCES.includes(declaration.source.kind),
+    )
     .flatMap(({ declaration }) => declaration.routes)
     .filter((route) => route.method === method && route.path === path)
     .map(({ mime_type, output_schema }) => ({ mime_type, output_schema }));
@@ -176,7 +181,7 @@ async function readWallets(rails: readonly Rail[], { isPaid }: { isPaid: boolean
   return Promise.all(
     rails.map(async ({ network, payer, chain }) => {
       const balance = await chain.getBalance(payer).catch((error: unknown) => {
-        // What was paid is told even where the node went away meanwhile.
+        // A payment is reported even if the node failed meanwhile.
         if (isPaid && error instanceof ServiceError) return null;
         throw error;
       });
@@ -185,7 +190,7 @@ async function readWallets(rails: readonly Rail[], { isPaid }: { isPaid: boolean
   );
 }
 
-/** A difference is evidence like any other, so a probe of the route puts it on record. */
+/** Probes the route to put a difference on record, because it is evidence like any other. */
 async function recordDifference({ slug }: Listing, routeId: string, payer: Payer): Promise<void> {
   const { catalogue, config, now, signal, say } = payer;
   say('The live 402 differs from the record; probing the route to put that on record.');
@@ -208,14 +213,80 @@ async function recordDifference({ slug }: Listing, routeId: string, payer: Payer
 function describeEvent(event: PayEvent): string {
   switch (event.type) {
     case 'prepared':
-      return `Written down as ${event.payment.id}, valid until ${event.payment.expires_at}.`;
+      return `Recorded as ${event.payment.id}, valid until ${event.payment.expires_at}.`;
     case 'sent':
       return 'Signed and sent.';
     case 'answered':
       return `Answered with status ${event.answer.answer?.status}.`;
     case 'unanswered':
-      return `No answer that could be taken came (${event.reason}).`;
+      return `No usable answer came (${event.reason}).`;
     case 'waiting':
       return `Waiting for the chain, until ${event.until} at the latest.`;
+  }
+}
+
+/**
+ * Returns the route that the operator names, or the only one of the listing. Throws `bad_input` with the routes to
+ * choose from.
+ */
+export function getNamedRoute({ slug, routes }: Listing, name: string | undefined): Route {
+  const names = routes.map(formatRoute);
+  const [only, ...others] = routes;
+  if (name === undefined && only && others.length === 0) return only;
+  const route = routes.find((candidate) => formatRoute(candidate) === name?.trim());
+  if (route) return route;
+  const nearest = name === undefined ? undefined : findNearestName(name, names);
+  const listed = names.slice(0, 8).join(', ') + (names.length > 8 ? `, and ${names.length - 8} more` : '');
+  const message =
+    name === undefined ? `${slug} has ${routes.length} routes; name one.` : `${slug} has no route "${name}".`;
+  throw new ServiceError('bad_input', message, {
+    hint: nearest ? `Did you mean "${nearest}"?` : `--route takes one of: ${listed || 'none is itemised'}.`,
+    reason: 'no_route',
+  });
+}
+
+function findNearestName(name: string, names: readonly string[]): string | undefined {
+  const small = names.map((candidate) => candidate.toLowerCase());
+  const nearest = findNearest(name, small);
+  return nearest === undefined ? undefined : names[small.indexOf(nearest)];
+}
+
+/**
+ * Builds the call to pay for: the route's example request, or the one in the file `input`. Throws `bad_input` if the
+ * request would need made-up values, which nobody should pay for.
+ */
+export function buildCall({ base_url }: Listing, route: Route, input: string | undefined): Call {
+  const example = input === undefined ? route.example : readInput(input);
+  const terms = getCurrentTerms(route.terms);
+  const request = buildProbeRequest(base_url, { ...route, example, terms });
+  if (!request) {
+    throw new ServiceError('bad_input', `${formatRoute(route)} does not give a valid address.`, { reason: 'bad_url' });
+  }
+  const { invented, url, headers, body } = request;
+  if (invented.length > 0) {
+    throw new ServiceError('bad_input', `No value is known for ${invented.join(', ')} in ${route.path}.`, {
+      hint: `Give one in a file: --input file.json with {"query": {"${invented[0]}": "…"}}.`,
+      reason: 'made_up_parameter',
+    });
+  }
+  if (body !== undefined && example?.body === undefined) {
+    throw new ServiceError('bad_input', `No body is known for ${formatRoute(route)}.`, {
+      hint: 'Give one in a file: --input file.json with {"body": {…}}.',
+      reason: 'made_up_body',
+    });
+  }
+  return { method: route.method, url, headers, body };
+}
+
+function readInput(file: string): RequestExample {
+  try {
+    return requestExample.strict().parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    const word = error instanceof z.ZodError ? z.prettifyError(error).split('\n')[0] : getErrorMessage(error);
+    throw new ServiceError('bad_input', `The input ${file} cannot be used: ${word}.`, {
+      hint: 'It is a JSON object with query, headers and body, each of them optional.',
+      reason: 'bad_input_file',
+      cause: error,
+    });
   }
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { PROOF_METHOD } from '../evidence/verification.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
-import { getListing, writeWith } from './opening.ts';
+import { getListing, withWritableCatalogue } from './open-catalogue.ts';
 import { openProgress } from './terminal/progress.ts';
 import { type DueResult, renderDue, verifyDue } from './verify-due.ts';
 import { renderVerification } from './verify-report.ts';
@@ -37,23 +37,24 @@ type Input = z.infer<typeof input>;
 export const verify: Command = defineCommand({
   summary: 'Show what a real call would cost, and with --pay make it, pay for it, and keep the receipt',
   details:
-    'Reads the live 402 and compares it with the record: where amount, payee, asset, network or scheme differ, nothing is ' +
-    'paid and the difference goes on record. With --pay the attempt is written down, signed and sent, and what became ' +
-    'of it is read from the chain, whatever the seller says; stopped or killed at any moment, the next run finds out. ' +
-    'A route that was settled and delivered becomes settlement-verified.\n\n' +
-    `With --due it looks after all proofs: routes with a known example request and no proof, or one older than ${PROOF_METHOD.renewed_after_days} ` +
-    'days, those without one first, then one route of each listing before a second one, then the more reliable listings. ' +
-    'With --budget it pays for them until that is used up; what is done is on record, and the next run goes on. A seller ' +
-    `under a caution of danger is paid again after ${PROOF_METHOD.retried_after_days} days at the earliest.\n\n` +
-    'The wallet: PAYER_EVM_PRIVATE_KEY or PAYER_EVM_KEY_FILE with EVM_RPC_URL (and EVM_RPC_URL_SECOND), the same with ' +
-    'SOLANA. MAX_USDC_PER_CALL and MAX_USDC_PER_DAY bound what is spent; while the file that PAYER_STOP_FILE names ' +
-    'exists, nothing is.',
+    'Reads the live 402 and compares it with the record: if amount, payee, asset, network or scheme differ, ' +
+    'nothing is paid and the difference is recorded. With --pay the payment is recorded, signed and sent, and its ' +
+    'result is read from the chain, whatever the seller says. After a stop or a crash the next run resolves it. A ' +
+    'route whose call was settled and delivered becomes settlement-verified.\n\n' +
+    'With --due it keeps proofs current: it takes routes with an example request whose proof is missing or older ' +
+    `than ${PROOF_METHOD.renewed_after_days} days, those without one first, then one route of each listing before ` +
+    'a second one, then the more reliable listings. With --budget it pays for them until that is used up. Results ' +
+    'are recorded at once, and the next run continues. A seller with a caution of danger is paid again after ' +
+    `${PROOF_METHOD.retried_after_days} days at the earliest.\n\n` +
+    'The wallet: PAYER_EVM_PRIVATE_KEY or PAYER_EVM_KEY_FILE with EVM_RPC_URL (and EVM_RPC_URL_SECOND), the same ' +
+    'with SOLANA. MAX_USDC_PER_CALL and MAX_USDC_PER_DAY limit what is spent; while the file that PAYER_STOP_FILE ' +
+    'names exists, nothing is.',
   arguments: [['[slug]', 'the listing']],
   options: [
-    ['--route <route>', 'method and path, "POST /v1/x"; not needed where there is one'],
-    ['--input <file>', 'the request as JSON {query, headers, body} in place of the route’s example'],
+    ['--route <route>', 'method and path, "POST /v1/x"; not needed if there is only one'],
+    ['--input <file>', 'the request as JSON {query, headers, body} instead of the route’s example'],
     ['--pay', 'really pay'],
-    ['--due', 'all routes whose proof is missing or old, in place of one listing'],
+    ['--due', 'all routes whose proof is missing or old, instead of one listing'],
     ['--budget <usdc>', 'with --due: really pay, for at most this much in this run'],
   ],
   examples: [
@@ -72,13 +73,13 @@ function isVerified({ refused, payment }: VerifyResult): boolean {
   return refused === null && (payment === null || (payment.state === 'settled' && payment.delivered === true));
 }
 
-async function runVerify(wish: Input, context: CommandContext): Promise<VerifyResult | DueResult> {
+async function runVerify(given: Input, context: CommandContext): Promise<VerifyResult | DueResult> {
   const { now, signal, stderr } = context;
   const progress = openProgress(stderr, 'Paying', 'payments', () => performance.now());
-  return writeWith(context, { create: false }, async (catalogue) => {
-    const { slug, route, input: file, budget } = wish;
+  return withWritableCatalogue(context, { create: false }, async (catalogue) => {
+    const { slug, route, input: file, budget } = given;
     const listing = slug === undefined ? undefined : getListing(catalogue, slug);
-    const pay = wish.pay || budget !== undefined;
+    const pay = given.pay || budget !== undefined;
     const options = { pay, config: context.getConfig(), payer: readPayerConfig(), now, signal, say: progress.note };
     return withPayer(catalogue, options, (payer): Promise<VerifyResult | DueResult> => {
       if (listing) return verifyRoute(payer, listing, { route, input: file });

@@ -6,24 +6,25 @@ import { acquireLock } from '../release/lock.ts';
 import { type Journal, openJournal, recoverPayments } from '../settlement/journal.ts';
 import type { Ledger } from '../settlement/ledger.ts';
 
-/** A wallet by what everybody may know of it. */
+/** The public part of a wallet. */
 export interface WalletName {
   readonly network: NetworkKey;
   readonly payer: string;
 }
 
 export interface OpenWalletsOptions {
-  /** Where journals and locks of wallets are, whichever catalogue pays from them. */
+  /** The folder with the journals and locks of wallets, shared by all catalogues. */
   folder: string;
   now: () => Date;
-  /** Called where somebody else pays from one of the wallets, and is waited for. */
+  /** Called when another process pays from one of the wallets and must be waited for. */
   onWait?: () => void;
   signal?: AbortSignal;
 }
 
 /**
- * Takes the locks of some wallets, opens their journals, and puts back what the catalogue lacks of them. Gives the ledger of
- * each, in the order asked for. A lock goes by the wallet's address: two catalogues of one machine cannot pay from one wallet at once.
+ * Locks wallets, opens their journals, and restores payments that the catalogue lacks. Returns the ledger of each
+ * wallet, in the given order. The lock belongs to the wallet's address, so two catalogues on one machine cannot pay
+ * from one wallet at the same time.
  */
 export async function openWallets(
   catalogue: Catalogue,
@@ -36,8 +37,9 @@ export async function openWallets(
   };
   const ledgers = new Map<string, Ledger>();
   try {
-    // In one order for everybody, so that two that want the same wallets never wait for each other.
-    for (const { name, payer } of wallets.map(withName).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    // All processes lock in the same order, so that two of them never wait for each other.
+    const named = wallets.map((wallet) => ({ name: getFileName(wallet), payer: wallet.payer }));
+    for (const { name, payer } of named.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const lock = await acquireLock(join(folder, `${name}.lock`), onWait, signal);
       opened.push(lock.release);
       const journal: Journal = openJournal(join(folder, `${name}.jsonl`));
@@ -46,13 +48,14 @@ export async function openWallets(
       recoverPayments(journal, ledger, payer, now().toISOString());
       ledgers.set(name, ledger);
     }
-    return { ledgers: wallets.flatMap((wallet) => ledgers.get(withName(wallet).name) ?? []), close };
+    return { ledgers: wallets.flatMap((wallet) => ledgers.get(getFileName(wallet)) ?? []), close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-function withName({ network, payer }: WalletName): { name: string; payer: string } {
-  return { name: `${network}-${payer}`, payer };
+/** Returns the name of a wallet's files, without ending. */
+function getFileName({ network, payer }: WalletName): string {
+  return `${network}-${payer}`;
 }

@@ -12,37 +12,37 @@ import { type Decision, describeDecision } from '../views/decision.ts';
 import { describeSource } from '../views/decision-details.ts';
 import { type Command, defineCommand } from './command.ts';
 import { renderFindings } from './finding-words.ts';
-import { getListing, readWith } from './opening.ts';
-import { formatTime } from './terminal/listing-words.ts';
+import { getListing, withReadableCatalogue } from './open-catalogue.ts';
+import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 
-/** More decisions than anybody reads. */
+/** Most decisions that are shown. */
 const DECISION_LIMIT = 100_000;
 
 interface WhyResult {
-  /** Null for an address that no listing has. */
+  /** Null for an address without a listing. */
   slug: string | null;
   state: Listing['state'] | null;
-  /** Why it stands as it does now, in sentences. */
+  /** Why it is in its current state, in sentences. */
   standing: string[];
   decisions: Decision[];
   findings: RecordedFinding[];
 }
 
 export const why: Command = defineCommand({
-  summary: 'Say why a listing is as it is: every decision, its reason and its evidence',
+  summary: 'Explain the state of a listing: every decision with its reason and evidence',
   details:
-    'Takes an address as well: then it says what was found about what the feeds hold there, so it answers why ' +
-    'something is not listed at all. Away from a terminal, one decision to a line, fields separated by tabs: time, ' +
-    'revision, what, why, evidence.',
+    'Also takes an address: then it lists what was found there in the feeds, and so explains why something is not ' +
+    'listed at all. Without a terminal, one decision on each line, fields separated by tabs: time, revision, ' +
+    'what, why, evidence.',
   arguments: [['<slug>', 'the listing, or an address (https://…)']],
   examples: [
-    ['why example-prices', 'from its listing to today'],
-    ['why https://api.example.com/v1', 'why nothing there is listed'],
+    ['why example-prices', 'its whole history'],
+    ['why https://api.example.com/v1', 'why nothing is listed there'],
   ],
   input: z.object({ slug: z.string() }),
   run: ({ slug }, context) =>
-    readWith(context, (catalogue) =>
+    withReadableCatalogue(context, (catalogue) =>
       /^https?:/i.test(slug) && URL.canParse(slug) ? explainAddress(catalogue, slug) : explain(catalogue, slug),
     ),
   render: renderWhy,
@@ -53,7 +53,7 @@ function explain(catalogue: Catalogue, slug: string): WhyResult {
   return {
     slug,
     state: listing.state,
-    standing: listStanding(catalogue, listing),
+    standing: listStateSentences(catalogue, listing),
     decisions: listChanges(catalogue, { slug, limit: DECISION_LIMIT }).map(describeDecision),
     findings: listFindingsAbout(catalogue, listing.base_url),
   };
@@ -64,9 +64,9 @@ function explainAddress(catalogue: Catalogue, address: string): WhyResult {
   const listing = findListingAt(catalogue, address);
   if (listing) return { ...explain(catalogue, listing.slug), findings };
   if (findings.length > 0)
-    return { slug: null, state: null, standing: ['No listing has it.'], decisions: [], findings };
+    return { slug: null, state: null, standing: ['No listing has this address.'], decisions: [], findings };
   throw new ServiceError('not_found', `Nothing is on record about ${address}.`, {
-    hint: 'No source that was imported has named it.',
+    hint: 'No imported source has named it.',
     reason: 'no_listing',
   });
 }
@@ -75,7 +75,7 @@ function findListingAt(catalogue: Catalogue, address: string): Listing | undefin
   return findListing(catalogue, { base_url: address }) ?? findListing(catalogue, { base_url: new URL(address).origin });
 }
 
-function listStanding(catalogue: Catalogue, listing: Listing): string[] {
+function listStateSentences(catalogue: Catalogue, listing: Listing): string[] {
   const { id, state, state_reason, state_by, state_at } = listing;
   const sources = listDeclarations(catalogue, id).map(({ declaration: { source }, withdrawn_at }) =>
     withdrawn_at ? `${describeSource(source)}, withdrawn ${formatTime(withdrawn_at)}` : describeSource(source),
@@ -95,7 +95,7 @@ function listStanding(catalogue: Catalogue, listing: Listing): string[] {
   ];
 }
 
-/** Says what speaks against it now, each with its evidence and its provider's reply. */
+/** Describes the current cautions, each with its evidence and the provider's reply. */
 function listCautionLines(listing: Listing): string[] {
   const all = [
     ...listing.cautions.map((caution) => ({ subject: 'the whole listing', caution })),
@@ -131,7 +131,7 @@ function renderWhy({ slug, state, standing, decisions, findings }: WhyResult, pa
   }
 }
 
-/** Decisions of one revision stand together under its time. */
+/** Writes decisions in groups, one for each revision with its time. */
 function renderTimeline(decisions: readonly Decision[], page: Page): void {
   for (const together of Map.groupBy(decisions, ({ revision }) => revision).values()) {
     const [first] = together;

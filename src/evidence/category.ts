@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category } from '../model/category.ts';
 
-/** Words that speak for a category, as whole-word stems. `Tools` is what remains when nothing speaks for another. */
+/** Words that indicate a category, as whole words. `Tools` is the category when no other is indicated. */
 const WORDS: Readonly<Record<Exclude<Category, 'Tools'>, RegExp>> = {
   Finance:
     /\b(defi|dex(es)?|swaps?|tokens?|trad(e|es|ing|ers?)|price(s|feed)?|prices?|market(s|cap)?|portfolio|wallets?|stocks?|equit(y|ies)|forex|yields?|liquidity|lending|bonds?|treasur(y|ies)|candles?|ohlc|funding|arbitrage|perps?|futures|options|crypto|nfts?|invest(ing|ors?|ment)?|financ(e|ial)|earnings|tvl|gas)\b/g,
@@ -11,10 +11,10 @@ const WORDS: Readonly<Record<Exclude<Category, 'Tools'>, RegExp>> = {
   Data: /\b(data(set|sets|base)?|search|lookup|records?|registr(y|ies)|weather|news|scrap(e|es|er|ing)|crawl(er|s)?|index(er|es)?|blocks?|balances?|transactions?|profiles?|tweets?|posts?|feeds?|statistics|stats|geo(location|coding)?|maps?|whois|dns|domains?|compan(y|ies)|sports?|flights?|holidays?|history|historical|rpc)\b/g,
 };
 
-/** The order in which an even score is settled: the narrower category first. */
+/** Which category wins when two have the same score: the narrower one comes first. */
 const PREFERENCE: readonly Exclude<Category, 'Tools'>[] = ['Verification', 'Finance', 'Intelligence', 'Data'];
 
-/** What the texts of a listing say, the weightier first: each word found in a title or tagline counts three times. */
+/** The texts of a listing. A word found in the title or the tagline counts three times. */
 export interface CategoryText {
   title: string;
   tagline: string;
@@ -24,13 +24,13 @@ export interface CategoryText {
 
 export interface InferredCategory {
   category: Category;
-  /** How many words spoke for each category. */
+  /** The points of each category. */
   scores: Record<string, number>;
 }
 
 /**
- * Infers the category of a listing whose source names none. A category needs at least two
- * points to be spoken for; an even score goes to the narrower category.
+ * Infers the category of a listing whose source names none. A category needs at least two points. With equal points the
+ * narrower category wins.
  */
 export function inferCategory({ title, tagline, description, routes }: CategoryText): InferredCategory {
   const headline = splitIdentifiers(`${title} ${tagline}`);
@@ -45,7 +45,7 @@ export function inferCategory({ title, tagline, description, routes }: CategoryT
   return { category: best, scores };
 }
 
-/** Finds the category a source means by a word of its own, without regard to case. */
+/** Finds the category that a source names, in any case. */
 export function findCategory(text: string): Category | undefined {
   return CATEGORIES.find((name) => name.toLowerCase() === text.trim().toLowerCase());
 }

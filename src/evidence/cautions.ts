@@ -12,42 +12,42 @@ import type { Receipt } from '../model/receipt.ts';
 import { formatRoute, type PayeeKind, type Route, type RouteProbe } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import type { FailingRun } from './delisting.ts';
-import { isStillOffered } from './sampled.ts';
+import { isStillOffered } from './sample-summary.ts';
 import { getCurrentTerms } from './terms.ts';
-import { listCounted } from './verification.ts';
+import { listCountedReceipts } from './verification.ts';
 
 const ON_RECORD_AFTER_MS = ON_RECORD_AFTER_DAYS * 24 * 60 * 60 * 1000;
 
-/** What is on record of one route, as far as it can speak against it. */
+/** What is on record about one route and may lead to a caution. */
 export interface RouteRecord {
   readonly terms: readonly RecordedTerms[];
   readonly receipts: readonly Receipt[];
   readonly payee: PayeeKind | null;
   readonly probe: RouteProbe | null;
-  /** How the whole listing fails, and how many routes it has. */
+  /** The failing run of the whole listing, and how many routes it has. */
   readonly failing: FailingRun | undefined;
   readonly routes: number;
 }
 
-/** A better known listing at another domain that goes by the same name. */
+/** A better known listing at another domain with the same name. */
 export interface Namesake {
   readonly slug: string;
   readonly host: string;
-  /** Since when both go by it, ISO 8601 UTC. */
+  /** Since when both have this name, ISO 8601 UTC. */
   readonly since: string;
 }
 
-/** What is on record of a listing as a whole, as far as it can speak against it. */
+/** What is on record about a listing as a whole and may lead to a caution. */
 export interface ListingRecord {
   /** When the last source withdrew it; null while one offers it. */
   readonly withdrawn_at: string | null;
-  /** The namesake that is better known; null where there is none. */
+  /** The better known listing of the same name; null if there is none. */
   readonly namesake: Namesake | null;
-  /** When the price of a listing without itemised routes was declared; undefined where routes are itemised. */
+  /** When the price of a listing without itemised routes was declared; undefined if routes are itemised. */
   readonly declared: { readonly at: string | null } | undefined;
 }
 
-/** A reply as its provider's file holds it. */
+/** A reply in the provider's file. */
 export interface RecordedReply extends ProviderReply {
   readonly caution: CautionCode;
   /** Method and path, as in `POST /v1/x`; null for the whole listing and all its routes. */
@@ -55,8 +55,8 @@ export interface RecordedReply extends ProviderReply {
 }
 
 /**
- * Lists what speaks against a route, the gravest first. Each caution is derived from the record alone, so it ends when the
- * record no longer gives it (`CAUTIONS` says of each when that is).
+ * Lists the cautions about a route, the gravest first. Each caution is derived from the record alone, so it ends as
+ * soon as the record no longer supports it (`CAUTIONS` says when that is).
  */
 export function listCautionsOfRoute(record: RouteRecord): Caution[] {
   return sortCautions([
@@ -64,23 +64,23 @@ export function listCautionsOfRoute(record: RouteRecord): Caution[] {
     ...findOtherPayee(record),
     ...findHigherPrice(record),
     ...findFailingProbes(record),
-    ...findUnseenTerms(record),
+    ...findNeverSeenTerms(record),
     ...findRotatingPayee(record),
   ]);
 }
 
-/** Lists what speaks against a listing as a whole, the gravest first. */
+/** Lists the cautions about a listing as a whole, the gravest first. */
 export function listCautionsOfListing({ withdrawn_at, namesake, declared }: ListingRecord): Caution[] {
   return sortCautions([
-    ...(withdrawn_at === null ? [] : [build('withdrawn', withdrawn_at, {})]),
+    ...(withdrawn_at === null ? [] : [buildCaution('withdrawn', withdrawn_at, {})]),
     ...(namesake === null
       ? []
-      : [build('imitates_name', namesake.since, { known_listing: namesake.slug, known_host: namesake.host })]),
-    ...(declared === undefined ? [] : [buildUnseen(declared.at)]),
+      : [buildCaution('imitates_name', namesake.since, { known_listing: namesake.slug, known_host: namesake.host })]),
+    ...(declared === undefined ? [] : [buildNeverSeen(declared.at)]),
   ]);
 }
 
-/** Puts beside each caution what the provider replies to it: the reply to that route before one to the whole listing. */
+/** Adds the provider's reply to each caution. A reply about that route wins over one about the whole listing. */
 export function addReplies(
   cautions: readonly Caution[],
   replies: readonly RecordedReply[],
@@ -94,100 +94,110 @@ export function addReplies(
   });
 }
 
-/** The latest paid call was not delivered; it is so since the first of those in a row that ended alike. */
+/**
+ * Warns when the latest paid call was not delivered. The caution dates from the first of the calls in a row that ended
+ * the same way.
+ */
 function findFailedCall({ receipts }: RouteRecord): Caution[] {
-  const counted = listCounted(receipts);
+  const counted = listCountedReceipts(receipts);
   const [latest] = counted;
   if (!latest || latest.delivered) return [];
   const { id, network, amount, genesis, unrecognised } = latest;
   const end = counted.findIndex((one) => one.delivered || (one.unrecognised === null) !== (unrecognised === null));
   const first = counted[(end < 0 ? counted.length : end) - 1] ?? latest;
   const paid = { receipt_id: id, network, amount, public_chain: isPublicChain(network, genesis) };
-  if (unrecognised === null) return [build('undelivered', first.settled_at, paid)];
-  return [build('unrecognised', first.settled_at, { ...paid, reason: unrecognised })];
+  if (unrecognised === null) return [buildCaution('undelivered', first.settled_at, paid)];
+  return [buildCaution('unrecognised', first.settled_at, { ...paid, reason: unrecognised })];
 }
 
 /**
- * A payee is on record that was asked for 14 days, that a delivered call was paid to, or that nothing came before. Before
- * the first payee on one network comes an established payee on another one.
+ * Warns when the current payee is not the one on record. A payee is on record if it was asked for during 14 days, if a
+ * delivered call was paid to it, or if it is the first one seen. The first payee on a network is compared with an
+ * established payee on another network.
  */
 function findOtherPayee({ terms, receipts, payee }: RouteRecord): Caution[] {
   if (payee === 'rotating') return [];
-  const offers = listObserved(terms).filter(({ current, pay_to }) => current && pay_to !== null);
+  const offers = listObservedTerms(terms).filter(({ current, pay_to }) => current && pay_to !== null);
   const found = offers.flatMap(({ network, pay_to }) => {
-    const spells = listPayeeSpells(terms, network);
-    const now = spells.findLast((spell) => spell.value === pay_to);
+    const periods = listPayeePeriods(terms, network);
+    const now = periods.findLast((period) => period.value === pay_to);
     if (!pay_to || !now) return [];
     const named = listNamedPayees(terms, network);
-    const paid = listCounted(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
-    const elsewhere = findEstablishedElsewhere({ terms, receipts }, network, spells[0]?.since ?? now.since);
-    const recorded = spells.filter(
-      (spell) =>
-        isLong(spell) ||
-        paid.some((receipt) => receipt.pay_to === spell.value) ||
-        (spell.since === spells[0]?.since && (named.length === 0 ? !elsewhere : named.includes(spell.value ?? ''))),
+    const paid = listCountedReceipts(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
+    const elsewhere = findEstablishedElsewhere({ terms, receipts }, network, periods[0]?.since ?? now.since);
+    const recorded = periods.filter(
+      (period) =>
+        isLongEnough(period) ||
+        paid.some((receipt) => receipt.pay_to === period.value) ||
+        (period.since === periods[0]?.since && (named.length === 0 ? !elsewhere : named.includes(period.value ?? ''))),
     );
     if (recorded.some(({ value }) => value === pay_to)) return [];
     const last = recorded.findLast(({ since }) => since < now.since);
-    // After one that rotated there is nothing to compare with.
+    // After a payee that rotated there is nothing to compare with.
     const before = last ? last.value : named[0];
-    if (before) return [build('payee_differs', now.since, { network, pay_to, pay_to_before: before })];
+    if (before) return [buildCaution('payee_differs', now.since, { network, pay_to, pay_to_before: before })];
     if (last || !elsewhere) return [];
-    return [build('payee_differs', now.since, { network, pay_to, ...elsewhere })];
+    return [buildCaution('payee_differs', now.since, { network, pay_to, ...elsewhere })];
   });
   return found.slice(0, 1);
 }
 
-/** Finds the payee of another network that was established at a time: asked for 14 days by then, or paid and delivered. */
+/**
+ * Finds a payee on another network that was established before `at`: asked for during 14 days, or paid for a call that
+ * was delivered.
+ */
 function findEstablishedElsewhere(
   { terms, receipts }: Pick<RouteRecord, 'terms' | 'receipts'>,
   network: NetworkKey,
   at: string,
 ): Pick<CautionEvidence, 'network_before' | 'pay_to_before'> | undefined {
-  const others = [...new Set(listObserved(terms).map((one) => one.network))].filter((one) => one !== network);
+  const others = [...new Set(listObservedTerms(terms).map((one) => one.network))].filter((one) => one !== network);
   const found = others.flatMap((network_before) =>
-    listPayeeSpells(terms, network_before).flatMap(({ value, since, until }) => {
+    listPayeePeriods(terms, network_before).flatMap(({ value, since, until }) => {
       const isPaid = receipts.some(
         (one) => one.delivered && one.network === network_before && one.pay_to === value && one.settled_at < at,
       );
-      const isEstablished = isPaid || isLong({ value, since, until: until < at ? until : at });
+      const isEstablished = isPaid || isLongEnough({ value, since, until: until < at ? until : at });
       return value !== null && isEstablished ? [{ network_before, pay_to_before: value }] : [];
     }),
   );
   return found.at(-1);
 }
 
-/** What sources name counts where nothing was seen before. */
+/** Lists the payees that sources name. They count if no payee was seen before. */
 function listNamedPayees(terms: readonly RecordedTerms[], network: NetworkKey): string[] {
   return terms.flatMap((one) =>
     one.evidence === 'declared' && one.current && one.network === network && one.pay_to ? [one.pay_to] : [],
   );
 }
 
-/** A price is on record that was asked for 14 days, at which a delivered call was paid, or that was the first. */
+/**
+ * Warns when the current price is higher than the one on record. A price is on record if it was asked for during 14
+ * days, if a delivered call was paid at it, or if it was the first.
+ */
 function findHigherPrice({ terms, receipts }: RouteRecord): Caution[] {
   const networks = [...new Set(getCurrentTerms(terms).map(({ network }) => network))];
   const found = networks.flatMap((network) => {
-    const spells = listPriceSpells(terms, network);
-    const asked = spells.at(-1);
+    const periods = listPricePeriods(terms, network);
+    const asked = periods.at(-1);
     if (!asked) return [];
-    const paid = listCounted(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
-    const recorded = spells.findLastIndex((spell, index) => {
-      const end = spells[index + 1]?.since;
+    const paid = listCountedReceipts(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
+    const recorded = periods.findLastIndex((period, index) => {
+      const end = periods[index + 1]?.since;
       const isPaid = paid.some(
         ({ amount, settled_at }) =>
-          amount >= spell.value && settled_at >= spell.since && (end === undefined || settled_at < end),
+          amount >= period.value && settled_at >= period.since && (end === undefined || settled_at < end),
       );
-      return isPaid || isLong(spell);
+      return isPaid || isLongEnough(period);
     });
     const declared = terms.filter((one) => one.evidence === 'declared' && one.current && one.network === network);
-    const before = (spells[recorded] ?? spells[0])?.value;
+    const before = (periods[recorded] ?? periods[0])?.value;
     const claimed = recorded < 0 ? getLowest(declared) : undefined;
     const known = Math.min(before ?? asked.value, claimed ?? Number.POSITIVE_INFINITY);
     if (known >= asked.value) return [];
-    const lower = spells.findLastIndex(({ value }) => value <= known);
-    const since = spells[lower + 1]?.since ?? asked.since;
-    return [build('price_above_record', since, { network, amount: asked.value, amount_before: known })];
+    const lower = periods.findLastIndex(({ value }) => value <= known);
+    const since = periods[lower + 1]?.since ?? asked.since;
+    return [buildCaution('price_above_record', since, { network, amount: asked.value, amount_before: known })];
   });
   return found.slice(0, 1);
 }
@@ -197,7 +207,7 @@ function findFailingProbes({ probe, failing, routes }: RouteRecord): Caution[] {
   const since = probe?.failing_since ?? failing?.since ?? null;
   const failures = Math.max(probe?.failures ?? 0, probe && probe.failures > 0 ? 0 : (failing?.failures ?? 0));
   return [
-    build('probes_failing', since, {
+    buildCaution('probes_failing', since, {
       ...(probe && probe.failures > 0 && { outcome: probe.outcome }),
       ...(failures > 0 && { failures }),
       ...(probe?.valid_at && { valid_at: probe.valid_at }),
@@ -205,41 +215,44 @@ function findFailingProbes({ probe, failing, routes }: RouteRecord): Caution[] {
   ];
 }
 
-function findUnseenTerms({ terms, receipts }: RouteRecord): Caution[] {
+function findNeverSeenTerms({ terms, receipts }: RouteRecord): Caution[] {
   const current = getCurrentTerms(terms);
   if (current.length === 0 || current.some(({ evidence }) => evidence === 'observed')) return [];
   if (receipts.some(({ settled }) => settled)) return [];
   const times = current.flatMap(({ last_seen_at }) => last_seen_at ?? []).sort();
-  return [buildUnseen(times.at(-1) ?? null)];
+  return [buildNeverSeen(times.at(-1) ?? null)];
 }
 
 function findRotatingPayee({ terms, payee }: RouteRecord): Caution[] {
   if (payee !== 'rotating') return [];
-  const rotating = listObserved(terms).filter(({ current, pay_to }) => current && pay_to === null);
-  return [build('payee_rotates', rotating[0]?.first_seen_at ?? null, {})];
+  const rotating = listObservedTerms(terms).filter(({ current, pay_to }) => current && pay_to === null);
+  return [buildCaution('payee_rotates', rotating[0]?.first_seen_at ?? null, {})];
 }
 
-function buildUnseen(declaredAt: string | null): Caution {
-  return build('never_seen', declaredAt, declaredAt === null ? {} : { declared_at: declaredAt });
+function buildNeverSeen(declaredAt: string | null): Caution {
+  return buildCaution('never_seen', declaredAt, declaredAt === null ? {} : { declared_at: declaredAt });
 }
 
-function build(code: CautionCode, since: string | null, evidence: CautionEvidence): Caution {
+function buildCaution(code: CautionCode, since: string | null, evidence: CautionEvidence): Caution {
   return { code, severity: CAUTIONS[code].severity, since, evidence, reply: null };
 }
 
-/** A time in which one thing was asked in every 402 that was seen: a payee (null: a fresh one each time), or a price. */
-interface Spell<Value> {
+/** A period in which every 402 that was seen asked the same: one payee (null: a fresh one each time), or one price. */
+interface Period<Value> {
   readonly value: Value;
   readonly since: string;
   readonly until: string;
 }
 
-/** Lists the spells of all payees on a network, by when they began. Two that are named side by side have one each. */
-function listPayeeSpells(terms: readonly RecordedTerms[], network: NetworkKey): Spell<string | null>[] {
-  const offers = listSeen(terms, network);
+/**
+ * Lists the periods of all payees on a network, by when they began. Two payees that are named side by side have one
+ * period each.
+ */
+function listPayeePeriods(terms: readonly RecordedTerms[], network: NetworkKey): Period<string | null>[] {
+  const offers = listObservedOffers(terms, network);
   const times = listTimes(offers);
-  const spells = [...Map.groupBy(offers, ({ pay_to }) => pay_to)].flatMap(([value, asked]) => {
-    const own: Spell<string | null>[] = [];
+  const periods = [...Map.groupBy(offers, ({ pay_to }) => pay_to)].flatMap(([value, asked]) => {
+    const own: Period<string | null>[] = [];
     for (const { since, until } of asked) {
       const last = own.at(-1);
       if (!last || isTimeBetween(times, last.until, since)) own.push({ value, since, until });
@@ -247,28 +260,28 @@ function listPayeeSpells(terms: readonly RecordedTerms[], network: NetworkKey): 
     }
     return own;
   });
-  return spells.sort((a, b) => (a.since < b.since ? -1 : 1));
+  return periods.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-/** Lists the spells of the lowest price on a network, one after the other. */
-function listPriceSpells(terms: readonly RecordedTerms[], network: NetworkKey): Spell<number>[] {
-  const offers = listSeen(terms, network);
-  const spells: Spell<number>[] = [];
+/** Lists the periods of the lowest price on a network, one after the other. */
+function listPricePeriods(terms: readonly RecordedTerms[], network: NetworkKey): Period<number>[] {
+  const offers = listObservedOffers(terms, network);
+  const periods: Period<number>[] = [];
   let [begun, asked] = [0, offers.slice(0, 0)];
   for (const time of listTimes(offers)) {
     for (let offer = offers[begun]; offer && offer.since <= time; offer = offers[++begun]) asked.push(offer);
     asked = asked.filter(({ until }) => until >= time);
     const value = getLowest(asked);
-    const last = spells.at(-1);
+    const last = periods.at(-1);
     if (value === undefined) continue;
-    if (last?.value === value) spells[spells.length - 1] = { ...last, until: time };
-    else spells.push({ value, since: time, until: time });
+    if (last?.value === value) periods[periods.length - 1] = { ...last, until: time };
+    else periods.push({ value, since: time, until: time });
   }
-  return spells;
+  return periods;
 }
 
-function listSeen(terms: readonly RecordedTerms[], network: NetworkKey) {
-  return listObserved(terms)
+function listObservedOffers(terms: readonly RecordedTerms[], network: NetworkKey) {
+  return listObservedTerms(terms)
     .filter((one) => one.network === network)
     .map(({ pay_to, amount, first_seen_at, last_seen_at }) => {
       return { pay_to, amount, since: first_seen_at ?? '', until: last_seen_at ?? '' };
@@ -280,7 +293,7 @@ function listTimes(offers: readonly { since: string; until: string }[]): string[
   return [...new Set(offers.flatMap(({ since, until }) => [since, until]))].sort();
 }
 
-/** `times` are sorted; a history can have thousands. */
+/** Finds by binary search whether a time lies between two others. `times` are sorted; a history can have thousands. */
 function isTimeBetween(times: readonly string[], after: string, before: string): boolean {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -292,12 +305,12 @@ function isTimeBetween(times: readonly string[], after: string, before: string):
   return next !== undefined && next < before;
 }
 
-function isLong({ since, until }: Spell<unknown>): boolean {
+function isLongEnough({ since, until }: Period<unknown>): boolean {
   return Date.parse(until) - Date.parse(since) >= ON_RECORD_AFTER_MS;
 }
 
-/** Lists what 402 answers were seen to ask, by when that was first seen. */
-function listObserved(terms: readonly RecordedTerms[]): RecordedTerms[] {
+/** Lists the terms that were seen in 402 answers, by when they were first seen. */
+function listObservedTerms(terms: readonly RecordedTerms[]): RecordedTerms[] {
   return terms
     .filter(({ evidence }) => evidence === 'observed')
     .toSorted((a, b) => ((a.first_seen_at ?? '') < (b.first_seen_at ?? '') ? -1 : 1));

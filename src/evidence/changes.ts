@@ -4,7 +4,7 @@ import type { Listing, Reliability } from '../model/listing.ts';
 import { isPayable } from '../model/outcome.ts';
 import { formatRoute, type JsonObject, type Route } from '../model/route.ts';
 import type { InferredCategory } from './category.ts';
-import { getNetworkSubstance, getRouteSubstance } from './freshness.ts';
+import { omitNetworkFreshness, omitRouteFreshness } from './freshness.ts';
 import type { DerivedListing } from './listing.ts';
 import { getCurrentTerms } from './terms.ts';
 
@@ -15,18 +15,19 @@ export interface Difference {
   detail: JsonObject;
 }
 
-/** What changes rest on: the same for all, or by the reason that a change has. */
+/** The evidence of changes: the same for all of them, or chosen by the reason of each change. */
 export type ChangeEvidence = JsonObject | ((reason: string) => JsonObject);
 
-/** The reason of a delisting for which the provider gives none. */
+/** The reason of a delisting if the provider gives none. */
 export const ASKED_BY_PROVIDER = 'provider_asked';
 
 const TEXT_FIELDS = ['title', 'tagline', 'description', 'provider_name', 'mcp_endpoint', 'docs_url'] as const;
 
 /**
- * Lists what readers will see differ between what was published (undefined: nothing) and what now follows from the
- * evidence. Equal listings give an empty list; where nothing moved but when it was seen, that is the one difference.
- * `cause` is the reason code of what set the derivation off, `evidence` what that was.
+ * Lists the differences that readers will see between the published listing (undefined: none was published) and the one
+ * that now follows from the evidence. Equal listings give an empty list. If only the times of sightings changed, that
+ * is the one difference. `cause` is the reason code of the event that led to this derivation, and `evidence` describes
+ * that event.
  */
 export function listDifferences(
   before: Listing | undefined,
@@ -70,17 +71,17 @@ export function listDifferences(
   if (routed) add('routed', cause, routed);
   const { primary_network } = after;
   const isPrimarySame = before.primary_network === primary_network;
-  if (!isPrimarySame || !isSame(getNetworkSubstance(before.networks), getNetworkSubstance(after.networks))) {
+  if (!isPrimarySame || !isSame(omitNetworkFreshness(before.networks), omitNetworkFreshness(after.networks))) {
     const moved = isPrimarySame ? {} : { primary_network };
-    const reason = isLossBySilence(before, after) ? 'probe_failed' : cause;
+    const reason = isLossByFailingProbes(before, after) ? 'probe_failed' : cause;
     add('networked', reason, { from: before.networks, to: after.networks, ...moved });
   }
   const [was, is] = [before.reliability, after.reliability];
   if (was.band !== is.band || was.score !== is.score) {
     add('scored', 'sampled', { from: withoutDays(was), to: withoutDays(is) });
   }
-  if (differences.length === 0 && !isSame(getSeen(before), getSeen(after))) {
-    add('seen', cause === 'probed' && !isSeenValid(after) ? 'probe_failed' : cause, {});
+  if (differences.length === 0 && !isSame(listRecency(before), listRecency(after))) {
+    add('seen', cause === 'probed' && !isLatestProbeValid(after) ? 'probe_failed' : cause, {});
   }
   return differences;
 }
@@ -94,7 +95,10 @@ function addStateChange(before: Listing | undefined, after: DerivedListing, caus
   else add('listed', cause, { sources: after.sources });
 }
 
-/** The provider's words come from outside, so they are never the reason, which may be taken for a code of ours. */
+/**
+ * A provider's words come from outside, so they are never used as the reason: a reason may be taken for one of our
+ * codes.
+ */
 function addDelisting({ state_by: by, state_reason: words }: DerivedListing, cause: string, add: AddDifference): void {
   if (by === 'provider') add('delisted', 'delisted_by_provider', { by, words });
   else add('delisted', words ?? cause, { by });
@@ -118,16 +122,25 @@ function addVerificationChanges(before: Listing, after: DerivedListing, cause: s
   }
 }
 
-/** Why a route is no longer verified: a later paid call, a correction, or terms that are no longer those that were paid. */
+/**
+ * Returns why a route is no longer verified: a later paid call, a correction, or terms that differ from those that were
+ * paid.
+ */
 function getLossReason({ undelivered }: Route, cause: string): string {
   if (undelivered) return undelivered.unrecognised === null ? 'paid_not_delivered' : 'paid_not_recognised';
   return cause === 'corrected_by_operator' ? cause : 'terms_changed';
 }
 
-/** Of each code one change: which routes it holds for now (none named: the whole listing), and for which it began or ended. */
+/**
+ * Adds one change for each caution code: the routes that have the caution now (an empty list means the whole listing),
+ * and those for which it began or ended.
+ */
 function addCautionChanges(before: Listing, after: DerivedListing, cause: string, add: AddDifference): void {
   for (const code of CAUTION_CODES) {
-    const [was, is] = [before, after].map((listing) => listCautionsBySubject(listing, code)) as [Held, Held];
+    const [was, is] = [before, after].map((listing) => listCautionsBySubject(listing, code)) as [
+      CautionsBySubject,
+      CautionsBySubject,
+    ];
     const added = [...is].filter(([name, one]) => getCautionKey(was.get(name)) !== getCautionKey(one));
     const cleared = [...was.keys()].filter((name) => !is.has(name));
     const routes = [...is.keys()].filter(isRouteName);
@@ -156,15 +169,15 @@ function addCorrections(before: Listing, after: DerivedListing, add: AddDifferen
   }
 }
 
-type Held = Map<string, Caution>;
+type CautionsBySubject = Map<string, Caution>;
 
-/** Stands for the listing as a whole among the names of its routes. */
-const WHOLE = '';
-const isRouteName = (name: string) => name !== WHOLE;
+/** The key of the listing as a whole, among the names of its routes. */
+const WHOLE_LISTING = '';
+const isRouteName = (name: string) => name !== WHOLE_LISTING;
 
-function listCautionsBySubject({ cautions, routes }: DerivedListing, code: CautionCode): Held {
+function listCautionsBySubject({ cautions, routes }: DerivedListing, code: CautionCode): CautionsBySubject {
   const subjects = [
-    { name: WHOLE, cautions },
+    { name: WHOLE_LISTING, cautions },
     ...routes.map((route) => ({ name: formatRoute(route), cautions: route.cautions })),
   ];
   return new Map(
@@ -174,15 +187,18 @@ function listCautionsBySubject({ cautions, routes }: DerivedListing, code: Cauti
   );
 }
 
-/** What makes a caution another one: what it rests on, and not how often or since when that was seen. */
+/** Returns the key by which two cautions are compared: their evidence, but not how often or since when it was seen. */
 function getCautionKey(one: Caution | undefined): string | undefined {
   if (!one) return undefined;
   const { receipt_id, pay_to, amount, known_listing } = one.evidence;
   return [one.code, receipt_id, pay_to, amount, known_listing].join('|');
 }
 
-/** Says whether all that changed of the networks is that some are no longer advertised, although nobody took the offer back. */
-function isLossBySilence(before: Listing, after: DerivedListing): boolean {
+/**
+ * Returns whether the only change is that some networks are no longer advertised because probes fail, while no source
+ * withdrew the offer.
+ */
+function isLossByFailingProbes(before: Listing, after: DerivedListing): boolean {
   const changed = after.networks.filter((entry) => {
     const was = before.networks.find(({ key }) => key === entry.key);
     return was?.advertised !== entry.advertised || was.settlement_verified !== entry.settlement_verified;
@@ -194,12 +210,15 @@ function isLossBySilence(before: Listing, after: DerivedListing): boolean {
   return changed.length > 0 && changed.every(({ key, advertised }) => !advertised && isSilent(key));
 }
 
-function isSeenValid({ routes }: DerivedListing): boolean {
+function isLatestProbeValid({ routes }: DerivedListing): boolean {
   const latest = routes.flatMap(({ probe }) => probe ?? []).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
   return latest === undefined || isPayable(latest.outcome);
 }
 
-/** Says which routes came, went or read otherwise, by name, and how the terms of those changed; undefined when none did. */
+/**
+ * Returns the names of routes that were added, removed or changed, and how the terms of changed routes differ;
+ * undefined if there are none.
+ */
 function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonObject | undefined {
   const earlier = new Map(before.map((route) => [route.id, route]));
   const now = new Set(after.map(({ id }) => id));
@@ -208,7 +227,7 @@ function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonO
   const changed = after.filter((route) => {
     const was = earlier.get(route.id);
     return (
-      was !== undefined && !isSame(getToldSubstance(was, false), getToldSubstance(route, isPartlyLapsed(was, route)))
+      was !== undefined && !isSame(getComparedRoute(was, false), getComparedRoute(route, hasLostOneProof(was, route)))
     );
   });
   if (added.length + removed.length + changed.length === 0) return undefined;
@@ -221,7 +240,7 @@ function compareRoutes(before: readonly Route[], after: readonly Route[]): JsonO
   };
 }
 
-/** Says what a buyer was to expect of a route, and is now, where that differs. */
+/** Returns the terms that a buyer had to expect before and has to expect now; undefined if they are the same. */
 function compareTerms(before: Route | undefined, after: Route): JsonObject | undefined {
   const [from, to] = [before, after].map((route) =>
     getCurrentTerms(route?.terms ?? []).map(({ network, scheme, asset, amount, pay_to }) => {
@@ -234,10 +253,11 @@ function compareTerms(before: Route | undefined, after: Route): JsonObject | und
 }
 
 /**
- * What of a route is told as a change of the route: proofs and cautions that come or go are changes of their own kinds, and
- * being seen again is not a change. That one of several proofs lapsed is told here.
+ * Returns the parts of a route that count as a change of the route. Proofs and cautions that come or go are changes of
+ * their own kinds, and being seen again is not a change. `lapsed` says that one of several proofs lapsed, which has no
+ * kind of its own.
  */
-function getToldSubstance(route: Route, lapsed: boolean) {
+function getComparedRoute(route: Route, lapsed: boolean) {
   const {
     proof: _proof,
     proofs: _proofs,
@@ -246,18 +266,18 @@ function getToldSubstance(route: Route, lapsed: boolean) {
     undelivered: _undelivered,
     probed: _probed,
     ...rest
-  } = getRouteSubstance(route);
+  } = omitRouteFreshness(route);
   return { ...rest, lapsed };
 }
 
-/** Says whether a route lost one proof and keeps another. */
-function isPartlyLapsed(before: Route, after: Route): boolean {
+/** Returns whether a route lost one proof and keeps another. */
+function hasLostOneProof(before: Route, after: Route): boolean {
   const now = new Set(after.proofs.map(({ network }) => network));
   return after.proof !== null && before.proofs.some(({ network }) => !now.has(network));
 }
 
-/** What says how recent a listing is. */
-function getSeen({ networks, routes, cautions, reliability, sources }: DerivedListing): unknown {
+/** Lists the parts of a listing that say how recent it is. */
+function listRecency({ networks, routes, cautions, reliability, sources }: DerivedListing): unknown {
   return [
     networks,
     routes.map(({ terms, probe, cautions: held }) => [terms, probe, held]),

@@ -3,44 +3,49 @@ import { type Declaration, SOURCE_KINDS } from '../model/declaration.ts';
 import type { DeclaredRoute } from '../model/route.ts';
 import { type InferredCategory, inferCategory } from './category.ts';
 
-/** A declaration on record; withdrawn when a complete pull of its source no longer held it. */
-export interface StandingDeclaration {
+/** A declaration on record. It is withdrawn when a complete pull of its source no longer holds it. */
+export interface RecordedDeclaration {
   declaration: Declaration;
   withdrawn_at: string | null;
 }
 
-/** One route: its words from the source closest to the provider that has them, its terms from the one that saw it last. */
+/**
+ * One route: its texts come from the source closest to the provider that has them, its terms from the source that saw
+ * it last.
+ */
 export interface MergedRoute {
   route: DeclaredRoute;
-  /** Where the terms were read. */
+  /** The source of the terms. */
   source: Declaration['source'];
 }
 
-/** What all sources together say of a listing. */
+/** What all sources together say about a listing. */
 export interface MergedDeclaration {
   words: Declaration;
   category: Category;
-  /** How the category was chosen, where no source names one. */
+  /** How the category was chosen if no source names one; otherwise null. */
   inferred: InferredCategory | null;
   routes: MergedRoute[];
-  /** All that still stand; when none does, all there are. */
-  standing: Declaration[];
-  /** False when every source has withdrawn the listing. */
+  /** The declarations that are not withdrawn; all of them if every one is withdrawn. */
+  declarations: Declaration[];
+  /** False if every source has withdrawn the listing. */
   offered: boolean;
 }
 
 /**
- * Merges what the sources say of one listing. Words come from the source closest to the provider; the terms of each
- * route from the source that saw it last, so that its price is the freshest on record. Where the provider itself itemises
- * its routes these are all there are, at the prices it states. Throws on an empty list.
+ * Merges what the sources say about one listing. Texts come from the source closest to the provider. The terms of each
+ * route come from the source that saw it last, so that its price is the freshest on record. If the provider itself
+ * lists its routes, only those routes and the prices it states are used. Throws on an empty list.
  */
-export function mergeDeclarations(all: readonly StandingDeclaration[]): MergedDeclaration {
-  const active = all.filter(({ withdrawn_at }) => withdrawn_at === null);
-  const standing = (active.length > 0 ? active : all).map(({ declaration }) => declaration).toSorted(compareCloseness);
-  const [words] = standing;
+export function mergeDeclarations(all: readonly RecordedDeclaration[]): MergedDeclaration {
+  const offering = all.filter(({ withdrawn_at }) => withdrawn_at === null);
+  const declarations = (offering.length > 0 ? offering : all)
+    .map(({ declaration }) => declaration)
+    .toSorted(compareCloseness);
+  const [words] = declarations;
   if (!words) throw new Error('a listing has at least one declaration');
-  const declared = standing.find(({ category }) => category !== null)?.category;
-  const routes = mergeRoutes(standing);
+  const declared = declarations.find(({ category }) => category !== null)?.category;
+  const routes = mergeRoutes(declarations);
   const inferred = declared
     ? null
     : inferCategory({ ...words, routes: routes.map(({ route }) => `${route.path} ${route.description}`) });
@@ -49,18 +54,18 @@ export function mergeDeclarations(all: readonly StandingDeclaration[]): MergedDe
     category: declared ?? inferred?.category ?? 'Tools',
     inferred,
     routes,
-    standing,
-    offered: active.length > 0,
+    declarations,
+    offered: offering.length > 0,
   };
 }
 
-/** Merges the routes by method and path: what is said of one by closeness, what it costs by freshness. */
-function mergeRoutes(standing: readonly Declaration[]): MergedRoute[] {
-  const stated = standing.filter(({ source, routes }) => source.kind === 'provider' && routes.length > 0);
-  const itemising = stated.length > 0 ? stated : standing;
+/** Merges the routes by method and path. Texts come from the closest source, prices from the freshest. */
+function mergeRoutes(declarations: readonly Declaration[]): MergedRoute[] {
+  const stated = declarations.filter(({ source, routes }) => source.kind === 'provider' && routes.length > 0);
+  const itemising = stated.length > 0 ? stated : declarations;
   const fresh = itemising.toSorted(compareFreshness);
   const keys = new Set(itemising.flatMap(({ routes }) => routes.map(getRouteKey)));
-  const [byCloseness, byFreshness] = [groupMentions(standing), groupMentions(fresh)];
+  const [byCloseness, byFreshness] = [groupMentions(declarations), groupMentions(fresh)];
   return [...keys].sort().flatMap((key) => {
     const mentions = byCloseness.get(key) ?? [];
     const priced = byFreshness.get(key)?.[0];
@@ -79,7 +84,7 @@ function mergeRoutes(standing: readonly Declaration[]): MergedRoute[] {
   });
 }
 
-/** Groups what each source says of its routes by route, in the order of the sources. */
+/** Groups the declared routes of all sources by method and path, in the order of the sources. */
 function groupMentions(sources: readonly Declaration[]): Map<string, MergedRoute[]> {
   const mentions = sources.flatMap(({ routes, source }) => routes.map((route) => ({ route, source })));
   return Map.groupBy(mentions, ({ route }) => getRouteKey(route));

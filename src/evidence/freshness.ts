@@ -3,49 +3,52 @@ import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import type { DerivedListing } from './listing.ts';
 
-/** A score that moved less says the same of a listing. */
+/** A smaller change of the score is not worth publishing by itself. */
 const SCORE_STEP = 5;
 
-/** The parts of a listing that readers see, with everything left out that merely says how recent it is. */
-export function getSubstance({ networks, routes, cautions, reliability, sources, ...rest }: DerivedListing) {
+/** Returns what readers see of a listing, without everything that only says how recent it is. */
+export function omitFreshness({ networks, routes, cautions, reliability, sources, ...rest }: DerivedListing) {
   return {
     ...rest,
-    cautions: cautions.map(getCautionSubstance),
-    networks: getNetworkSubstance(networks),
-    routes: routes.map(getRouteSubstance),
+    cautions: cautions.map(omitCautionFreshness),
+    networks: omitNetworkFreshness(networks),
+    routes: routes.map(omitRouteFreshness),
     band: reliability.band,
     sources: sources.map(({ observed_at, ...source }) => ({ ...source, observed: observed_at !== null })),
   };
 }
 
-/** A network entry without when it was last seen; whether it was is in `advertised`. */
-export function getNetworkSubstance(networks: DerivedListing['networks']) {
+/** Returns network entries without the time they were last seen; `advertised` says whether they were. */
+export function omitNetworkFreshness(networks: DerivedListing['networks']) {
   return networks.map(({ last_seen_at: _seen, ...entry }) => entry);
 }
 
-/** A caution without since when and how often that was seen which may move with every look. */
-function getCautionSubstance({ since, evidence, ...caution }: Caution) {
+/** Returns a caution without the times and counts that may change with every probe. */
+function omitCautionFreshness({ since, evidence, ...caution }: Caution) {
   const isMoving = caution.code === 'probes_failing' || caution.code === 'never_seen';
   return isMoving ? caution : { ...caution, since, evidence };
 }
 
-/** A route without when its terms were last seen and how its latest probe came out; that it was probed at all stays. */
-export function getRouteSubstance({ terms, probe, cautions, ...route }: Route) {
+/**
+ * Returns a route without the time its terms were last seen and the outcome of its latest probe. Whether it was probed
+ * at all stays.
+ */
+export function omitRouteFreshness({ terms, probe, cautions, ...route }: Route) {
   return {
     ...route,
-    cautions: cautions.map(getCautionSubstance),
+    cautions: cautions.map(omitCautionFreshness),
     probed: probe !== null,
     terms: terms.map(({ last_seen_at, ...offer }) => ({ ...offer, seen: last_seen_at !== null })),
   };
 }
 
 /**
- * Says whether what samples taught of a listing can wait for the daily publication of all that became fresher: nothing
- * moved but times, counts and less than five points of the score. So samples alone do not move the revision.
+ * Returns whether new samples of a listing can wait for the daily publication of fresher times: nothing changed except
+ * times, counts and less than five points of the score. So samples alone do not raise the revision.
  */
 export function canPublicationWait(before: Listing, after: DerivedListing): boolean {
   const { listed_at: _listed, updated_at: _updated, revision: _revision, ...published } = before;
-  if (JSON.stringify(getSubstance(published)) !== JSON.stringify(getSubstance(after))) return false;
+  if (JSON.stringify(omitFreshness(published)) !== JSON.stringify(omitFreshness(after))) return false;
   const [was, is] = [before.reliability, after.reliability];
   return Math.abs((was.score ?? 0) - (is.score ?? 0)) < SCORE_STEP;
 }

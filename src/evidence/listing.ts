@@ -10,16 +10,14 @@ import {
   type Namesake,
   type RecordedReply,
 } from './cautions.ts';
-import { type MergedDeclaration, mergeDeclarations, type StandingDeclaration } from './declarations.ts';
+import { type MergedDeclaration, mergeDeclarations, type RecordedDeclaration } from './declarations.ts';
 import { getListingNames, type ListingNames } from './names.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from './networks.ts';
-import { listPayableTerms } from './payable.ts';
-import { getPriceRange } from './price.ts';
-import { isStillOffered, type Sampled } from './sampled.ts';
-import { cutHistory } from './terms.ts';
+import { isStillOffered, type SampleSummary } from './sample-summary.ts';
+import { cutHistory, getCurrentTerms, listPayableTerms } from './terms.ts';
 import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verification.ts';
 
-/** Who took the listing out, why and when. */
+/** Who removed the listing, why and when. */
 export interface Delisting {
   by: 'operator' | 'provider' | 'rule';
   reason: string;
@@ -31,35 +29,33 @@ export interface ListingEvidence {
   id: string;
   slug: string;
   base_url: string;
-  declarations: readonly StandingDeclaration[];
+  declarations: readonly RecordedDeclaration[];
   /** Terms history of the route with that id, newest last. */
   getTerms: (routeId: string) => readonly RecordedTerms[];
   getRouteId: (method: string, path: string) => string;
   receipts: readonly Receipt[];
   delisting: Delisting | null;
-  /** Whether the route with that id is known to name one payee, or a fresh one each time. */
+  /** Whether the route with that id names one payee or a fresh one each time; null if that is not known. */
   getPayee: (routeId: string) => PayeeKind | null;
-  /** What the samples of its routes come to. */
-  sampled: Sampled;
-  /** Networks that readers were ever shown an entry for: a network once offered keeps its entry. */
+  /** The summary of the samples of its routes. */
+  sampled: SampleSummary;
+  /** Networks that the listing was ever shown with: a network once offered keeps its entry. */
   known_networks: readonly NetworkKey[];
-  /** Finds a better known listing at another domain that goes by one of these names and is not paid to these payees. */
+  /** Finds a better known listing at another domain that has one of these names and is not paid to one of these payees. */
   findNamesake: (names: ListingNames, payees: readonly string[]) => Namesake | null;
   /** What its provider replies to cautions. */
   replies: readonly RecordedReply[];
 }
 
-/** A listing as readers will see it, but for when it was listed and changed. */
+/** A listing as readers will see it, except for the times it was listed and changed. */
 export type DerivedListing = Omit<Listing, 'listed_at' | 'updated_at' | 'revision'>;
 
-/**
- * Derives what readers see of a listing from all that is on record. Pure: the same evidence gives the same listing.
- */
+/** Derives what readers see of a listing from everything on record. Pure: the same evidence gives the same listing. */
 export function deriveListing(evidence: ListingEvidence): { listing: DerivedListing; merged: MergedDeclaration } {
   const merged = mergeDeclarations(evidence.declarations);
-  const { words, category, inferred, standing, offered } = merged;
+  const { words, category, inferred, declarations, offered } = merged;
   const routes = merged.routes.map(({ route }) => buildRoute(route, evidence, merged.routes.length));
-  const declared = standing.find(({ price }) => price !== null);
+  const declared = declarations.find(({ price }) => price !== null);
   const price = getPriceRange(routes, declared?.price ?? null);
   const network: NetworkEvidence = {
     routes: routes.map((route) => ({
@@ -67,7 +63,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       silent: !isStillOffered(route.probe, { failing: evidence.sampled.failing, routes: routes.length }),
     })),
     verified: new Set(routes.flatMap(({ id, terms }) => listVerifiedNetworks(listReceipts(evidence, id), terms))),
-    declared: standing.flatMap(({ networks: keys, source, price: range }) =>
+    declared: declarations.flatMap(({ networks: keys, source, price: range }) =>
       range ? keys.map((key) => ({ key, observed_at: source.observed_at })) : [],
     ),
     receipts: evidence.receipts,
@@ -88,8 +84,8 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       provider_name: words.provider_name,
       category,
       category_inferred: inferred !== null,
-      mcp_endpoint: standing.find((source) => source.mcp_endpoint)?.mcp_endpoint ?? null,
-      docs_url: standing.find((source) => source.docs_url)?.docs_url ?? null,
+      mcp_endpoint: declarations.find((source) => source.mcp_endpoint)?.mcp_endpoint ?? null,
+      docs_url: declarations.find((source) => source.docs_url)?.docs_url ?? null,
       ...state,
       price_min: price?.min ?? null,
       price_max: price?.max ?? null,
@@ -107,7 +103,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
         null,
       ),
       corrections: listCorrections(evidence.receipts),
-      sources: standing.map(({ source }) => source),
+      sources: declarations.map(({ source }) => source),
     },
   };
 }
@@ -140,12 +136,15 @@ function buildRoute(
   };
 }
 
-/** Says whether readers know a listing well: it is settlement-verified, or its reliability is established. */
+/** Returns whether a listing is well known: it is settlement-verified, or its reliability is established. */
 export function isWellKnown({ routes, reliability }: Pick<Listing, 'routes' | 'reliability'>): boolean {
   return reliability.band === 'established' || routes.some(({ proof }) => proof !== null);
 }
 
-/** Only a listing that is not well known itself, and not at a domain of its own name, can imitate another. */
+/**
+ * Finds the listing that this one may imitate. A listing that is well known itself, or whose domain is its own name,
+ * imitates nobody.
+ */
 function findNamesake(evidence: ListingEvidence, words: MergedDeclaration['words'], routes: Route[]): Namesake | null {
   if (isWellKnown({ routes, reliability: evidence.sampled.reliability })) return null;
   const names = getListingNames({ ...words, base_url: evidence.base_url });
@@ -153,17 +152,17 @@ function findNamesake(evidence: ListingEvidence, words: MergedDeclaration['words
   return borrowed.length === 0 ? null : evidence.findNamesake({ ...names, names: borrowed }, listPayees({ routes }));
 }
 
-/** Lists whom the routes of a listing ask to be paid, as things stand, each once. */
+/** Lists the payees that the routes of a listing currently name, each once. */
 export function listPayees({ routes }: Pick<Listing, 'routes'>): string[] {
   return [...new Set(routes.flatMap(listPayableTerms).map(({ pay_to }) => pay_to))].sort();
 }
 
-function getWithdrawal(declarations: readonly StandingDeclaration[]): string | null {
+function getWithdrawal(declarations: readonly RecordedDeclaration[]): string | null {
   const times = declarations.flatMap(({ withdrawn_at }) => withdrawn_at ?? []).sort();
   return times.at(-1) ?? null;
 }
 
-/** More corrections of one listing than anybody reads. */
+/** How many corrections of one listing are published. */
 const MAX_CORRECTIONS = 50;
 
 function listCorrections(receipts: readonly Receipt[]): Listing['corrections'] {
@@ -186,4 +185,19 @@ function getState(
   }
   if (!priced) return { state: 'held', state_reason: 'no_price', state_by: 'rule', state_at: null };
   return { state: 'live', state_reason: null, state_by: null, state_at: null };
+}
+
+export interface PriceRange {
+  min: number;
+  max: number;
+}
+
+/**
+ * Returns the lowest and highest price of one request, in atomic USDC, over the routes' current terms; the declared
+ * range if no route is itemised; null if no price is known.
+ */
+export function getPriceRange(routes: readonly Pick<Route, 'terms'>[], declared: PriceRange | null): PriceRange | null {
+  const amounts = routes.flatMap(({ terms }) => getCurrentTerms(terms)).map(({ amount }) => amount);
+  if (amounts.length === 0) return routes.length === 0 ? declared : null;
+  return { min: amounts.reduce((a, b) => Math.min(a, b)), max: amounts.reduce((a, b) => Math.max(a, b)) };
 }

@@ -1,31 +1,31 @@
 import { parse } from 'tldts';
 import unhomoglyph from 'unhomoglyph';
 
-/** Words that name nobody: "The official CoinGecko API" is "CoinGecko". */
-const FILLERS = new Set(
+/** Words that do not distinguish names: "The official CoinGecko API" is "CoinGecko". */
+const FILLER_WORDS = new Set(
   'the a an official original real api apis app service services inc ltd llc gmbh labs hq com net org io ai dev xyz x402'.split(
     ' ',
   ),
 );
 
-/** Shorter names than this are everybody's, in letters. */
+/** Shorter names are too common to be compared, in letters. */
 const MIN_LETTERS = 4;
 
-/** How a listing is known: the names it goes by, and the domain that somebody registered for it. */
+/** The names of a listing, and the domain that somebody registered for it. */
 export interface ListingNames {
-  /** Keys of title and provider name: equal for names that look alike. */
+  /** Keys of the title and the provider name; names that look alike have equal keys. */
   readonly names: readonly string[];
-  /** Registrable domain of the host: `coingecko.com` of `api.coingecko.com`; the host where it has none. */
+  /** Registrable domain of the host: `coingecko.com` for `api.coingecko.com`; the host itself if it has none. */
   readonly domain: string;
-  /** Those of `names` that are the domain's own label, as `coingecko` is of `coingecko.com`. */
+  /** Those of `names` that are also the name of the domain, as `coingecko` is for `coingecko.com`. */
   readonly own: readonly string[];
 }
 
-/** Gives the names that a listing goes by, in a form in which lookalikes are equal, and whose domain it is at. */
+/** Returns the keys of a listing's names, equal for lookalikes, and the domain it is at. */
 export function getListingNames(listing: { title: string; provider_name: string; base_url: string }): ListingNames {
   const host = new URL(listing.base_url).hostname;
   const { domain, domainWithoutSuffix } = parse(host, { allowPrivateDomains: true });
-  // A name that is only the address says nothing that the host beside it does not say.
+  // A name that only repeats the host is left out.
   const given = [listing.title, listing.provider_name].filter((name) => name.trim().toLowerCase() !== host);
   const names = [...new Set(given.map(getNameKey))].filter((name) => name.length >= MIN_LETTERS);
   const label = getNameKey(domainWithoutSuffix ?? '');
@@ -33,12 +33,12 @@ export function getListingNames(listing: { title: string; provider_name: string;
 }
 
 /**
- * Gives the key of a name: what is left of it without words that name nobody, signs and case, each character replaced by
- * the one it looks like (Unicode Technical Standard 39, "Confusable Detection").
+ * Returns the key of a name: filler words, signs and case are removed, and each character is replaced by the one it
+ * looks like (Unicode Technical Standard 39, "Confusable Detection").
  */
 export function getNameKey(name: string): string {
   const words = stripMarks(name).split(/[^\p{L}\p{N}]+/u);
-  return stripMarks(unhomoglyph(words.filter((word) => !FILLERS.has(word)).join('')));
+  return stripMarks(unhomoglyph(words.filter((word) => !FILLER_WORDS.has(word)).join('')));
 }
 
 function stripMarks(text: string): string {

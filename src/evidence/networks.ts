@@ -2,29 +2,29 @@ import { NETWORKS, type NetworkEntry, type NetworkKey } from '../model/network.t
 import type { Receipt } from '../model/receipt.ts';
 import type { Route } from '../model/route.ts';
 import { getCurrentTerms } from './terms.ts';
-import { listCounted } from './verification.ts';
+import { listCountedReceipts } from './verification.ts';
 
-/** A network that a listing without itemised routes is said to take, and when that was seen (null: a bare claim). */
+/** A network that a listing without itemised routes is declared to take, and when that was seen (null: a bare claim). */
 export interface DeclaredNetwork {
   key: NetworkKey;
   observed_at: string | null;
 }
 
 export interface NetworkEvidence {
-  /** `silent`: it failed too often in a row to be taken for still on offer. */
+  /** `silent`: the route failed so often in a row that it no longer counts as offered. */
   routes: readonly (Pick<Route, 'terms'> & { silent?: boolean })[];
-  /** Networks on which a route stands verified. */
+  /** Networks on which a route is verified now. */
   verified: ReadonlySet<NetworkKey>;
   declared: readonly DeclaredNetwork[];
   receipts: readonly Receipt[];
-  /** Networks that the listing was ever shown with. */
+  /** Networks that the listing was ever published with. */
   known: readonly NetworkKey[];
-  /** False when every source has withdrawn the listing: then nothing declared is advertised any more. */
+  /** False if every source has withdrawn the listing: then declarations no longer make a network advertised. */
   offered: boolean;
 }
 
 /**
- * Builds the network entries of a listing: base always, solana where it is or was offered. Only dated evidence makes a
+ * Builds the network entries of a listing: base always, solana if it is or was offered. Only dated evidence makes a
  * network advertised; `last_seen_at` is null while it is not.
  */
 export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
@@ -40,7 +40,7 @@ export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
         advertised: lastSeenAt !== null,
         settlement_verified: evidence.verified.has(key),
         last_verified_at: getLatest(
-          listCounted(evidence.receipts)
+          listCountedReceipts(evidence.receipts)
             .filter(({ network, delivered }) => network === key && delivered)
             .map(({ settled_at }) => settled_at),
         ),
@@ -50,8 +50,8 @@ export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
 }
 
 /**
- * Gives the network a listing is shown under: the one advertised, else the one that its current terms or its sources
- * (`declared`) name, else base; base where there are both.
+ * Returns the network that a listing is shown under: the advertised one, else the one that its current terms or its
+ * sources (`declared`) name, else base. With both networks it is base.
  */
 export function getPrimaryNetworkKey(
   entries: readonly NetworkEntry[],

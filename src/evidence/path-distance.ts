@@ -1,16 +1,19 @@
 import { getDistance } from '../model/nearest.ts';
 import { isTemplate } from '../model/path-template.ts';
 
-/** Segments that are compared, and letters of each: more of a provider's making would only cost time. */
+/**
+ * How many segments are compared, and how many letters of each: providers write paths, and longer ones would only cost
+ * time.
+ */
 const MAX_SEGMENTS = 16;
 const MAX_LETTERS = 64;
 
-/** What a template counts that stands where the other path has a segment: nearly nothing, but more than the same word. */
+/** The distance between a template and any segment: nearly nothing, but more than between equal words. */
 const TEMPLATE_COST = 0.1;
 
 /**
- * Gives how far a called path is from that of a route, to find what a caller may have meant: for each segment from 0 (the
- * same) to 1 (nothing alike, or only on one side).
+ * Returns the distance between a called path and that of a route, to find the route that a caller may have meant. Each
+ * segment adds from 0 (equal) to 1 (nothing in common, or missing on one side).
  */
 export function getPathDistance(route: string, called: string): number {
   const [a, b] = [listSegments(route), listSegments(called)];

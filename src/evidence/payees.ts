@@ -1,15 +1,19 @@
 import type { PayeeKind } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
 
-/** Valid answers in a row that must name one payee before a rotating one is taken for fixed: three days of samples. */
+/** Valid answers in a row that must name one payee before a rotating payee counts as fixed: three days of samples. */
 export const FIXED_AFTER = 12;
 
-/** Valid answers in a row, each with a payee of its own, that make a payee rotating without a second challenge. */
+/**
+ * Valid answers in a row, each with a different payee, after which the payee counts as rotating without a second
+ * challenge.
+ */
 export const ROTATING_AFTER = 3;
 
 /**
- * Gives whether a route names one payee or a fresh one in each challenge. A second challenge within one probe decides
- * (`rotates`); else the offers of the route's latest valid answers do, `recent`, newest first, this one among them.
+ * Returns whether a route names one payee or a fresh one in each challenge; null if that is not known. A second
+ * challenge within one probe (`rotates`) decides. Without one, the offers of the latest valid answers decide (`recent`,
+ * newest first, this answer included).
  */
 export function getPayeeKind(
   before: PayeeKind | null,
@@ -30,7 +34,7 @@ function formatPayees(offers: readonly Terms[]): string {
   return [...new Set(offers.map(({ network, pay_to }) => `${network} ${pay_to ?? ''}`))].sort().join();
 }
 
-/** Gives offers as they are kept of a route: of one whose payee rotates without the payee, which says nothing. */
+/** Returns the offers of a route as they are recorded: without the payee if it rotates. */
 export function listLastingOffers(offers: readonly Terms[], payee: PayeeKind | null): Terms[] {
   return offers.map((offer) => (payee === 'rotating' ? { ...offer, pay_to: null } : offer));
 }

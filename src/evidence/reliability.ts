@@ -1,26 +1,26 @@
 import type { Reliability, SampledDay } from '../model/listing.ts';
 import { isConclusive, isPayable } from '../model/outcome.ts';
 import type { ProbeSample } from '../model/sample.ts';
-import { ROUND_MS } from './pace.ts';
+import { ROUND_MS } from './rounds.ts';
 
 /** The method of the score. A change of any number here, or of what is done with it, is a new version. */
 export const RELIABILITY_METHOD = {
   version: 2,
-  /** Days of samples that a score looks back on. */
+  /** Days of samples that a score covers. */
   window_days: 30,
-  /** Below either, nothing is said. */
+  /** Below either limit there is no score. */
   scored: { samples: 12, days: 3 },
-  /** From both on, much is known. */
+  /** From both limits on, the score is established. */
   established: { samples: 50, days: 14 },
-  /** Hours that a sample stands for at most to either side: failing listings are asked once a day. */
+  /** Most hours before and after a sample that it stands for: failing listings are probed once a day. */
   reach_hours: 12,
-  /** Quantile of the normal distribution for a 95 % interval, both sides. */
+  /** Quantile of the normal distribution for a two-sided 95 % interval. */
   z: 1.959963984540054,
 } as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What is said of a listing that nobody has sampled: nothing. There is no default score. */
+/** The reliability of a listing without samples. There is no default score. */
 export const UNSCORED: Reliability = Object.freeze({
   band: 'unscored',
   score: null,
@@ -32,9 +32,10 @@ export const UNSCORED: Reliability = Object.freeze({
 });
 
 /**
- * Gives how reliable a listing was found to be, from the samples of its routes in any order: the band says how much is
- * known, the score how good it is, as the lower end of the 95 % Wilson interval of valid answers times 100, to one
- * decimal, each sample weighed by the time it stands for. Inconclusive samples and those older than the window do not count. `at` is ISO 8601 UTC.
+ * Returns the reliability of a listing, from the samples of its routes in any order. The band says how much is known.
+ * The score says how good it is: the lower end of the 95 % Wilson interval of the share of valid answers, times 100, to
+ * one decimal. Each sample is weighted by the time it stands for. Inconclusive samples and those older than the window
+ * do not count. `at` is ISO 8601 UTC.
  */
 export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[], at: string): Reliability {
   const end = Date.parse(at);
@@ -62,11 +63,11 @@ export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outco
 }
 
 /**
- * Weighs conclusive samples, in any order, by the time each stands for: from halfway to the sample before to halfway to the
- * one after, at most 12 hours to either side; the first and the last of all stand for half a round beyond. `share` is the
- * share of that time in which answers were valid. `effective` is how many samples of equal weight would tell as much
- * (L. Kish, 1965): the square of the sum of the weights by the sum of their squares, so exactly their number where they
- * come at one pace.
+ * Weights conclusive samples, in any order, by the time each stands for: from halfway to the previous sample to halfway
+ * to the next, at most 12 hours on either side. The first and the last sample also stand for half a round on their open
+ * side. `share` is the share of that time with valid answers. `effective` is the effective sample size (L. Kish, 1965):
+ * the square of the sum of the weights divided by the sum of their squares. It equals the number of samples if they
+ * come at regular intervals.
  */
 export function weighSamples(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): {
   share: number;
@@ -74,11 +75,11 @@ export function weighSamples(samples: readonly Pick<ProbeSample, 'at' | 'outcome
 } {
   const reach = RELIABILITY_METHOD.reach_hours * 60 * 60 * 1000;
   const inOrder = samples.map(({ at, outcome }) => ({ ms: Date.parse(at), outcome })).sort((a, b) => a.ms - b.ms);
-  const getHalf = (from: number, to: number | undefined) =>
+  const getReachMs = (from: number, to: number | undefined) =>
     to === undefined ? ROUND_MS / 2 : Math.min(Math.abs(to - from) / 2, reach);
   let [total, squares, valid] = [0, 0, 0];
   for (const [index, { ms, outcome }] of inOrder.entries()) {
-    const weight = getHalf(ms, inOrder[index - 1]?.ms) + getHalf(ms, inOrder[index + 1]?.ms);
+    const weight = getReachMs(ms, inOrder[index - 1]?.ms) + getReachMs(ms, inOrder[index + 1]?.ms);
     total += weight;
     squares += weight * weight;
     if (isPayable(outcome)) valid += weight;
@@ -86,7 +87,7 @@ export function weighSamples(samples: readonly Pick<ProbeSample, 'at' | 'outcome
   return { share: valid / total, effective: (total * total) / squares };
 }
 
-/** Counts samples by day, the earliest first; days without a sample are left out. */
+/** Counts samples by day, the earliest day first; days without a sample are left out. */
 function countByDay(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): SampledDay[] {
   const days = new Map<string, SampledDay>();
   for (const { at, outcome } of samples) {
@@ -101,8 +102,8 @@ function countByDay(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): Sa
 }
 
 /**
- * Gives the lower end of the Wilson score interval of a share: where the true share is at least, with the confidence of
- * the method (E. B. Wilson, 1927). Neither need be whole; `total` is above 0.
+ * Returns the lower end of the Wilson score interval of a share (E. B. Wilson, 1927), with the confidence of the
+ * method. Both numbers may be fractions; `total` is above 0.
  */
 export function getWilsonLowerBound(successes: number, total: number): number {
   const { z } = RELIABILITY_METHOD;

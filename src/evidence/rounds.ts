@@ -1,40 +1,57 @@
-import { isFaultOurs, TELLING_HOSTS } from './delisting.ts';
-import { ROUND_MS } from './pace.ts';
-
-/** Gives the round that a time falls in: rounds are numbered from 1970 on and begin at 0, 6, 12 and 18 o'clock UTC. */
+/**
+ * Returns the number of the round that a time falls in. Rounds are counted from 1970 and begin at 0, 6, 12 and 18
+ * o'clock UTC.
+ */
 export function getRound(at: string): number {
   return Math.floor(Date.parse(at) / ROUND_MS);
 }
 
-/** Gives when a round begins, ISO 8601 UTC. */
+/** Returns when a round begins, ISO 8601 UTC. */
 export function getRoundStart(round: number): string {
   return new Date(round * ROUND_MS).toISOString();
 }
 
-/** How one host came out in one round: whether any conclusive sample of it was a valid 402, and whether one ever was before. */
+/**
+ * The result of one host in one round: whether any conclusive sample was a valid 402, and whether it ever answered with
+ * one before.
+ */
 export interface RoundHost {
   valid: boolean;
   known_good: boolean;
 }
 
-/** What a round is judged by besides how its hosts came out. */
+/** What a round is judged by, besides the results of its hosts. */
 export interface RoundContext {
-  /** How many hosts of the whole catalogue used to answer, heard in this round or not. */
+  /** How many hosts of the whole catalogue used to answer, whether probed in this round or not. */
   known_good: number;
-  /** Whether the round before was put down to ourselves. */
+  /** Whether the failures of the previous round were our own fault. */
   was_ours: boolean;
 }
 
 /**
- * Says whether the failures of a round are our own: most of the hosts failed that used to answer. A catalogue may be full
- * of hosts that are simply dead, so only where fewer than five ever answered are all hosts counted, and then whichever of
- * them answers shows that we can be reached. Fewer than five tell
- * nothing of us, as at the beginning of a round: then what was our fault before still is, while most of them fail.
+ * Returns whether the failures of a round are our own fault: most of the hosts that used to answer failed. Dead hosts
+ * are left out, because a catalogue may be full of them. Only if fewer than five hosts ever answered are all hosts
+ * counted, and then one host that answers shows that our network works. Fewer than five results, as at the beginning of
+ * a round, are too few to judge by: then the fault is ours if it was ours in the previous round and most of them fail.
  */
-export function isRoundOurs(hosts: readonly RoundHost[], { known_good, was_ours }: RoundContext): boolean {
-  const telling = known_good >= TELLING_HOSTS ? hosts.filter((host) => host.valid || host.known_good) : hosts;
+export function isRoundOurFault(hosts: readonly RoundHost[], { known_good, was_ours }: RoundContext): boolean {
+  const telling = known_good >= MIN_HOSTS_TO_JUDGE ? hosts.filter((host) => host.valid || host.known_good) : hosts;
   const failing = telling.filter(({ valid }) => !valid).length;
-  if (known_good < TELLING_HOSTS && failing < telling.length) return false;
-  if (telling.length < TELLING_HOSTS) return was_ours && failing * 2 > telling.length;
-  return isFaultOurs({ probed: telling.length, failing });
+  if (known_good < MIN_HOSTS_TO_JUDGE && failing < telling.length) return false;
+  if (telling.length < MIN_HOSTS_TO_JUDGE) return was_ours && failing * 2 > telling.length;
+  return isMostFailing({ probed: telling.length, failing });
 }
+
+/** Fewer hosts than this are too few to judge our own network by. */
+export const MIN_HOSTS_TO_JUDGE = 5;
+
+/**
+ * Returns whether most of the probed hosts fail, so that the fault is more likely ours than theirs. It is false for
+ * fewer than five hosts, which are too few to judge by.
+ */
+export function isMostFailing({ probed, failing }: { probed: number; failing: number }): boolean {
+  return probed >= MIN_HOSTS_TO_JUDGE && failing * 2 > probed;
+}
+
+/** Length of a round, and time between two samples of a listing that answers, in milliseconds: six hours. */
+export const ROUND_MS = 6 * 60 * 60 * 1000;

@@ -1,25 +1,29 @@
 import { PATH_TEMPLATE } from '../model/path-template.ts';
 
-/** Stands for a template while a path is taken apart; no path holds it. */
+/** Replaces a template while a path is split; no path contains this character. */
 const GAP = '\0';
 
-/** The literal parts of a segment or a query value, with a template between each two; a single one is no template. */
+/**
+ * The literal parts of a segment or a query value, with a template between each two. One part alone means that there is
+ * no template.
+ */
 type Pattern = readonly string[];
 
-/** A route as it is found again by the address of a call. */
+/** A route, prepared for finding it by the address of a call. */
 interface Matcher<R> {
   readonly route: R;
   readonly segments: readonly Pattern[];
-  /** The fixed query that follows the path, as pairs that a call must have. */
+  /** The fixed query of the route, as pairs that a call must contain. */
   readonly query: readonly (readonly [name: string, value: Pattern])[];
-  /** Segments without a template: of two routes that match the one with more of them is meant. */
+  /** Segments without a template: of two matching routes the one with more of them wins. */
   readonly literals: number;
 }
 
-/** Routes of one base address by what their addresses look like. */
+/** The routes of one base address, indexed for finding them by address. */
 export interface RouteIndex<R> {
-  /** Those without a template in the path, by their path; the others by how many segments they have. */
+  /** Routes without a template in the path, by path. */
   readonly fixed: ReadonlyMap<string, readonly Matcher<R>[]>;
+  /** The other routes, by their number of segments. */
   readonly templated: ReadonlyMap<number, readonly Matcher<R>[]>;
 }
 
@@ -35,21 +39,22 @@ export function buildRouteIndex<R extends { path: string }>(baseUrl: string, rou
 }
 
 /**
- * Lists the routes that a called address is of, whatever their method, the most specific first: templates match any one
- * segment, part of one or value, a slash at the end is none, and a query beside the route's own fixed one says nothing.
+ * Lists the routes that match a called address, whatever their method, the most specific first. A template matches any
+ * segment, part of a segment or query value. A slash at the end and query parameters that the route does not fix are
+ * ignored.
  */
 export function listMatchingRoutes<R>({ fixed, templated }: RouteIndex<R>, url: URL): R[] {
   const segments = splitPath(url.pathname).map(decode);
   const candidates = [...(fixed.get(segments.join('/')) ?? []), ...(templated.get(segments.length) ?? [])];
   return candidates
-    .filter((matcher) => isMatching(matcher, segments, url.searchParams))
+    .filter((matcher) => isRouteMatch(matcher, segments, url.searchParams))
     .sort((a, b) => b.literals - a.literals || b.query.length - a.query.length)
     .map(({ route }) => route);
 }
 
 /**
- * Says whether what a challenge says it is for is the address that was called. Scheme, port and query do not count, since
- * sellers behind a proxy do not know theirs, and a template stands for what it takes.
+ * Returns whether the resource that a challenge names is the address that was called. Scheme, port and query are
+ * ignored, because sellers behind a proxy do not know theirs. A template in the resource matches any value.
  */
 export function isResourceOf(resource: string, url: URL): boolean {
   const named = URL.parse(resource, url);
@@ -77,18 +82,18 @@ function isFixed({ segments, literals }: Matcher<unknown>): boolean {
   return segments.length === literals;
 }
 
-function isMatching({ segments, query }: Matcher<unknown>, called: string[], search: URLSearchParams): boolean {
+function isRouteMatch({ segments, query }: Matcher<unknown>, called: string[], search: URLSearchParams): boolean {
   return (
-    segments.every((pattern, index) => isFitting(pattern, called[index] ?? '')) &&
-    query.every(([name, value]) => search.getAll(name).some((given) => isFitting(value, given)))
+    segments.every((pattern, index) => isPatternMatch(pattern, called[index] ?? '')) &&
+    query.every(([name, value]) => search.getAll(name).some((given) => isPatternMatch(value, given)))
   );
 }
 
 /**
- * Says whether a text is the literal parts with something between each two. Each part is taken where it first stands, which
- * finds a fit where there is one, in a time that no pattern of a provider's making can stretch.
+ * Returns whether a text consists of the literal parts with something between each two. Each part is taken at its first
+ * occurrence. That finds a match whenever there is one, and no hostile pattern can make it slow.
  */
-function isFitting(pattern: Pattern, text: string): boolean {
+function isPatternMatch(pattern: Pattern, text: string): boolean {
   const [first = '', ...rest] = pattern;
   const last = rest.pop();
   if (last === undefined) return text === first;
@@ -106,7 +111,7 @@ function splitPath(path: string): string[] {
   return path.replace(/\/+$/, '').split('/').slice(1);
 }
 
-/** Undoes percent-encoding, where it can be: two spellings of one path are one. */
+/** Undoes percent-encoding if it is valid, so that two spellings of one path are equal. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -1,15 +1,16 @@
-import { ROUND_MS } from './pace.ts';
+import { ROUND_MS } from './rounds.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The share of an interval by which a probe may come sooner or later, so that listings spread over the day. */
+/** The share of an interval by which a probe may come earlier or later, so that listings spread over the day. */
 const JITTER = 0.1;
 
 /**
- * Gives when a listing is to be probed next, ISO 8601 UTC: after six hours; one that fails as long again as it has been
- * failing, a day at most; one taken out by rule as long again as it has been out, a day at least and a week at most. Never
- * before its host wants to hear from us again. `failing_since` is the first failure after the last valid answer, null where
- * it answers as it should. `random` gives a number from 0 up to 1.
+ * Returns when a listing is to be probed next, ISO 8601 UTC. Normally that is after six hours. A failing listing waits
+ * as long as it has been failing, at most a day. A listing removed by a rule waits as long as it has been removed, at
+ * least a day and at most a week. The time is never before `wait_until`, which its host asked for. `failing_since` is
+ * the first failure after the last valid answer, null if it answers correctly. `random` returns a number from 0 up to
+ * 1.
  */
 export function getNextProbeAt(
   {

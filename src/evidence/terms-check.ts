@@ -7,25 +7,26 @@ import { findOfferDifference } from '../x402/terms-differences.ts';
 import { DELISTING_METHOD } from './delisting.ts';
 
 /**
- * How one offer of a challenge stands. `on_record`: it is what we know. `differs`: it is what we know with other values.
- * `not_on_record`: nothing on its network is known of this route. `not_payable`: no USDC on Base or Solana, or broken.
+ * How one offer of a challenge compares with the record. `on_record`: it is the same. `differs`: it is on record with
+ * other values. `not_on_record`: nothing is known on its network for this route. `not_payable`: it is not USDC on Base
+ * or Solana, or it is broken.
  */
 export const OFFER_STANDINGS = ['on_record', 'differs', 'not_on_record', 'not_payable'] as const;
 export type OfferStanding = (typeof OFFER_STANDINGS)[number];
 
-/** What is wrong with an offer itself, in the words of `src/x402`. */
+/** What is wrong with an offer itself: a reason code of `src/x402`. */
 export type OfferFault = Extract<GivenOffer['offer'], { reason: unknown }>['reason'];
 
 /** One offer, judged. */
 export interface JudgedOffer extends GivenOffer {
   standing: OfferStanding;
-  /** Against the terms on record most like it, where it differs. */
+  /** The difference from the most similar terms on record; null if there is none. */
   difference: TermsDifference | null;
-  /** It differs in nothing but a lower price. */
+  /** It differs only by a lower price. */
   is_cheaper: boolean;
 }
 
-/** What else there is to say of a challenge; `src/views/check-words.ts` puts each into a sentence. */
+/** What else is worth knowing about a challenge; `src/views/check-words.ts` has a sentence for each. */
 export const CHECK_WARNINGS = [
   'other_offers_differ',
   'resource_differs',
@@ -36,27 +37,27 @@ export const CHECK_WARNINGS = [
 ] as const;
 export type CheckWarning = (typeof CHECK_WARNINGS)[number];
 
-/** What is on record of a route, as far as a payment goes: `terms` are the current ones. */
+/** What is on record about paying for a route; `terms` are the current ones. */
 export interface PayableRecord {
   terms: readonly RecordedTerms[];
   payee: PayeeKind | null;
   proofs: readonly Pick<RouteProof, 'network' | 'amount' | 'pay_to' | 'verified_at' | 'receipt_id'>[];
-  /** What speaks against the route, or against its whole listing, the gravest first. */
+  /** Cautions about the route or its whole listing, the gravest first. */
   cautions: readonly Caution[];
 }
 
 /**
- * Whether terms are safe to pay. `match`: an offer is what was seen or paid before, and nothing of danger speaks against the
- * route: the one verdict with which any offer is safe. `unseen`: as on record, but only declared. `caution`: as on record,
- * and something of danger speaks against it. `mismatch`: not what is on record. `unknown_route`: nothing is on record.
- * `delisted`: it was removed.
+ * Whether terms are safe to pay. `match`: an offer was seen or paid before, and no caution of danger holds for the
+ * route. Only with this verdict is an offer safe. `unseen`: as on record, but only declared. `caution`: as on record,
+ * but a caution of danger holds. `mismatch`: not what is on record. `unknown_route`: nothing is on record. `delisted`:
+ * it was removed.
  */
 export const CHECK_VERDICTS = ['match', 'unseen', 'caution', 'mismatch', 'unknown_route', 'delisted'] as const;
 export type CheckVerdict = (typeof CHECK_VERDICTS)[number];
 
 /**
- * How much a verdict matters. `none`: as on record, and seen. `notice`: worth knowing before paying, such as a lower price, or
- * that nothing is on record. `danger`: do not pay.
+ * How serious a verdict is. `none`: as on record, and seen. `notice`: worth knowing before paying, such as a lower
+ * price, or that nothing is on record. `danger`: do not pay.
  */
 export const CHECK_SEVERITIES = ['none', 'notice', 'danger'] as const;
 export type CheckSeverity = (typeof CHECK_SEVERITIES)[number];
@@ -66,21 +67,24 @@ export interface Judgement {
   verdict: Extract<CheckVerdict, 'match' | 'unseen' | 'caution' | 'mismatch'>;
   severity: CheckSeverity;
   offers: JudgedOffer[];
-  /** Places in `accepts` of the offers that are safe to take: none unless the verdict is `match`. */
+  /** Indices in `accepts` of the offers that are safe to pay: empty unless the verdict is `match`. */
   safe_offers: number[];
   warnings: CheckWarning[];
-  /** Time of the latest evidence that was compared with; null for an undated claim. */
+  /** Time of the latest evidence that the challenge was compared with; null for an undated claim. */
   evidence_at: string | null;
 }
 
-/** A record that nothing has confirmed for so long is old: by then silence would have had a listing taken out. */
+/**
+ * A record that nothing confirmed for this long is stale: after the same time without a valid 402 a rule removes a
+ * listing.
+ */
 const STALE_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
 
 /**
- * Compares a challenge with what is on record of its route. An offer is safe to take only where the same terms were seen in
- * a 402 or paid before, and no caution of danger holds for the route; then the others are flagged. A payee that is not
- * known, or that is known to rotate, is not compared, and the answer says so. `at` is the time of asking; `isForAnother`
- * says that the challenge names another resource than the one called.
+ * Compares a challenge with what is on record about its route. An offer is safe only if the same terms were seen in a
+ * 402 or paid before, and no caution of danger holds for the route. Other offers beside a safe one are flagged. A payee
+ * that is not known, or that rotates, is not compared, and a warning says so. `at` is the time of the question;
+ * `isForAnother` means that the challenge names another resource than the one that was called.
  */
 export function judgeChallenge(
   challenge: GivenChallenge,
@@ -135,13 +139,13 @@ function getSeverity(
   return verdict === 'match' && cautions.length + warnings.length === 0 ? 'none' : 'notice';
 }
 
-/** Says whether every offer that could be paid differs from the record in nothing but a lower price. */
+/** Returns whether every payable offer differs from the record only by a lower price. */
 export function isCheaper(offers: readonly JudgedOffer[]): boolean {
   const payable = offers.filter(({ standing }) => standing !== 'not_payable');
   return payable.length > 0 && payable.every(({ is_cheaper }) => is_cheaper);
 }
 
-/** Judges a challenge of a route of which no terms are on record: by what can be told from the offers alone. */
+/** Judges a challenge of a route without terms on record, from its offers alone. */
 export function judgeUnrecorded(challenge: GivenChallenge): { offers: JudgedOffer[]; is_wrong: boolean } {
   const offers = challenge.offers.map((given) => judgeOffer(given, [], false));
   const isWrong = ({ offer }: JudgedOffer) => 'reason' in offer && offer.reason !== 'unsupported_network';
@@ -151,12 +155,12 @@ export function judgeUnrecorded(challenge: GivenChallenge): { offers: JudgedOffe
   };
 }
 
-/** Gives how sure terms on record are: paid by this service, seen in a 402, or only claimed. */
+/** Returns what kind of evidence supports terms on record: paid by this service, seen in a 402, or only claimed. */
 export function getEvidenceKind(terms: RecordedTerms, { proofs }: PayableRecord): 'paid' | 'observed' | 'declared' {
   return findPayment(terms, proofs) ? 'paid' : terms.evidence;
 }
 
-/** Finds the payment of this service that proved these very terms; of terms without a payee, of that price. */
+/** Finds the payment by this service that proved these terms. For terms without a payee the price is enough. */
 export function findPayment(
   { network, amount, pay_to }: Terms,
   proofs: PayableRecord['proofs'],
@@ -166,7 +170,10 @@ export function findPayment(
   );
 }
 
-/** A claim that names no payee fits any offer, so what counts is whether this very offer was seen or paid. */
+/**
+ * Returns whether this exact offer was seen or paid. A claim without a payee would match any offer, so it does not
+ * count.
+ */
 function isSeenOrPaid(offer: Terms, { terms, payee, proofs }: PayableRecord): boolean {
   const payeeRotates = payee === 'rotating';
   const observed = terms.filter(({ evidence, pay_to }) => evidence === 'observed' && (payeeRotates || pay_to !== null));

@@ -1,8 +1,9 @@
+import type { Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 
 /**
- * Gives the terms a buyer should expect now: what the live 402 was last seen to ask, and only where nothing was observed
- * what the provider declares.
+ * Returns the terms that a buyer should expect now: those last seen in a live 402, or, if none was seen, those that the
+ * provider declares.
  */
 export function getCurrentTerms(history: readonly RecordedTerms[]): RecordedTerms[] {
   const current = history.filter((terms) => terms.current);
@@ -10,11 +11,22 @@ export function getCurrentTerms(history: readonly RecordedTerms[]): RecordedTerm
   return observed.length > 0 ? observed : current;
 }
 
-/** How many past offers of a route its published history keeps; the rules look at all of them. */
+/** How many past terms the published history of a route keeps. The rules use all of them. */
 const PUBLISHED_HISTORY = 20;
 
-/** Gives current terms with the latest of the past ones before them; those come first. */
+/** Returns the current terms, preceded by the latest of the past ones. */
 export function cutHistory(history: readonly RecordedTerms[]): RecordedTerms[] {
   const past = history.filter(({ current }) => !current).length;
   return history.slice(Math.max(0, past - PUBLISHED_HISTORY));
+}
+
+/** Terms with a known payee. */
+export type PayableTerms = RecordedTerms & { pay_to: string };
+
+/**
+ * Lists the terms of a route that can be paid now: current ones with a known payee. A claim without a payee is a price,
+ * not an offer.
+ */
+export function listPayableTerms({ terms }: Pick<Route, 'terms'>): PayableTerms[] {
+  return getCurrentTerms(terms).filter((offer): offer is PayableTerms => offer.pay_to !== null);
 }

@@ -6,30 +6,36 @@ import type { RecordedTerms } from '../model/terms.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a proof counts as current, when it is to be renewed, and how soon a seller under a caution of danger is paid again: in days. */
+/**
+ * How long a proof counts as current, when it is renewed, and how soon a seller with a caution of danger is paid again:
+ * in days.
+ */
 export const PROOF_METHOD = Object.freeze({ current_days: 90, renewed_after_days: 60, retried_after_days: 7 });
 
-/** Says whether a proof is so old at a time that it is only the last one, and none of today. Times are ISO 8601 UTC. */
+/** Returns whether a proof is too old to count as current. Times are ISO 8601 UTC. */
 export function isProofOld(verifiedAt: string, at: string): boolean {
   return getAgeInDays(verifiedAt, at) > PROOF_METHOD.current_days;
 }
 
-/** Says whether a route is to be paid for: it has a known example request, and no proof or one that is to be renewed. */
+/**
+ * Returns whether a route is due for a paid call: it has an example request, and its proof is missing or due for
+ * renewal.
+ */
 export function isDueForProof({ example, proof }: Pick<Route, 'example' | 'proof'>, at: string): boolean {
   if (example === null) return false;
   return proof === null || getAgeInDays(proof.verified_at, at) > PROOF_METHOD.renewed_after_days;
 }
 
-/** A route that is to be paid for, and its listing. */
+/** A route that is due for a paid call, and its listing. */
 export interface DueProof<Listed> {
   readonly listing: Listed;
   readonly route: Route;
 }
 
 /**
- * Lists the routes that are to be paid for, the first first: those without a proof before those with an old one; one route
- * of each listing before a second one of any; then the listing with the higher reliability, the one with more routes seen
- * payable, and the older proof.
+ * Lists the routes that are due for a paid call, in this order: routes without a proof before those with an old one;
+ * one route of each listing before a second one of any; then the listing with the higher reliability, the one with more
+ * routes seen payable, and the older proof.
  */
 export function listDueRoutes<Listed extends Pick<Listing, 'slug' | 'reliability' | 'routes'>>(
   listings: readonly Listed[],
@@ -69,12 +75,12 @@ function getAgeInDays(from: string, to: string): number {
 }
 
 /**
- * Lists what proves a route now, the latest first: of each network the latest paid call that was delivered, unless the
- * terms since observed name another payee, asset or network. A changed price leaves the proof as it is. A later paid call
- * of the route that was not delivered, on whichever network, ends every proof before it.
+ * Lists the current proofs of a route, the latest first: for each network the latest paid call that was delivered,
+ * unless the terms seen since then name another payee, asset or network. A changed price does not end a proof. A later
+ * paid call that was not delivered, on any network, ends every earlier proof.
  */
 export function listRouteProofs(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): RouteProof[] {
-  const counted = listCounted(receipts);
+  const counted = listCountedReceipts(receipts);
   const failedAt = counted.find(({ delivered }) => !delivered)?.settled_at ?? '';
   const proving = counted.filter(
     (receipt) => receipt.delivered && receipt.settled_at > failedAt && isStillAsked(receipt, terms),
@@ -91,21 +97,24 @@ export function listVerifiedNetworks(receipts: readonly Receipt[], terms: readon
   return listRouteProofs(receipts, terms).map(({ network }) => network);
 }
 
-/** Finds the latest paid call of a route where that settled and was not delivered. */
+/** Finds the latest paid call of a route if it settled but was not delivered; null otherwise. */
 export function findUndelivered(receipts: readonly Receipt[]): UndeliveredCall | null {
-  const [latest] = listCounted(receipts);
+  const [latest] = listCountedReceipts(receipts);
   if (!latest || latest.delivered) return null;
   const { id, settled_at, network, amount, genesis, unrecognised } = latest;
   const public_chain = isPublicChain(network, genesis);
   return { receipt_id: id, at: settled_at, network, amount, public_chain, unrecognised };
 }
 
-/** Lists the receipts that speak for a route or against it, the latest first: settled, and not corrected by the operator. */
-export function listCounted(receipts: readonly Receipt[]): Receipt[] {
+/** Lists the receipts that count, the latest first: settled, and not corrected by the operator. */
+export function listCountedReceipts(receipts: readonly Receipt[]): Receipt[] {
   return receipts.filter(({ settled, correction }) => settled && correction === null).toSorted(compareReceipts);
 }
 
-/** Of two that settled in the same second, the one that was not delivered counts as the later. */
+/**
+ * Sorts receipts, the latest first. Of two that settled in the same second, the one that was not delivered counts as
+ * later.
+ */
 function compareReceipts(a: Receipt, b: Receipt): number {
   if (a.settled_at !== b.settled_at) return a.settled_at < b.settled_at ? 1 : -1;
   if (a.delivered !== b.delivered) return a.delivered ? 1 : -1;

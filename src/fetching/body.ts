@@ -10,25 +10,28 @@ import {
 import type { ServiceError } from '../errors.ts';
 import { buildFetchFailure } from './failure.ts';
 
-/** A body while it comes in. */
+/** A body that is being received. */
 export interface OpenBody {
-  /** Bytes that came so far, dropped ones included. */
+  /** Bytes received so far, including dropped ones. */
   readonly length: number;
-  /** Copies the chunk behind what came before; false where that is more than the limit, which then is full. */
+  /**
+   * Appends a copy of the chunk. Returns false if the body is longer than the limit; then it keeps the bytes up to the
+   * limit.
+   */
   add(chunk: Uint8Array): boolean;
-  /** Gives what was kept, and keeps nothing. */
+  /** Returns the kept bytes and releases them. */
   take(): Uint8Array;
-  /** Gives the memory back at once, rather than when it is next collected; what comes after is not kept. */
+  /** Frees the memory at once instead of at the next garbage collection. Later chunks are not kept. */
   drop(): void;
 }
 
-/** Bytes that a body is given room for at first. */
+/** Initial size of the buffer, in bytes. */
 const FIRST_ROOM = 16 * 1024;
 
 /**
- * Opens one buffer that takes up to `limit` bytes and keeps the first `wanted` of them, growing in place. Chunks are
- * copied, never kept, which no collector of npm or of Node does: each would be an object of its own, and a host that
- * sends single bytes would fill our memory with them.
+ * Opens one growing buffer that takes up to `limit` bytes and keeps the first `wanted` of them. Chunks are copied and
+ * never kept, unlike in the collectors of npm and Node: otherwise each chunk would be an object, and a host that sends
+ * single bytes would fill our memory.
  */
 export function openBody(limit: number, wanted = limit): OpenBody {
   const most = Math.min(limit, wanted);
@@ -58,35 +61,35 @@ export function openBody(limit: number, wanted = limit): OpenBody {
   };
 }
 
-/** Codings may be stacked (RFC 9110 section 8.4); nobody honest stacks more than this. */
+/** Most stacked codings (RFC 9110 section 8.4). Honest servers use no more. */
 const MAX_CODINGS = 2;
 
-/** Window of at most 8 MB, as RFC 9659 asks: the library's own default would take 128 MB on a frame's word. */
+/** A window of at most 8 MB, as RFC 9659 requires. By default the library would allocate 128 MB if a frame says so. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
-/** undici's own `decompress` is experimental, warns on standard error, and passes over codings that it does not know. */
+/** Decoders by coding. undici's own `decompress` is experimental, warns on standard error, and ignores unknown codings. */
 const DECODERS = new Map<string, (body: Uint8Array) => Transform>([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
   ['br', () => createBrotliDecompress()],
   ['zstd', () => createZstdDecompress({ params: ZSTD_PARAMS })],
-  // `deflate` means the zlib format, whose first byte ends in 8; some servers send the bare stream all the same.
+  // `deflate` means the zlib format, whose first byte ends in 8, but some servers send the bare stream.
   ['deflate', (body) => ((body[0] ?? 8) % 16 === 8 ? createInflate() : createInflateRaw())],
 ]);
 
 export interface DecodingOptions {
-  /** Most bytes that any step may give. */
+  /** Most bytes that any step may produce. */
   maxBytes: number;
-  /** Bytes kept of what the last step gives. */
+  /** How many bytes of the last step are kept. */
   wantedBytes: number;
-  /** Where the last step gives more than the most, its beginning is the answer. */
+  /** If the last step produces more than `maxBytes`, return its beginning and do not throw. */
   isCutAllowed: boolean;
   host: string;
 }
 
 /**
- * Undoes the content codings of a body, last applied first. Throws `too_large` when any step would pass `maxBytes`, and
- * `malformed` for an unknown coding, more than two of them, or a body that is not what its header says.
+ * Undoes the content codings of a body, the last applied first. Throws `too_large` if any step exceeds `maxBytes`, and
+ * `malformed` for an unknown coding, more than two codings, or a body that does not match its header.
  */
 export async function decodeBody(
   body: Uint8Array,
@@ -103,7 +106,7 @@ export async function decodeBody(
     throw buildFetchFailure('malformed', `The host ${host} stacked ${codings.length} content codings.`);
   }
   let decoded = { body, isCut: false };
-  // An answer without a body (HEAD, 204, 304) may still name the coding that its body would have.
+  // An answer without a body (HEAD, 204, 304) may still name a coding.
   for (const [index, coding] of body.byteLength === 0 ? [] : codings.reverse().entries()) {
     const isLast = index === codings.length - 1;
     decoded = await decodeOnce(
@@ -126,7 +129,7 @@ async function decodeOnce(
   const decoded = openBody(maxBytes, wantedBytes);
   try {
     decoder.end(body);
-    // Leaving the loop ends the decoder, so a small body cannot unfold without end.
+    // Leaving the loop ends the decoder, so a small body cannot expand without end.
     for await (const chunk of decoder) if (!decoded.add(chunk)) break;
   } catch (cause) {
     decoded.drop();
@@ -140,5 +143,5 @@ async function decodeOnce(
 }
 
 function buildTooLarge(host: string, maxBytes: number): ServiceError {
-  return buildFetchFailure('too_large', `The host ${host} sent a body that unfolds to more than ${maxBytes} bytes.`);
+  return buildFetchFailure('too_large', `The host ${host} sent a body that decodes to more than ${maxBytes} bytes.`);
 }

@@ -11,34 +11,34 @@ import { type Network, openNetwork } from './network.ts';
 import { buildRedirect, buildRequest, type FetchInit, isPaying, isRedirect, type OutgoingRequest } from './request.ts';
 
 export interface GuardedClientOptions {
-  /** Also reach loopback and private addresses, and plain `http` (demo and tests). All limits stay. */
+  /** Also allow loopback and private addresses, and plain `http` (demo and tests). All limits stay. */
   allowPrivateNetworks: boolean;
-  /** Sent with every request that names no other. */
+  /** Sent with every request without a user agent of its own. */
   userAgent: string;
   limits?: Partial<FetchLimits> | undefined;
-  /** What lies beneath the guard; tests put loopback there. */
+  /** The network below the checks; tests replace it with loopback. */
   network?: Partial<Network> | undefined;
 }
 
 export interface GuardedClient {
   /**
    * Fetches an outside address. Throws a ServiceError whose `reason` is a FetchFailureReason and whose `details` are
-   * `host` (the last one asked), `redirects` (followed so far) and `sent` (whether any of the last request may have
-   * left: false means that nobody can have seen it).
+   * `host` (of the last request), `redirects` (followed so far) and `sent` (false if nothing of the last request left
+   * this machine, so nobody can have seen it).
    */
   fetch: (address: string | URL, init?: FetchInit) => Promise<FetchResponse>;
-  /** Ends all that is under way with the reason `closed` and closes every connection. */
+  /** Ends all fetches with the reason `closed` and closes every connection. */
   close: () => Promise<void>;
 }
 
-/** Idle connections are kept this long, in milliseconds, and at most the second figure if the other side offers more. */
-const KEPT_FOR = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000 };
+/** How long idle connections are kept, in milliseconds: by default, and at most if the server offers more. */
+const KEEP_ALIVE = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000 };
 
 /**
- * Opens the guarded client, the only way by which an address that a provider or feed gave is fetched. A kept connection is
- * used again for the same scheme, host and port only, and goes where it went when its address was checked, whatever the
- * name means by then. A request that carries a payment gets a new connection for itself: on a kept one that the other side
- * is just closing, nobody could tell whether the payment arrived.
+ * Opens the guarded client, the only way to fetch an address from a provider or feed. An idle connection is reused only
+ * for the same scheme, host and port, so it leads to the address that was checked, even if the name resolves to another
+ * one by now. A request with a payment gets a new connection of its own: if the server closes an idle connection at
+ * that moment, nobody could know whether the payment arrived.
  */
 export function openGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { allowPrivateNetworks, userAgent } = options;
@@ -47,9 +47,9 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
   const closing = new AbortController();
   const { connectMs, headerBytes } = limits;
   const connect = buildGuardedConnector({ allowPrivateNetworks, connectMs, network, signal: closing.signal });
-  const agentOptions = { connect, allowH2: false, maxHeaderSize: headerBytes, ...KEPT_FOR };
-  const keeping = new Agent(agentOptions);
-  const oneOff = new Agent({ ...agentOptions, pipelining: 0 });
+  const agentOptions = { connect, allowH2: false, maxHeaderSize: headerBytes, ...KEEP_ALIVE };
+  const keepAliveAgent = new Agent(agentOptions);
+  const singleUseAgent = new Agent({ ...agentOptions, pipelining: 0 });
 
   async function fetchOutside(address: string | URL, init: FetchInit = {}): Promise<FetchResponse> {
     const progress: Progress = { host: undefined, redirects: [], sent: false };
@@ -61,8 +61,8 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
       const request = buildRequest(url, init, userAgent);
       const { redirect: mode = 'follow', isCutAllowed = false, getWantedBytes = () => fetchLimits.bodyBytes } = init;
       const taking = { limits: fetchLimits, isCutAllowed, getWantedBytes, signal: deadline.signal };
-      const context = { ...taking, keeping, oneOff, allowPrivateNetworks, mode };
-      return await fetchFollowing(request, context, progress);
+      const context = { ...taking, keepAliveAgent, singleUseAgent, allowPrivateNetworks, mode };
+      return await fetchWithRedirects(request, context, progress);
     } catch (error) {
       throw error instanceof ServiceError ? buildDetailedFailure(error, progress) : error;
     } finally {
@@ -73,14 +73,14 @@ export function openGuardedClient(options: GuardedClientOptions): GuardedClient 
   return {
     fetch: fetchOutside,
     close: async () => {
-      await Promise.all([keeping.destroy(), oneOff.destroy()]);
+      await Promise.all([keepAliveAgent.destroy(), singleUseAgent.destroy()]);
       closing.abort();
       network.close();
     },
   };
 }
 
-/** Joins the time limit and the caller's own signal into one, whose reason says which of them it was. */
+/** Joins the time limit and the caller's signal into one signal, whose reason says which of them ended the fetch. */
 function joinDeadline(totalMs: number, callerSignal: AbortSignal | undefined, progress: Progress) {
   const ending = new AbortController();
   const expire = (wasHeldUp: boolean) =>
@@ -113,21 +113,21 @@ function buildDetailedFailure(error: ServiceError, progress: Progress): ServiceE
 /** A whole answer, whatever its status. */
 export interface FetchResponse {
   status: number;
-  /** As received; `content-encoding` still says what the body was packed in. */
+  /** As received; `content-encoding` still names the original coding. */
   headers: Headers;
-  /** Content codings undone. */
+  /** The body with its content codings undone. */
   body: Uint8Array;
-  /** Bytes of the body as they came over the wire. */
+  /** Bytes of the body as received. */
   receivedBytes: number;
-  /** The body was longer, and this is its beginning; only where the request allows it, or wants no more. */
+  /** True if this is only the beginning of the body, because the request allows that or wants no more. */
   isCut?: boolean | undefined;
-  /** The address that answered: the last one after redirects. */
+  /** The address that answered, after redirects. */
   url: string;
-  /** The addresses that redirected on the way here, in order, with the status each gave. */
+  /** The addresses that redirected, in order, with their statuses. */
   redirects: readonly { status: number; url: string }[];
 }
 
-/** What one fetch has come to so far, for the details of its failure. */
+/** The progress of one fetch, for the details of its failure. */
 interface Progress {
   host: string | undefined;
   redirects: { status: number; url: string }[];
@@ -135,19 +135,19 @@ interface Progress {
 }
 
 interface FollowingContext extends Omit<ExchangeOptions, 'isBodySkipped' | 'onSend'> {
-  /** Keeps connections for the next request. */
-  keeping: Dispatcher;
-  /** Opens a connection for each request. */
-  oneOff: Dispatcher;
+  /** Keeps connections for later requests. */
+  keepAliveAgent: Dispatcher;
+  /** Opens a new connection for each request. */
+  singleUseAgent: Dispatcher;
   allowPrivateNetworks: boolean;
   mode: 'follow' | 'manual' | 'error';
 }
 
 /**
- * Makes a request and those that its redirects ask for, by hand, because undici's `redirect` asks nobody about the target
- * and hands on every header that it does not know as a credential, a signed payment among them.
+ * Makes a request and follows its redirects. undici's own `redirect` is not used, because it does not check the target
+ * and forwards all headers that it does not know as credentials, including signed payments.
  */
-async function fetchFollowing(
+async function fetchWithRedirects(
   first: OutgoingRequest,
   context: FollowingContext,
   progress: Progress,
@@ -155,7 +155,7 @@ async function fetchFollowing(
   let request = first;
   for (;;) {
     const answer = await fetchHop(request, context, progress);
-    if (!isLeft(request, answer, context)) return await buildResponse(request, answer, context, progress);
+    if (!isHandledRedirect(request, answer, context)) return await buildResponse(request, answer, context, progress);
     request = buildNextRequest(request, answer, context, progress);
   }
 }
@@ -163,17 +163,17 @@ async function fetchFollowing(
 async function fetchHop(request: OutgoingRequest, context: FollowingContext, progress: Progress): Promise<RawAnswer> {
   progress.host = request.url.hostname;
   progress.sent = false;
-  return await fetchOnce(isPaying(request) ? context.oneOff : context.keeping, request, {
+  return await fetchOnce(isPaying(request) ? context.singleUseAgent : context.keepAliveAgent, request, {
     ...context,
-    isBodySkipped: (status, headers) => isLeft(request, { status, headers }, context),
+    isBodySkipped: (status, headers) => isHandledRedirect(request, { status, headers }, context),
     onSend: () => {
       progress.sent = true;
     },
   });
 }
 
-/** Tells whether an answer is not the end: a redirect that is to be followed or to be an error. */
-function isLeft(
+/** Returns whether an answer is a redirect that must be followed or reported as an error. */
+function isHandledRedirect(
   request: OutgoingRequest,
   answer: { status: number; headers: Headers },
   { mode }: FollowingContext,
@@ -221,7 +221,7 @@ async function buildResponse(
   };
 }
 
-/** Waits for a promise or the signal, whichever comes first; the promise's own outcome is then of no interest. */
+/** Waits for a promise or the signal, whichever comes first. After the signal the result of the promise is ignored. */
 function waitFor<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((done, failed) => {
     const onAbort = () => failed(signal.reason);

@@ -6,20 +6,26 @@ import type { Network } from './network.ts';
 
 export interface ConnectorOptions {
   allowPrivateNetworks: boolean;
-  /** After twice this many milliseconds a connection still being opened is dropped; its request gives up first. */
+  /**
+   * A connection that is still being opened is dropped after twice this many milliseconds; its request gives up
+   * earlier.
+   */
   connectMs: number;
   network: Network;
-  /** Ends every connection, those still being opened included. */
+  /** Ends every connection, including those being opened. */
   signal?: AbortSignal | undefined;
 }
 
-/** How long one of several addresses may take before the next is tried (RFC 8305 proposes 250 ms, too short for afar). */
+/**
+ * How long one of several addresses may take before the next is tried (RFC 8305 proposes 250 ms, which is too short for
+ * distant hosts).
+ */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
 /**
- * Builds undici's own connector behind two checks: undici asks `lookup` for each name once per connection and dials the
- * addresses it gives and no others; of an address in place of a name it asks nobody, so that one is checked before. One
- * forbidden address refuses the whole name, because it might be the next one dialled.
+ * Builds undici's connector with two checks. For a name, undici calls `lookup` once for each connection and connects
+ * only to the addresses that it returns, which are checked. A literal address is checked before connecting, because
+ * undici does not look it up. One forbidden address refuses the whole name, because it might be the next one tried.
  */
 export function buildGuardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { connectMs, network, signal } = options;
@@ -39,7 +45,7 @@ export function buildGuardedConnector(options: ConnectorOptions): buildConnector
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     timeout: 2 * connectMs,
     allowH2: false,
-    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     rejectUnauthorized: true,
     ...(network.trustedRoots === undefined ? {} : { ca: network.trustedRoots }),
     ...(signal && { signal }),
@@ -51,7 +57,7 @@ export function buildGuardedConnector(options: ConnectorOptions): buildConnector
   };
 }
 
-/** Resolves a name once and gives its addresses, all of them checked. */
+/** Resolves a name once and returns its addresses, all of them checked. */
 async function listCheckedAddresses(host: string, options: ConnectorOptions): Promise<readonly string[]> {
   const addresses = await listAddresses(host, options.network);
   for (const address of addresses) {

@@ -1,37 +1,38 @@
-/** How often it is looked whether we can listen, in milliseconds, at most and at least. */
-const LOOK_MS = { most: 100, least: 5 };
+/** Interval for checking whether the event loop is free, in milliseconds: at most and at least. */
+const CHECK_MS = { most: 100, least: 5 };
 
-/** As many times as long is waited at most. */
-const PATIENCE = 4;
+/** The longest wait, as a multiple of the time limit. */
+const MAX_STRETCH = 4;
 
-/** A timer may be so late, in milliseconds, without anything having been in its way. */
-const PUNCTUAL_MS = 20;
+/** How late a timer may be without the event loop being blocked, in milliseconds. */
+const TIMER_TOLERANCE_MS = 20;
 
 /**
- * Calls `onExpire` after `ms` milliseconds in which this process could listen: time in which its event loop was held up is
- * the other side's no more than ours. When that does not come about within four times the time, it is called all the same, with
- * `wasHeldUp` true. Gives the function that stops it. The time limits of undici and of `AbortSignal` count all time alike.
+ * Calls `onExpire` after `ms` milliseconds in which this process could listen. Time in which its own event loop was
+ * blocked does not count against the other side. After four times `ms` it calls `onExpire` in any case, with
+ * `wasHeldUp` true. Returns a function that cancels it. The time limits of undici and of `AbortSignal` would count all
+ * time.
  */
 export function startDeadline(ms: number, onExpire: (wasHeldUp: boolean) => void): () => void {
-  const step = Math.min(Math.max(ms / 20, LOOK_MS.least), LOOK_MS.most);
+  const step = Math.min(Math.max(ms / 20, CHECK_MS.least), CHECK_MS.most);
   const began = performance.now();
   let listened = 0;
-  let looked = began;
+  let checkedAt = began;
   let timer: NodeJS.Timeout;
-  function look(): void {
+  function check(): void {
     const wait = Math.min(step, Math.max(0, ms - listened));
     timer = setTimeout(() => {
       const now = performance.now();
-      const passed = now - looked;
-      looked = now;
-      // After a hold-up the loop first takes up what came meanwhile, so an answer that is there by now is read.
-      listened += passed - wait > PUNCTUAL_MS ? wait : passed;
+      const passed = now - checkedAt;
+      checkedAt = now;
+      // After a block the event loop first handles what came meanwhile, so an answer that has arrived is still read.
+      listened += passed - wait > TIMER_TOLERANCE_MS ? wait : passed;
       // Timers may fire a moment early.
-      if (listened >= ms - 1 && passed - wait <= PUNCTUAL_MS) onExpire(false);
-      else if (now - began >= PATIENCE * ms) onExpire(true);
-      else look();
+      if (listened >= ms - 1 && passed - wait <= TIMER_TOLERANCE_MS) onExpire(false);
+      else if (now - began >= MAX_STRETCH * ms) onExpire(true);
+      else check();
     }, wait);
   }
-  look();
+  check();
   return () => clearTimeout(timer);
 }

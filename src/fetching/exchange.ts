@@ -5,32 +5,32 @@ import { buildFetchFailure, getFetchFailure } from './failure.ts';
 import type { FetchLimits } from './limits.ts';
 import type { OutgoingRequest } from './request.ts';
 
-/** One answer as received: content codings not yet undone. */
+/** One answer as received, before content codings are undone. */
 export interface RawAnswer {
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** Bytes of the body that came, dropped ones included. */
+  /** Bytes of the body that were received, including dropped ones. */
   receivedBytes: number;
-  /** The body was longer, and this is its beginning. */
+  /** True if this is only the beginning of the body. */
   isCut: boolean;
 }
 
 export interface ExchangeOptions {
   limits: FetchLimits;
-  /** Where the body is longer than `bodyBytes` and not encoded, its beginning is the answer. */
+  /** If the body is longer than `bodyBytes` and not encoded, return its beginning. */
   isCutAllowed: boolean;
-  /** Bytes of the body to be kept, by the status of the answer. */
+  /** How many bytes of the body to keep, by the status of the answer. */
   getWantedBytes: (status: number) => number;
-  /** Tells from the head whether the body is of no interest; the connection then ends there. */
+  /** Returns whether the body is not needed. Then the connection ends after the headers. */
   isBodySkipped: (status: number, headers: Headers) => boolean;
-  /** Ends the exchange at once, even while the connection is being opened. Its reason is what the exchange throws. */
+  /** Ends the exchange at once, even while the connection is being opened. The exchange throws its reason. */
   signal: AbortSignal;
-  /** Called when the connection is ready and the first byte is about to leave. */
+  /** Called when the connection is ready, just before the first byte is sent. */
   onSend: () => void;
 }
 
-/** The head of an answer, and its body while it comes in. */
+/** The head of an answer, and its body while it is received. */
 interface OpenAnswer {
   status: number;
   headers: Headers;
@@ -41,9 +41,9 @@ interface OpenAnswer {
 }
 
 /**
- * Makes one request and takes one answer, following nothing. Throws a ServiceError for all that ends it early; the
- * connection is then closed, never returned to the pool. It handles undici's `dispatch` itself because undici's `request`
- * and `fetch` keep an object for each chunk, know no limits of one call, and the first cannot be aborted while it connects.
+ * Makes one request and reads one answer, without following redirects. Throws a ServiceError for anything that ends it
+ * early; then the connection is closed and not reused. It uses undici's `dispatch`, because `request` and `fetch` keep
+ * an object for each chunk and have no limits for one call, and `request` cannot be aborted while it connects.
  */
 export async function fetchOnce(
   dispatcher: Dispatcher,
@@ -76,8 +76,7 @@ export async function fetchOnce(
     answer?.body.drop();
     reject(getFetchFailure(error, host, controller !== undefined));
   }
-  // Without a controller the request still waits for its connection: it is answered for here, and dropped when its
-  // turn comes.
+  // Without a controller the request still waits for its connection. It fails here, and is dropped when its turn comes.
   function stop(): void {
     fail(signal.reason);
     controller?.abort(signal.reason);
@@ -95,7 +94,7 @@ export async function fetchOnce(
       method: request.method,
       headers: request.headers,
       body: request.body ?? null,
-      // One deadline, the signal's, covers all of it.
+      // The deadline of the signal covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
     },
@@ -119,7 +118,7 @@ export async function fetchOnce(
         const headers = buildHeaders(rawHeaders);
         const isEncoded = headers.has('content-encoding');
         const wanted = isBodySkipped(status, headers) ? 0 : getWantedBytes(status);
-        // What is encoded is of use whole or not at all.
+        // An encoded body is only useful as a whole.
         const limit = isEncoded && wanted > 0 ? Math.min(limits.bodyBytes, wanted) : limits.bodyBytes;
         answer = { status, headers, body: openBody(limit, wanted), limit, isCuttable: isCutAllowed && !isEncoded };
         const isLonger = request.method !== 'HEAD' && Number(headers.get('content-length')) > limit;
@@ -153,7 +152,7 @@ const BUSY = 'This process was too busy to open a connection.';
 
 type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Counts the header fields, repeated ones one by one. */
+/** Counts the header fields; repeated fields count one by one. */
 function countFields(raw: RawHeaders): number {
   return Object.values(raw).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0);
 }

@@ -3,11 +3,11 @@ import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
 import type { Refusal, RefusalReason } from './address.ts';
 
 /**
- * Why a fetch gave no answer. Besides the refusals of the address itself:
- * `name_not_resolved`: no addresses. `refused`: nobody takes the connection. `tls`: no trustworthy encryption.
- * `disconnected`: the connection broke before the answer was whole. `timeout`, `too_large`, `too_many_redirects`: a limit.
- * `held_up`: our own event loop was not free to listen for long enough, so nobody knows whether the other side answered.
- * `redirected`: a redirect where none is accepted. `malformed`: not HTTP, or a content coding that cannot be undone.
+ * Why a fetch returned no answer. Besides the refusals of the address:
+ * `name_not_resolved`: no addresses. `refused`: the connection is refused. `tls`: no trustworthy encryption.
+ * `disconnected`: the connection broke before the answer was complete. `timeout`, `too_large`, `too_many_redirects`: a
+ * limit. `held_up`: our own event loop was blocked for too long, so nobody knows whether the other side answered.
+ * `redirected`: a redirect although none is accepted. `malformed`: not HTTP, or a content coding that cannot be undone.
  * `bad_request`: our own request cannot be sent. `aborted`: the caller stopped it. `closed`: the client is closed.
  * `bad_status`, `bad_json`: answers of the JSON reader.
  */
@@ -53,7 +53,10 @@ const CODES: Record<FetchFailureReason, ErrorCode> = {
   bad_json: 'unavailable',
 };
 
-/** Builds the one kind of error that fetching throws. The message names hosts at most: paths and queries hold secrets. */
+/**
+ * Builds the error that fetching throws. The message names at most the host, because paths and queries may contain
+ * secrets.
+ */
 export function buildFetchFailure(
   reason: FetchFailureReason,
   message: string,
@@ -62,12 +65,12 @@ export function buildFetchFailure(
   return new ServiceError(CODES[reason], message, { reason, ...options });
 }
 
-/** Builds the failure for an address that was refused before any network was touched. */
+/** Builds the failure for an address that was refused before any network access. */
 export function buildRefusalFailure(refusal: Refusal): ServiceError {
   return buildFetchFailure(refusal.reason, refusal.message);
 }
 
-/** Builds the failure of a host: what it did, and the system's or OpenSSL's own word for why (`ECONNREFUSED`). */
+/** Builds the failure of a host: what it did, and the error code of the system or OpenSSL (`ECONNREFUSED`). */
 export function buildHostFailure(
   reason: FetchFailureReason,
   host: string,
@@ -79,7 +82,7 @@ export function buildHostFailure(
   return buildFetchFailure(reason, `The host ${host} ${what}${because}.`, cause === undefined ? {} : { cause });
 }
 
-/** What the HTTP library's codes mean here. */
+/** The reasons for the error codes of the HTTP library. */
 const LIBRARY_REASONS: Record<string, [FetchFailureReason, string]> = {
   UND_ERR_HEADERS_OVERFLOW: ['too_large', 'sent more header bytes than are accepted'],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['malformed', 'sent a body of another length than it announced'],
@@ -92,13 +95,12 @@ const LIBRARY_REASONS: Record<string, [FetchFailureReason, string]> = {
 };
 
 /**
- * Turns what the HTTP library threw for one exchange into our failure; a failure of our own passes unchanged. Before
- * anything was sent it was opening the connection, so what no code names is the system's refusal or that of TLS; later
- * it is a broken connection.
+ * Turns an error of the HTTP library into our failure; our own failures pass unchanged. An error without a known code
+ * is a connection or TLS error before the request was sent, and a broken connection after that.
  */
 export function getFetchFailure(error: unknown, host: string, wasSent: boolean): ServiceError {
   if (error instanceof ServiceError) return error;
-  // The parser's errors say what they are by class alone: undici leaves their codes undefined.
+  // Parser errors are recognised by class, because undici leaves their codes undefined.
   if (error instanceof errors.HTTPParserError) {
     return buildFetchFailure('malformed', `The host ${host} sent something that is not HTTP.`, { cause: error });
   }
@@ -113,13 +115,14 @@ export function getFetchFailure(error: unknown, host: string, wasSent: boolean):
 }
 
 function buildConnectFailure(error: unknown, host: string): ServiceError {
-  // undici gives this name to addresses that did not answer, too; the system's own error is then its cause.
+  // undici uses this class also for addresses that did not answer; then the system's error is its cause.
   const isUndicis = error instanceof errors.ConnectTimeoutError;
   if (isUndicis && error.cause === undefined) {
     return buildFetchFailure('held_up', 'This process was too busy to open a connection.');
   }
   const cause = isUndicis ? error.cause : error;
-  // Several addresses that all failed are one AggregateError; a connection broken in the handshake has another `syscall`.
+  // If several addresses failed, the error is an AggregateError. A connection that broke in the TLS handshake has
+  // another `syscall`.
   const isTcp =
     cause instanceof AggregateError || (cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect');
   if (!isTcp) return buildHostFailure('tls', host, 'offers no trustworthy TLS', cause);

@@ -2,17 +2,17 @@ import type { FetchResponse, GuardedClient } from './client.ts';
 import { buildFetchFailure } from './failure.ts';
 import type { FetchInit } from './request.ts';
 
-/** Deeper JSON than any document needs would overflow the stack of whatever walks it later (schemas, stringify). */
+/** No document needs deeper JSON, which would overflow the stack of the code that walks it later (schemas, stringify). */
 const MAX_DEPTH = 200;
 
-/** A JSON answer: what it says, and the answer it came in. */
+/** A parsed JSON answer, and the response that contained it. */
 export interface JsonResponse {
   json: unknown;
   response: FetchResponse;
 }
 
 /**
- * Fetches an address that is to answer 2xx with JSON. Throws what `GuardedClient.fetch` throws, `bad_status` (with
+ * Fetches an address that must answer 2xx with JSON. Throws what `GuardedClient.fetch` throws, `bad_status` (with
  * `details.status`) for any other status, and `bad_json`.
  */
 export async function fetchJson(
@@ -34,8 +34,8 @@ export async function fetchJson(
 
 /**
  * Parses JSON bytes. They are UTF-8 (RFC 8259 section 8.1), unless a byte order mark says otherwise, or they are not
- * UTF-8 and the content type's `charset` names what they are. Throws `bad_json`, whose message begins with `subject`
- * (`The host a.example sent`) and never repeats the text.
+ * valid UTF-8 and the content type names another `charset`. Throws `bad_json`, whose message begins with `subject`
+ * (`The host a.example sent`) and never quotes the text.
  */
 export function parseJsonBody(body: Uint8Array, contentType: string | null, subject: string): unknown {
   const text = findText(body, contentType);
@@ -47,7 +47,7 @@ export function parseJsonBody(body: Uint8Array, contentType: string | null, subj
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own error quotes the text, so not even its message is kept.
+    // The parser's own error quotes the text, so it is not kept as the cause.
     if (!(error instanceof SyntaxError)) throw error;
     throw buildFetchFailure('bad_json', `${subject} ${start === '<' ? 'HTML' : 'text'} where JSON was expected.`);
   }
@@ -55,25 +55,25 @@ export function parseJsonBody(body: Uint8Array, contentType: string | null, subj
 
 function findText(body: Uint8Array, contentType: string | null): string | undefined {
   const declared = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1];
-  const marked = findMarkedCharset(body);
+  const marked = findCharsetByMark(body);
   for (const charset of marked ? [marked] : ['utf-8', declared ?? 'utf-8']) {
-    const text = findDecodedText(body, charset);
+    const text = decodeText(body, charset);
     if (text !== undefined) return text;
   }
   return undefined;
 }
 
-function findMarkedCharset(body: Uint8Array): string | undefined {
+function findCharsetByMark(body: Uint8Array): string | undefined {
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
   if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
   return undefined;
 }
 
-function findDecodedText(body: Uint8Array, charset: string): string | undefined {
+function decodeText(body: Uint8Array, charset: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(body);
   } catch (error) {
-    // RangeError: no such charset. TypeError: the bytes are not in it.
+    // RangeError: unknown charset. TypeError: bytes that are invalid in it.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
@@ -82,8 +82,8 @@ function findDecodedText(body: Uint8Array, charset: string): string | undefined 
 const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125];
 
 /**
- * Tells whether JSON text nests arrays and objects deeper than `max`, without parsing it. Character by character: a
- * regular expression overflows its stack on the long strings that hostile text may hold.
+ * Returns whether JSON text nests arrays and objects deeper than `max`, without parsing it. It reads character by
+ * character, because a regular expression overflows its stack on long hostile strings.
  */
 function isNestedDeeper(text: string, max: number): boolean {
   let depth = 0;

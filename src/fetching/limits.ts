@@ -1,20 +1,23 @@
-/** What one fetch may cost us. Times are milliseconds, sizes bytes. */
+/** The limits of one fetch. Times are milliseconds, sizes bytes. */
 export interface FetchLimits {
-  /** From asking for the name's addresses to a connection ready to use, TLS included. */
+  /** Time to resolve the name and open the connection, including TLS. */
   readonly connectMs: number;
-  /** From the call to the last byte of the last answer, all redirects included. */
+  /** Time from the call to the last byte of the last answer, including all redirects. */
   readonly totalMs: number;
-  /** Status line and headers of one answer, trailers likewise. A 402 carries its challenge here, often over 16 KB. */
+  /**
+   * Size of the status line and headers of one answer, and of its trailers. A 402 has its challenge here, often over 16
+   * KB.
+   */
   readonly headerBytes: number;
-  /** Header fields of one answer, and answers of status 1xx before it. */
+  /** Number of header fields of one answer, and of 1xx answers before it. */
   readonly headerFields: number;
-  /** Body as received, before content codings are undone. */
+  /** Size of the body as received, before content codings are undone. */
   readonly bodyBytes: number;
-  /** Pieces in which a body may come, each of which takes time: chunks, and what one read of the connection brings. */
+  /** Number of pieces in which a body may arrive, because each takes time: chunks, and reads of the connection. */
   readonly bodyPieces: number;
-  /** Body after content codings are undone. */
+  /** Size of the body after content codings are undone. */
   readonly decodedBytes: number;
-  /** Redirects followed in one fetch. */
+  /** Number of redirects followed in one fetch. */
   readonly redirects: number;
 }
 
@@ -29,10 +32,10 @@ export const DEFAULT_LIMITS: FetchLimits = Object.freeze({
   redirects: 3,
 });
 
-/** Most pieces of an answer to a probe: the network's own are some 700 where it is as long as it may be. */
+/** Most pieces of an answer to a probe. The network itself makes about 700 of the longest allowed answer. */
 export const PROBED_BODY_PIECES = 4_000;
 
-/** The limits that one call may set for itself; the others belong to the connection and so to the client. */
+/** The limits that one call may set. The others belong to the connection, and so to the client. */
 export type PerFetchLimits = Pick<
   FetchLimits,
   'totalMs' | 'bodyBytes' | 'bodyPieces' | 'decodedBytes' | 'headerFields' | 'redirects'

@@ -2,17 +2,17 @@ import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 
 /**
- * What lies beneath the guard. Replaced in tests only, so that the production guard can be watched at work without
- * the internet: names come from a table, and addresses that passed every check are dialled on loopback.
+ * The network below the checks. Only tests replace it, so that the real checks run without the internet: names come
+ * from a table, and allowed addresses are connected to on loopback.
  */
 export interface Network {
-  /** Looks up all addresses of a name, as text; throws, with a `code` where there is one, when it cannot. */
+  /** Looks up all addresses of a name, as text. Throws, with the system's `code` if there is one, if it cannot. */
   resolve: (hostname: string) => Promise<readonly string[]>;
-  /** Where a connection to an address that passed the checks is really opened. */
+  /** Returns the address to which a connection is really opened, for an address that passed the checks. */
   reroute: (address: string) => string;
-  /** Certificate authorities trusted instead of the system's, in PEM. */
+  /** Certificate authorities to trust instead of the system's, in PEM. */
   trustedRoots: string | undefined;
-  /** Ends the lookups under way. */
+  /** Cancels pending lookups. */
   close: () => void;
 }
 
@@ -23,19 +23,19 @@ export interface NetworkOptions {
   hostsFile?: string;
 }
 
-/** A name server is given this long for its first answer, in milliseconds, and longer each further time. */
+/** Time for the first answer of a name server, in milliseconds; each further try gets more. */
 const LOOKUP = { timeout: 1500, tries: 3 };
 
-/** What says that a name has no addresses; all else says that nobody could tell. */
+/** Codes for a name without addresses. Any other code means that the lookup failed. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Where a name leads that no hosts file needs to mention (RFC 6761 section 6.3). */
+/** Addresses of `localhost`, even if the hosts file does not mention it (RFC 6761 section 6.3). */
 const LOCALHOST = ['127.0.0.1', '::1'];
 
 /**
- * Opens the real network: the hosts file and the system's name servers, no rerouting, the usual certificate authorities.
- * Node's own `lookup` waits in one of the four threads that all of the process shares, so a few names whose servers never
- * answer would keep every other name waiting; queries sent by Node itself wait beside one another.
+ * Opens the real network: the hosts file and the system's name servers, no rerouting, the usual certificate
+ * authorities. Node's `lookup` is not used, because it occupies one of four threads that the whole process shares: a
+ * few names whose servers never answer would delay every other name. Queries that Node sends itself run in parallel.
  */
 export function openNetwork({ servers, hostsFile = '/etc/hosts' }: NetworkOptions = {}): Network {
   const resolver = new Resolver(LOOKUP);
@@ -56,14 +56,14 @@ export function openNetwork({ servers, hostsFile = '/etc/hosts' }: NetworkOption
   };
 }
 
-/** Builds an error with the code that the system's own lookup has for it. */
+/** Builds an error with the code that the system's lookup would have. */
 function buildLookupError(reasons: readonly NodeJS.ErrnoException[]): Error {
   const cause = reasons.find(({ code }) => !NO_ADDRESS.has(code ?? ''));
   const code = cause ? 'EAI_AGAIN' : 'ENOTFOUND';
   return Object.assign(new Error(`the lookup failed: ${code}`, { cause: cause ?? reasons[0] }), { code });
 }
 
-/** Reads the addresses of each name in a hosts file, in its order; none where there is no such file. */
+/** Reads the addresses of each name in a hosts file, in its order; empty if there is no such file. */
 function readHosts(path: string): Map<string, string[]> {
   const known = new Map<string, string[]>();
   for (const line of readText(path).split('\n')) {

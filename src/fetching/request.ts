@@ -2,29 +2,29 @@ import { type OutsideUrlOptions, parseOutsideUrl, type Refusal } from './address
 import { buildFetchFailure } from './failure.ts';
 import type { PerFetchLimits } from './limits.ts';
 
-/** How one fetch is to be made. */
+/** Options of one fetch. */
 export interface FetchInit {
-  /** `GET` unless said otherwise. */
+  /** Default: `GET`. */
   method?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: string | Uint8Array | undefined;
   /**
-   * What to do with a redirect: go on (`follow`, the default), give it back as the answer (`manual`), or throw
-   * `redirected` (`error`). A request that carries a payment never goes on: its redirect is given back.
+   * What to do with a redirect: follow it (`follow`, the default), return it as the answer (`manual`), or throw
+   * `redirected` (`error`). A request with a payment never follows redirects: they are returned.
    */
   redirect?: 'follow' | 'manual' | 'error' | undefined;
   signal?: AbortSignal | undefined;
-  /** Give the beginning of a body that is longer than the limits, rather than throw `too_large`. */
+  /** Return the beginning of a body that is longer than the limits, and do not throw `too_large`. */
   isCutAllowed?: boolean | undefined;
   /**
-   * Tells how many bytes of the body are wanted, by the status of the answer; all of them unless said otherwise. Those
-   * behind them count towards the limits, and are dropped. An encoded body that is itself longer is `too_large`.
+   * Returns how many bytes of the body are wanted, by the status of the answer. Default: all. Further bytes count
+   * towards the limits and are dropped. An encoded body that is longer than that is `too_large`.
    */
   getWantedBytes?: ((status: number) => number) | undefined;
   limits?: Partial<PerFetchLimits> | undefined;
 }
 
-/** One request as it goes on the wire. Header names are in lower case. */
+/** One request as it is sent. Header names are in lower case. */
 export interface OutgoingRequest {
   url: URL;
   method: string;
@@ -38,21 +38,21 @@ const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';
 /** Headers that carry a signed payment: x402 version 1 and version 2. */
 const PAYMENT_HEADERS = ['x-payment', 'payment-signature'];
 
-/** Headers that steer the connection or name another host: set by the client alone (RFC 9110 sections 7.2, 7.6.1). */
+/** Headers that control the connection or name another host. Only the client sets them (RFC 9110 sections 7.2, 7.6.1). */
 const CONNECTION_HEADERS = new Set([
   ...['host', 'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'content-length'],
 ]);
 
-/** A method is a token (RFC 9110 section 9.1); CONNECT and TRACE are for proxies and would open tunnels or echo. */
+/** A method is a token (RFC 9110 section 9.1). CONNECT and TRACE are for proxies: they open tunnels or echo requests. */
 const METHOD = /^(?!CONNECT$|TRACE$)[A-Z][A-Z0-9!#$%&'*+.^_`|~-]{0,31}$/;
 
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,256}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Builds the first request of a fetch, with what every request carries unless the caller says otherwise. Throws
- * `bad_request` for a method or header that may not be sent; no value is quoted, since values may be secrets.
+ * Builds the first request of a fetch, with default headers that the caller can replace. Throws `bad_request` for a
+ * method or header that may not be sent. Values are never quoted, because they may be secrets.
  */
 export function buildRequest(url: URL, init: FetchInit, userAgent: string): OutgoingRequest {
   const method = (init.method ?? 'GET').toUpperCase();
@@ -73,30 +73,30 @@ export function buildRequest(url: URL, init: FetchInit, userAgent: string): Outg
   return { url, method, headers, body: init.body ?? undefined };
 }
 
-/** Tells whether a request carries a signed payment, which must reach the one address it was made for and no other. */
+/** Returns whether a request carries a signed payment, which may only be sent to the address it was made for. */
 export function isPaying(request: OutgoingRequest): boolean {
   return PAYMENT_HEADERS.some((name) => name in request.headers);
 }
 
-/** The statuses that send on to `Location` (RFC 9110 section 15.4); 300, 304 and 305 do not. */
+/** The statuses that redirect to `Location` (RFC 9110 section 15.4); 300, 304 and 305 do not. */
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Headers that a redirect hands on; all others stay behind. The host that redirects chooses which host reads the next
- * request, and credentials have too many names to list (Authorization, Cookie, X-Payment, X-Api-Key …).
+ * The only headers that are sent on after a redirect. The redirecting host chooses who receives the next request, and
+ * credentials have too many names to list (Authorization, Cookie, X-Payment, X-Api-Key …).
  */
-const HANDED_ON = ['accept', 'accept-encoding', 'accept-language', 'user-agent'];
-const HANDED_ON_WITH_BODY = [...HANDED_ON, 'content-type', 'content-language'];
+const KEPT_HEADERS = ['accept', 'accept-encoding', 'accept-language', 'user-agent'];
+const KEPT_HEADERS_WITH_BODY = [...KEPT_HEADERS, 'content-type', 'content-language'];
 
-/** Tells whether an answer sends on to another address. */
+/** Returns whether an answer redirects to another address. */
 export function isRedirect(status: number, headers: Headers): boolean {
   return REDIRECT_STATUSES.has(status) && headers.has('location');
 }
 
 /**
- * Builds the request that a redirect asks for, its target checked like any outside address, or says why it may not be
- * made. Methods as browsers do it (RFC 9110 sections 15.4.2 to 15.4.9): 303 becomes GET unless it was HEAD, 301 and 302
- * turn POST into GET, 307 and 308 change nothing.
+ * Builds the request that a redirect asks for, or returns why it may not be made. The target is checked like any
+ * outside address. Methods change as in browsers (RFC 9110 sections 15.4.2 to 15.4.9): 303 becomes GET unless it was
+ * HEAD, 301 and 302 turn POST into GET, 307 and 308 change nothing.
  */
 export function buildRedirect(
   request: OutgoingRequest,
@@ -116,11 +116,11 @@ export function buildRedirect(
   return {
     url,
     method: becomesGet ? 'GET' : request.method,
-    headers: getHeadersHandedOn(request.headers, body === undefined ? HANDED_ON : HANDED_ON_WITH_BODY),
+    headers: getKeptHeaders(request.headers, body === undefined ? KEPT_HEADERS : KEPT_HEADERS_WITH_BODY),
     body,
   };
 }
 
-function getHeadersHandedOn(headers: Record<string, string>, names: readonly string[]): Record<string, string> {
+function getKeptHeaders(headers: Record<string, string>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)));
 }

@@ -1,24 +1,23 @@
 import type { FetchResponse, GuardedClient } from './client.ts';
-import type { FetchInit } from './request.ts';
-import { isRedirect } from './request.ts';
+import { type FetchInit, isRedirect } from './request.ts';
 
-/** Redirects followed. */
+/** Most redirects that are followed. */
 const MAX_REDIRECTS = 3;
 
-/** An answer that leads away: to another origin, to no address, or round and round. */
-export interface LedAway {
+/** A redirect that is not followed: to another origin, to no valid address, or one too many. */
+export interface RefusedRedirect {
   reason: 'redirected_elsewhere' | 'bad_redirect' | 'too_many_redirects';
 }
 
 /**
- * Fetches by GET and follows redirects within one origin alone, so that whatever comes back was said by that origin.
- * The time limit holds for each request. Throws what the guarded client throws.
+ * Fetches by GET and follows redirects only within one origin, so that the answer certainly comes from that origin. The
+ * time limit holds for each request. Throws what the guarded client throws.
  */
 export async function fetchFromOrigin(
   client: Pick<GuardedClient, 'fetch'>,
   address: URL,
   init: Pick<FetchInit, 'headers' | 'limits' | 'signal'>,
-): Promise<FetchResponse | LedAway> {
+): Promise<FetchResponse | RefusedRedirect> {
   let url = address;
   for (let followed = 0; followed <= MAX_REDIRECTS; followed += 1) {
     const response = await client.fetch(url, { ...init, redirect: 'manual' });

@@ -8,17 +8,17 @@ import type { ProbeRequest } from './probe-request.ts';
 /** Redirects followed in one probe. */
 const MAX_REDIRECTS = 3;
 
-/** Most bytes of one answer, before and after its content codings are undone. */
+/** Most bytes of one answer, before and after content codings are undone. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Only a 402 says more than its head does, and of one that is too long to be a challenge no more than that is wanted. */
+/** Only the body of a 402 is read, up to the longest challenge and one byte more. */
 const getWantedBytes = (status: number): number => (status === 402 ? MAX_CHALLENGE_BYTES + 1 : 0);
 
-/** Cause of a sample for which nothing was asked, or a redirect not followed, because of robots.txt. */
+/** Cause of a sample if robots.txt forbids the request or the target of a redirect. */
 export const ROBOTS_DISALLOWED = 'robots_disallowed';
 
-/** A redirect that is not followed: why, and what is known of it. */
-export interface Leaving {
+/** A redirect that was not followed, and why. */
+export interface UnfollowedRedirect {
   cause:
     | 'redirected_elsewhere'
     | 'redirect_changes_method'
@@ -32,25 +32,25 @@ export interface Leaving {
 export interface FetchWithinOriginOptions {
   /** Time for each request, in milliseconds. */
   timeoutMs: number;
-  /** Whether the host's robots.txt lets us ask for an address; without it everything may be asked. */
+  /** Whether robots.txt allows an address. Without this function everything is allowed. */
   isAllowed?: ((url: string) => boolean) | undefined;
-  /** Waited for before each further request. What it throws is thrown on. */
+  /** Awaited before each further request. Its errors are thrown on. */
   pause?: (() => Promise<void>) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes the request of a probe and follows its redirects within one origin as long as method and body stay what they
- * are: a trailing slash, a moved path. A redirect to another origin is not followed, because the payment that a 402 there
- * asks for would belong to somebody else's route, and nobody else is asked for something that was not listed. Neither is
- * one that turns the method into GET, which would ask for another thing. A redirect is a request like any other: it has its
- * own time, waits for its turn (`pause`), and robots.txt may forbid it. Throws what the guarded client throws.
+ * Makes the request of a probe and follows redirects within the origin as long as method and body stay the same: a
+ * trailing slash, a moved path. A redirect to another origin is not followed, because a 402 there would be for somebody
+ * else's route. A redirect that changes the method to GET is not followed either, because it asks for something else.
+ * Each redirect is a request of its own: it has its own time limit, waits for its turn (`pause`), and robots.txt may
+ * forbid it. Throws what the guarded client throws.
  */
 export async function fetchWithinOrigin(
   client: Pick<GuardedClient, 'fetch'>,
   request: ProbeRequest,
   { timeoutMs, signal, isAllowed, pause }: FetchWithinOriginOptions,
-): Promise<FetchResponse | Leaving> {
+): Promise<FetchResponse | UnfollowedRedirect> {
   const { method, headers, body } = request;
   const size = { bodyBytes: MAX_BYTES, bodyPieces: PROBED_BODY_PIECES, decodedBytes: MAX_BYTES };
   const limits = { totalMs: timeoutMs, ...size };
@@ -67,7 +67,7 @@ export async function fetchWithinOrigin(
     });
     const { status } = response;
     if (!isRedirect(status, response.headers)) return response;
-    const next = getNext(url, method, response);
+    const next = getRedirectTarget(url, method, response);
     if (!(next instanceof URL)) return next;
     if (followed === MAX_REDIRECTS) return { cause: 'too_many_redirects', status, detail: {} };
     if (isAllowed?.(next.href) === false) {
@@ -78,7 +78,7 @@ export async function fetchWithinOrigin(
   }
 }
 
-function getNext(url: URL, method: string, { status, headers }: FetchResponse): URL | Leaving {
+function getRedirectTarget(url: URL, method: string, { status, headers }: FetchResponse): URL | UnfollowedRedirect {
   const target = URL.parse(headers.get('location') ?? '', url);
   if (!target) return { cause: 'bad_redirect', status, detail: {} };
   const detail = { target: target.origin.slice(0, 300) };

@@ -5,11 +5,11 @@ import type { GuardedClient } from '../fetching/client.ts';
 export interface Pace {
   /** Waits until the host may be asked again. Throws the reason of the signal when that is aborted meanwhile. */
   wait(): Promise<void>;
-  /** Says that a request just ended, and how long the host asks to be left alone after it. */
+  /** Records that a request ended. `askedMs` is the wait that the host asks for. */
   end(askedMs?: number): void;
 }
 
-/** Opens the pace of one host: `pauseMs` from the end of a request to the beginning of the next. */
+/** Opens the pace of one host: a pause of `pauseMs` from the end of a request to the start of the next. */
 export function openPace(pauseMs: number, signal: AbortSignal, now: () => number = () => performance.now()): Pace {
   let readyAt = 0;
   return {
@@ -24,7 +24,7 @@ export function openPace(pauseMs: number, signal: AbortSignal, now: () => number
   };
 }
 
-/** Gives a client whose every request, one led on to included, waits for the pace of its one host. */
+/** Builds a client for one host. Every request, including redirects, waits for the pace. */
 export function buildPacedClient(
   client: Pick<GuardedClient, 'fetch'>,
   pace: Pace,

@@ -1,8 +1,7 @@
-import { getRouteUrl } from '../model/route.ts';
-import { fillTemplates } from './path-template.ts';
-import type { ProbedRoute } from './probed-route.ts';
+import { PATH_TEMPLATE } from '../model/path-template.ts';
+import { type DeclaredRoute, getRouteUrl, type JsonObject, type RequestExample } from '../model/route.ts';
 
-/** One request without payment, as the route's example has it. */
+/** A request without payment, built from the route's example. */
 export interface ProbeRequest {
   url: URL;
   method: string;
@@ -14,14 +13,14 @@ export interface ProbeRequest {
 
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** Never taken from an example: what pays, what is secret, and what says who is asking. */
-const WITHHELD = /^(?:x-payment|payment-signature|authorization|proxy-authorization|cookie|user-agent)$/i;
+/** Headers that are never copied from an example: payments, secrets, and the user agent. */
+const WITHHELD_HEADERS = /^(?:x-payment|payment-signature|authorization|proxy-authorization|cookie|user-agent)$/i;
 
 /**
- * Builds the request of a probe: the declared method, templates filled, the example's query, headers and JSON body. A
- * query that stands in the path wins over the example's. A method that carries a body gets an empty object where there
- * is no example, so that a parser before the payment has something to parse. Gives undefined where base address and path
- * make no address.
+ * Builds the request of a probe: the declared method, the path with its templates filled, and the query, headers and
+ * body of the example. A query in the path wins over that of the example. If a method needs a body and there is no
+ * example, the body is an empty object, so that a parser that runs before the payment check can parse it. Returns
+ * undefined if base address and path are not a valid address.
  */
 export function buildProbeRequest(baseUrl: string, route: ProbedRoute): ProbeRequest | undefined {
   const { path, invented } = fillTemplates(route.path, route);
@@ -29,7 +28,7 @@ export function buildProbeRequest(baseUrl: string, route: ProbedRoute): ProbeReq
   if (!url) return undefined;
   const { query = {}, headers = {}, body } = route.example ?? {};
   for (const [name, value] of Object.entries(query)) if (!url.searchParams.has(name)) url.searchParams.set(name, value);
-  const given = Object.entries(headers).filter(([name]) => !WITHHELD.test(name));
+  const given = Object.entries(headers).filter(([name]) => !WITHHELD_HEADERS.test(name));
   const sent: Record<string, string> = { accept: 'application/json, */*' };
   for (const [name, value] of given) sent[name.toLowerCase()] = value;
   const hasBody = body !== undefined ? route.method !== 'GET' && route.method !== 'HEAD' : !BODILESS.has(route.method);
@@ -45,4 +44,67 @@ export function buildProbeRequest(baseUrl: string, route: ProbedRoute): ProbeReq
 
 function writeBody(body: unknown, contentType: string): string {
   return typeof body === 'string' && !/json/i.test(contentType) ? body : JSON.stringify(body);
+}
+
+/** The value of an unknown parameter. It is valid as a number and as text, and most counted things have a first one. */
+const PLACEHOLDER = '1';
+
+export interface FilledPath {
+  path: string;
+  /** Names of parameters whose values were made up. An error about them is not the route's fault. */
+  invented: string[];
+}
+
+/**
+ * Fills the templates of a path: with the declared example of the parameter, with an example value of the same name,
+ * else with a placeholder.
+ */
+export function fillTemplates(
+  path: string,
+  { input_schema, example }: { input_schema: JsonObject | null; example: RequestExample | null },
+): FilledPath {
+  const invented: string[] = [];
+  const filled = path.replace(PATH_TEMPLATE, (_all, braced?: string, named?: string) => {
+    const name = (braced ?? named ?? '').replace(/^[+*]|[*+?]$|:.*$/g, '');
+    const value =
+      findDeclaredExample(input_schema, name) ?? findText(example?.query, name) ?? findText(example?.body, name);
+    if (value === undefined) invented.push(name);
+    return encodeURIComponent(value ?? PLACEHOLDER);
+  });
+  return { path: filled, invented };
+}
+
+/** Finds an example value in the JSON Schema of a path parameter (`properties.pathParams.properties.<name>`). */
+function findDeclaredExample(schema: JsonObject | null, name: string): string | undefined {
+  const parameters = findMember(findMember(findMember(schema, 'properties'), 'pathParams'), 'properties');
+  const declared = findMember(parameters, name);
+  const examples = findMember(declared, 'examples');
+  const choices = findMember(declared, 'enum');
+  const first = (list: unknown) => (Array.isArray(list) ? list[0] : undefined);
+  return [findMember(declared, 'example'), first(examples), findMember(declared, 'default'), first(choices)]
+    .map(getText)
+    .find((text) => text !== undefined);
+}
+
+function findText(source: unknown, name: string): string | undefined {
+  return getText(findMember(source, name));
+}
+
+function findMember(source: unknown, name: string): unknown {
+  if (typeof source !== 'object' || source === null || !Object.hasOwn(source, name)) return undefined;
+  return Object.getOwnPropertyDescriptor(source, name)?.value;
+}
+
+/** Returns a value as text for an address; undefined for other values. `.` and `..` would change the path. */
+function getText(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u.test(value) ? value : undefined;
+}
+
+/** What a probe needs to know about a route. */
+export interface ProbedRoute extends Pick<DeclaredRoute, 'method' | 'path' | 'example' | 'input_schema'> {
+  /** The current offers, without history; empty if none is known. */
+  terms: DeclaredRoute['terms'];
+  /** The seller uses a fresh payee for each challenge, so payees are not compared. */
+  payeeRotates?: boolean | undefined;
 }

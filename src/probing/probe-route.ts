@@ -1,16 +1,12 @@
 import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import { isPayable } from '../model/outcome.ts';
+import { isTemplate } from '../model/path-template.ts';
 import type { ProbeSample } from '../model/sample.ts';
 import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts';
-import { classifyAnswer } from './classify-answer.ts';
-import { judgeDifferences } from './classify-challenge.ts';
-import { classifyFailure } from './classify-failure.ts';
+import { buildVerdict, classifyAnswer, classifyDifferences, classifyFailure, type Verdict } from './classify.ts';
 import { fetchWithinOrigin, ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
-import { buildProbeRequest, type ProbeRequest } from './probe-request.ts';
-import type { ProbedRoute } from './probed-route.ts';
-import { findSiblingPath } from './sibling-path.ts';
-import { buildVerdict, type Verdict } from './verdict.ts';
+import { buildProbeRequest, type ProbedRoute, type ProbeRequest } from './probe-request.ts';
 
 export interface ProbeOptions {
   client: Pick<GuardedClient, 'fetch'>;
@@ -22,23 +18,23 @@ export interface ProbeOptions {
   /** A number from 0 up to 1, as `Math.random` gives. */
   random: () => number;
   /**
-   * Also ask a random path beside a payable route, which ought not to answer 402: one more request to the host. Once a
-   * day for each host is enough.
+   * Also request a decoy path beside a payable route: a random path that should not answer 402. This is one more
+   * request to the host, and once a day for each host is enough.
    */
   checkWildcard?: boolean | undefined;
-  /** Whether the host's robots.txt lets us ask for that random path, or for where a redirect leads; without it all of it. */
+  /** Whether robots.txt allows the decoy path or the target of a redirect. Without this function everything is allowed. */
   isAllowed?: ((url: string) => boolean) | undefined;
-  /** Waited for before each further request, for hosts that are asked one thing at a time. What it throws is thrown on. */
+  /** Awaited before each further request, so that a host gets one request at a time. Its errors are thrown on. */
   pause?: (() => Promise<void>) | undefined;
-  /** Makes a request when its turn comes, where the number made at once is limited. */
+  /** Makes a request when its turn comes, if the number of concurrent requests is limited. */
   takeTurn?: (<Result>(request: () => Promise<Result>) => Promise<Result>) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Probes a route once: sends its example request without payment, and says what the answer means. Whatever the other side
- * does is an outcome of the sample; nothing is thrown for it and nothing is written. A probe that its caller stopped is
- * `internal` with the cause `aborted`, and no evidence of anything.
+ * Probes a route once: sends its example request without payment and classifies the answer. Everything that the host
+ * does is an outcome of the sample and never an error; nothing is recorded here. A probe that its caller stopped is
+ * `internal` with the cause `aborted`, which is evidence of nothing.
  */
 export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
   const { baseUrl, route, now, takeTurn = (make) => make() } = options;
@@ -53,8 +49,8 @@ export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
       }),
   };
   const request = buildProbeRequest(baseUrl, route);
-  const verdict: Judgement = request
-    ? await judge(request, { ...options, client })
+  const verdict: CheckedVerdict = request
+    ? await probeWithChecks(request, { ...options, client })
     : { ...buildVerdict('blocked_address', 'bad_url'), payee_rotates: null };
   return {
     at: started.toISOString(),
@@ -65,19 +61,19 @@ export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
   };
 }
 
-/** A verdict, and whether a second challenge named another payee (null: none was asked for). */
-type Judgement = Verdict & Pick<ProbeSample, 'payee_rotates'>;
+/** A verdict, and whether a second challenge named another payee (null: there was no second request). */
+type CheckedVerdict = Verdict & Pick<ProbeSample, 'payee_rotates'>;
 
-async function judge(request: ProbeRequest, options: ProbeOptions): Promise<Judgement> {
+async function probeWithChecks(request: ProbeRequest, options: ProbeOptions): Promise<CheckedVerdict> {
   const { payee_rotates, ...verdict } = await comparePayees(await ask(request, options), request, options);
-  return { ...(await compareSibling(verdict, request, options)), payee_rotates };
+  return { ...(await checkDecoy(verdict, request, options)), payee_rotates };
 }
 
 /**
- * Where the payee alone tells a challenge from what is known, or besides, asks once more: a seller that names a fresh
- * payee each time does so again, and then payees say nothing.
+ * Requests a second challenge if the payee differs from the known one. If the seller names a fresh payee again, the
+ * payee rotates and is not compared.
  */
-async function comparePayees(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Judgement> {
+async function comparePayees(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<CheckedVerdict> {
   if (!verdict.differences.some(({ fields }) => fields.includes('pay_to'))) return { ...verdict, payee_rotates: null };
   await options.pause?.();
   const again = await ask(request, options);
@@ -87,40 +83,43 @@ async function comparePayees(verdict: Verdict, request: ProbeRequest, options: P
   const rotates = listTermsDifferences(verdict.terms, again.terms).length > 0;
   if (!rotates) return { ...seen, payee_rotates: false };
   const differences = listTermsDifferences(options.route.terms, verdict.terms, { payeeRotates: true });
-  return { ...seen, ...judgeDifferences(differences), differences, payee_rotates: true };
+  return { ...seen, ...classifyDifferences(differences), differences, payee_rotates: true };
 }
 
-async function compareSibling(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
+async function checkDecoy(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
   if (options.checkWildcard !== true || !isPayable(verdict.outcome)) return verdict;
-  const path = findSiblingPath(options.route.path, options.random);
-  const sibling = path === null ? undefined : buildSiblingRequest(request, path, options);
-  if (!sibling || options.isAllowed?.(sibling.url.href) === false) return verdict;
+  const path = findDecoyPath(options.route.path, options.random);
+  const decoy = path === null ? undefined : buildDecoyRequest(request, path, options);
+  if (!decoy || options.isAllowed?.(decoy.url.href) === false) return verdict;
   await options.pause?.();
-  const beside = await ask(sibling, options);
+  const beside = await ask(decoy, options);
   if (isStopped(beside)) return beside;
   const detail = {
     ...verdict.detail,
-    sibling: { path: sibling.url.pathname, outcome: beside.outcome, cause: beside.cause },
+    sibling: { path: decoy.url.pathname, outcome: beside.outcome, cause: beside.cause },
   };
   const seen = { ...verdict, retry_after_seconds: getLongerWait(verdict, beside), detail };
   const isWildcard = isPayable(beside.outcome) && isSamePrice(verdict.terms, beside.terms);
   return isWildcard ? { ...seen, outcome: 'wildcard_402', cause: null } : seen;
 }
 
-/** A probe stopped at its further request is stopped as a whole: half of what it was to find out would be told as all. */
+/**
+ * Returns whether a probe was stopped. A stop during a further request stops the whole probe, because half a result
+ * would look like a whole one.
+ */
 function isStopped({ outcome, cause }: Verdict): boolean {
   return outcome === 'internal' && (cause === 'aborted' || cause === 'closed');
 }
 
-/** A host may ask for rest in answer to either request. */
+/** Returns the longer of two waits: a host may ask for one in either answer. */
 function getLongerWait(first: Verdict, second: Verdict): number | null {
   const waits = [first, second].flatMap(({ retry_after_seconds }) => retry_after_seconds ?? []);
   return waits.length > 0 ? Math.max(...waits) : null;
 }
 
-function buildSiblingRequest(request: ProbeRequest, path: string, { baseUrl, route }: ProbeOptions) {
-  const sibling = buildProbeRequest(baseUrl, { ...route, path });
-  return sibling && { ...request, url: sibling.url, invented: [] };
+function buildDecoyRequest(request: ProbeRequest, path: string, { baseUrl, route }: ProbeOptions) {
+  const decoy = buildProbeRequest(baseUrl, { ...route, path });
+  return decoy && { ...request, url: decoy.url, invented: [] };
 }
 
 async function ask(request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
@@ -129,14 +128,46 @@ async function ask(request: ProbeRequest, options: ProbeOptions): Promise<Verdic
     const answer = await fetchWithinOrigin(client, request, options);
     if ('cause' in answer) {
       const { cause, status, detail } = answer;
-      // What we may not ask for tells nothing of the route.
+      // An address that robots.txt forbids says nothing about the route.
       return buildVerdict(cause === ROBOTS_DISALLOWED ? 'internal' : 'no_402', cause, { status, detail });
     }
     const { terms, payeeRotates } = route;
     return classifyAnswer(answer, { terms, payeeRotates, invented: request.invented, at: now() });
   } catch (error) {
-    // Of a probe that is stopped in a pause no part may count.
+    // A probe that was stopped during a pause must not count in part.
     if (signal?.aborted && !(error instanceof ServiceError)) throw error;
     return classifyFailure(error);
   }
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const LENGTH = 16;
+
+/** Common segments that group routes and are followed by a name, not by a parameter. */
+const COMMON_PREFIX = /^(?:api|rest|v\d{1,2}|x402|paid|pay|premium|public|tools?|agents?|data)$/;
+
+/** An identifier; anything else may be a parameter (a number, an address, a ticker, a host name). */
+const IDENTIFIER = /^[a-z][a-zA-Z_-]{0,39}$/;
+
+/**
+ * Finds a decoy path: a random path beside a route, which no seller offers. A host that answers 402 to it answers 402
+ * to anything. The last segment is replaced by random letters if it surely names the route (`/v1/quote`). Otherwise it
+ * may be a parameter (`/price/bitcoin`), which takes any value and may be checked only after the payment, so the
+ * segment before it is replaced as well. Null if that cannot be decided (`/:id`). Other templates stay, to be filled
+ * later.
+ */
+export function findDecoyPath(path: string, random: () => number): string | null {
+  const segments = (path.split('?')[0] ?? '').split('/').filter((segment) => segment !== '');
+  const [leaf, parent] = [segments.at(-1), segments.at(-2)];
+  if (leaf === undefined) return `/${buildRandomWord(random)}`;
+  if (parent === undefined) return IDENTIFIER.test(leaf) ? `/${buildRandomWord(random)}` : null;
+  const isNamed = COMMON_PREFIX.test(parent) && IDENTIFIER.test(leaf);
+  const kept = segments.slice(0, isNamed ? -1 : -2);
+  // Without a fixed segment before it, a random pair would only match another template.
+  if (!isNamed && isTemplate(`/${parent}`) && kept.length === 0) return null;
+  return `/${[...kept, ...(isNamed ? [] : [buildRandomWord(random)]), buildRandomWord(random)].join('/')}`;
+}
+
+function buildRandomWord(random: () => number): string {
+  return Array.from({ length: LENGTH }, () => LETTERS[Math.floor(random() * LETTERS.length)] ?? 'x').join('');
 }

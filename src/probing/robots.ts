@@ -3,48 +3,48 @@ import type { GuardedClient } from '../fetching/client.ts';
 import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { ROBOT_NAME } from '../model/robot.ts';
 
-/** Longest wait for a robots.txt, in milliseconds. */
+/** Time limit for fetching robots.txt, in milliseconds. */
 const LONGEST_MS = 10_000;
 
-/** Bytes of a robots.txt that are read: as many as RFC 9309 section 2.5 asks for. */
+/** Bytes of a robots.txt that are read: the minimum of RFC 9309 section 2.5. */
 const MAX_BYTES = 500 * 1024;
 
-/** Rules that are read of those meant for us. */
+/** Most rules for us that are read. */
 const MAX_RULES = 2_000;
 
-/** Characters of a rule that is read: as many as an address may have that we ask for. */
+/** Longest rule that is read, in characters: as long as the longest address that we request. */
 const MAX_RULE_LENGTH = 2_048;
 
-/** Wildcards of a rule that is read: nobody who means them needs more, and each takes time in every check. */
+/** Most wildcards in a rule that is read. Honest rules need no more, and each costs time in every check. */
 const MAX_WILDCARDS = 16;
 
-/** Longest pause between requests that a host can ask for, in seconds: a longer one would keep a run waiting. */
+/** Longest pause between requests that a host can ask for, in seconds. A longer one would delay the whole run. */
 const MAX_DELAY_SECONDS = 30;
 
-/** Last line of a text that was cut, so that its reader knows. */
+/** Last line of a text that was cut. */
 const CUT = `# Not read beyond the first ${MAX_BYTES} bytes.`;
 
-/** What of a robots.txt was left unread, because no host may take all of our time or memory with it. */
+/** Parts of a robots.txt that were not read, so that no host can use up our time or memory. */
 export type UnreadPart =
   | 'beyond_500_kib'
   | 'beyond_2000_rules'
   | 'rules_over_2048_characters'
   | 'rules_over_16_wildcards';
 
-/** What a host's robots.txt says to us. */
+/** The rules of a host's robots.txt for us. */
 export interface Robots {
-  /** Finds the rule that forbids an address; undefined where it may be asked for. */
+  /** Finds the rule that forbids an address; undefined if the address is allowed. */
   findForbidding(url: string): string | undefined;
-  /** Pause that it asks for between requests, in milliseconds; 0 where it asks for none. */
+  /** The pause that it asks for between requests, in milliseconds; 0 for none. */
   delayMs: number;
-  /** Empty where all that is meant for us was read. */
+  /** Empty if all rules for us were read. */
   unread: readonly UnreadPart[];
 }
 
 /**
- * Fetches the robots.txt of an origin; empty where it has none (RFC 9309 section 2.3.1.3), its whole lines within the
- * first 500 KiB where it is longer. Undefined where nobody answers or the answer is a failure: the RFC would have such a
- * host left alone, but whether it answers is what probes are for.
+ * Fetches the robots.txt of an origin. Returns empty text if it has none (RFC 9309 section 2.3.1.3), and the whole
+ * lines of the first 500 KiB if it is longer. Returns undefined if the host does not answer or answers with a failure.
+ * The RFC forbids requests in that case, but probes exist to find out whether a host answers.
  */
 export async function fetchRobots(
   client: GuardedClient,
@@ -65,7 +65,7 @@ export async function fetchRobots(
   }
 }
 
-/** Half a line would be another rule: `/private` cut to `/pri`. */
+/** Cuts a text after its last whole line, because half a line is another rule: `/private` would become `/pri`. */
 function cutToLines(text: string): string {
   const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
   return `${text.slice(0, end + 1)}${CUT}`;
@@ -73,17 +73,20 @@ function cutToLines(text: string): string {
 
 interface Rule {
   allows: boolean;
-  /** Normalised, so that it can be compared with a normalised path. */
+  /** The normalised pattern. */
   pattern: string;
-  /** It has no wildcard, and the whole path must be `first`. */
+  /** The pattern has no wildcard, and the whole path must equal `first`. */
   isExact: boolean;
-  /** What stands before the first wildcard, what behind each, and what the path must end with, if anything. */
+  /**
+   * The parts of the pattern: before the first wildcard, after each wildcard, and the end that the path must have, if
+   * any.
+   */
   first: string;
   rest: string[];
   last: string | undefined;
 }
 
-/** Rules that stand together, under the names of those they are for. */
+/** A group of rules for certain user agents. */
 interface Group {
   rules: Rule[];
   delay: number | undefined;
@@ -101,12 +104,12 @@ const buildGroup = (): Group => ({
 });
 
 /**
- * Parses a robots.txt (RFC 9309). Rules for us by name come before rules for everybody; what is no robots.txt allows
- * everything. Every check of an address takes time in proportion to the rules and the address, whatever they are.
+ * Parses a robots.txt (RFC 9309). Rules for our name take precedence over rules for everybody. Text that is not a
+ * robots.txt allows everything. Checking an address takes time in proportion to the rules and the address.
  */
 export function parseRobots(text: string): Robots {
   const { rules, delay = 0, hasLongRules, hasMoreRules, hasWildRules } = findGroup(text);
-  // The longest rule that matches decides, and of two equally long ones that which allows (section 2.2.2).
+  // The longest matching rule decides. Of two equally long ones the one that allows decides (section 2.2.2).
   rules.sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allows) - Number(a.allows));
   return {
     findForbidding(url) {
@@ -125,7 +128,7 @@ export function parseRobots(text: string): Robots {
   };
 }
 
-/** Finds the rules for us: all groups with our name together, else all for everybody (section 2.2.1). */
+/** Finds the rules for us: those of all groups with our name, else those of all groups for everybody (section 2.2.1). */
 function findGroup(text: string): Group {
   const [ours, everybodys] = [buildGroup(), buildGroup()];
   let isNamed = false;
@@ -148,7 +151,10 @@ function findGroup(text: string): Group {
   return isNamed ? ours : everybodys;
 }
 
-/** Lists the lines that say something, without comments; keys in lower case. One at a time: there may be half a million. */
+/**
+ * Generates the lines that have a key, without comments; keys in lower case. There may be half a million, so they are
+ * not kept.
+ */
 function* listLines(text: string): Generator<{ key: string; value: string }> {
   for (const [line] of text.matchAll(/[^\r\n]+/g)) {
     const comment = line.indexOf('#');
@@ -177,8 +183,8 @@ function hasManyWildcards(value: string): boolean {
 }
 
 /**
- * Brings a path or pattern into the one spelling in which they are compared (section 2.2.2): outside ASCII percent-encoded,
- * and unreserved characters not.
+ * Normalises a path or pattern for comparison (section 2.2.2): characters outside ASCII are percent-encoded, unreserved
+ * ones are not.
  */
 function normalise(text: string): string {
   return text.toWellFormed().replace(/%[0-9a-f]{2}|[^\x21-\x7e]/giu, (part) => {
@@ -188,7 +194,7 @@ function normalise(text: string): string {
   });
 }
 
-/** Builds a rule of a pattern in which `*` stands for anything, and `$` at its end for the end. */
+/** Builds a rule from a pattern, in which `*` matches anything and a final `$` matches the end. */
 function buildRule(allows: boolean, value: string): Rule {
   const pattern = normalise(value).replace(/\*+/g, '*');
   const isWhole = pattern.endsWith('$');
@@ -198,8 +204,8 @@ function buildRule(allows: boolean, value: string): Rule {
 }
 
 /**
- * Says whether a rule matches a path from its beginning. Each part is looked for once, behind the one before, so that no
- * number of wildcards makes it try again.
+ * Returns whether a rule matches a path from its beginning. Each part is searched once, after the previous one, so
+ * wildcards cause no backtracking.
  */
 function isMatch({ isExact, first, rest, last }: Rule, path: string): boolean {
   if (isExact) return path === first;

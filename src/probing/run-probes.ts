@@ -2,52 +2,51 @@ import pLimit from 'p-limit';
 import type { GuardedClient } from '../fetching/client.ts';
 import { getRouteUrl, type JsonObject } from '../model/route.ts';
 import type { ProbeSample } from '../model/sample.ts';
+import { buildVerdict } from './classify.ts';
 import { ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
 import { buildPacedClient, openPace, type Pace } from './pacing.ts';
-import { buildProbeRequest } from './probe-request.ts';
+import { buildProbeRequest, type ProbedRoute } from './probe-request.ts';
 import { type ProbeOptions, probeRoute } from './probe-route.ts';
-import type { ProbedRoute } from './probed-route.ts';
 import { fetchRobots, parseRobots, type Robots } from './robots.ts';
-import { buildVerdict } from './verdict.ts';
 
-/** One route to be asked. `Key` is whatever its owner knows it by. */
+/** One route to be probed. `Key` is how its owner identifies it. */
 export interface RouteTask<Key> {
   key: Key;
   base_url: string;
   route: ProbedRoute;
 }
 
-/** What a run needs to know and to write down. It does neither itself: who owns the store gives these. */
-export interface ProbeBook<Key> {
-  /** Lists the routes to be asked of a host, when its turn comes. */
+/** What a run reads and records. The owner of the data implements it. */
+export interface ProbeStore<Key> {
+  /** Lists the routes of a host that are to be probed. Called when its turn comes. */
   listTasks(host: string): Iterable<RouteTask<Key>>;
   /**
-   * What is known of the host: its robots.txt as last read and whether that is to be read again, until when it wants to
-   * be left alone, whether a made-up address beside a route is to be asked as well, and whether a visit is due.
+   * Returns the policy for a host: its robots.txt as last read and whether to read it again, until when it asked us to
+   * wait, whether a decoy path is due, and whether its provider file is due.
    */
-  getManners(host: string): {
+  getHostPolicy(host: string): {
     robots: string | null;
     robots_due: boolean;
     wait_until: string | null;
-    check_sibling: boolean;
-    visit_due: boolean;
+    decoy_due: boolean;
+    provider_file_due: boolean;
   };
   recordRobots(host: string, robots: string, at: string): void;
-  recordSibling(host: string, at: string): void;
+  recordDecoyCheck(host: string, at: string): void;
   recordWait(host: string, until: string): void;
   recordSample(task: RouteTask<Key>, sample: ProbeSample): void;
   /**
-   * Reads what stands at the host besides its routes, before those are asked, by a client that keeps the host's pace. What
-   * it throws ends the run.
+   * Reads the provider's file of the host before its routes are probed, with a client that keeps the host's pace. An
+   * error ends the run.
    */
   visitHost(host: string, client: Pick<GuardedClient, 'fetch'>): Promise<void>;
 }
 
 export interface RunOptions<Key> {
   hosts: readonly { host: string }[];
-  book: ProbeBook<Key>;
+  store: ProbeStore<Key>;
   client: GuardedClient;
-  /** Requests under way at once, over all hosts; of one host never more than one. */
+  /** Concurrent requests over all hosts; never more than one for each host. */
   atOnce: number;
   /** Pause between two requests to one host, in milliseconds. */
   pauseMs: number;
@@ -56,35 +55,35 @@ export interface RunOptions<Key> {
   now: () => Date;
   random: () => number;
   signal: AbortSignal;
-  /** Called when a route is done, or put off (null) because its host wants to be left alone for longer. */
+  /** Called when a route is done, or put off (null) because its host asks for a longer wait. */
   onRoute?: (sample: ProbeSample | null) => void;
 }
 
-/** Hosts visited at once for each request that may be under way: most of a visit is pause. */
+/** Hosts visited at once for each concurrent request: most of a visit is waiting. */
 const HOSTS_PER_REQUEST = 2;
 
-/** Answers that may be longer than this many bytes are documents. */
+/** Requests whose answers may be longer than this count as documents, in bytes. */
 const LARGE_BYTES = 1024 * 1024;
 
-/** How many documents are fetched at once. */
+/** Documents fetched at once. */
 const DOCUMENTS_AT_ONCE = 2;
 
-/** Longer than this a run does not wait for one host, in milliseconds: its routes are put off. */
+/** Longest wait for one host within a run, in milliseconds. For a longer one its routes are put off. */
 const LONGEST_WAIT_MS = 30_000;
 
-/** How long a host is left alone that is being asked too often and does not say for how long. */
-const UNTOLD_WAIT_MS = 60 * 60 * 1000;
+/** How long to wait for a host that answers 429 without `Retry-After`, in milliseconds. */
+const DEFAULT_WAIT_MS = 60 * 60 * 1000;
 
-/** How a run ended: whether it was stopped before its end. */
+/** How a run ended: `stopped` is true if it was stopped before its end. */
 export interface RunEnd {
   stopped: boolean;
 }
 
 /**
- * Probes the routes of many hosts: a bounded number of requests at once, one at a time for each host with a pause
- * between, its robots.txt and `Retry-After` heeded. Every sample is written down as soon as it is there, and a probe
- * that is under way when the run is stopped leaves none. Memory holds the plan and the hosts under way, whatever the
- * number of routes.
+ * Probes the routes of many hosts with a bounded number of concurrent requests. Each host gets one request at a time,
+ * with a pause between, and its robots.txt and `Retry-After` are obeyed. Every sample is recorded at once; a probe that
+ * is interrupted by a stop leaves none. Memory holds only the plan and the hosts in progress, whatever the number of
+ * routes.
  */
 export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> {
   const requests = pLimit(options.atOnce);
@@ -97,7 +96,7 @@ export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> 
     try {
       await visitHost(host, { ...options, signal }, requests, documents);
     } catch (error) {
-      // Our own failure, such as a full disk: the others stop at once, and the run fails with it.
+      // A failure of our own, such as a full disk, stops all other visits and fails the run.
       if (!signal.aborted) failing.abort(error);
     }
   };
@@ -114,41 +113,42 @@ async function visitHost<Key>(
   requests: Limit,
   documents: Limit,
 ): Promise<void> {
-  const { book, now, signal, onRoute } = options;
-  const { wait_until, robots: known, robots_due, check_sibling, visit_due } = book.getManners(host);
+  const { store, now, signal, onRoute } = options;
+  const { wait_until, robots: known, robots_due, decoy_due, provider_file_due } = store.getHostPolicy(host);
   if (wait_until !== null && wait_until > now().toISOString()) {
-    for (const _task of book.listTasks(host)) onRoute?.(null);
+    for (const _task of store.listTasks(host)) onRoute?.(null);
     return;
   }
   const pace = openPace(options.pauseMs, signal);
   const read = known === null || robots_due ? await readRobots(host, options, pace, requests) : undefined;
-  // One that cannot be read holds as it was (RFC 9309 section 2.4); where there never was one, everything may be asked.
+  // If it cannot be read, the last known one holds (RFC 9309 section 2.4); without one, everything is allowed.
   const robots = parseRobots(read ?? known ?? '');
-  if (visit_due) {
+  if (provider_file_due) {
     const fetchInTurn: GuardedClient['fetch'] = (address, init) => {
       const ask = () => requests(() => options.client.fetch(address, init));
       const isDocument = (init?.limits?.bodyBytes ?? Number.POSITIVE_INFINITY) > LARGE_BYTES;
       return isDocument ? documents(ask) : ask();
     };
-    await book.visitHost(host, buildPacedClient({ fetch: fetchInTurn }, pace, robots.delayMs));
+    await store.visitHost(host, buildPacedClient({ fetch: fetchInTurn }, pace, robots.delayMs));
   }
-  let checkSibling = check_sibling;
-  const tasks = [...book.listTasks(host)];
+  let isDecoyDue = decoy_due;
+  const tasks = [...store.listTasks(host)];
   for (const [index, task] of tasks.entries()) {
-    const sample = await askRoute(task, { robots, pace, checkWildcard: checkSibling }, options, requests);
+    const sample = await probeTask(task, { robots, pace, checkWildcard: isDecoyDue }, options, requests);
     if (sample.outcome === 'internal' && signal.aborted) return;
-    // Where a neighbour answers 402 as well, so may every other: each route of such a host is compared with its own.
+    // If the decoy path answers 402, other paths may do so too. On such a host every route is compared with a decoy of
+    // its own.
     if (sample.detail.sibling !== undefined && sample.outcome !== 'wildcard_402') {
-      checkSibling = false;
-      book.recordSibling(host, sample.at);
+      isDecoyDue = false;
+      store.recordDecoyCheck(host, sample.at);
     }
-    book.recordSample(task, sample);
+    store.recordSample(task, sample);
     onRoute?.(sample);
-    // Nothing was asked, so there is nothing to rest from.
+    // Nothing was sent, so no pause is needed.
     if (sample.cause === ROBOTS_DISALLOWED && sample.status === null) continue;
     const waitMs = getWait(sample);
     if (waitMs > LONGEST_WAIT_MS) {
-      book.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
+      store.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
       for (const _task of tasks.slice(index + 1)) onRoute?.(null);
       return;
     }
@@ -158,18 +158,18 @@ async function visitHost<Key>(
 
 async function readRobots<Key>(
   host: string,
-  { book, client, timeoutMs, now, signal }: RunOptions<Key>,
+  { store, client, timeoutMs, now, signal }: RunOptions<Key>,
   pace: Pace,
   requests: Limit,
 ): Promise<string | undefined> {
   const text = await requests(() => fetchRobots(client, host, { timeoutMs, signal }));
   signal.throwIfAborted();
   pace.end();
-  if (text !== undefined) book.recordRobots(host, text, now().toISOString());
+  if (text !== undefined) store.recordRobots(host, text, now().toISOString());
   return text;
 }
 
-async function askRoute<Key>(
+async function probeTask<Key>(
   { base_url, route }: RouteTask<Key>,
   { robots, pace, checkWildcard }: { robots: Robots; pace: Pace; checkWildcard: boolean },
   { client, timeoutMs, now, random, signal }: RunOptions<Key>,
@@ -180,7 +180,7 @@ async function askRoute<Key>(
   const forbidding = robots.findForbidding(url);
   if (forbidding !== undefined) {
     const detail = { robots_rule: forbidding.slice(0, MAX_RULE_SHOWN), ...unread };
-    return buildUnasked(url, route, now(), detail);
+    return buildForbiddenSample(url, route, now(), detail);
   }
   const pause = () => {
     pace.end(robots.delayMs);
@@ -196,7 +196,7 @@ async function askRoute<Key>(
     checkWildcard,
     isAllowed: (other) => robots.findForbidding(other) === undefined,
     pause,
-    // Not for the whole probe: most of one that is led on is pause, in which others are asked.
+    // The limit applies to each request and not to the whole probe, so that others can run during its pauses.
     takeTurn: requests,
     signal,
   };
@@ -205,16 +205,16 @@ async function askRoute<Key>(
   return { ...sample, detail: { ...sample.detail, ...unread } };
 }
 
-/** Characters of a rule kept with the sample that it forbids. */
+/** Longest part of a forbidding rule that a sample keeps, in characters. */
 const MAX_RULE_SHOWN = 300;
 
-/** What is on record of a route that its host asks us to leave alone: nothing for or against it. */
-function buildUnasked(url: string, { method }: ProbedRoute, at: Date, detail: JsonObject): ProbeSample {
+/** Builds the sample of a route that robots.txt forbids. It counts neither for nor against the route. */
+function buildForbiddenSample(url: string, { method }: ProbedRoute, at: Date, detail: JsonObject): ProbeSample {
   const verdict = buildVerdict('internal', ROBOTS_DISALLOWED, { detail });
   return { at: at.toISOString(), duration_ms: 0, url, method, ...verdict, payee_rotates: null };
 }
 
 function getWait({ outcome, retry_after_seconds }: ProbeSample): number {
   if (retry_after_seconds !== null) return retry_after_seconds * 1000;
-  return outcome === 'rate_limited' ? UNTOLD_WAIT_MS : 0;
+  return outcome === 'rate_limited' ? DEFAULT_WAIT_MS : 0;
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { listPayableTerms, type PayableTerms } from '../evidence/payable.ts';
+import { listPayableTerms, type PayableTerms } from '../evidence/terms.ts';
 import { isLive, type LiveListing } from '../model/listing.ts';
 import { findNetwork } from '../model/network.ts';
 import type { Route } from '../model/route.ts';

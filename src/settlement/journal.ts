@@ -15,21 +15,31 @@ import { getErrorMessage, ServiceError } from '../errors.ts';
 import { applyStep, buildPayment, isOpen, type Payment, type PaymentEntry, paymentEntry } from '../model/payment.ts';
 import type { Ledger } from './ledger.ts';
 
-/** A journal of this size is put aside once nothing in it is open, in bytes: some thousand payments. The one before goes. */
+/**
+ * A journal of this size is rotated once nothing in it is open, in bytes: some thousand payments. The previous one is
+ * replaced.
+ */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** What a wallet did, step by step, in a file of its own: it outlives a crash, and a catalogue that is lost or set back. */
+/**
+ * The steps of a wallet's payments, in a file of its own. It survives a crash, and a catalogue that is lost or
+ * restored.
+ */
 export interface Journal {
-  /** Every payment on its lines, by id, as it is now. */
+  /** Every payment in the journal in its current state, by id. */
   readonly payments: ReadonlyMap<string, Payment>;
-  /** Adds a line, which is on the disk when this returns. Throws `conflict` where it does not follow, `unavailable` where it cannot be written. */
+  /**
+   * Appends an entry, which is on disk when this returns. Throws `conflict` if the step does not follow from the
+   * payment's state, and `unavailable` if it cannot be written.
+   */
   append(entry: PaymentEntry): void;
   close(): void;
 }
 
 /**
- * Opens the journal of a wallet, whose lock the caller holds. A last line that was cut short by a crash was never acted on,
- * and is dropped. Throws `unavailable` (`journal_damaged`) where any other line cannot be read: no guess is safe then.
+ * Opens the journal of a wallet. The caller holds the wallet's lock. An incomplete last line, left by a crash, was
+ * never acted on and is dropped. Throws `unavailable` (`journal_damaged`) if any other line cannot be read, because no
+ * guess would be safe.
  */
 export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
   const payments = new Map<string, Payment>();
@@ -54,14 +64,14 @@ export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
   return {
     payments,
     append(entry) {
-      const payment = follow(payments.get(entry.id), entry);
+      const payment = applyEntry(payments.get(entry.id), entry);
       const { size } = fstatSync(handle);
       try {
         const line = Buffer.from(`${JSON.stringify(entry)}\n`);
         if (writeSync(handle, line) < line.length) throw new Error('the disk is full');
         fsyncSync(handle);
       } catch (error) {
-        // Half a line before the next one would be damage.
+        // Half a line would damage the journal.
         ftruncateSync(handle, size);
         throw report(error);
       }
@@ -72,8 +82,8 @@ export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
 }
 
 /**
- * Makes journal and catalogue say the same of a payer's payments: whatever the catalogue lacks is put back into it, and what
- * it alone knows to be open, or over, goes into the journal.
+ * Synchronises the journal and the catalogue of a payer: steps that the catalogue lacks are restored to it, and
+ * payments that only it knows as open or finished are copied to the journal.
  */
 export function recoverPayments(journal: Journal, ledger: Ledger, payer: string, at: string): void {
   const ahead = ledger.restore([...journal.payments.values()]);
@@ -83,7 +93,7 @@ export function recoverPayments(journal: Journal, ledger: Ledger, payer: string,
   }
 }
 
-/** Reads the lines of a journal into what they come to; gives the bytes up to the end of the last sound one. */
+/** Reads the lines of a journal into `payments`. Returns the size up to the end of the last valid line, in bytes. */
 function readLines(file: string, payments: Map<string, Payment>): number {
   const bytes = readFileSync(file);
   let start = 0;
@@ -94,11 +104,11 @@ function readLines(file: string, payments: Map<string, Payment>): number {
     if (!entry) {
       if (end + 1 === bytes.length) break;
       throw new ServiceError('unavailable', `The payer's journal ${file} is damaged: a line cannot be read.`, {
-        hint: 'Nothing is paid until it is mended: put a copy of it in its place, or remove the line once what it was about is settled.',
+        hint: 'Nothing is paid until it is repaired: restore a copy of it, or remove the line once its payment is settled.',
         reason: 'journal_damaged',
       });
     }
-    payments.set(entry.id, follow(payments.get(entry.id), entry));
+    payments.set(entry.id, applyEntry(payments.get(entry.id), entry));
     start = end + 1;
   }
   return start;
@@ -112,21 +122,21 @@ function parseLine(line: string): PaymentEntry | undefined {
   }
 }
 
-function follow(before: Payment | undefined, { id, at, event }: PaymentEntry): Payment {
+function applyEntry(before: Payment | undefined, { id, at, event }: PaymentEntry): Payment {
   if (event.step === 'copied') return event.payment;
   if (event.step === 'prepared' && !before) return buildPayment(event.attempt);
   if (event.step !== 'prepared' && before) return applyStep(before, event, at);
   throw new ServiceError(
     'conflict',
-    `The payer's journal does not fit the step "${event.step}" of the payment ${id}.`,
+    `The step "${event.step}" of the payment ${id} does not follow from the payer's journal.`,
     {
-      hint: 'Run the command again: it brings journal and catalogue together first.',
+      hint: 'Run the command again: it synchronises journal and catalogue first.',
       reason: 'wrong_state',
     },
   );
 }
 
-/** What is in a new file is not safe before its name is. */
+/** Writes a folder to disk: a new file is only safe when its directory entry is. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
@@ -139,7 +149,7 @@ function syncFolder(folder: string): void {
 function reportFailure(file: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('unavailable', `The payer's journal ${file} cannot be written: ${getErrorMessage(error)}.`, {
-    hint: 'Check the disk and the rights of its folder; PAYER_FOLDER names another one.',
+    hint: 'Check the disk and the permissions of its folder; PAYER_FOLDER sets another folder.',
     reason: 'journal_failed',
     cause: error,
   });

@@ -3,22 +3,22 @@ import { BODY_START, type JudgedAnswer, type Judgement, MAX_BODY } from './produ
 
 const THREAD = new URL('./judging-thread.ts', import.meta.url);
 
-/** How long judging may take once its thread runs, in milliseconds, and how much memory it may hold. */
+/** Time limit for judging once its thread runs, in milliseconds, and its memory limit. */
 const LIMITS = { timeMs: 2_000, memoryMb: 64 };
 
-/** What the thread says: that it runs, then each judgement, the last one the best. */
+/** Messages of the thread: first that it runs, then each judgement. The last judgement is the best. */
 export type JudgingMessage = 'running' | Judgement;
 
 /**
- * Judges an answer in a thread of its own, which is ended whatever comes of it: bodies and schemas are other people's, and
- * may be made to crash or to hang. Never throws; gives the best judgement that came in time, null where there was none.
+ * Judges an answer in a thread of its own, which is always ended: hostile bodies and schemas may crash or hang it.
+ * Never throws. Returns the best judgement that came in time, or null if none did.
  */
 export async function judgeAnswer(
   { body, ...answer }: Omit<JudgedAnswer, 'is_whole'>,
   { timeMs, memoryMb } = LIMITS,
 ): Promise<Judgement | null> {
   const is_whole = body.byteLength <= MAX_BODY;
-  // A copy: the buffer behind a part would come along as a whole.
+  // The body is copied, because otherwise its whole underlying buffer would be sent.
   const workerData: JudgedAnswer = {
     ...answer,
     body: new Uint8Array(is_whole ? body : body.subarray(0, BODY_START)),
@@ -35,7 +35,7 @@ export async function judgeAnswer(
       if (message === 'running') timer = setTimeout(end, timeMs);
       else best = message;
     });
-    // A failure is told by what is missing: it is never held against the seller.
+    // After a failure the judgement is missing, which never counts against the seller.
     thread.on('error', () => end());
     thread.on('exit', () => end());
   });

@@ -2,17 +2,17 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { ServiceError } from '../errors.ts';
 
 /**
- * Reads the private key that a file holds. Throws `bad_input` for a file that cannot be read, and `refused`
- * (`key_file_open`) for one that others than its owner may read or write. No part of the key is in any message.
+ * Reads the private key in a file. Throws `bad_input` if the file cannot be read, and `refused` (`key_file_open`) if
+ * others than its owner may read or write it. No message contains any part of the key.
  */
 export function readKeyFile(file: string): string {
   let opened: number | undefined;
   try {
-    // Opened once: what is looked at is what is read.
+    // The file is opened once, so that the checked file is the one that is read.
     opened = openSync(file, 'r');
     const { mode } = fstatSync(opened);
     if ((mode & 0o077) !== 0) {
-      throw new ServiceError('refused', `The key file ${file} is open to others than its owner.`, {
+      throw new ServiceError('refused', `Others than its owner may read or write the key file ${file}.`, {
         hint: `chmod 600 ${file}`,
         reason: 'key_file_open',
       });
@@ -22,7 +22,7 @@ export function readKeyFile(file: string): string {
     if (error instanceof ServiceError) throw error;
     const word = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     throw new ServiceError('bad_input', `The key file ${file} cannot be read (${word}).`, {
-      hint: 'PAYER_EVM_KEY_FILE and PAYER_SOLANA_KEY_FILE name files that hold a private key and nothing else.',
+      hint: 'PAYER_EVM_KEY_FILE and PAYER_SOLANA_KEY_FILE name files that contain only a private key.',
       reason: 'key_file',
     });
   } finally {

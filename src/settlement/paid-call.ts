@@ -5,7 +5,7 @@ import type { PaidAnswer, PaymentAnswer } from '../model/payment.ts';
 import { readSellerReceipt } from './payment-header.ts';
 import { type Judgement, readMediaType } from './product.ts';
 
-/** The request that a call is paid for: no payment and no secret in it. */
+/** The request that is paid for. It contains no payment and no secret. */
 export interface Call {
   method: PaidRequest['method'];
   url: URL;
@@ -13,10 +13,10 @@ export interface Call {
   body: string | undefined;
 }
 
-/** Headers that are sent as the operator gives them, and never written down: a receipt is public. */
+/** Headers that are sent as the operator gives them, but never recorded, because receipts are public. */
 const SECRET_HEADER = /auth|cookie|key|passw|payment|secret|session|signature|token/i;
 
-/** Builds what is written down of a request. */
+/** Builds the record of a request. */
 export function buildPaidRequest({ method, url, headers, body }: Call): PaidRequest {
   const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name));
   const request = { method, url: url.href, headers: Object.fromEntries(shown), body: body ?? null };
@@ -24,8 +24,8 @@ export function buildPaidRequest({ method, url, headers, body }: Call): PaidRequ
 }
 
 /**
- * Builds what is written down of an answer at once, before anybody looks into it. What has another status than 2xx or no
- * body delivered nothing; all else is still to be judged. What the seller says of the settlement is kept as its word.
+ * Builds the first record of an answer, before it is judged. An answer with another status than 2xx or without a body
+ * delivered nothing; all others are still to be judged. What the seller says about the settlement is kept as a claim.
  */
 export function buildPaymentAnswer(
   { status, headers, body }: FetchResponse,
@@ -44,7 +44,7 @@ export function buildPaymentAnswer(
   return { ...NO_ANSWER, answer, seller_receipt: readSellerReceipt(headers), delivered: isJudged ? false : null };
 }
 
-/** Adds what judging an answer came to. */
+/** Adds the judgement to the record of an answer. */
 export function addJudgement(
   { answer, ...said }: PaymentAnswer,
   { unrecognised, conforming, fields }: Judgement,
@@ -58,7 +58,7 @@ export function addJudgement(
   };
 }
 
-/** What is written down where no answer came. */
+/** The record of a call without an answer. */
 export const NO_ANSWER: PaymentAnswer = Object.freeze({
   answer: null,
   seller_receipt: null,

@@ -21,26 +21,26 @@ export interface PayOptions {
   route_id: string;
   call: Call;
   requirement: Requirement;
-  /** What the catalogue shows of the route's product. */
+  /** The product as the catalogue shows it. */
   declared: DeclaredProduct;
-  /** What the provider itself declares of it, one entry a document. */
+  /** The product as the provider itself declares it, one entry for each document. */
   own: readonly DeclaredProduct[];
-  /** Finds why the operator has stopped all paying, in words; null where that is not so. Asked right before signing. */
+  /** Finds why the operator stopped all payments, in words; null if they are not stopped. Called right before signing. */
   findStop: () => string | null;
   now: () => Date;
-  /** Stops the waiting for the chain, and never a request that may carry a payment. */
+  /** Ends waiting for the chain, but never a request that may carry a payment. */
   signal: AbortSignal;
-  /** For how long the chain is asked, in place of the usual three minutes; milliseconds. */
+  /** How long to ask the chain, in milliseconds. Default: three minutes. */
   patienceMs?: number | undefined;
   onEvent?: ((event: PayEvent) => void) | undefined;
 }
 
 /**
- * Pays for one real call and finds out from the chain what became of it. Before anything is signed the attempt is on
- * disk, within the caps; from then on whatever happens, a crash included, leaves a state that reconciling resolves by
- * the nonce. Gives the payment as it stands in the end: settled, not settled, or still open when `signal` or patience
- * ends the wait. Throws `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`), `conflict` (`payment_open`), and
- * `unavailable` while the chain cannot be asked; then nothing was sent.
+ * Pays for one real call and reads the result from the chain. The payment is on disk, within the caps, before anything
+ * is signed. From then on any failure, even a crash, leaves a state that reconciling resolves by the nonce. Returns the
+ * payment in its final state: settled, not settled, or still open if `signal` or the time limit ended the wait. Throws
+ * `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`), `conflict` (`payment_open`), and
+ * `unavailable` if the chain cannot be asked; then nothing was sent.
  */
 export async function payForCall(options: PayOptions): Promise<Payment> {
   const { rail, ledger, caps, now, requirement, onEvent } = options;
@@ -53,15 +53,15 @@ export async function payForCall(options: PayOptions): Promise<Payment> {
   const stop = options.findStop();
   if (stop !== null) {
     drop('stopped');
-    throw new ServiceError('refused', `Paying is stopped: ${stop}.`, {
-      hint: 'Remove the file that PAYER_STOP_FILE names to pay again; its folder has to be there and readable.',
+    throw new ServiceError('refused', `Payments are stopped: ${stop}.`, {
+      hint: 'To pay again, remove the file that PAYER_STOP_FILE names; its folder must exist and be readable.',
       reason: 'stopped',
     });
   }
   const { payload, signature } = await rail.sign(prepared, requirement).catch((error: unknown) => {
     drop('not_signed');
-    throw new ServiceError('refused', 'The offer cannot be signed as it is.', {
-      hint: 'Nothing was sent. What the seller asks for makes no valid payment.',
+    throw new ServiceError('refused', 'The offer cannot be signed.', {
+      hint: 'Nothing was sent. No valid payment can be made from what the seller asks for.',
       reason: 'not_signed',
       cause: error,
     });
@@ -77,7 +77,7 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
   const { network, scheme, asset, amount, pay_to, x402_version } = terms;
   if (pay_to === null) throw new Error('an offer of a challenge names its payee');
   if (pay_to === rail.payer) {
-    throw new ServiceError('refused', `The offer has ${pay_to} paid, which is the paying wallet itself.`, {
+    throw new ServiceError('refused', `The offer is to be paid to ${pay_to}, which is the paying wallet itself.`, {
       hint: 'Such a payment would prove nothing.',
       reason: 'own_payee',
     });
@@ -102,7 +102,7 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
   };
 }
 
-/** Sends a payment and writes down what came back: at once as it is, then with what it is taken for. */
+/** Sends a payment and records the answer: first as received, then with its judgement. */
 async function sendPayment(
   { client, call, declared, own, ledger, now, onEvent }: PayOptions,
   id: string,

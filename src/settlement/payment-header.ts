@@ -3,21 +3,21 @@ import type { SellerReceipt } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 import type { Requirement } from '../x402/requirements.ts';
 
-/** Longest text that is kept of what a seller says in its receipt. */
+/** Longest text that is kept from a seller's receipt. */
 const MAX_TEXT = 200;
 
-/** A transaction, network or payer, on whatever chain; anything else in its place is not kept, since a receipt is public. */
+/** A transaction, network or payer on any chain. Anything else is not kept, because receipts are public. */
 const NAME = /^[\w.:-]{1,200}$/;
 
-/** What nobody sees, or what changes how the rest is seen. */
+/** Invisible characters, and those that change how other text is shown. */
 const UNSEEN = /[\p{C}\p{Z}]+/gu;
 
 /** Largest receipt header that is read, in characters. */
 const MAX_HEADER = 64 * 1024;
 
 /**
- * Builds the header by which a signed payment is sent: `PAYMENT-SIGNATURE` (x402 version 2) with the offer as it came,
- * or `X-PAYMENT` (version 1).
+ * Builds the header with a signed payment: `PAYMENT-SIGNATURE` (x402 version 2) with the original offer, or `X-PAYMENT`
+ * (version 1).
  */
 export function buildPaymentHeader(
   { terms, raw, resource, extensions }: Requirement,
@@ -31,7 +31,7 @@ export function buildPaymentHeader(
   return { 'payment-signature': encode({ x402Version: 2, ...rest, accepted: raw, payload }) };
 }
 
-/** Reads what a seller says of the settlement; null where it says nothing that can be read. Never throws. */
+/** Reads what a seller says about the settlement; null if it says nothing readable. Never throws. */
 export function readSellerReceipt(headers: Headers): SellerReceipt | null {
   const value = headers.get('payment-response') ?? headers.get('x-payment-response');
   if (value === null || value.length > MAX_HEADER) return null;

@@ -5,46 +5,49 @@ import type { AnswerField, Conformity } from '../model/payment.ts';
 import type { JsonObject } from '../model/route.ts';
 import { cutText } from '../model/text.ts';
 
-/** What a route declares of its product. */
+/** What a route declares about its product. */
 export interface DeclaredProduct {
   mime_type: string | null;
   output_schema: JsonObject | null;
 }
 
-/** An answer with status 2xx and a body, and what is said of the route that gave it. */
+/** An answer with status 2xx and a body, and the declarations of its route. */
 export interface JudgedAnswer {
   content_type: string | null;
   /** The whole body, or its beginning. */
   body: Uint8Array;
   is_whole: boolean;
-  /** What the catalogue shows of the route, from whatever source: `conforming` is said of this. */
+  /** The product as the catalogue shows it, from any source. `conforming` compares with this. */
   declared: DeclaredProduct;
-  /** What the provider itself declares, one entry a document: only this can speak against the answer. */
+  /**
+   * The product as the provider itself declares it, one entry for each document. Only this can make an answer
+   * unrecognised.
+   */
   own: readonly DeclaredProduct[];
 }
 
-/** What an answer comes to. */
+/** The judgement of an answer. */
 export interface Judgement {
-  /** Null: the answer is taken for the product. */
+  /** Why the answer is not recognised as the product; null if it is. */
   unrecognised: UnrecognisedReason | null;
   conforming: Conformity;
   fields: AnswerField[] | null;
 }
 
-/** Larger bodies are not read as a whole: they are judged by their beginning, in bytes. */
+/** Larger bodies are judged by their beginning only. In bytes. */
 export const MAX_BODY = 1024 * 1024;
 export const BODY_START = 64 * 1024;
 
 /**
- * Judges an answer, better and better: first by its own words, then by the provider's own schemas, last by what the
- * catalogue declares. Who runs out of time keeps what came so far, which never says too much. Pure; a hostile schema can
- * make it slow, so it is run in a thread with a limit.
+ * Judges an answer in steps: first by its own content, then by the provider's schemas, last by the product in the
+ * catalogue. If the time runs out, the judgement so far is valid: a later step only adds to it. Pure. It runs in a
+ * thread with limits, because a hostile schema can make it slow.
  */
 export function* judgeProduct({ own, declared, ...given }: JudgedAnswer): Generator<Judgement> {
   const answer = readAnswer(given);
   const byWords: Judgement = {
-    unrecognised: findReason(answer, own),
-    conforming: isOtherType(answer, declared) ? 'no' : 'undeclared',
+    unrecognised: findUnrecognisedReason(answer, own),
+    conforming: hasOtherExactType(answer, declared) ? 'no' : 'undeclared',
     fields: answer.json === undefined ? null : listFields(answer.json),
   };
   yield byWords;
@@ -53,7 +56,7 @@ export function* judgeProduct({ own, declared, ...given }: JudgedAnswer): Genera
   yield { ...byWords, unrecognised, conforming: getConformity(answer, declared) };
 }
 
-/** Reads the media type of a header that a seller wrote: lower case, without parameters; null where it is not one. */
+/** Reads a media type from a seller's header: lower case, without parameters; null if it is invalid. */
 export function readMediaType(text: string | null): string | null {
   const type = text?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return type.length <= 100 && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : null;
@@ -62,7 +65,7 @@ export function readMediaType(text: string | null): string | null {
 interface ReadAnswer {
   type: string | null;
   text: string;
-  /** Undefined where the body is not JSON, or too large to be read. */
+  /** Undefined if the body is not JSON, or too large to be parsed. */
   json: unknown;
   is_whole: boolean;
 }
@@ -81,7 +84,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function findReason(answer: ReadAnswer, own: readonly DeclaredProduct[]): UnrecognisedReason | null {
+function findUnrecognisedReason(answer: ReadAnswer, own: readonly DeclaredProduct[]): UnrecognisedReason | null {
   const { type, text, json, is_whole } = answer;
   if (text.trim() === '' || isEmpty(json)) return 'empty';
   if (isObject(json) && 'x402Version' in json && Array.isArray(json.accepts)) return 'asks_again';
@@ -89,13 +92,13 @@ function findReason(answer: ReadAnswer, own: readonly DeclaredProduct[]): Unreco
   const types = own.flatMap(({ mime_type }) => readMediaRange(mime_type) ?? []);
   if (isPage(answer) && !types.some((declared) => isSameMedia('text/html', declared))) return 'html_page';
   if (is_whole && json === undefined && isJsonType(type)) return 'not_json';
-  if (types.length > 0 && own.every((product) => isOtherProduct(answer, product))) return 'other_media_type';
+  if (types.length > 0 && own.every((product) => hasOtherMediaType(answer, product))) return 'other_media_type';
   return null;
 }
 
-// By its own words
+// Judging by the content
 
-/** Says whether a value holds nothing. A list of nothing inside an object is an answer: nothing was found. */
+/** Returns whether a value is empty. An empty list inside an object is an answer: nothing was found. */
 function isEmpty(json: unknown): boolean {
   if (isObject(json)) {
     const members = Object.entries(json);
@@ -119,7 +122,7 @@ function isErrorAnswer({ type, text, json }: ReadAnswer): boolean {
   return isErrorText(text) || (typeof title === 'string' && isErrorText(title));
 }
 
-/** Text that is nothing but the usual words of a failure. */
+/** Texts that consist only of the usual words of an error. */
 const ERROR_PHRASES = [
   'internal (server )?error',
   '(bad|unknown|server|unexpected|application|proxy) error',
@@ -153,7 +156,7 @@ const ERROR_TEXTS = [
   /^([a-z_.]{0,60}(error|exception)|fatal|panic) ?: ?\S/i,
 ];
 
-/** Says whether a text is an error and nothing else: one line of the usual words, or a stack trace. */
+/** Returns whether a text is only an error: one line of the usual words, or a stack trace. */
 function isErrorText(text: string): boolean {
   if (text.length > 4_000) return false;
   const [line = '', ...rest] = text.trim().split('\n');
@@ -162,11 +165,11 @@ function isErrorText(text: string): boolean {
   return (rest.length === 0 || isTrace) && ERROR_TEXTS.some((pattern) => pattern.test(line.trim().slice(0, 500)));
 }
 
-/** Objects inside objects, and lists, that are read for a word of an error. */
+/** Depth of objects, and items of lists, that are searched for an error. */
 const MAX_WRAPPING = 3;
 const MAX_ITEMS = 20;
 
-/** Names, without case and signs, of what an answer is wrapped in. */
+/** Member names that wrap an answer, in lower case and without signs. */
 const WRAPPERS = new Set(['data', 'result', 'results', 'response', 'body', 'payload', 'output']);
 
 const ERROR_NAMES = new Set(
@@ -174,9 +177,9 @@ const ERROR_NAMES = new Set(
 );
 const SUCCESS_NAMES = new Set(['success', 'ok', 'succeeded', 'successful', 'issuccess']);
 const STATUS_NAMES = new Set(['status', 'statuscode', 'httpstatus', 'httpstatuscode', 'httpcode', 'code', 'state']);
-/** What says in prose what happened. */
+/** Names of members with a message in prose. */
 const MESSAGE_NAMES = new Set('message,msg,detail,details,statustext,statusmessage'.split(','));
-/** What else is found around an error, and is no product beside one. */
+/** Names of members that come with errors and are not a product. */
 const ENVELOPE_NAMES = new Set([
   ...[...ERROR_NAMES, ...SUCCESS_NAMES, ...STATUS_NAMES, ...MESSAGE_NAMES],
   ...'type,title,name,description,reason,cause,instance,id,jsonrpc,requestid,reqid,traceid,spanid,correlationid,timestamp,time,date,datetime'.split(
@@ -187,17 +190,17 @@ const ENVELOPE_NAMES = new Set([
   ...'request,input,query,params,parameters,field,param,loc,location,locations,extensions,payment,x402'.split(','),
 ]);
 
-/** `request_id` and `requestId` are one word. */
+/** Returns a member name in lower case without signs, so that `request_id` and `requestId` are equal. */
 function getWord(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** What a value says: that it is an error, and nothing else; something; or nothing. */
+/** The meaning of a value: only an error, some content, or nothing. */
 type Meaning = 'error' | 'payload' | 'nothing';
 
 /**
- * Reads whether a value is an error and nothing else: it speaks of one, and all else in it is what surrounds an error. So
- * `{"valid": false, "errors": [...]}` and `{"result": {...}, "error": null}` are products.
+ * Finds whether a value is only an error: it mentions an error, and its other members are those that come with errors.
+ * So `{"valid": false, "errors": [...]}` and `{"result": {...}, "error": null}` are products.
  */
 function readMeaning(value: unknown, depth: number): Meaning {
   if (isNothing(value)) return 'nothing';
@@ -212,10 +215,10 @@ function readMeaning(value: unknown, depth: number): Meaning {
   const isMarked = members.some(([name, member]) => name === 'iserror' && member === true);
   for (const [name, member] of members) {
     if (ENVELOPE_NAMES.has(name)) {
-      // Findings, as of a linter, are a product; what only says that and why something failed is not.
+      // Findings, as from a linter, are a product. Members that only say why something failed are not.
       if (name === 'errors' && hasFindings(member)) return 'payload';
     } else if (isMarked && name === 'content') {
-      // A result of MCP holds the message here.
+      // An MCP result has its message here.
     } else if (WRAPPERS.has(name)) {
       const meaning = isErrorWord(member) ? 'error' : readMeaning(member, depth + 1);
       if (meaning === 'payload') return 'payload';
@@ -244,7 +247,7 @@ function speaksOfError(members: readonly (readonly [string, unknown])[]): boolea
     if (SUCCESS_NAMES.has(name)) return value === false || value === 'false';
     if (name === 'type') return isErrorWord(value);
     if (STATUS_NAMES.has(name)) {
-      // Alone, "failed" or 404 may be what was asked for: the state of something else.
+      // Alone, "failed" or 404 may be the product: the state of something else.
       const isProblem = isTitled && name === 'status' && isFailedCode(value);
       return isErrorWord(value) || isProblem || (saysWhy && (isFailedCode(value) || isFailedWord(value)));
     }
@@ -253,7 +256,7 @@ function speaksOfError(members: readonly (readonly [string, unknown])[]): boolea
 }
 
 function isErrorMember(value: unknown): boolean {
-  // 0.02 is a margin, and no code.
+  // A fraction such as 0.02 is a margin of error, not an error code.
   if (typeof value === 'number') return Number.isInteger(value) && value !== 0;
   if (typeof value === 'string') return !/^\s*(0|false|none|null|no|ok|success)?\s*$/i.test(value);
   return value !== false && !isNothing(value);
@@ -272,11 +275,11 @@ function isFailedCode(value: unknown): boolean {
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599;
 }
 
-/** Says whether an answer is a web page: it begins like one, or it is sent as one and has markup in it. */
+/** Returns whether an answer is a web page: it begins like one, or its media type says so and it contains markup. */
 function isPage({ type, text, json }: Omit<ReadAnswer, 'is_whole'>): boolean {
   if (json !== undefined) return false;
   let rest = text.slice(0, BODY_START).trimStart();
-  // Comments and the like come before the first element.
+  // Comments and processing instructions may come before the first element.
   for (let end = 0; end >= 0 && /^(<!--|<\?)/.test(rest); ) {
     const close = rest.startsWith('<!--') ? '-->' : '?>';
     end = rest.indexOf(close);
@@ -286,20 +289,20 @@ function isPage({ type, text, json }: Omit<ReadAnswer, 'is_whole'>): boolean {
   return (type === 'text/html' || type === 'application/xhtml+xml') && /<[a-z!]/i.test(rest);
 }
 
-// By its media type
+// Judging by the media type
 
 function isJsonType(type: string | null): boolean {
   return type !== null && /[/+]json$/.test(type);
 }
 
-/** As `readMediaType`; `image/*` is a declaration too. */
+/** Like `readMediaType`, but also takes ranges such as `image/*`. */
 function readMediaRange(text: string | null): string | null {
   const range = text?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return /^[\w.+-]+\/\*$/.test(range) || range === '*/*' ? range : readMediaType(text);
 }
 
-/** Says whether an answer can be what a product declares as its media type, whose label may be wrong or general. */
-function isOtherProduct({ type, json, is_whole }: ReadAnswer, { mime_type }: DeclaredProduct): boolean {
+/** Returns whether an answer cannot be of the declared media type. Its own label may be wrong or too general. */
+function hasOtherMediaType({ type, json, is_whole }: ReadAnswer, { mime_type }: DeclaredProduct): boolean {
   const declared = readMediaRange(mime_type);
   if (declared === null) return false;
   if (isJsonType(declared)) {
@@ -310,7 +313,7 @@ function isOtherProduct({ type, json, is_whole }: ReadAnswer, { mime_type }: Dec
   return !isSameMedia(type, declared) && !(type === 'text/plain' && declared.startsWith('text/'));
 }
 
-/** Names of the same types. */
+/** Other names of media types. */
 const ALIASES: Readonly<Record<string, string>> = {
   'text/xml': 'application/xml',
   'text/javascript': 'application/javascript',
@@ -329,34 +332,34 @@ function isSameMedia(type: string, declared: string): boolean {
   return isJsonType(type) && isJsonType(declared);
 }
 
-// By its schema
+// Judging by the schema
 
-/** Where the provider says two things, an answer has to contradict both. */
+/** Returns whether an answer contradicts all schemas that the provider declares. */
 function contradictsAll(answer: ReadAnswer, own: readonly DeclaredProduct[]): boolean {
   const found = own.map((product) => compareWithSchema(answer, product)).filter((shape) => shape !== 'undeclared');
   return found.length > 0 && found.every((shape) => shape === 'no');
 }
 
-function isOtherType({ type }: ReadAnswer, { mime_type }: DeclaredProduct): boolean {
+function hasOtherExactType({ type }: ReadAnswer, { mime_type }: DeclaredProduct): boolean {
   const declared = readMediaType(mime_type);
   return declared !== null && type !== declared;
 }
 
 /**
- * Says whether a body is what its route declares: its media type to the letter, and where a JSON Schema is declared, its
- * shape. `undeclared` where nothing is declared that could be compared.
+ * Returns whether a body conforms to its declaration: exactly the media type, and the JSON Schema if one is declared.
+ * `undeclared` if there is nothing to compare with.
  */
 function getConformity(answer: ReadAnswer, declared: DeclaredProduct): Conformity {
-  if (isOtherType(answer, declared)) return 'no';
+  if (hasOtherExactType(answer, declared)) return 'no';
   const shape = compareWithSchema(answer, declared);
   if (shape !== 'undeclared') return shape;
   const type = readMediaType(declared.mime_type);
   if (type === null) return 'undeclared';
-  // What says that it is JSON has to be.
+  // A body that is declared as JSON must be JSON.
   return isJsonType(type) && answer.is_whole && answer.json === undefined ? 'no' : 'yes';
 }
 
-/** Compares a body with the schema that a product declares. A body that is not JSON counts as a string. */
+/** Compares a body with the declared schema. A body that is not JSON counts as a string. */
 function compareWithSchema(answer: ReadAnswer, { mime_type, output_schema }: DeclaredProduct): Conformity {
   const declared = readMediaRange(mime_type);
   const schema = findSchema(output_schema);
@@ -365,11 +368,11 @@ function compareWithSchema(answer: ReadAnswer, { mime_type, output_schema }: Dec
   return new Validator(schema, '2020-12').validate(json).valid ? 'yes' : 'no';
 }
 
-/** Larger schemas are not compared, in bytes; nor deeper ones, in levels: both are the provider's. */
+/** Larger schemas, in bytes, and deeper ones, in levels, are not compared, because providers write them. */
 const MAX_SCHEMA = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 50;
 
-/** Words without which a declared output is a description in the provider's own form, not a JSON Schema. */
+/** Keywords of which a declared output needs one. Without them it is a description in the provider's own form. */
 const SCHEMA_WORDS = ['type', 'properties', 'items', 'required', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$schema'];
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
@@ -384,9 +387,9 @@ function findSchema(declared: JsonObject | null): JsonObject | undefined {
 }
 
 /**
- * Reads what of a JSON Schema is compared: the keywords that are used as they are meant. The rest (patterns, formats,
- * references, negations, conditions) is left out so that the outcome is never stricter than the whole. `isPart`: this is one part
- * of `allOf`, whose other parts name members too.
+ * Reads the parts of a JSON Schema that are compared: keywords with valid values. The rest (patterns, formats,
+ * references, negations, conditions) is left out, so the result is never stricter than the whole schema. `isPart`: this
+ * is one part of `allOf`, whose other parts declare members too.
  */
 function readSchema(raw: unknown, depth = 0, isPart = false): JsonObject | boolean {
   if (typeof raw === 'boolean') return raw;
@@ -401,7 +404,7 @@ function readSchema(raw: unknown, depth = 0, isPart = false): JsonObject | boole
   for (const name of COUNTS) if (Number.isInteger(raw[name])) schema[name] = raw[name];
   if (raw.uniqueItems === true) schema.uniqueItems = true;
   if (isObject(raw.properties)) {
-    // `Object.fromEntries` makes own members whatever their names are.
+    // `Object.fromEntries` creates own members even for names such as `__proto__`.
     schema.properties = Object.fromEntries(Object.entries(raw.properties).map(([name, of]) => [name, read(of)]));
   }
   const { properties } = raw;
@@ -416,7 +419,7 @@ function readSchema(raw: unknown, depth = 0, isPart = false): JsonObject | boole
   for (const name of ['items', 'contains']) if (isObject(raw[name])) schema[name] = read(raw[name]);
   if (Array.isArray(raw.prefixItems)) schema.prefixItems = raw.prefixItems.map(read);
   if (Array.isArray(raw.allOf)) schema.allOf = raw.allOf.map((part) => readSchema(part, depth + 1, true));
-  // Without its patterns more than one of them may fit.
+  // `oneOf` is read as `anyOf`, because without patterns several choices may match.
   const choices = [raw.anyOf, raw.oneOf].filter((choice) => Array.isArray(choice) && choice.length > 0);
   const parts = choices.map((choice) => ({ anyOf: (choice as unknown[]).map(read) }));
   if (parts.length > 0) schema.allOf = [...((schema.allOf as unknown[] | undefined) ?? []), ...parts];
@@ -428,19 +431,19 @@ function isBound(value: unknown, name: string): boolean {
   return typeof value === 'number' && Number.isFinite(value) && (name !== 'multipleOf' || value > 0);
 }
 
-// What came back, without what it says
+// The fields of an answer, without their values
 
 const MAX_FIELDS = 40;
 const MAX_DEPTH = 4;
 const MAX_NAME = 60;
-/** An object with more members, all of one type, is a table whose names are data. */
+/** An object with more members, all of one type, is a table whose member names are data. */
 const MAX_NAMES = 30;
 
 const TYPE_ORDER = ['string', 'number', 'boolean', 'object', 'list', 'null'];
 
 /**
- * Lists names and types of what JSON holds, and nothing of what it says: `result.items[].price`, number. Lists are
- * merged over their first items, a name that looks like data is `*`, the whole itself is `$`.
+ * Lists the names and types of the fields in JSON, without values: `result.items[].price`, number. Lists are merged
+ * over their first items. A name that looks like data becomes `*`, and the top level is `$`.
  */
 export function listFields(json: unknown): AnswerField[] {
   const types = new Map<string, Set<string>>();
@@ -479,7 +482,7 @@ function getTypeName(value: unknown): string {
   return typeof value;
 }
 
-/** What looks like data rather than like a name that somebody gave to it. */
+/** Names that look like data and not like field names. */
 const DATA_NAMES = [
   /^[\d\s.,:+-]*$/,
   /^0x[0-9a-f]*$/i,
@@ -496,7 +499,7 @@ const DATA_NAMES = [
   /\S\s+\S+\s+\S+\s+\S+\s+\S/,
 ];
 
-/** All but letters, digits and the usual signs; some letters of Hangul are invisible. */
+/** Everything except letters, digits and the usual signs. Some Hangul letters are invisible. */
 const OTHER_SIGNS = /[^\p{L}\p{N}_$@-]|[\u115F\u1160\u3164\uFFA0]/gu;
 
 function cleanName(name: string): string {

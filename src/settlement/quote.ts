@@ -3,28 +3,28 @@ import type { NetworkKey } from '../model/network.ts';
 import type { TermsDifference } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
 import { listRequirements, type Requirement } from '../x402/requirements.ts';
-import { chooseOffer, type OfferRefusal } from './offers.ts';
+import { findOfferDifference, isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
 import type { Call } from './paid-call.ts';
 
-/** Limits of one request of a verification: what a product may weigh, and how long it may take. */
+/** Limits of one request of a verification: time, and size of the product. */
 export const CALL_LIMITS = { totalMs: 60_000, bodyBytes: 5 * 1024 * 1024, decodedBytes: 20 * 1024 * 1024 };
 
-/** What a live 402 asks now, beside what is on record, and what of it would be paid. */
+/** What a live 402 asks now, compared with the record, and which offer would be paid. */
 export interface Quote {
-  /** Status of the answer; only a 402 can be paid. */
+  /** Status of the answer. Only a 402 can be paid. */
   status: number;
   offered: Terms[];
   known: Terms[];
   differences: TermsDifference[];
-  /** What would be paid; null where nothing is. */
+  /** The offer that would be paid; null if there is none. */
   chosen: Requirement | null;
-  /** Why nothing is paid; null where something would be. */
+  /** Why nothing would be paid; null if an offer would be. */
   refused: OfferRefusal | 'not_402' | null;
 }
 
 /**
- * Reads the live 402 of a route and says what would be paid for it. Follows no redirect: a payment is for the address on
- * record. Throws what the guarded client throws.
+ * Fetches the live 402 of a route and chooses the offer to pay. Follows no redirects, because a payment is for the
+ * address on record. Throws what the guarded client throws.
  */
 export async function fetchQuote({
   client,
@@ -38,7 +38,7 @@ export async function fetchQuote({
   call: Call;
   known: readonly Terms[];
   payeeRotates: boolean;
-  /** Networks that there is a wallet for. */
+  /** Networks with a wallet. */
   networks: readonly NetworkKey[];
   signal: AbortSignal;
 }): Promise<Quote> {
@@ -53,7 +53,7 @@ export async function fetchQuote({
   return { ...shared, ...choice, refused: null };
 }
 
-/** Makes the paid request. A redirect is given back as the answer: a payment goes to one address alone. */
+/** Makes the paid request. A redirect is returned as the answer, because a payment is sent to one address only. */
 export async function fetchPaid(
   client: GuardedClient,
   { method, url, headers, body }: Call,
@@ -61,4 +61,36 @@ export async function fetchPaid(
 ): Promise<FetchResponse> {
   const all = { ...headers, ...paymentHeaders };
   return client.fetch(url, { method, headers: all, body, redirect: 'manual', limits: CALL_LIMITS });
+}
+
+/** Why no offer of a challenge is paid: a stable code. */
+export type OfferRefusal = 'no_offer' | 'terms_differ' | 'no_wallet' | 'scheme_not_supported' | 'not_on_record';
+
+/** The offer of a challenge that would be paid, or why none would be. */
+export type Choice =
+  | { chosen: Requirement; differences: TermsDifference[] }
+  | { refused: OfferRefusal; differences: TermsDifference[] };
+
+/**
+ * Chooses the offer to pay: the cheapest one on a network with a wallet, whatever the seller's order. Refuses if an
+ * offer on record is missing or asks for another amount, payee, asset, network or scheme, and never chooses an offer
+ * that is not on record. A payee that is not on record, or that rotates, is not compared.
+ */
+export function chooseOffer(
+  requirements: readonly Requirement[],
+  known: readonly Terms[],
+  { networks, payeeRotates }: { networks: readonly NetworkKey[]; payeeRotates: boolean },
+): Choice {
+  const offered = requirements.map(({ terms }) => terms);
+  const differences = listTermsDifferences(known, offered, { payeeRotates });
+  const refuse = (refused: OfferRefusal): Choice => ({ refused, differences });
+  if (requirements.length === 0) return refuse('no_offer');
+  if (known.length === 0) return refuse('not_on_record');
+  if (isChanged(differences)) return refuse('terms_differ');
+  const onRecord = requirements.filter(({ terms }) => !findOfferDifference(terms, known, { payeeRotates }));
+  const exact = onRecord.filter(({ terms }) => terms.scheme === 'exact');
+  if (exact.length === 0) return refuse(onRecord.length === 0 ? 'not_on_record' : 'scheme_not_supported');
+  const payable = exact.filter(({ terms }) => networks.includes(terms.network));
+  const [cheapest] = payable.toSorted((a, b) => a.terms.amount - b.terms.amount);
+  return cheapest ? { chosen: cheapest, differences } : refuse('no_wallet');
 }

@@ -5,7 +5,7 @@ import type { Payment, Settlement } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Chain, ChainReader, PaymentOnChain } from './rail.ts';
 
-/** What a receipt says, as its document has it. Nothing of it is believed. */
+/** The claims of a receipt document. None of them is trusted. */
 export interface ReceiptClaims
   extends Pick<
     Payment,
@@ -35,27 +35,27 @@ export interface ReceiptClaims
   route: string;
 }
 
-/** One thing that a receipt says, and what was found of it. */
+/** One claim of a receipt, and the result of checking it. */
 export interface ReceiptCheck {
-  /** The field of the receipt that this is about; `node` and `agreement` are about the nodes asked. */
+  /** The checked field of the receipt; `node` and `agreement` are about the nodes. */
   field: string;
   what: string;
   passed: boolean;
   found: string;
-  /** The node that said so; null where the receipt itself was looked at. */
+  /** The node that was asked; null if only the receipt was checked. */
   node: string | null;
 }
 
-/** A node, and the name by which a report calls it. */
+/** A node, and its name in reports. */
 export interface NamedReader {
   name: string;
   reader: ChainReader;
 }
 
 /**
- * Checks all that a receipt says: first against itself, then against what each node of its network says. Where nodes
- * differ, that is a check of its own, which fails. Throws what a node's reader throws where only one node is given; of
- * several, one that cannot be asked is a check that fails.
+ * Checks all claims of a receipt: first for consistency, then with each node of its network. If nodes disagree, a check
+ * of its own fails. With one node it throws what the node's reader throws; with several, a node that cannot be asked is
+ * a failed check.
  */
 export async function checkReceipt(receipt: ReceiptClaims, nodes: readonly NamedReader[]): Promise<ReceiptCheck[]> {
   const answers = await Promise.allSettled(nodes.map(({ name, reader }) => checkOnChain(reader, receipt, name)));
@@ -70,7 +70,7 @@ export async function checkReceipt(receipt: ReceiptClaims, nodes: readonly Named
   return [...checkItself(receipt), ...checks.flat(), ...listDisagreements(checks)];
 }
 
-/** Checks that a receipt does not contradict itself; no chain is asked. */
+/** Checks that a receipt is consistent, without asking a chain. */
 function checkItself(receipt: ReceiptClaims): ReceiptCheck[] {
   const { network, asset, amount, settlement, request, answer, delivered, seller_receipt: word } = receipt;
   const isBase = network === 'base';
@@ -144,7 +144,7 @@ function describeAgreement(agrees: boolean | null): string {
   return agrees === null ? 'it names none' : agrees ? 'yes' : 'no';
 }
 
-/** Checks a receipt against what one node says. */
+/** Checks a receipt with one node. */
 async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: string): Promise<ReceiptCheck[]> {
   const { settlement, network, payer, pay_to, amount, nonce } = receipt;
   const { transaction } = settlement;
@@ -154,7 +154,7 @@ async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: s
     field: 'genesis',
     what: `first block ${settlement.genesis}`,
     passed: isSameChain,
-    found: isSameChain ? genesis : `${genesis}: the node serves another chain than the receipt is of`,
+    found: isSameChain ? genesis : `${genesis}: the node serves another chain than that of the receipt`,
     node,
   };
   const paid = await reader.findPayment({ transaction, payer, pay_to, amount, nonce });
@@ -168,12 +168,18 @@ async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: s
       field: 'transaction',
       what: `transaction ${transaction}`,
       passed: paid.final,
-      found: paid.final ? 'there, and it succeeded' : 'there, but it failed, or it may still be taken back',
+      found: paid.final ? 'there, and it succeeded' : 'there, but it failed, or it may still be reverted',
       node,
     },
   ];
   for (const [field, what, said, found] of listFacts(receipt, paid)) {
-    checks.push({ field, what: `${what} ${said}`, passed: isSame(network, said, found), found: found ?? 'none', node });
+    checks.push({
+      field,
+      what: `${what} ${said}`,
+      passed: isSameValue(network, said, found),
+      found: found ?? 'none',
+      node,
+    });
   }
   return checks;
 }
@@ -198,13 +204,13 @@ function listFacts({ network, settlement, ...receipt }: ReceiptClaims, paid: Pay
   return facts;
 }
 
-/** Accounts and hashes of Base are the same in any case; everything of Solana is as it is written. */
-function isSame(network: Payment['network'], said: string, found: string | null): boolean {
+/** Compares two values. Accounts and hashes on Base are equal in any case; values on Solana are case-sensitive. */
+function isSameValue(network: Payment['network'], said: string, found: string | null): boolean {
   if (found === null) return false;
   return network === 'base' ? said.toLowerCase() === found.toLowerCase() : said === found;
 }
 
-/** Lists where nodes say different things of one field. Where they say the same, one check says so. */
+/** Builds one check that says whether the nodes agree, and lists their differences. */
 function listDisagreements(checks: readonly (readonly ReceiptCheck[])[]): ReceiptCheck[] {
   if (checks.length < 2) return [];
   const answers = checks.map((list) => new Map(list.map((check) => [check.field, check])));
@@ -221,7 +227,7 @@ function listDisagreements(checks: readonly (readonly ReceiptCheck[])[]): Receip
   return [{ field: 'agreement', what: 'the nodes agree', passed: disputed.length === 0, found, node: null }];
 }
 
-/** Checks an attempt that the catalogue has not as settled against the chain: whether that is so. */
+/** Checks with the chain that a payment is not settled, as the catalogue has it. */
 export async function checkUnsettled(chain: Chain, payment: Payment): Promise<ReceiptCheck[]> {
   const finding = await chain.findSettlement(payment);
   const what = `${payment.amount} atomic USDC from ${payment.payer} to ${payment.pay_to}`;

@@ -10,64 +10,64 @@ import {
 import type { Ledger } from './ledger.ts';
 import { isClockOff, MAX_VALIDITY_SECONDS, type Rail } from './rail.ts';
 
-/** What happens while a payment is made, in its order. */
+/** Events of a payment, in their order. */
 export type PayEvent =
   | { type: 'prepared'; payment: PreparedPayment }
   | { type: 'sent' }
   | { type: 'answered'; answer: PaymentAnswer }
-  /** No answer came, or none that could be taken; the reason is that of the fetch. */
+  /** No usable answer came. The reason is that of the fetch. */
   | { type: 'unanswered'; reason: string }
   | { type: 'waiting'; until: string };
 
-/** How often the chain is asked about a payment under way, in milliseconds: more and more seldom up to the second. */
+/** Interval for asking the chain about a pending payment, in milliseconds. It grows from the first value to the last. */
 const POLL_MS = { first: 100, last: 2_000 };
 
-/** For how long the chain is asked at most, in milliseconds: a node that stands still would be asked for ever. */
+/** How long the chain is asked at most, in milliseconds. Without a limit a stuck node would be asked for ever. */
 const PATIENCE_MS = (MAX_VALIDITY_SECONDS + 60) * 1000;
 
 export interface ResolveOptions {
   rail: Rail;
   ledger: Ledger;
   now: () => Date;
-  /** Ends the waiting; the payment then stays open, to be reconciled later. */
+  /** Ends the wait. The payment then stays open, to be reconciled later. */
   signal: AbortSignal;
-  /** In place of the usual three minutes. */
+  /** Default: three minutes. */
   patienceMs?: number | undefined;
   onEvent?: ((event: PayEvent) => void) | undefined;
 }
 
 /**
- * Waits until the chain says what became of a payment that may have been sent: settled, or no longer able to. Gives the
- * payment as it then stands, which is open where patience ends first. Where the chain cannot be asked it is `unknown`, and the failure is thrown.
+ * Waits until the chain shows that a payment settled or can no longer settle. Returns the payment, which is still open
+ * if the time limit comes first. If the chain cannot be asked, the payment becomes `unknown` and the failure is thrown.
  */
 export async function resolvePayment(id: string, options: ResolveOptions): Promise<Payment> {
   const { ledger, signal, patienceMs = PATIENCE_MS, onEvent } = options;
   const started = performance.now();
   let told = false;
   for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(pauseMs * 1.5, POLL_MS.last)) {
-    const payment = await lookOnChain(getPayment(ledger, id), options);
+    const payment = await resolveOnChain(getPayment(ledger, id), options);
     if (!isOpen(payment) || signal.aborted || performance.now() - started > patienceMs) return payment;
     if (!told) onEvent?.({ type: 'waiting', until: payment.expires_at });
     told = true;
-    // Being stopped while waiting is no failure: the payment is found later.
+    // A stop while waiting is not a failure: the payment is found later.
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
 /**
- * Brings every attempt of a wallet that a crash or a stop left open to where the chain has it, without waiting. Nobody
- * else may be paying from the wallet meanwhile. Gives those attempts as they then stand; some may still be open.
+ * Resolves every payment of a wallet that a crash or a stop left open, without waiting. Nobody else may pay from the
+ * wallet meanwhile. Returns these payments, of which some may still be open.
  */
 export async function reconcilePayments(
   options: Omit<ResolveOptions, 'signal' | 'onEvent' | 'patienceMs'>,
 ): Promise<Payment[]> {
   const { ledger, rail } = options;
   const found: Payment[] = [];
-  for (const payment of ledger.listOpen(rail.payer)) found.push(await lookOnChain(payment, options));
+  for (const payment of ledger.listOpen(rail.payer)) found.push(await resolveOnChain(payment, options));
   return found;
 }
 
-async function lookOnChain(
+async function resolveOnChain(
   payment: Payment,
   { rail, ledger, now }: Pick<ResolveOptions, 'rail' | 'ledger' | 'now'>,
 ): Promise<Payment> {
@@ -78,21 +78,21 @@ async function lookOnChain(
     if (!isSame) ledger.record(id, { step: 'resolved', resolution }, now().toISOString());
     return getPayment(ledger, id);
   };
-  // What is not marked as sent was never signed.
+  // A payment that is not marked as sent was never signed.
   if (payment.state === 'prepared') return resolve({ state: 'not_settled', reason: 'never_sent' });
   try {
     const finding = await rail.chain.findSettlement(payment);
     if (finding.state === 'open') return payment;
     if (finding.state === 'settled') return resolve(finding);
     if (finding.state === 'disputed') return resolve({ ...finding, state: 'unknown' });
-    // By a clock that is wrong nothing is over.
+    // A wrong clock cannot decide that a payment expired.
     const isOff = finding.head_at !== undefined && isClockOff(now(), finding.head_at);
     if (isOff) return resolve({ state: 'unknown', reason: 'clock_differs' });
     return resolve({ state: 'not_settled', reason: finding.reason });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const found = resolve({ state: 'unknown', reason: error.reason });
-    // The chain was asked, and said what another payment has been settled by.
+    // The chain answered with a transaction that belongs to another payment.
     if (error.reason === 'transaction_taken') return found;
     throw error;
   }

@@ -2,17 +2,17 @@ import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Finds why paying is stopped; null where it is not. Only a file that certainly is not there lets paying go on: one that
- * cannot be looked at, whatever else has its name, and a folder that is missing itself all stop it.
+ * Finds why payments are stopped; null if they are not. They are allowed only if the file certainly does not exist. A
+ * file that cannot be checked, anything else of that name, and a missing folder all stop payments.
  */
 export function findStop(file: string | null): string | null {
   if (file === null) return null;
   try {
     lstatSync(file);
-    return 'the stop file is there';
+    return 'the stop file exists';
   } catch (error) {
     if (isMissing(error) && isFolder(dirname(file))) return null;
-    return `the stop file cannot be looked at (${getCode(error)})`;
+    return `the stop file cannot be checked (${getCode(error)})`;
   }
 }
 

@@ -1,14 +1,17 @@
+import type { Declaration } from '../model/declaration.ts';
+import { formatRoute, getRouteUrl } from '../model/route.ts';
 import type { ApiDocument, ApiDocumentOptions } from './document-declarations.ts';
+import { buildFinding } from './finding-codes.ts';
 import { isObject } from './json-value.ts';
 import { readOpenApi } from './openapi/declarations.ts';
 import { type DocumentProblem, parseDocumentText } from './openapi/document-text.ts';
-import { rebaseDeclarations } from './rebase.ts';
-import { listResources, readX402File } from './x402-file/declarations.ts';
+import { getTemplatePath } from './outside-address.ts';
+import { listResources, readX402File } from './x402-file.ts';
 
 /**
  * Reads a provider's own document into declarations: OpenAPI 3 with payment information, or a list of x402 resources
- * (`/.well-known/x402`), whichever it is. Gives a problem where the document as a whole cannot be taken. Never throws
- * for what the bytes hold.
+ * (`/.well-known/x402`), whichever it is. Returns a problem if the whole document cannot be taken. Never throws,
+ * whatever the bytes.
  */
 export function readApiDocument(bytes: Uint8Array, options: ApiDocumentOptions): ApiDocument | DocumentProblem {
   const subject = `The document ${options.name}`;
@@ -30,4 +33,45 @@ function readValue(value: unknown, subject: string, options: ApiDocumentOptions)
     message: `${subject} is neither an OpenAPI 3 document nor a list of x402 resources.`,
     hint: 'OpenAPI has "openapi": "3…" at its top; a /.well-known/x402 file has "resources" or "items".',
   };
+}
+
+/**
+ * Moves all routes of a document under one base address, by which the catalogue lists them. Routes below that address
+ * keep their full address, so their path changes; others are refused. `baseUrl` is in canonical form.
+ */
+export function rebaseDeclarations(document: ApiDocument, baseUrl: string): ApiDocument {
+  const prefix = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const findings = [...document.findings];
+  const routes = new Map<string, Declaration['routes'][number]>();
+  const { received } = document.items;
+  let { taken, duplicates, refused } = document.items;
+  for (const { base_url, routes: own } of document.declarations) {
+    for (const route of own) {
+      const url = new URL(getRouteUrl(base_url, route.path));
+      const whole = getTemplatePath(url);
+      const path = whole.slice(prefix.length);
+      const key = `${route.method} ${path}`;
+      if (url.origin !== new URL(baseUrl).origin || !whole.startsWith(`${prefix}/`)) {
+        taken -= 1;
+        refused += 1;
+        const item = `${route.method} ${getRouteUrl(base_url, route.path)}`;
+        findings.push(buildFinding('refused', 'outside_base_address', item));
+      } else if (routes.has(key)) {
+        taken -= 1;
+        duplicates += 1;
+      } else routes.set(key, { ...route, path });
+    }
+  }
+  const [first] = document.declarations;
+  const sorted = [...routes.values()].sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1));
+  return {
+    ...document,
+    declarations: first && sorted.length > 0 ? [{ ...first, base_url: baseUrl, routes: sorted }] : [],
+    findings,
+    items: { received, taken, duplicates, refused },
+  };
+}
+
+function formatSortKey(route: Declaration['routes'][number]): string {
+  return `${route.path} ${formatRoute(route)}`;
 }

@@ -3,35 +3,34 @@ import type { Finding } from '../model/finding.ts';
 import type { DeclaredRoute } from '../model/route.ts';
 import type { DocumentFindings } from './document-findings.ts';
 import { parseListedUrl } from './outside-address.ts';
-import { readText } from './provider-text.ts';
-import { cleanText, getFirstSentence } from './text.ts';
+import { cleanText, getFirstSentence, readText } from './provider-text.ts';
 
-/** How a provider's own document is read. */
+/** Options for reading a provider's own document. */
 export interface ApiDocumentOptions {
   /** The source's name on record, as `getSourceName` gives it. */
   name: string;
-  /** Address that the document came from, after redirects; null for a file. */
+  /** Address of the document after redirects; null for a file. */
   url: string | null;
-  /** List everything under this address, and nothing that does not lie below it; null: where the document says. */
+  /** List routes under this address only, and refuse others; null: under the addresses that the document names. */
   base_url: string | null;
   allowPrivateNetworks: boolean;
   /** Now, ISO 8601 UTC. */
   now: string;
 }
 
-/** What a document came to. */
+/** The result of reading a document. */
 export interface ApiDocument {
   kind: 'openapi' | 'x402_file';
-  /** One for each base address, in their order. A document is a bare claim: nothing in it was seen to be so. */
+  /** One for each base address, sorted by it. A document is a bare claim, so its routes are not dated. */
   declarations: Declaration[];
   /** Exactly one `refused` finding for each operation or resource that is refused. */
   findings: Finding[];
-  /** Payable operations or resources: how many there are, became routes, came again, and were refused. */
+  /** Counts of payable operations or resources: all of them, those that became routes, duplicates, and refused ones. */
   items: { received: number; taken: number; duplicates: number; refused: number };
 }
 
-/** What a document says of the service as a whole, as it came. */
-export interface DocumentWords {
+/** The texts about the whole service, as the document has them. */
+export interface ServiceTexts {
   title?: unknown;
   tagline?: unknown;
   description?: unknown;
@@ -39,12 +38,12 @@ export interface DocumentWords {
 }
 
 /**
- * Builds the declarations of a document, one for each base address, all with the document's own words. A document is a
- * bare claim: fetching it is no evidence that anything in it is so.
+ * Builds the declarations of a document, one for each base address, all with the same texts. A document is a bare
+ * claim: fetching it does not prove that anything in it is true.
  */
 export function buildDocumentDeclarations(
   routes: readonly { base_url: string; route: DeclaredRoute }[],
-  given: DocumentWords,
+  given: ServiceTexts,
   options: ApiDocumentOptions,
   findings: DocumentFindings,
 ): Declaration[] {
@@ -84,7 +83,10 @@ export function buildDocumentDeclarations(
     });
 }
 
-/** A documentation address may be relative to its document; one that could not be fetched is left out. */
+/**
+ * Reads a documentation address, which may be relative to the document. An address that could not be fetched is left
+ * out.
+ */
 function readDocsUrl(raw: unknown, { url, allowPrivateNetworks }: ApiDocumentOptions): string | null {
   const address = typeof raw === 'string' ? URL.parse(raw, url ?? undefined) : null;
   const docs = address && parseListedUrl(address.href, { allowPrivateNetworks });

@@ -1,34 +1,34 @@
 import type { Finding } from '../model/finding.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './finding-codes.ts';
 
-/** What is said once of a whole document, with a count, instead of of each of its items. */
-const GENERAL: ReadonlySet<FindingCode> = new Set([
+/** Findings that are reported once for the whole document, with a count, and not for each item. */
+const DOCUMENT_WIDE: ReadonlySet<FindingCode> = new Set([
   ...(['usd_as_usdc', 'network_assumed', 'protocol_assumed', 'amount_as_number', 'method_assumed'] as const),
   ...(['duplicate', 'schemas_left_out', 'resource_without_terms', 'no_payment_info'] as const),
 ]);
 
-/** The findings of one item while it is being read. */
+/** Collects the findings of one item while it is being read. */
 export interface ItemFindings {
   note: Note;
-  /** Ends the reading: the item is not taken, and this says why. */
+  /** Ends the item as refused, for this reason. */
   refuse: (code: FindingCode, message?: string) => void;
-  /** Ends the reading: the item is taken, with what was noted. */
+  /** Ends the item as taken, and keeps its notes. */
   keep: () => void;
 }
 
 export interface DocumentFindings {
   openItem: (item: string) => ItemFindings;
-  /** Says something of the document. */
+  /** Notes something about the document. */
   note: Note;
-  /** Counts something that is said of the document as a whole. */
+  /** Counts a finding that is reported for the whole document. */
   count: (code: FindingCode, times?: number) => void;
-  /** Takes over what was found in another document. */
+  /** Adds the findings of another document. */
   add: (found: readonly Finding[]) => void;
-  /** Lists the findings: those of the document first, then the items' in their order. */
+  /** Lists the findings: first those of the document, then those of its items in their order. */
   list: () => Finding[];
 }
 
-/** Opens the findings of a document, under the name that it has on record. */
+/** Opens a collection for the findings of a document. `name` is its name on record. */
 export function openDocumentFindings(name: string): DocumentFindings {
   const counts = new Map<FindingCode, number>();
   const ofDocument = new Map<string, Finding>();
@@ -39,7 +39,7 @@ export function openDocumentFindings(name: string): DocumentFindings {
     const notes = new Map<string, Finding>();
     return {
       note: (code, message = FINDING_CODES[code]) => {
-        notes.set(GENERAL.has(code) ? code : `${code} ${message}`, buildFinding('noted', code, item, message));
+        notes.set(DOCUMENT_WIDE.has(code) ? code : `${code} ${message}`, buildFinding('noted', code, item, message));
       },
       refuse: (code, message) => {
         ofItems.push(buildFinding('refused', code, item, message));
@@ -47,7 +47,7 @@ export function openDocumentFindings(name: string): DocumentFindings {
       keep: () => {
         for (const finding of notes.values()) {
           const code = finding.code as FindingCode;
-          if (GENERAL.has(code)) count(code);
+          if (DOCUMENT_WIDE.has(code)) count(code);
           else ofItems.push(finding);
         }
       },

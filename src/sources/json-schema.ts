@@ -3,12 +3,12 @@ import { isJsonObject, isObject, type Json } from './json-value.ts';
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-/** Words by which an object is a schema of something, not the thing itself. */
+/** Members that make an object a schema, and not an example value. */
 const KEYWORDS = ['properties', 'items', 'enum', 'anyOf', 'oneOf', 'allOf', '$ref', '$schema', 'const'];
 
 /**
- * Says whether an object describes a value (`{type: 'string', description: …}`) and is not itself an example of one.
- * The x402 discovery fields and JSON Schema agree in this much.
+ * Returns whether an object describes a value (`{type: 'string', description: …}`) and is not an example itself. The
+ * same test works for x402 discovery fields and JSON Schema.
  */
 export function isDescriptor(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
@@ -17,14 +17,15 @@ export function isDescriptor(value: unknown): value is JsonObject {
   );
 }
 
-/** Says whether every member of a non-empty object describes a field. */
+/** Returns whether every member of a non-empty object describes a field. */
 export function isFieldMap(value: unknown): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isDescriptor);
 }
 
 /**
- * Builds the JSON Schema of an object from its fields as x402 discovery writes them: a descriptor each, whose
- * `required: true` belongs into the object's own list. A value that is no descriptor becomes an example of its field.
+ * Builds the JSON Schema of an object from its fields as x402 discovery writes them: each field has a descriptor, whose
+ * `required: true` moves into the `required` list of the object. A value that is not a descriptor becomes an example of
+ * its field.
  */
 export function buildObjectSchema(fields: JsonObject): JsonObject {
   const required = listRequired(fields);
@@ -36,16 +37,17 @@ export function buildObjectSchema(fields: JsonObject): JsonObject {
 }
 
 function buildFieldSchema(field: Json): Json {
-  if (isDescriptor(field)) return mendSchema(field);
+  if (isDescriptor(field)) return normaliseSchema(field);
   if (!isJsonObject(field)) return { examples: [field] };
   return Object.keys(field).length > 0 ? buildObjectSchema(field) : {};
 }
 
 /**
- * Mends a schema that mixes the two notations: boolean `required` moves up into the list of the object above, and a
- * `type` that JSON Schema does not have (`file`, `text/html`) becomes a format. The rest stays as the source gave it.
+ * Converts a schema that mixes both notations into JSON Schema: boolean `required` moves into the `required` list of
+ * the enclosing object, and a `type` that JSON Schema does not have (`file`, `text/html`) becomes a format. The rest
+ * stays as it is.
  */
-export function mendSchema(schema: JsonObject): JsonObject {
+export function normaliseSchema(schema: JsonObject): JsonObject {
   const { required: stated, type, properties, items, ...rest } = schema;
   const isOwnType = typeof type === 'string' && !TYPES.has(type);
   const required = new Set(Array.isArray(stated) ? stated.filter((name) => typeof name === 'string') : []);
@@ -53,14 +55,16 @@ export function mendSchema(schema: JsonObject): JsonObject {
   return {
     ...(type !== undefined && (isOwnType ? { format: type } : { type })),
     ...rest,
-    ...(properties !== undefined && { properties: isJsonObject(properties) ? mapMembers(properties, mendMember) : {} }),
-    ...(items !== undefined && { items: mendMember(items) }),
+    ...(properties !== undefined && {
+      properties: isJsonObject(properties) ? mapMembers(properties, normaliseMember) : {},
+    }),
+    ...(items !== undefined && { items: normaliseMember(items) }),
     ...(required.size > 0 && { required: [...required] }),
   };
 }
 
-function mendMember(member: Json): Json {
-  return isJsonObject(member) ? mendSchema(member) : member;
+function normaliseMember(member: Json): Json {
+  return isJsonObject(member) ? normaliseSchema(member) : member;
 }
 
 function listRequired(fields: JsonObject): string[] {

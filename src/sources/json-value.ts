@@ -1,19 +1,19 @@
 import { isObject } from '../model/json-object.ts';
 import type { JsonObject } from '../model/route.ts';
-import { cleanString } from './invisible.ts';
+import { cleanString } from './clean-string.ts';
 
 export { isObject };
 
 export type Json = JsonObject[string];
 
-/** Largest schema or example kept, in bytes of JSON, and its deepest nesting. */
+/** Largest schema or example that is kept, in bytes of JSON, and its deepest nesting. */
 export const MAX_JSON_BYTES = 16 * 1024;
 const MAX_JSON_DEPTH = 32;
 
 /**
- * Copies a JSON value that a provider wrote, with invisible characters and chat marks removed from its keys and
- * strings, so that no hidden message travels in a schema. A `__proto__` key is left out and a number that JSON cannot write becomes null.
- * Gives undefined for what is larger or deeper than the limits, which is found before anything big is copied.
+ * Copies a JSON value that a provider wrote. Invisible characters and chat marks are removed from its keys and strings,
+ * so that a schema carries no hidden message. A `__proto__` key is left out, and a number that JSON cannot write
+ * becomes null. Returns undefined for a value beyond the limits, before anything large is copied.
  */
 export function cleanJson(value: unknown): Json | undefined {
   const budget = { left: MAX_JSON_BYTES };
@@ -22,7 +22,7 @@ export function cleanJson(value: unknown): Json | undefined {
   return Buffer.byteLength(JSON.stringify(copy)) <= MAX_JSON_BYTES ? copy : undefined;
 }
 
-/** Says whether a value that is known to be JSON is an object. */
+/** Returns whether a value that is known to be JSON is an object. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return isObject(value);
 }

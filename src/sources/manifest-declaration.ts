@@ -1,22 +1,26 @@
 import type { Declaration } from '../model/declaration.ts';
+import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { type DeclaredRoute, getRouteUrl, type JsonObject } from '../model/route.ts';
-import type { Note } from './finding-codes.ts';
+import type { Terms } from '../model/terms.ts';
+import { formatUsdc, parseUsdc } from '../model/usdc.ts';
+import { MAX_PLAUSIBLE_AMOUNT, parsePayTo } from '../x402/offer-fields.ts';
+import { formatQuote } from './clean-string.ts';
+import type { FindingCode, Note } from './finding-codes.ts';
 import { cleanJson, isJsonObject } from './json-value.ts';
-import type { ManifestContext } from './manifest-context.ts';
 import { formatPath } from './manifest-issues.ts';
-import { buildTerms, readPriceRange } from './manifest-prices.ts';
 import type { Manifest, ManifestRoute } from './manifest-schema.ts';
 import type { Path } from './manifest-yaml.ts';
 import { getTemplatePath, parseListedUrl } from './outside-address.ts';
-import { readMimeType, readText } from './provider-text.ts';
-import { formatQuote } from './quote.ts';
+import { readMimeType, readText, type TextField } from './provider-text.ts';
 import { buildRequestExample } from './request-example.ts';
-import type { TextField } from './text.ts';
 
-/** What stands for a part of an address still to be chosen: `{tenant}`, `<tenant>`, `/:tenant`. */
+/** A placeholder in an address: `{tenant}`, `<tenant>`, `/:tenant`. */
 const PLACEHOLDER = /\{[^{}]*\}|<[^<>]*>|(?<=\/):[a-z_]\w*/i;
 
-/** Builds the declaration of a manifest whose fields have been checked one by one; reports what does not fit together. */
+/**
+ * Builds the declaration of a manifest whose fields were already checked one by one. Refuses fields that contradict
+ * each other.
+ */
 export function buildManifestDeclaration(given: Manifest, context: ManifestContext): Declaration {
   const { note } = context;
   const baseUrl = readAddress(given.base_url, ['base_url'], context) ?? '';
@@ -80,7 +84,7 @@ function buildRoute(
   };
 }
 
-/** Reads a text of the manifest; one of which cleaning leaves nothing is refused, as an empty one is. */
+/** Reads a text of the manifest. A text that is empty after cleaning is refused. */
 function readOwnText(
   given: string | undefined,
   field: TextField,
@@ -89,14 +93,14 @@ function readOwnText(
 ): string {
   const text = readText(given, field, note);
   if (given !== undefined && text === '') {
-    const what = 'holds nothing that can be shown, only markup, blanks or invisible characters';
+    const what = 'has nothing that can be shown, only markup, blanks or invisible characters';
     const advice = 'write some text, or leave an optional field out';
     refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
   }
   return text;
 }
 
-/** Brings a path into the form that URL parsing gives it, so that `/a/../b` and the like cannot stand for another route. */
+/** Brings a path into the form that URL parsing gives it, so that `/a/../b` is not a second name of `/b`. */
 function readRoutePath(path: string, baseUrl: string, index: number, { refuse }: ManifestContext): string {
   const base = URL.parse(baseUrl);
   if (!base) return path;
@@ -118,14 +122,14 @@ function refuseDuplicates(routes: readonly DeclaredRoute[], { refuse }: Manifest
       refuse(
         'manifest_duplicate_route',
         ['routes', index],
-        `The route ${method} ${formatQuote(path)} stands twice; remove one of them.`,
+        `The route ${method} ${formatQuote(path)} appears twice; remove one of them.`,
       );
     }
     seen.add(`${method} ${path}`);
   }
 }
 
-/** Reads an address into the one form it has everywhere: no slash after a bare host or at the end of a path. */
+/** Reads an address into its canonical form: without a slash after a bare host or at the end of a path. */
 function readAddress(given: string | undefined, path: Path, context: ManifestContext): string | null {
   if (given === undefined) return null;
   const placeholder = PLACEHOLDER.exec(given);
@@ -140,13 +144,13 @@ function readAddress(given: string | undefined, path: Path, context: ManifestCon
   return null;
 }
 
-/** An address with a placeholder opens nothing; parsing would only escape its braces. */
+/** Refuses an address with a placeholder, which cannot be called; parsing would only escape its braces. */
 function refusePlaceholder(given: string, placeholder: RegExpExecArray, path: Path, { refuse }: ManifestContext): void {
   const isInHost = !/^\w+:\/\/[^/?#]*[/?#]/.test(given.slice(0, placeholder.index));
   const ofBase = isInHost
     ? 'write a listing of its own for each host'
     : 'end it before the placeholder, and begin the paths of the routes there';
-  const advice = path[0] === 'base_url' ? ofBase : 'write one that opens as it stands';
+  const advice = path[0] === 'base_url' ? ofBase : 'write one that can be opened';
   const what = `holds the placeholder ${formatQuote(placeholder[0])}, but takes an address that can be called`;
   refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
 }
@@ -163,6 +167,82 @@ function readObservedAt({ observed }: Manifest, { now, refuse }: ManifestContext
   if (!observed) return null;
   const time = Date.parse(observed.at);
   if (time <= Date.parse(now)) return new Date(time).toISOString();
-  refuse('bad_date', ['observed', 'at'], `observed.at is ${formatQuote(observed.at)}, which lies in the future.`);
+  refuse('bad_date', ['observed', 'at'], `observed.at is ${formatQuote(observed.at)}, which is in the future.`);
   return null;
+}
+
+/** What building a declaration needs besides the manifest. */
+export interface ManifestContext {
+  /** Name of the file, which is also the name of the source. */
+  name: string;
+  allowPrivateNetworks: boolean;
+  /** Now, ISO 8601 UTC. */
+  now: string;
+  /** Refuses the manifest: why, and at which path. */
+  refuse: (code: FindingCode, path: Path, message: string) => void;
+  note: Note;
+}
+
+/** Builds a route's terms, one for each network that it is paid on; empty if it states no price. */
+export function buildTerms(
+  given: ManifestRoute,
+  networks: readonly NetworkKey[],
+  index: number,
+  context: ManifestContext,
+): Terms[] {
+  for (const key of Object.keys(given.pay_to ?? {}) as NetworkKey[]) {
+    if (networks.includes(key)) continue;
+    const message = `pay_to names ${key}, but the route is not paid on ${key}; add it to networks, or remove it.`;
+    context.refuse('bad_pay_to', ['routes', index, 'pay_to', key], message);
+  }
+  if (given.price_usdc === undefined) return [];
+  const amount = readAmount(given.price_usdc, ['routes', index, 'price_usdc'], context);
+  if (amount === undefined) return [];
+  return networks.map((network) => {
+    const payTo = given.pay_to?.[network];
+    const account = payTo === undefined ? null : parsePayTo(network, payTo);
+    if (account === undefined) {
+      const message = `pay_to.${network} is not an account of ${NETWORKS[network].label}.`;
+      context.refuse('bad_pay_to', ['routes', index, 'pay_to', network], message);
+    }
+    return {
+      network,
+      scheme: 'exact',
+      asset: NETWORKS[network].usdc,
+      amount,
+      pay_to: account ?? null,
+      max_timeout_seconds: null,
+      x402_version: null,
+    };
+  });
+}
+
+/** Reads the price or price range of a listing without routes; null if it states none that can be taken. */
+export function readPriceRange(
+  { price_usdc: price, routes = [] }: Manifest,
+  context: ManifestContext,
+): Declaration['price'] {
+  if (price === undefined || routes.length > 0) return null;
+  if (typeof price === 'string') {
+    const amount = readAmount(price, ['price_usdc'], context);
+    return amount === undefined ? null : { min: amount, max: amount };
+  }
+  const min = readAmount(price.min, ['price_usdc', 'min'], context);
+  const max = readAmount(price.max, ['price_usdc', 'max'], context);
+  if (min === undefined || max === undefined) return null;
+  if (min > max) context.refuse('manifest_bad_value', ['price_usdc'], 'The min of price_usdc is above its max.');
+  return { min, max };
+}
+
+/** Reads a price into atomic USDC. An implausible price refuses the manifest and returns undefined. */
+function readAmount(text: string, path: Path, { refuse }: ManifestContext): number | undefined {
+  const amount = parseUsdc(text);
+  if (amount !== undefined && amount <= MAX_PLAUSIBLE_AMOUNT) return amount;
+  const bound = `a price is at most ${formatUsdc(MAX_PLAUSIBLE_AMOUNT)} USDC`;
+  refuse(
+    'implausible_price',
+    path,
+    `${formatPath(path)} is ${text} USDC for one request, which is not plausible; ${bound}.`,
+  );
+  return undefined;
 }

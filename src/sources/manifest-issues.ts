@@ -1,27 +1,27 @@
 import type { z } from 'zod';
 import { findNearest } from '../model/nearest.ts';
 import { cutText } from '../model/text.ts';
+import { formatQuote } from './clean-string.ts';
 import type { FindingCode } from './finding-codes.ts';
 import { isObject } from './json-value.ts';
 import { getMapping, PRICE_WORDS } from './manifest-schema.ts';
 import type { Path } from './manifest-yaml.ts';
-import { formatQuote } from './quote.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Something wrong with what a manifest says, at a path. */
+/** A problem with the content of a manifest, at a path. */
 export interface ManifestProblem {
   code: FindingCode;
   path: Path;
   message: string;
 }
 
-/** Finds the mapping at a path: what it is called, and its fields. */
+/** Finds the name and the fields of the mapping at a path. */
 type FindMapping = (path: Path) => { label: string; fields: string[] };
 
 /**
- * Says what is wrong with a manifest that its schema refuses: one problem for each field, with what it takes. `find` names
- * the mappings of anything else that is checked like a manifest.
+ * Describes why the schema refuses a manifest: one problem for each field, with the values that it takes. `find` is for
+ * other documents that are checked like a manifest.
  */
 export function describeIssues(
   issues: readonly Issue[],
@@ -39,7 +39,7 @@ function describeIssue(issue: Issue, manifest: unknown, parent: Path, find: Find
     manifest,
   );
   if (issue.code === 'invalid_union' && isObject(value)) {
-    // Of a price that is a mapping, what the range says is wrong with it; a mapping is never meant as plain text.
+    // For a price that is a mapping, report the problem of the range: nobody means a mapping as plain text.
     const ofMapping = issue.errors.at(-1) ?? [];
     return ofMapping.flatMap((inner) => describeIssue(inner, manifest, path, find));
   }
@@ -81,7 +81,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function describeExpectation(issue: Issue): string {
-  // Of a route's price, or a range's end, the schema's own message says it all.
+  // For a route's price, or one end of a range, the schema's own message is complete.
   if (issue.path.at(-1) === 'price_usdc' && !issue.path.includes('routes')) {
     return `${PRICE_WORDS}, or {min: …, max: …}`;
   }
@@ -94,7 +94,7 @@ function describeExpectation(issue: Issue): string {
   return issue.message;
 }
 
-/** Writes a path as people read it: `routes[2].price_usdc`. */
+/** Writes a path for people: `routes[2].price_usdc`. */
 export function formatPath(path: Path): string {
   const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${formatQuote(step)}`)).join('');
   return text.replace(/^\./, '') || 'The manifest';

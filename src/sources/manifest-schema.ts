@@ -4,18 +4,18 @@ import { httpMethod } from '../model/http-method.ts';
 import { slug } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-amount.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
 
 /** A decimal amount above zero, with at most six decimals. */
 const PRICE = /^(?=.*[1-9])\d{1,10}(\.\d{1,6})?$/;
 
-/** What a price takes, in words. */
+/** The values that a price takes, in words. */
 export const PRICE_WORDS = `a decimal amount of USDC above zero, at most ${formatUsdc(MAX_PLAUSIBLE_AMOUNT)}, with at most six decimals, such as "0.01"`;
 
 const text = (description: string) => z.string().min(1, 'some text').describe(description);
 const address = (description: string) => z.string().describe(description).meta({ format: 'uri' });
 
-// Read from the source text, so that `0.10` and `"0.10"` are the same and no decimal is lost on the way.
+// Prices are read from the source text, so that `0.10` and `"0.10"` are equal and no decimal is lost.
 const amount = z
   .string()
   .regex(PRICE, PRICE_WORDS)
@@ -88,7 +88,7 @@ export const manifest = z.strictObject({
 });
 export type Manifest = z.infer<typeof manifest>;
 
-/** The mappings of a manifest: what each is called in messages, and its fields. */
+/** The mappings of a manifest: their names in messages, and their schemas. */
 const MAPPINGS = {
   manifest: { label: 'a manifest', schema: manifest },
   routes: { label: 'a route', schema: manifestRoute },
@@ -98,9 +98,28 @@ const MAPPINGS = {
   observed: { label: 'observed', schema: manifest.shape.observed.unwrap() },
 } as const;
 
-/** Finds the mapping at a path of a manifest: its name and its fields. */
+/** Returns the name and the fields of the mapping at a path of a manifest. */
 export function getMapping(path: readonly PropertyKey[]): { label: string; fields: string[] } {
   const key = path.findLast((step) => typeof step === 'string') ?? 'manifest';
   const { label, schema } = Object.entries(MAPPINGS).find(([name]) => name === key)?.[1] ?? MAPPINGS.manifest;
   return { label, fields: Object.keys(schema.shape) };
+}
+
+/** Writes the JSON Schema (2020-12) of a manifest, with which editors check and complete the files. */
+export function formatManifestJsonSchema(): string {
+  return formatJsonSchema(manifest, {
+    title: 'Listing manifest',
+    description: 'One API that agents pay for per request in USDC: facts only.',
+  });
+}
+
+/** Writes the JSON Schema (2020-12) of an input format, as the content of a file. */
+export function formatJsonSchema(type: z.ZodType, words: { title: string; description: string }): string {
+  const schema = z.toJSONSchema(type, { target: 'draft-2020-12', io: 'input' });
+  // Lists of words go on one line, as the formatter writes them.
+  const text = JSON.stringify({ $schema: schema.$schema, ...words, ...schema }, null, 2).replace(
+    /\[\s+([^[\]{}]+?)\s+\]/g,
+    (_, list: string) => `[${list.replace(/\s*\n\s*/g, ' ')}]`,
+  );
+  return `${text}\n`;
 }

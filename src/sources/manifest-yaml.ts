@@ -1,11 +1,11 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from 'yaml';
 import { cutText } from '../model/text.ts';
+import { formatQuote } from './clean-string.ts';
 import type { FindingCode } from './finding-codes.ts';
-import { formatQuote } from './quote.ts';
 
 export type Path = readonly (string | number)[];
 
-/** Something wrong with the text of a manifest, at a line (from 1). */
+/** A problem with the text of a manifest, at a line (from 1). */
 export interface YamlProblem {
   code: FindingCode;
   line: number;
@@ -14,16 +14,16 @@ export interface YamlProblem {
 
 export interface YamlText {
   value: unknown;
-  /** The line of what stands at a path, or of the nearest thing around it. */
+  /** The line of the value at a path, or of the nearest value around it. */
   getLine: (path: Path) => number;
 }
 
 const MAX_DEPTH = 40;
 
-/** Longest complaint of the library that is passed on, in UTF-16 units: some quote the text. */
+/** Longest message of the library that is passed on, in UTF-16 units: some quote the text. */
 const COMPLAINT_LENGTH = 160;
 
-/** What to do about the library's complaints that people meet most. */
+/** Advice for the library's most frequent errors. */
 const ADVICE: Readonly<Record<string, string>> = {
   MISSING_CHAR: 'A quote or bracket that is opened must be closed.',
   BAD_INDENT: 'Fields of one mapping must begin in the same column.',
@@ -34,13 +34,13 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /**
  * Parses the YAML text of one manifest into plain data, strictly: one document, no anchors, aliases, tags or tabs, no
- * key twice, bounded depth. Numbers at paths where `isExact` says so come as they are written. Gives all problems
- * found, each with its line. Takes time in proportion to the text.
+ * duplicate keys, bounded depth. Numbers at paths for which `isExact` is true are returned as they are written. Returns
+ * all problems with their lines. Takes time in proportion to the text.
  */
 export function parseYaml(text: string, isExact: (path: Path) => boolean): YamlText | { problems: YamlProblem[] } {
   const lines = new LineCounter();
   const getLineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
-  // Uniqueness is checked below: the library compares every key with every other.
+  // Duplicate keys are checked below, because the library compares every key with every other.
   const documents = parseAllDocuments(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -51,11 +51,10 @@ export function parseYaml(text: string, isExact: (path: Path) => boolean): YamlT
     logLevel: 'silent',
   });
   const [document, second] = [...documents];
-  if (!document?.contents)
-    return { problems: [{ code: 'manifest_empty', line: 1, message: 'the file holds nothing.' }] };
+  if (!document?.contents) return { problems: [{ code: 'manifest_empty', line: 1, message: 'the file is empty.' }] };
   const errors = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
-    // One slip makes the library complain again and again on its line; the first complaint is the telling one.
+    // One mistake makes the library report several errors on its line; the first is the useful one.
     const byLine = new Map<number, YamlProblem>();
     for (const error of errors) {
       const line = getLineAt(error.pos[0]);
@@ -84,7 +83,7 @@ function describeError({ code, message }: YAMLError, line: number): YamlProblem 
     return {
       code: 'manifest_alias',
       line,
-      message: 'a YAML tag (!…) stands here; manifests do without, so remove it.',
+      message: 'there is a YAML tag (!…) here; manifests may not have any, so remove it.',
     };
   }
   if (code === 'RESOURCE_EXHAUSTION') {
@@ -100,14 +99,14 @@ function describeError({ code, message }: YAMLError, line: number): YamlProblem 
 
 interface ReadContext {
   isExact: (path: Path) => boolean;
-  /** Where what stands at a path begins: its key, or the list entry. */
+  /** The offset of the value at each path: that of its key, or of the list entry. */
   offsets: Map<string, number>;
   report: (code: FindingCode, node: Node | null, message: string) => void;
 }
 
 function readNode(node: unknown, path: Path, context: ReadContext): unknown {
   if (isAlias(node) || (isNode(node) && node.anchor)) {
-    context.report('manifest_alias', node, 'a YAML anchor or alias (& or *) stands here; write the value out.');
+    context.report('manifest_alias', node, 'there is a YAML anchor or alias (& or *) here; write the value out.');
     return undefined;
   }
   if (path.length > MAX_DEPTH) {
@@ -138,7 +137,7 @@ function readMap(map: { items: { key: unknown; value: unknown }[] }, path: Path,
       context.report(
         'manifest_duplicate_key',
         key,
-        `"${formatQuote(name)}" stands twice in one mapping; remove one of them.`,
+        `"${formatQuote(name)}" appears twice in one mapping; remove one of them.`,
       );
       continue;
     }

@@ -1,3 +1,6 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration } from '../model/declaration.ts';
 import type { Finding } from '../model/finding.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './finding-codes.ts';
@@ -7,10 +10,10 @@ import { manifest } from './manifest-schema.ts';
 import { type Path, parseYaml, type YamlProblem } from './manifest-yaml.ts';
 import { getSourceName } from './source-name.ts';
 
-/** Largest manifest read, in bytes. */
+/** Largest manifest that is read, in bytes. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** Problems of one file that are told. */
+/** How many problems of one file are reported. */
 const MAX_PROBLEMS = 20;
 
 export interface ManifestOptions {
@@ -20,16 +23,16 @@ export interface ManifestOptions {
 }
 
 export interface ParsedManifest {
-  /** Absent where anything is wrong: a manifest is taken whole or not at all. */
+  /** Absent if anything is wrong: a manifest is taken whole or not at all. */
   declaration?: Declaration;
-  /** Each names the file; what is refused also names the line and what to do. */
+  /** Each names the file; a refusal also names the line and what to do. */
   findings: Finding[];
 }
 
 /**
- * Parses a YAML manifest, which is one listing, into its declaration. Strict: an unknown field, a key that stands
- * twice, an alias, a second document or a bad value refuses the whole file, and all that is wrong is said at once.
- * Never throws for what the text holds.
+ * Parses a YAML manifest, which is one listing, into its declaration. Strict: an unknown field, a duplicate key, an
+ * alias, a second document or a bad value refuses the whole file, and all problems are reported at once. Never throws,
+ * whatever the text.
  */
 export function parseManifest(text: string, fileName: string, options: ManifestOptions): ParsedManifest {
   const name = getSourceName(fileName);
@@ -51,12 +54,12 @@ export function parseManifest(text: string, fileName: string, options: ManifestO
   return problems.length > 0 ? { findings: buildRefusals(problems, name) } : { declaration, findings: notes };
 }
 
-/** Builds the refusal of a whole file, for a reason that has no line. */
+/** Builds the refusal of a whole file, for a reason without a line. */
 export function buildFileFinding(code: FindingCode, name: string): Finding {
   return buildFinding('refused', code, name, `${name}: ${FINDING_CODES[code]}`);
 }
 
-/** Builds the findings of a refused file, in the order of its lines; of very many the first, and how many more. */
+/** Builds the findings of a refused file, sorted by line. Only the first are listed, with the number of the others. */
 function buildRefusals(problems: readonly YamlProblem[], name: string): Finding[] {
   const sorted = problems.toSorted((a, b) => a.line - b.line);
   const shown = sorted.slice(0, MAX_PROBLEMS);
@@ -67,7 +70,80 @@ function buildRefusals(problems: readonly YamlProblem[], name: string): Finding[
   });
 }
 
-/** Prices keep every digit as it is written. */
+/** Returns whether a path is that of a price, which keeps every digit as it is written. */
 function isPrice([first, , third]: Path): boolean {
   return first === 'price_usdc' || (first === 'routes' && third === 'price_usdc');
+}
+
+/** The file name of a manifest, which like any file name may contain a line end. */
+const MANIFEST_NAME = /^[^.].*\.ya?ml$/is;
+
+/** One manifest file and the result of parsing it. */
+export interface ManifestFile extends ParsedManifest {
+  /** Name of the file on record. */
+  name: string;
+  /** Path of the file. */
+  path: string;
+}
+
+/**
+ * Reads manifests: files of any name, and the `*.yaml` and `*.yml` files of folders, sorted by name. A problem with one
+ * file is a finding of that file. Throws `bad_input` for a path that does not exist.
+ */
+export async function* readManifests(
+  paths: readonly string[],
+  options: ManifestOptions,
+): AsyncGenerator<ManifestFile, void, undefined> {
+  for (const path of paths) {
+    if (!(await isFolder(path))) {
+      yield await readManifest(path, options);
+      continue;
+    }
+    const files = (await readdir(path)).filter((file) => MANIFEST_NAME.test(file)).sort();
+    for (const file of files) yield await readManifest(join(path, file), options);
+    if (files.length === 0) yield buildEmptyFolder(path);
+  }
+}
+
+async function readManifest(path: string, options: ManifestOptions): Promise<ManifestFile> {
+  const name = getSourceName(path);
+  const text = await readManifestText(path, name);
+  return { name, path, ...(typeof text === 'string' ? parseManifest(text, name, options) : { findings: [text] }) };
+}
+
+async function readManifestText(path: string, name: string): Promise<string | Finding> {
+  try {
+    const stats = await stat(path);
+    // Reading a pipe would wait for its writer, and a device has no end.
+    if (!stats.isFile()) return buildFileFinding('manifest_not_a_file', name);
+    if (stats.size > MAX_MANIFEST_BYTES) return buildFileFinding('manifest_too_large', name);
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+  } catch (error) {
+    const message = `${name}: the file cannot be read as UTF-8 text (${describeCause(error)}).`;
+    return buildFinding('refused', 'manifest_unreadable', name, message);
+  }
+}
+
+/** Returns the cause in a word or two; the whole message would contain a path of this machine. */
+function describeCause(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code || getErrorMessage(error);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    throw new ServiceError('bad_input', `There is no file or folder ${path}.`, {
+      reason: 'no_such_file',
+      hint: 'Give manifest files, or folders that hold *.yaml files.',
+      cause: error,
+    });
+  }
+}
+
+function buildEmptyFolder(path: string): ManifestFile {
+  const name = getSourceName(path);
+  const message = `The folder ${name} holds no *.yaml or *.yml files.`;
+  return { name, path, findings: [buildFinding('noted', 'no_manifests', name, message)] };
 }

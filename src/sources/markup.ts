@@ -1,14 +1,13 @@
-import { removeChatMarks } from './invisible.ts';
-import { stripTags } from './markup-tags.ts';
+import { removeChatMarks } from './clean-string.ts';
 
-/** What is taken out with its content: comments, and elements that hold program text instead of prose. */
+/** Markup that is removed together with its content: comments, and elements that hold code instead of prose. */
 const REMOVED_SPANS: readonly (readonly [open: RegExp, close: RegExp])[] = [
   [/<!--/g, /-->/g],
   [/<script\b[^<>]*>/gi, /<\/script\s*>/gi],
   [/<style\b[^<>]*>/gi, /<\/style\s*>/gi],
 ];
 
-/** The frame of a CDATA section, whose content is prose, and the opening of a comment that is never closed. */
+/** The delimiters of a CDATA section, whose content is prose, and the start of a comment that is never closed. */
 const EMPTY_FRAME = /<!\[CDATA\[|\]\]>|<!--/g;
 
 /** Declarations and processing instructions. */
@@ -23,7 +22,7 @@ const HEADING = /^[ \t]{0,3}#{1,6}[ \t]+/gm;
 const FENCE = /^[ \t]{0,3}(?:```|~~~)[^\n`]*$/gm;
 const STRONG = /\*\*(?=\S)([^*\n]{1,500}?)(?<=\S)\*\*/g;
 
-/** Named entities met in descriptions; `&amp;` may stand before any of them, any number of times. */
+/** Named entities seen in descriptions. They may be escaped with `&amp;`, any number of times. */
 const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   ...{ lt: '<', gt: '>', quot: '"', apos: "'", amp: '&', nbsp: ' ', ndash: '–', mdash: '—', hellip: '…', bull: '•' },
   ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', copy: '©', reg: '®', trade: '™', middot: '·', times: '×' },
@@ -42,14 +41,14 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
 };
 const ENTITY = /&(?:amp;|#38;|#x26;)*(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi;
 
-/** Rounds after which text that still unwraps into markup is taken for an attack. */
+/** Rounds after which text that still contains nested markup counts as an attack. */
 const MAX_ROUNDS = 8;
 
 /**
- * Takes markup out of a provider's text and leaves what it says: HTML by its known element names, entities decoded,
- * Markdown images and links reduced to their text. A comparison such as `a < b` survives; a placeholder such as
- * `<token>` becomes `{token}`, so that nobody takes it for a tag. Repeated until nothing changes, because markup can be
- * wrapped in markup. Every step takes time in proportion to the text.
+ * Removes markup from a provider's text and keeps the words: tags of known HTML elements are removed, entities are
+ * decoded, Markdown images and links are reduced to their text. A comparison such as `a < b` stays; a placeholder such
+ * as `<token>` becomes `{token}`, so that nobody mistakes it for a tag. Repeats until nothing changes, because markup
+ * can be nested. Every step takes time in proportion to the text.
  */
 export function stripMarkup(text: string, cleanBetween: (text: string) => string = (same) => same): string {
   let current = cleanBetween(text);
@@ -74,7 +73,7 @@ function stripOnce(text: string): string {
     .replace(STRONG, '$1');
 }
 
-/** Removes everything from each opening to the next closing. Without a closing, nothing is removed from there on. */
+/** Removes everything from each opening to the next closing. If a closing is missing, the rest stays. */
 function removeSpans(text: string, [open, close]: readonly [RegExp, RegExp]): string {
   let kept = '';
   let position = 0;
@@ -99,4 +98,86 @@ function decodeEntities(text: string): string {
     const point = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
     return point <= 0x10ffff ? String.fromCodePoint(point) : '';
   });
+}
+
+/** Names of HTML, SVG and MathML elements that begin a new line or block. */
+const BLOCK_ELEMENTS = new Set(
+  `address article aside blockquote br center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3
+  h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul`.split(/\s+/),
+);
+
+/** Names of elements within a line, or without visible content. */
+const OTHER_ELEMENTS = new Set(
+  `a abbr acronym applet area audio b base basefont bdi bdo big body button canvas caption circle cite code col colgroup
+  data datalist defs del dfn em embed font frame frameset g head html i iframe image img input ins kbd label legend line
+  link map mark marquee math menu meta meter noscript object optgroup option output param path picture polygon progress q
+  rect rp rt ruby s samp script select slot small source span strike strong style sub sup svg template text textarea time
+  title track tt u use var video wbr`.split(/\s+/),
+);
+
+/**
+ * A tag as HTML reads it (standard, 13.2.5.8): the name ends at white space, a slash or `>`, and attributes follow
+ * either of the first two: `<name …>`, `</name>`, `<name/>`, `<name/attribute=…>`. The second part is a tag that is
+ * never closed, which would swallow the text after it.
+ */
+const TAG = /<(\/?)([a-z][^\s/<>]*)((?:[\s/][^<>]*)?)>|<([a-z][^\s/<>]*)([\s/][^<>=]*=[^<>]*)(?=<|$)/gi;
+
+const PLAIN_NAME = /^[a-z][a-z0-9:-]*$/i;
+
+/** Attributes that cannot be one side of an equation: event handlers, addresses, styles. */
+const ATTRIBUTE =
+  /[\s/"'](?:on[a-z]{3,}|action|class|data-[\w-]+|formaction|href|id|poster|src|srcdoc|style|xlink:href|xmlns)\s*=/i;
+
+/**
+ * Removes tags from text: those of known elements, and any with attributes. A comparison (`a<b and c>d`, `x<y/z`)
+ * stays, and a placeholder such as `<token>` becomes `{token}`, so that nobody mistakes it for a tag.
+ */
+export function stripTags(text: string): string {
+  return text.replace(TAG, replaceTag);
+}
+
+function replaceTag(
+  tag: string,
+  closing: string | undefined,
+  name = '',
+  attributes = '',
+  openName?: string,
+  openAttributes = '',
+): string {
+  if (openName !== undefined) return isUnclosedTag(openName, openAttributes) ? '' : tag;
+  const hasAttribute = ATTRIBUTE.test(attributes);
+  if (!PLAIN_NAME.test(name)) return hasAttribute ? '' : tag;
+  const words = trimTagEnd(attributes);
+  const isAfterSlash = attributes.startsWith('/') && words !== '';
+  const isSure = hasAttribute || (!isAfterSlash && words.includes('='));
+  const element = name.toLowerCase();
+  if (isElement(element)) {
+    // `if a<b and c>d`, `a<b/2 and c>d`: a one-letter element name followed by words that are not attributes.
+    if (words !== '' && element.length === 1 && !isSure) return tag;
+    if (isAfterSlash && !words.includes('=')) return `{${name}${words}}`;
+    return BLOCK_ELEMENTS.has(element) ? '\n' : '';
+  }
+  if (isSure || (closing && !isAfterSlash)) return '';
+  if (isAfterSlash) return tag;
+  return words ? `{${name} ${words}}` : `{${name}}`;
+}
+
+/**
+ * Removes the slash that closes an empty element, and white space. It loops because a regular expression would try
+ * every slash.
+ */
+function trimTagEnd(attributes: string): string {
+  let end = attributes.length;
+  while (end > 0 && ' /\t\n'.includes(attributes.charAt(end - 1))) end -= 1;
+  return attributes.slice(0, end).trim();
+}
+
+/** Returns whether an unclosed `<name` is a tag. One-letter and unknown names need an attribute as proof. */
+function isUnclosedTag(name: string, attributes: string): boolean {
+  return (name.length > 1 && isElement(name)) || ATTRIBUTE.test(attributes);
+}
+
+function isElement(name: string): boolean {
+  const element = name.toLowerCase();
+  return BLOCK_ELEMENTS.has(element) || OTHER_ELEMENTS.has(element);
 }

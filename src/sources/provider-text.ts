@@ -1,8 +1,83 @@
+import { REPLY_MAX_LENGTH } from '../model/caution.ts';
+import { cutText } from '../model/text.ts';
+import { hasHiddenText, removeInvisible } from './clean-string.ts';
 import type { Note } from './finding-codes.ts';
-import { hasHiddenText } from './invisible.ts';
-import { cleanText, isTooLong, TEXT_LIMITS, type TextField } from './text.ts';
+import { stripMarkup } from './markup.ts';
 
-/** Reads a provider's text into a field, and notes where something was hidden in it or it had to be cut. */
+/** Longest text of each field that a provider writes, in UTF-16 units, including the ellipsis of a cut text. */
+export const TEXT_LIMITS = {
+  title: 120,
+  tagline: 200,
+  description: 4000,
+  provider_name: 80,
+  route_description: 500,
+  reply: REPLY_MAX_LENGTH,
+} as const;
+
+export type TextField = keyof typeof TEXT_LIMITS;
+
+/** Fields that keep their line ends; all others are one line. */
+const FIELDS_WITH_LINES: ReadonlySet<TextField> = new Set(['description']);
+
+/** Most passes over one text; the second one usually changes nothing. */
+const MAX_ROUNDS = 4;
+
+/**
+ * Cleans text that a provider wrote: invisible characters and markup are removed, white space is collapsed (a
+ * description keeps lines and paragraphs), and a text that is too long is cut between characters and ends with an
+ * ellipsis. Cleaning a clean text changes nothing. Anything but a string becomes empty.
+ */
+export function cleanText(raw: unknown, field: TextField): string {
+  return typeof raw === 'string' ? cutText(cleanWholeText(raw, field), TEXT_LIMITS[field]) : '';
+}
+
+/** Returns whether a text is too long for its field after markup is removed. */
+export function isTooLong(raw: string, field: TextField): boolean {
+  return raw.length > TEXT_LIMITS[field] && cleanWholeText(raw, field).length > TEXT_LIMITS[field];
+}
+
+function cleanWholeText(raw: string, field: TextField): string {
+  const collapse = FIELDS_WITH_LINES.has(field) ? collapseParagraphs : collapseLine;
+  // The text is cut roughly first, so that a text of a megabyte takes no more time than any other.
+  let text = raw.slice(0, TEXT_LIMITS[field] * 8 + 1000);
+  // Joining lines can complete markup that a line end interrupted, so this repeats until nothing changes.
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const next = collapse(stripMarkup(text, removeInvisible));
+    if (next === text) break;
+    text = next;
+  }
+  return text;
+}
+
+/** Abbreviations, initials and list numbers, whose full stop does not end a sentence. */
+const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|incl|dr|mr|mrs|inc|ltd|[a-z](?:\.[a-z])*|\d{1,2})\.$/i;
+
+/** A full stop, or its equivalent in other scripts, with closing quotes and brackets after it. */
+const SENTENCE_END = /[.!?]+["')\]”’]*(?=\s)|[。！？]["')\]”’」]*/g;
+
+/** Returns the first sentence of cleaned text, or the first line if no sentence ends in it. */
+export function getFirstSentence(text: string): string {
+  const line = text.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
+  for (const match of line.matchAll(SENTENCE_END)) {
+    const sentence = line.slice(0, match.index + match[0].length);
+    if (!ABBREVIATION.test(sentence)) return sentence;
+  }
+  return line;
+}
+
+function collapseLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function collapseParagraphs(text: string): string {
+  return text
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** Cleans a provider's text for a field, and notes hidden characters and cuts. */
 export function readText(raw: unknown, field: TextField, note: Note): string {
   if (typeof raw !== 'string') return '';
   const name = field.replace('_', ' ');
@@ -14,7 +89,7 @@ export function readText(raw: unknown, field: TextField, note: Note): string {
 const MIME_TYPE =
   /^[a-z0-9][a-z0-9!#$&^_.+-]{0,60}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,60})(?:\s*;\s*[a-z0-9-]+=[^\s;]{1,60})*$/i;
 
-/** Reads a media type; null where there is none, or where it is not one, which is noted. */
+/** Reads a media type; null if it is missing or invalid. An invalid one is noted. */
 export function readMimeType(raw: unknown, note: Note): string | null {
   if (raw === undefined || raw === null || raw === '') return null;
   if (typeof raw === 'string' && MIME_TYPE.test(raw)) return raw.toLowerCase();

@@ -1,14 +1,13 @@
 import type { RequestExample } from '../model/route.ts';
+import { cleanString, formatQuote } from './clean-string.ts';
 import type { Note } from './finding-codes.ts';
-import { cleanString } from './invisible.ts';
 import { cleanJson, isObject } from './json-value.ts';
-import { formatQuote } from './quote.ts';
 
-/** Headers that carry a secret or a payment: never shown and never sent. */
+/** Headers that carry a secret or a payment. They are never shown and never sent. */
 const SECRET_HEADER =
   /authorization|cookie|payment|api-?key|access-?key|token|secret|passw|signature|credential|session|-auth$|^auth/i;
 
-/** Headers that steer the connection or claim who is asking, which belong to whoever sends the request. */
+/** Headers that control the connection or identify the client. Only the sender of a request may set them. */
 const CONNECTION_HEADER =
   /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|forwarded|via|origin|referer|proxy-.*|x-forwarded-.*|x-real-ip|sec-.*)$/i;
 
@@ -16,7 +15,7 @@ const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,80}$/i;
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const SECRET_VALUE = /^(?:bearer|basic|digest|l402|x402)\s/i;
 
-/** A value that stands for one still to be chosen: `{chain}`, `<token>`, `:id`. */
+/** A placeholder instead of a value: `{chain}`, `<token>`, `:id`. */
 const PLACEHOLDER = /^(?:\{[^{}]*\}|<[^<>]*>|:[a-z_]\w*)$/i;
 
 const MAX_PARAMETERS = 50;
@@ -26,9 +25,9 @@ const MAX_VALUE_LENGTH = 500;
 const BODILESS_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Builds an example request from what a source gives, or null where nothing usable is left. Query values become text,
- * placeholders are left out, headers that HTTP does not allow or that carry secrets or payments are removed and noted,
- * and so is a body that the method cannot send.
+ * Builds an example request from what a source gives, or null if nothing usable is left. Query values become text, and
+ * placeholders are left out. Headers that HTTP does not allow, or that carry secrets or payments, are removed and
+ * noted, and so is a body that the method cannot send.
  */
 export function buildRequestExample(
   given: { query?: unknown; headers?: unknown; body?: unknown },
@@ -74,7 +73,7 @@ function readHeaders(raw: unknown, note: Note): Record<string, string> {
   return headers;
 }
 
-/** Finds why a header cannot be sent (RFC 9110 section 5); a value is never quoted, since it may be a secret. */
+/** Finds why a header cannot be sent (RFC 9110 section 5). Values are never quoted, because they may be secrets. */
 function findHeaderFault(name: string, value: unknown): string | undefined {
   if (!HEADER_NAME.test(name)) return 'name is not one that HTTP allows';
   if (typeof value !== 'string') return 'value is not text';

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { cleanText } from './text.ts';
+import { cleanText } from './provider-text.ts';
 
-/** Query parameters that say which part of a feed is asked for, not which feed it is. */
+/** Query parameters that select a part of a feed and do not identify it. */
 const PAGING_PARAMETERS = new Set(['limit', 'offset']);
 
-/** Hexadecimal digits of the mark that tells files of one name apart. */
+/** Hexadecimal digits of the hash that distinguishes files of the same name. */
 const MARK_LENGTH = 8;
 
 /** Query parameters whose value may be a secret. */
 const SECRET_PARAMETER = /key|token|secret|auth|sig|pass/i;
 
 /**
- * Gives the name that tells one source from every other on record: an address as `getSourceName` gives it, a file's base
- * name with a mark of where the file lies (`feed.json#5d1f6a90`), or `wanted`, which stays the file's when it moves. Two
- * files that share a name by accident are two sources: else each would withdraw the listings of the other. Throws what
- * the file system does where there is no such file.
+ * Returns the unique name of a source on record: an address as in `getSourceName`, a file's base name with a hash of
+ * its path (`feed.json#5d1f6a90`), or `wanted`, which stays the same when the file moves. Two files with the same base
+ * name are two sources; otherwise each would withdraw the listings of the other. Throws the file system's error if
+ * there is no such file.
  */
-export async function identifySource(pathOrAddress: string, wanted?: string): Promise<string> {
+export async function getUniqueSourceName(pathOrAddress: string, wanted?: string): Promise<string> {
   if (wanted !== undefined) return isWebAddress(wanted) ? getSourceName(wanted) : wanted;
   if (isWebAddress(pathOrAddress)) return getSourceName(pathOrAddress);
   const path = await realpath(pathOrAddress);
@@ -26,8 +26,8 @@ export async function identifySource(pathOrAddress: string, wanted?: string): Pr
 }
 
 /**
- * Gives the name of a source as people know it: a feed's address without paging, user name and secrets, or a file's base
- * name. Never a path of this machine, since readers see it and since a file may move.
+ * Returns the name of a source for people: a feed's address without paging, user name and secrets, or a file's base
+ * name. It is never a path of this machine, because readers see it and files may move.
  */
 export function getSourceName(pathOrAddress: string): string {
   const url = isWebAddress(pathOrAddress) ? URL.parse(pathOrAddress) : null;
@@ -37,7 +37,7 @@ export function getSourceName(pathOrAddress: string): string {
   return `${url.origin}${url.pathname}${search && `?${search}`}`;
 }
 
-/** Says whether a source is fetched over the web; everything else is a file. */
+/** Returns whether a source is a web address; everything else is a file. */
 export function isWebAddress(pathOrAddress: string): boolean {
   return /^https?:\/\//i.test(pathOrAddress);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listPayableTerms, type PayableTerms } from '../evidence/payable.ts';
+import { listPayableTerms, type PayableTerms } from '../evidence/terms.ts';
 import { caution } from '../model/caution.ts';
 import { type LiveListing, listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { BASE_USDC_DOMAIN, NETWORKS } from '../model/network.ts';

@@ -3,19 +3,19 @@ import { isObject } from '../model/json-object.ts';
 import type { ChallengeProblem } from './challenge.ts';
 
 /**
- * Longest header value and body that are read for a challenge, in bytes. Real challenges that carry schemas pass 16 KB
- * and stay far below this.
+ * Longest header value and body that are read for a challenge, in bytes. Real challenges with schemas are longer than
+ * 16 KB and far shorter than this.
  */
 const MAX_HEADER_BYTES = 96 * 1024;
 export const MAX_CHALLENGE_BYTES = 256 * 1024;
 
-/** Deeper JSON than any challenge needs would overflow the stack of what walks it later. */
+/** No challenge needs deeper JSON, which would overflow the stack of the code that walks it later. */
 const MAX_DEPTH = 64;
 
-/** Base 64 with its padding or, since the SDK's clients read and pay that as well, without. */
+/** Base 64 with or without padding: the SDK's clients read and pay both. */
 const BASE64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** A JSON object, or why there is none. */
+/** A JSON object, or why it cannot be read. */
 export type ObjectOrProblem = { object: Record<string, unknown> } | { problem: ChallengeProblem };
 
 /** Parses the header of version 2: a JSON object in base 64 (RFC 4648 section 4). Never throws. */
@@ -26,7 +26,7 @@ export function parseChallengeHeader(value: string): ObjectOrProblem {
   return parseObject(Buffer.from(text, 'base64'));
 }
 
-/** Parses a body, content codings undone, that is to be a JSON object. Never throws. */
+/** Parses a body, its content codings undone, which must be a JSON object. Never throws. */
 export function parseChallengeBody(body: Uint8Array): ObjectOrProblem {
   return body.byteLength > MAX_CHALLENGE_BYTES ? { problem: 'body_too_large' } : parseObject(body);
 }
@@ -45,7 +45,7 @@ function parseObject(bytes: Uint8Array): ObjectOrProblem {
   return checkChallengeObject(value);
 }
 
-/** Checks that what was parsed elsewhere is a JSON object that is not too deep. Never throws. */
+/** Checks that a value parsed elsewhere is a JSON object that is not too deep. Never throws. */
 export function checkChallengeObject(value: unknown): ObjectOrProblem {
   if (!isObject(value)) return { problem: 'not_an_object' };
   return isDeeper(value, MAX_DEPTH) ? { problem: 'too_deep' } : { object: value };

@@ -2,11 +2,9 @@ import { isObject } from '../model/json-object.ts';
 import { NETWORKS } from '../model/network.ts';
 import type { Terms } from '../model/terms.ts';
 import type { SkipReason } from './challenge.ts';
-import { parseOfferAmount } from './offer-amount.ts';
-import { findAssetProblem, findOfferNetwork, isMainnetUsdc } from './offer-network.ts';
-import { parsePayTo } from './pay-to.ts';
+import { findAssetProblem, findOfferNetwork, isMainnetUsdc, parseOfferAmount, parsePayTo } from './offer-fields.ts';
 
-/** Longest time to pay in that is kept, in seconds: a day. What is beyond is a date or a number of milliseconds. */
+/** Longest payment time-out that is kept, in seconds: a day. Larger numbers are dates or milliseconds. */
 const MAX_TIMEOUT_SECONDS = 86_400;
 
 const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
@@ -14,10 +12,10 @@ const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 export type ChallengeOffer = { terms: Terms; isUsual: boolean } | { reason: SkipReason };
 
 /**
- * Parses one entry of `accepts` as a client of its version reads it, or gives why it is not taken. Only the version's
- * own fields count, since a payment is signed over them: `amount` is version 2's, `maxAmountRequired` version 1's. The
- * network is looked at first, so that an offer on another chain is never called broken. Payees on Base come back in
- * lower case and assets as the network spells them, so that terms compare equal with declared ones.
+ * Parses one entry of `accepts` as a client of its version reads it, or returns why it is not taken. Only the version's
+ * own fields count, because a payment is signed over them: `amount` in version 2, `maxAmountRequired` in version 1. The
+ * network is checked first, so that an offer on another chain is never called broken. Payees on Base come back in lower
+ * case and assets in the network's spelling, so that terms compare equal with declared ones.
  */
 export function parseChallengeOffer(raw: unknown, version: 1 | 2): ChallengeOffer {
   if (!isObject(raw)) return { reason: 'bad_offer' };

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
-import type { OfferProblem } from './offer-problem.ts';
+import type { OfferProblem } from './offer-fields.ts';
 
 /**
- * Why a 402 answer holds no challenge that could be read.
+ * Why no challenge could be read from a 402 answer.
  * `no_challenge`: neither the header nor a body. `header_too_large`, `body_too_large`: beyond the limits of
  * `challenge-json.ts`. `bad_base64`: the header is not base 64. `not_utf8`, `html_page`, `not_json`, `too_deep`,
- * `not_an_object`: what stands where JSON should. `no_version`: the JSON is no challenge. `bad_version`: a version other
- * than 1 and 2. `no_accepts`: no list of offers, or an empty one. `too_many_offers`: more than anybody would read.
+ * `not_an_object`: something else than a JSON object. `no_version`: the JSON is not a challenge. `bad_version`: a
+ * version other than 1 and 2. `no_accepts`: no list of offers, or an empty one. `too_many_offers`: the list is too
+ * long.
  */
 export type ChallengeProblem =
   | 'no_challenge'
@@ -25,11 +26,11 @@ export type ChallengeProblem =
   | 'too_many_offers';
 
 /**
- * What is odd about a challenge that can be read.
- * `not_conforming`: the protocol's own schema refuses it. `header_unreadable`, `header_missing`: the body had to do,
- * although version 2 belongs into the header. `body_differs`: header and body ask different things on one network.
- * `header_over_16_kib`: the header is longer than the HTTP clients of Node and most others take at all.
- * `network_spelling`: a network is spelled as the other version would.
+ * Flaws of a challenge that can still be read.
+ * `not_conforming`: the protocol's own schema refuses it. `header_unreadable`, `header_missing`: the body was read,
+ * although version 2 belongs in the header. `body_differs`: header and body ask different things on one network.
+ * `header_over_16_kib`: the header is longer than the HTTP clients of Node and most others accept. `network_spelling`:
+ * a network is spelled as in the other version.
  */
 export type ChallengeFlaw =
   | 'not_conforming'
@@ -39,10 +40,10 @@ export type ChallengeFlaw =
   | 'header_over_16_kib'
   | 'network_spelling';
 
-/** Why one offer of a challenge was left out; `bad_timeout`: no time to pay in, so that nobody can sign for it. */
+/** Why one offer of a challenge was left out. `bad_timeout`: it has no payment time-out, so nobody can sign for it. */
 export type SkipReason = OfferProblem | 'bad_timeout';
 
-/** An offer that was left out. The names are as given, cut short: the provider wrote them. */
+/** An offer that was left out. The names are as the provider wrote them, cut short. */
 export interface SkippedOffer {
   /** Its place in `accepts`. */
   index: number;
@@ -51,16 +52,16 @@ export interface SkippedOffer {
   asset: string | null;
 }
 
-/** What a 402 answer asks. Everything but `offers` is as the provider wrote it. */
+/** What a 402 answer asks. Everything except `offers` is as the provider wrote it. */
 export interface Challenge {
   x402_version: 1 | 2;
   found_in: 'header' | 'body';
-  /** What can be paid here: USDC on Base or Solana. May be empty; `others` then says why. */
+  /** What can be paid here: USDC on Base or Solana. If it is empty, `others` says why. */
   offers: Terms[];
   others: SkippedOffer[];
   /** The address that the challenge says it is for. */
   resource: string | null;
-  /** What the challenge says of the request and the answer of the route, uncleaned, at most 16 KB each. */
+  /** What the challenge says about the route's request and answer, uncleaned, at most 16 KB each. */
   input: JsonObject | null;
   output: JsonObject | null;
   flaws: ChallengeFlaw[];
@@ -68,7 +69,7 @@ export interface Challenge {
   nonconforming: string[];
 }
 
-/** What a 402 answer turned out to be. `schemes` are other ways to pay that it names (`l402`), in lower case. */
+/** The result of reading a 402 answer. `schemes` are other payment schemes that it names (`l402`), in lower case. */
 export type ChallengeReading =
   | { kind: 'challenge'; challenge: Challenge }
   | { kind: 'other_scheme'; schemes: string[] }

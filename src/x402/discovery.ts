@@ -7,9 +7,9 @@ const MAX_BYTES = 16 * 1024;
 const MAX_ADDRESS = 2048;
 
 /**
- * Reads what a challenge says of the route itself: its address, its request and its answer. Version 2 has them in
- * `resource` and in the extension `bazaar`, version 1 in `resource` and `outputSchema` of each offer. The reader of the
- * challenge has bounded its depth; anything of another shape is left out.
+ * Reads what a challenge says about the route itself: its address, its request and its answer. Version 2 has them in
+ * `resource` and in the extension `bazaar`, version 1 in `resource` and `outputSchema` of each offer. The caller has
+ * already bounded the depth; anything of another shape is left out.
  */
 export function readDiscovery(
   raw: Record<string, unknown>,
@@ -22,8 +22,8 @@ export function readDiscovery(
   const sides = isObject(described) ? described : {};
   return {
     resource: typeof resource === 'string' && resource.length <= MAX_ADDRESS ? resource : null,
-    input: keepSmall(sides.input),
-    output: keepSmall(sides.output),
+    input: omitIfLarge(sides.input),
+    output: omitIfLarge(sides.output),
   };
 }
 
@@ -31,6 +31,6 @@ function findFirstObject(list: unknown): Record<string, unknown> | undefined {
   return Array.isArray(list) ? list.find(isObject) : undefined;
 }
 
-function keepSmall(value: unknown): JsonObject | null {
+function omitIfLarge(value: unknown): JsonObject | null {
   return isObject(value) && Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES ? value : null;
 }

@@ -5,30 +5,29 @@ import type { Challenge, ChallengeFlaw, ChallengeProblem, ChallengeReading, Skip
 import { type ObjectOrProblem, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
 import { parseChallengeOffer } from './challenge-offer.ts';
 import { readDiscovery } from './discovery.ts';
-import { listAuthenticationSchemes } from './payment-schemes.ts';
 
-/** More offers than this is no list of ways to pay: real challenges have one to eight. */
+/** Most offers in a challenge. Real ones have one to eight. */
 const MAX_OFFERS = 100;
 
-/** Characters of all headers that Node's own HTTP client takes unless told otherwise; others take less. */
+/** Characters of all headers that Node's HTTP client accepts by default; other clients accept less. */
 const USUAL_HEADER = 16 * 1024;
 
-/** Kept of the names in an offer that is left out, in characters. */
+/** Longest name that is kept of an offer that is left out, in characters. */
 const MAX_NAME = 80;
 const MAX_PLACES = 8;
 
-type PlaceReading = { challenge: Challenge } | { problem: ChallengeProblem };
+type PlacedChallenge = { challenge: Challenge } | { problem: ChallengeProblem };
 
 /**
- * Reads what a 402 answer asks: the `PAYMENT-REQUIRED` header (x402 version 2) or the JSON body (version 1). Of a seller
- * that serves both versions the header is taken, as new clients do, and the body compared with it. A header that cannot
- * be read leaves the body, which older clients pay by. A 402 without x402 may belong to another protocol, such as L402.
- * `body` has its content codings undone. Never throws, whatever the bytes.
+ * Reads what a 402 answer asks: the `PAYMENT-REQUIRED` header (x402 version 2) or the JSON body (version 1). If a
+ * seller serves both, the header is taken, as new clients do, and the body is compared with it. If the header cannot be
+ * read, the body is taken, which older clients use. A 402 without x402 may belong to another protocol, such as L402.
+ * The content codings of `body` are already undone. Never throws, whatever the bytes.
  */
 export function readChallenge({ headers, body }: { headers: Headers; body: Uint8Array }): ChallengeReading {
   const value = headers.get('payment-required');
-  const fromHeader = value === null ? undefined : readPlace(parseChallengeHeader(value), 'header');
-  const fromBody = readPlace(parseChallengeBody(body), 'body');
+  const fromHeader = value === null ? undefined : readChallengeAt(parseChallengeHeader(value), 'header');
+  const fromBody = readChallengeAt(parseChallengeBody(body), 'body');
   if (fromHeader && 'challenge' in fromHeader) {
     const flaws: ChallengeFlaw[] = (value?.length ?? 0) > USUAL_HEADER ? ['header_over_16_kib'] : [];
     const differing = listDifferences(fromHeader, fromBody);
@@ -45,20 +44,20 @@ export function readChallenge({ headers, body }: { headers: Headers; body: Uint8
   return { kind: 'malformed', cause: fromBody.problem, found_in: 'body' };
 }
 
-function readPlace(parsed: ObjectOrProblem, foundIn: 'header' | 'body'): PlaceReading {
+function readChallengeAt(parsed: ObjectOrProblem, foundIn: 'header' | 'body'): PlacedChallenge {
   const read = readAccepts(parsed);
   return 'problem' in read ? read : { challenge: buildChallenge(read.object, { ...read, foundIn }) };
 }
 
-/** A challenge whose offers are still unread. */
-export interface Accepts {
+/** A challenge whose offers are not read yet. */
+export interface UnreadChallenge {
   object: Record<string, unknown>;
   version: 1 | 2;
   accepts: unknown[];
 }
 
-/** Reads the version and the list of offers of a challenge, or gives why it is none. Never throws. */
-export function readAccepts(parsed: ObjectOrProblem): Accepts | { problem: ChallengeProblem } {
+/** Reads the version and the list of offers of a challenge, or returns why it is not a challenge. Never throws. */
+export function readAccepts(parsed: ObjectOrProblem): UnreadChallenge | { problem: ChallengeProblem } {
   if ('problem' in parsed) return parsed;
   const { x402Version: version, accepts } = parsed.object;
   if (version === undefined) return { problem: 'no_version' };
@@ -77,7 +76,7 @@ function buildChallenge(
   const flaws = new Set<ChallengeFlaw>();
   for (const [index, entry] of accepts.entries()) {
     const offer = parseChallengeOffer(entry, version);
-    if ('reason' in offer) others.push({ index, reason: offer.reason, ...getNames(entry) });
+    if ('reason' in offer) others.push({ index, reason: offer.reason, ...getOfferNames(entry) });
     else {
       if (!offer.isUsual) flaws.add('network_spelling');
       if (!offers.some((known) => getTermsKey(known) === getTermsKey(offer.terms))) offers.push(offer.terms);
@@ -96,7 +95,10 @@ function buildChallenge(
   };
 }
 
-/** Lists where the protocol's own schema is not met. Not all of it matters for paying, so it judges nothing here. */
+/**
+ * Lists where the protocol's own schema is not met. This is only a flaw, because not all of the schema matters for
+ * paying.
+ */
 function listNonconforming(raw: Record<string, unknown>): string[] {
   const parsed = parsePaymentRequired(raw);
   if (parsed.success) return [];
@@ -104,8 +106,11 @@ function listNonconforming(raw: Record<string, unknown>): string[] {
   return [...new Set(places)].slice(0, MAX_PLACES);
 }
 
-/** Compares what both places ask on the networks that both name; a version more in one of them is no difference. */
-function listDifferences(header: { challenge: Challenge }, body: PlaceReading): ChallengeFlaw[] {
+/**
+ * Compares what header and body ask on the networks that both name. A network that only one of them names is no
+ * difference.
+ */
+function listDifferences(header: { challenge: Challenge }, body: PlacedChallenge): ChallengeFlaw[] {
   if (!('challenge' in body)) return [];
   const [ours, theirs] = [header.challenge.offers, body.challenge.offers];
   const isShared = ({ network }: Terms) => [ours, theirs].every((list) => list.some((one) => one.network === network));
@@ -117,10 +122,27 @@ function addFlaws(challenge: Challenge, flaws: ChallengeFlaw[]): Challenge {
   return flaws.length === 0 ? challenge : { ...challenge, flaws: [...challenge.flaws, ...flaws] };
 }
 
-/** Gives the names in an offer that is left out, cut: the provider wrote them. */
-export function getNames(entry: unknown): Pick<SkippedOffer, 'network' | 'asset'> {
+/** Returns the names in an offer, cut short, because the provider wrote them. */
+export function getOfferNames(entry: unknown): Pick<SkippedOffer, 'network' | 'asset'> {
   const getName = (value: unknown) => (typeof value === 'string' ? value.slice(0, MAX_NAME) : null);
   return isObject(entry)
     ? { network: getName(entry.network), asset: getName(entry.asset) }
     : { network: null, asset: null };
+}
+
+/** A scheme, and what may follow it: parameters after white space, or the next challenge (RFC 9110 section 11.6.1). */
+const AUTHENTICATION_CHALLENGE = /(?:^|,)\s*([a-z][a-z0-9-]{0,31})(?=\s+[^\s=,]|\s*(?:,|$))/gi;
+
+/** Longest header that is read, in characters; an L402 challenge with its invoice has about a thousand. */
+const MAX_LENGTH = 16_384;
+
+/**
+ * Lists the schemes that a `WWW-Authenticate` header names, in lower case and once each: `l402` or `lsat` for a
+ * Lightning invoice, `payment` for the Machine Payments Protocol, `bearer`, `basic`. Quoted text is ignored, and so is
+ * x402, whose challenge is not in this header.
+ */
+export function listAuthenticationSchemes(header: string | null): string[] {
+  const bare = (header ?? '').slice(0, MAX_LENGTH).replace(/"[^"]*"?/g, 'q');
+  const names = [...bare.matchAll(AUTHENTICATION_CHALLENGE)].map((match) => (match[1] ?? '').toLowerCase());
+  return [...new Set(names)].filter((name) => name !== 'x402').slice(0, 8);
 }

@@ -4,19 +4,22 @@ import { parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
 import { parseChallengeOffer } from './challenge-offer.ts';
 import { readChallenge } from './read-challenge.ts';
 
-/** One offer of a challenge, with all of it that a payment repeats. Everything but `terms` is as the seller wrote it. */
+/**
+ * One offer of a challenge, with everything that a payment repeats. Everything except `terms` is as the seller wrote
+ * it.
+ */
 export interface Requirement {
   terms: Terms & { x402_version: 1 | 2 };
-  /** The entry of `accepts`, whole. */
+  /** The whole entry of `accepts`. */
   raw: Record<string, unknown>;
-  /** What the challenge is for and its extensions, which a payment of version 2 sends back. */
+  /** The resource and the extensions of the challenge, which a payment of version 2 sends back. */
   resource: unknown;
   extensions: unknown;
 }
 
 /**
- * Lists the offers of a 402 answer that can be paid here, as they are to be sent back with a payment. Empty for what
- * `readChallenge` cannot read. Never throws, whatever the bytes.
+ * Lists the offers of a 402 answer that can be paid here, as a payment has to send them back. Empty if `readChallenge`
+ * cannot read the answer. Never throws, whatever the bytes.
  */
 export function listRequirements(answer: { headers: Headers; body: Uint8Array }): Requirement[] {
   const reading = readChallenge(answer);

@@ -23,5 +23,5 @@ it('opens a whole market, pays for real calls on both chains, and ends by itself
   expect(said).toMatch(/^10\tpayable/m);
   expect(said.match(/settled, and the product came\./g)?.length).toBeGreaterThanOrEqual(8);
   expect(said).toContain('USDC on solana settled, and the product came.');
-  expect(said).toContain('settled, and no product came: the route stays unverified.');
+  expect(said).toContain('settled, but no product came: the route stays unverified.');
 }, 90_000);

@@ -51,14 +51,14 @@ describe('a failure of the system', () => {
   it('names the path where there is one', () => {
     const error = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', path: '/some/file' });
     expect(getFailure(error)).toMatchObject({
-      message: 'A file or folder may not be used: /some/file.',
+      message: 'No permission to use a file or folder: /some/file.',
       reason: 'eacces',
     });
   });
 
   it('that nobody thought of is called a fault of the program', () => {
     const failure = getFailure(new TypeError('x is not a function'));
-    expect(failure.message).toBe('Something failed that should not: x is not a function.');
+    expect(failure.message).toBe('An unexpected failure: x is not a function.');
     expect(getExitCode(failure)).toBe(1);
     expect(getExitCode(getFailure('thrown text'))).toBe(1);
   });

@@ -9,7 +9,10 @@ import { serveDocuments } from './document-server.ts';
 import { makeItem } from './feed-server.ts';
 import { makeCommands, writeManifest } from './running.ts';
 
-/** What a source can hold: things to list, things that are refused for a reason of their own, both, nothing, or no such source. */
+/**
+ * What a source can hold: things to list, things that are refused for a reason of their own, both, nothing, or no such
+ * source.
+ */
 type Content = 'good' | 'mixed' | 'refused' | 'nothing' | 'unreadable';
 
 const take = <Item>(content: Content, good: Item, bad: Item): Item[] =>

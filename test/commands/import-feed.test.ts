@@ -97,8 +97,8 @@ describe('importing a feed', () => {
   });
 });
 
-describe('a pull that does not come to its end', () => {
-  it('keeps its pages when the feed fails, says how to go on, and goes on there', async () => {
+describe('a pull that does not reach its end', () => {
+  it('keeps its pages when the feed fails, says how to continue, and continues there', async () => {
     const items = makeItems(250);
     const answer = answerPages(() => items);
     let isBroken = true;
@@ -112,7 +112,7 @@ describe('a pull that does not come to its end', () => {
     expect(failed.code).toBe(1);
     expect(failed.stdout).toBe('');
     expect(failed.stderr).toMatch(
-      /^error: .* status 403\.\nhint: The 100 items .* goes on from there within an hour\.$/m,
+      /^error: .* status 403\.\nhint: The 100 items .* continues from there within an hour\.$/m,
     );
     expect((await runJson('status')).json.feeds).toMatchObject([
       {
@@ -125,7 +125,7 @@ describe('a pull that does not come to its end', () => {
     const asked = offsets.length;
     const { code, json, stderr } = await runJson('import', '--bazaar', address);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^Going on with the pull of .*: 100 items are here already\.$/m);
+    expect(stderr).toMatch(/^Continuing the pull of .*: 100 items are already here\.$/m);
     expect(offsets[asked]).toBeGreaterThan(50);
     expect(json).toMatchObject({ items: { received: 250, taken: 250, duplicates: 0 }, listings: { added: 250 } });
   });
@@ -305,7 +305,7 @@ describe('a feed that is none', () => {
     const { run, runJson } = makeCommands(ON_LOOPBACK);
     const { code, stderr } = await run(['import', '--bazaar', address]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: .* is larger than 100 MB, more than is read at once\.\nhint: The 100 items/m);
+    expect(stderr).toMatch(/^error: .* is larger than 100 MB, which is too large\.\nhint: The 100 items/m);
     expect((await runJson('status')).json.feeds).toMatchObject([{ items: 100, completed_at: null }]);
   });
 });

@@ -36,7 +36,7 @@ describe('sources in files of the same name', () => {
     expect(JSON.stringify(second)).not.toContain(folder);
   });
 
-  it('are the same source by whatever path they are reached', async () => {
+  it('are the same source by any path', async () => {
     const { folder, runJson } = makeCommands();
     const [file = ''] = writeEach(folder, 'feed.json', FEEDS);
     const link = join(folder, 'link.json');
@@ -56,7 +56,7 @@ describe('sources in files of the same name', () => {
 });
 
 describe('a source with a name of its own', () => {
-  it('is the same wherever its file lies, and withdraws what it no longer holds', async () => {
+  it('is the same wherever its file is, and withdraws what it no longer has', async () => {
     const { folder, runJson } = makeCommands();
     const [one = '', two = ''] = writeEach(folder, 'feed.json', FEEDS);
     await runJson('import', '--bazaar', one, '--source', 'our feed');
@@ -86,7 +86,7 @@ describe('a source with a name of its own', () => {
     });
   });
 
-  it('holds for a document as well', async () => {
+  it('also works for a document', async () => {
     const { folder, runJson } = makeCommands();
     const [one = ''] = writeEach(folder, 'openapi.json', DOCUMENTS);
     await runJson('import', '--openapi', one, '--source', 'tides');

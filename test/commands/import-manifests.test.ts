@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { seedCatalogue } from '../../src/commands/seed.ts';
+import { seedCatalogue } from '../../src/commands/import-manifests.ts';
 import { IDENTITY, makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { makeCommands, writeManifest } from './running.ts';
 
@@ -38,7 +38,7 @@ describe('importing manifests', () => {
     expect(json.decisions.map(({ what }: { what: string }) => what)).toContain('Price 0.003 USDC, before 0.002 USDC');
   });
 
-  it('refuses a broken manifest with file and line, takes the others, and ends with 0, since all is said', async () => {
+  it('refuses a broken manifest with file and line, imports the others, and ends with 0', async () => {
     const { folder, run, runJson } = makeCommands();
     const good = writeManifest(folder, 'alpha.yaml');
     const broken = join(folder, 'broken.yaml');
@@ -57,7 +57,7 @@ describe('importing manifests', () => {
     expect((await runJson('list')).json.listings).toHaveLength(1);
   });
 
-  it('gives a slug that is taken the id behind it, says so, and keeps it', async () => {
+  it('appends the id to a slug that is taken, reports that, and keeps it', async () => {
     const { folder, runJson } = makeCommands();
     const first = writeManifest(folder, 'alpha.yaml');
     const second = writeManifest(folder, 'other.yaml', { slug: 'alpha' });
@@ -81,7 +81,7 @@ describe('importing manifests', () => {
     expect((await runJson('import', path)).json).toMatchObject({ listings: { delisted: 1, added: 0 } });
   });
 
-  it('records nothing where a path leads nowhere', async () => {
+  it('records nothing if a path does not exist', async () => {
     const { folder, run, runJson } = makeCommands();
     const { code, stderr } = await run(['import', writeManifest(folder, 'alpha.yaml'), join(folder, 'none.yaml')]);
     expect(code).toBe(1);
@@ -89,7 +89,7 @@ describe('importing manifests', () => {
     expect((await runJson('list')).json.error.reason).toBe('no_catalogue');
   });
 
-  it('names every path that leads nowhere, and of very many the first', async () => {
+  it('names every path that does not exist, or the first of many', async () => {
     const { folder, run, runJson } = makeCommands();
     const good = writeManifest(folder, 'alpha.yaml');
     const { code, json } = await runJson('import', 'a.yaml', good, 'b');
@@ -101,7 +101,7 @@ describe('importing manifests', () => {
     expect(stderr.length).toBeLessThan(800);
   });
 
-  it('takes an empty name for wrong usage', async () => {
+  it('treats an empty name as wrong usage', async () => {
     const { code, stderr } = await makeCommands().run(['import', '']);
     expect([code, stderr.split('\n')[0]]).toEqual([
       2,

@@ -35,7 +35,7 @@ describe("importing a provider's document", () => {
     expect((await run(['why', 'tides-of-tests'])).stdout).toContain("its provider's OpenAPI document says so");
   });
 
-  it('drops the routes that are gone, and withdraws what it said of a listing that has moved', async () => {
+  it('drops routes that are gone, and withdraws the declaration of a listing that moved', async () => {
     const paths = { '/v1/a': { get: makeOperation() }, '/v1/b': { get: makeOperation() } };
     const { origin, pages } = await serveDocuments({
       '/openapi.json': { body: makeDocument({ servers: undefined, paths }) },
@@ -81,7 +81,7 @@ describe("importing a provider's document", () => {
     const without = await run(['import', '--openapi', file]);
     expect(without.code).toBe(1);
     expect(without.stderr).toMatch(
-      /^error: The document openapi\.json#\w+ does not say .*\nhint: Say it with --base-url/,
+      /^error: The document openapi\.json#\w+ does not say .*\nhint: Give it with --base-url/,
     );
     const base = 'https://api.tides-of-tests.com/';
     expect((await runJson('import', '--openapi', file, '--base-url', base)).json).toMatchObject({
@@ -104,7 +104,7 @@ describe("importing a provider's document", () => {
     expect((await run(['why', 'https://api.tides-of-tests.com/v1/b'])).stdout).toContain('refused not_x402');
   });
 
-  it('ends with 1 and a word of advice where nothing in it is payable', async () => {
+  it('ends with 1 and advice if nothing in it is payable', async () => {
     const { folder, runJson } = makeCommands();
     const file = join(folder, 'openapi.json');
     writeFileSync(file, JSON.stringify(makeDocument({ paths: { '/a': { get: {} } } })));

@@ -9,8 +9,8 @@ import { makeCommands } from './running.ts';
 const DOOR = '/.well-known/agent-payable.json';
 const ON_LOOPBACK = { ALLOW_PRIVATE_NETWORKS: 'on' };
 
-describe('importing what a provider states', () => {
-  it('lists a host that nobody lists yet, and why says whose word it was', async () => {
+describe('importing a provider’s file', () => {
+  it('lists a new host, and why names its source', async () => {
     const { origin } = await serveDocuments({
       [DOOR]: { body: { version: 1, listings: [{ listed: true, facts: FACTS }] } },
     });
@@ -34,7 +34,7 @@ describe('importing what a provider states', () => {
     );
   });
 
-  it('keeps out of the next feed what its provider wants out', async () => {
+  it('keeps a removed listing out of the next feed', async () => {
     const { origin } = await serveDocuments({
       [DOOR]: { body: { version: 1, listings: [{ listed: false, reason: 'Private.' }] } },
     });
@@ -50,7 +50,7 @@ describe('importing what a provider states', () => {
     expect(listings.filter(({ state }: { state: string }) => state === 'live')).toEqual([]);
   });
 
-  it('says in plain words what readers see, and names each field that failed', async () => {
+  it('says what readers see, and names each wrong field', async () => {
     const listings = [
       { listed: true, facts: FACTS },
       { base_url: '/v1', listed: false },
@@ -86,7 +86,7 @@ describe('importing what a provider states', () => {
     });
   });
 
-  it('tells what was refused, which is done when it is said', async () => {
+  it('reports refusals, which do not make it fail', async () => {
     const listings = [
       { listed: true, facts: FACTS },
       { base_url: 'https://other.example', listed: false },
@@ -102,22 +102,22 @@ describe('importing what a provider states', () => {
     expect(json.findings).toMatchObject([{ code: 'provider_other_origin', severity: 'refused' }]);
   });
 
-  it('says where a statement is looked for and what to write there', async () => {
+  it('names the address of the missing file and what to write there', async () => {
     const { origin, pages } = await serveDocuments({});
     const { run } = makeCommands(ON_LOOPBACK);
     const { code, stderr } = await run(['import', '--provider', origin]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`error: No statement of a provider is at ${origin}${DOOR}: there is nothing.`);
+    expect(stderr).toContain(`error: There is no provider's statement at ${origin}${DOOR}: there is nothing.`);
     expect(stderr).toContain(`{"version": 1, "listings": [{"listed": true, "openapi": "${origin}/openapi.json"}]}`);
     pages[DOOR] = { type: 'text/html', body: '<html>' };
-    expect((await run(['import', '--provider', origin])).stderr).toContain('a web page stands there');
+    expect((await run(['import', '--provider', origin])).stderr).toContain('there is a web page');
   });
 
   it.each([
     ['10.0.0.1', 'blocked_address'],
     ['http://api.tides-of-tests.com', 'not_https'],
     ['a b', 'bad_url'],
-  ])('takes no host such as %s', async (host, reason) => {
+  ])('refuses a host such as %s', async (host, reason) => {
     const { code, json } = await makeCommands().runJson('import', '--provider', host);
     expect([code, json.error.reason]).toEqual([1, reason]);
   });

@@ -120,12 +120,12 @@ describe('why', () => {
     expect((await run(['why', 'example-prices'], { columns: 80 })).stdout).toContain('Delisted by the operator');
   });
 
-  it('says what a listing that is not live waits for', async () => {
+  it('says what a listing needs to go live', async () => {
     const { stdout } = await makeThree().run(['why', 'bare']);
     expect(stdout).toContain('It is not live: no source states a price that can be taken.');
   });
 
-  it('finds a listing by its address, and says when nothing is known of one', async () => {
+  it('finds a listing by its address, and says if nothing is known about it', async () => {
     const { run, runJson } = makeThree();
     expect((await runJson('why', 'https://weather.provider-of-tests.com/v1/x')).json.slug).toBe('weather');
     const { code, stderr } = await run(['why', 'https://weather.provider-of-tests.com.evil.example']);
@@ -137,7 +137,7 @@ describe('why', () => {
 });
 
 describe('delist and relist', () => {
-  it('take a listing out with its reason and put it back, and say so when nothing changes', async () => {
+  it('remove a listing with a reason and put it back, and say if nothing changes', async () => {
     const { run, runJson } = makeThree();
     const out = await runJson('delist', 'weather', '--reason', 'Asked for', '--by', 'provider');
     expect(out.json).toMatchObject({

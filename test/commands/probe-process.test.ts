@@ -51,24 +51,24 @@ describe('two runs at once', () => {
       start(market.environment, '--due', '--pause', '0'),
     ];
     for (const { getStderr } of [second, third]) {
-      await vi.waitFor(() => expect(getStderr()).toContain('Another probe run is under way'), { timeout: 60_000 });
+      await vi.waitFor(() => expect(getStderr()).toContain('Another probe run is using this catalogue'), {
+        timeout: 60_000,
+      });
     }
     third.child.kill('SIGINT');
     const stopped = await third.ran;
     expect(stopped.code).toBe(1);
-    expect(stopped.stderr).toContain('error: Another probe run is under way, and this one was stopped before its turn');
+    expect(stopped.stderr).toContain('error: Another probe run is active, and this one was stopped before its turn');
     goOn();
     expect([(await first.ran).code, (await second.ran).code]).toEqual([0, 0]);
     expect(JSON.parse((await second.ran).stdout)).toMatchObject({ complete: true, routes: { planned: 3, probed: 3 } });
-    expect((await second.ran).stderr).toContain(
-      'Another probe run is under way on this catalogue; waiting for its end.',
-    );
+    expect((await second.ran).stderr).toContain('Another probe run is using this catalogue; waiting for its end.');
     expect(slow.getMost()).toBe(1);
   });
 });
 
 describe('Ctrl-C', () => {
-  it('in the middle of a run keeps what is done, and nothing false', async () => {
+  it('during a run keeps finished probes, and records nothing false', async () => {
     const market = makeMarketCommands();
     const slow = makeSlow(300);
     await market.list('alpha', slow.answer, PATHS);
@@ -85,7 +85,7 @@ describe('Ctrl-C', () => {
     expect(rest.routes.probed).toBe(3 - report.routes.probed);
   });
 
-  it('ends a watch well, which goes on with what falls due until then', async () => {
+  it('ends a watch with 0, which probes what is due until then', async () => {
     const market = makeMarketCommands();
     const slow = makeSlow(0);
     await market.list('alpha', slow.answer, PATHS);

@@ -28,7 +28,7 @@ async function watch(...runs: (() => ProbeReport)[]) {
 }
 
 describe('a watch', () => {
-  it('outlives a catalogue that somebody else is writing to', async () => {
+  it('goes on after a locked catalogue', async () => {
     const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
     const { said, ended } = await watch(() => {
       throw busy;
@@ -37,7 +37,7 @@ describe('a watch', () => {
     expect(said).toEqual(['A probe run failed and will be tried again: Another process is writing to the catalogue.']);
   });
 
-  it('ends with what will not mend by itself', async () => {
+  it('ends with a permanent failure', async () => {
     const damaged = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' });
     const { said, ended } = await watch(() => {
       throw damaged;
@@ -46,7 +46,7 @@ describe('a watch', () => {
     expect(said).toEqual([]);
   });
 
-  it('gives what it came to when it is stopped', async () => {
+  it('returns its sum when it is stopped', async () => {
     const { said, ended } = await watch(() => REPORT);
     expect(await ended).toEqual(REPORT);
     expect(said).toEqual(['Probed 2 routes on 1 hosts: 2 payable. 1 listings changed, 0 delisted, 0 put back.']);
@@ -54,7 +54,7 @@ describe('a watch', () => {
 });
 
 describe('what is due next', () => {
-  it('is not what was due already and is left alone', () => {
+  it('excludes what was already due and was put off', () => {
     const world = makeWorld();
     world.declare();
     world.declare({ slug: 'beta', base_url: 'https://beta.example-provider.com' });

@@ -14,7 +14,7 @@ const sellFor = (amount: string) => (response: Sending, url: string) =>
     : sendStatus(response, 404);
 
 describe('probe', () => {
-  it('of chosen listings asks each of their routes, and nobody else', async () => {
+  it('of chosen listings probes each of their routes, and nothing else', async () => {
     const { list, listAsked, runJson, run } = makeMarketCommands();
     const [alpha, beta] = [await list('alpha', sellFor('20000')), await list('beta', sell)];
     const { code, json, stderr } = await runJson('probe', 'alpha', ...QUICK);
@@ -37,7 +37,7 @@ describe('probe', () => {
     expect(stdout).toMatch(/^6\tpayable\ta valid 402$/m);
   });
 
-  it('of what is due asks one route of each listing, in turn, and none before its time', async () => {
+  it('of what is due probes one route of each listing, in turn, and none too early', async () => {
     const { list, listAsked, runJson, setHours } = makeMarketCommands();
     const [alpha, beta] = [await list('alpha', sell), await list('beta', sell)];
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({ scope: 'due', hosts: 2, routes: { probed: 2 } });
@@ -54,7 +54,7 @@ describe('probe', () => {
     }
   });
 
-  it('reads a robots.txt once a day, and a made-up address likewise', async () => {
+  it('requests robots.txt and a decoy path once a day', async () => {
     const { list, runJson, setHours } = makeMarketCommands();
     const alpha = await list('alpha', sell);
     for (const hours of [0, 7, 14, 21]) {
@@ -71,12 +71,12 @@ describe('probe', () => {
     expect(count()).toEqual([2, 2]);
   });
 
-  it('remembers who wants to be left alone, says so, and ends with 1 where that was asked for', async () => {
+  it('remembers hosts that ask for a wait, reports them, and ends with 1 if they were chosen', async () => {
     const { list, run, runJson, listAsked, setHours } = makeMarketCommands();
     const alpha = await list('alpha', (response) => sendStatus(response, 429, { 'retry-after': '36000' }));
     const chosen = await run(['probe', 'alpha', ...QUICK]);
     expect(chosen.code).toBe(1);
-    expect(chosen.stdout).toContain('put off\t2 routes, whose hosts want to be left alone');
+    expect(chosen.stdout).toContain('put off\t2 routes, because their hosts asked for a wait');
     setHours(9.9);
     expect((await runJson('probe', 'alpha', ...QUICK)).json).toMatchObject({ routes: { probed: 0, put_off: 3 } });
     expect((await run(['probe', ...QUICK])).code).toBe(0);
@@ -85,7 +85,7 @@ describe('probe', () => {
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({ routes: { probed: 1 } });
   });
 
-  it('leaves alone who was taken out by hand, unless chosen, and what has no routes', async () => {
+  it('skips listings that the operator removed, unless chosen, and those without routes', async () => {
     const { list, runJson, run } = makeMarketCommands();
     await list('alpha', sell);
     await list('empty', sell, []);
@@ -96,15 +96,15 @@ describe('probe', () => {
     expect((await runJson('show', 'alpha')).json.listing).toMatchObject({ state: 'delisted', state_by: 'operator' });
   });
 
-  it('says so, too, where hosts fail of which none ever answered, and claims nothing of them', async () => {
+  it('also reports its own fault if hosts fail that never answered, and records nothing against them', async () => {
     const { list, run } = makeMarketCommands();
     for (let index = 0; index < 5; index += 1) await list(`dead-${index}`, (response) => response.destroy());
     const { stdout } = await run(['probe', ...QUICK]);
-    expect(stdout).toContain('the fault is taken to be ours');
+    expect(stdout).toContain('the fault is probably ours');
     expect(stdout).not.toContain('used to');
   });
 
-  it('says when the fault is most likely ours', async () => {
+  it('reports that the fault is probably ours', async () => {
     const { list, run, runJson, setHours } = makeMarketCommands();
     let isDown = false;
     for (let index = 0; index < 5; index += 1) {
@@ -114,7 +114,7 @@ describe('probe', () => {
     isDown = true;
     setHours(7);
     const { stdout } = await run(['probe', ...QUICK]);
-    expect(stdout).toContain('So many hosts failed together that the fault is taken to be ours');
+    expect(stdout).toContain('So many hosts failed together that the fault is probably ours');
     setHours(14);
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({
       ...{ fault_is_ours: true, outcomes: { server_error: 5 } },
@@ -124,7 +124,7 @@ describe('probe', () => {
 });
 
 describe('probe --all', () => {
-  it('asks every route once in a pass, and stopped goes on where it was', async () => {
+  it('probes every route once in a pass, and continues after a stop', async () => {
     const { list, listAsked, run, runJson, setHours } = makeMarketCommands();
     const stopping = new AbortController();
     let count = 0;
@@ -139,7 +139,7 @@ describe('probe --all', () => {
     );
     const stopped = await run(['probe', '--all', '--at-once', '1', ...QUICK], { signal: stopping.signal });
     expect(stopped.code).toBe(1);
-    expect(stopped.stdout).toContain('Stopped before the end. The same command goes on where it was.');
+    expect(stopped.stdout).toContain('Stopped before the end. The same command continues where it was.');
     const { json, code } = await runJson('probe', '--all', ...QUICK);
     expect(code).toBe(0);
     expect(json).toMatchObject({ complete: true, routes: { planned: 9, done_before: 4, probed: 5 } });
@@ -151,7 +151,7 @@ describe('probe --all', () => {
     expect((await runJson('probe', '--all', ...QUICK)).json).toMatchObject({ routes: { done_before: 0, probed: 9 } });
   });
 
-  it('begins anew when told, and when the pass was left a day ago', async () => {
+  it('starts again with --again, or after a day', async () => {
     const { list, run, runJson, setHours } = makeMarketCommands();
     const stopping = new AbortController();
     await list('alpha', (response, url) => {
@@ -175,7 +175,7 @@ describe('wrong usage of probe', () => {
     [['--all', '--due'], 'Give slugs, or --all, or --due: one of them.'],
     [['--watch', '--all'], '--watch probes what is due, and nothing else.'],
     [['--watch', 'alpha'], '--watch probes what is due, and nothing else.'],
-    [['--again'], '--again begins a pass anew, so it goes with --all.'],
+    [['--again'], '--again starts a new pass, so it goes with --all.'],
     [['--all', '--at-once', '0'], 'The option --at-once cannot be "0"; it takes at least 1.'],
     [['--all', '--at-once', '257'], 'The option --at-once cannot be "257"; it takes at most 256.'],
     [['--pause', 'soon'], 'The option --pause cannot be "soon"; it takes a number from 0 to 60000.'],
@@ -189,7 +189,7 @@ describe('wrong usage of probe', () => {
     expect((await runJson('probe', ...args)).json).toMatchObject({ error: { reason: 'usage', message: sentence } });
   });
 
-  it('is not an unknown slug, which ends with 1 and the nearest one', async () => {
+  it('does not include an unknown slug, which ends with 1 and the nearest one', async () => {
     const { list, run, listAsked } = makeMarketCommands();
     const alpha = await list('alpha', sell);
     const { code, stderr } = await run(['probe', 'alpha', 'alpa']);
@@ -197,7 +197,7 @@ describe('wrong usage of probe', () => {
     expect(listAsked(alpha)).toEqual([]);
   });
 
-  it('is not a catalogue that is not there, of which none is made', async () => {
+  it('does not include a missing catalogue, which is not created', async () => {
     const { run } = makeCommands();
     expect(await run(['probe'])).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no catalogue') });
     expect(await run(['status'])).toMatchObject({ code: 1 });
@@ -265,7 +265,7 @@ describe('after a probe', () => {
 });
 
 describe("a provider's file", () => {
-  it('is read at once by an explicit probe, however lately it was read, and of a listing without routes too', async () => {
+  it('is read at once by a probe of chosen listings, even of one without routes', async () => {
     const { list, runJson, setHours } = makeMarketCommands();
     let statement: unknown = { listed: true };
     const answer = (response: Sending, url: string) => {
@@ -291,7 +291,7 @@ describe("a provider's file", () => {
     expect([countReadings(alpha), await getState('alpha'), countReadings(empty)]).toEqual([3, 'live', before + 1]);
   });
 
-  it('is read by a scheduled probe an hour later: who asks to be taken out is, and comes back when it says so', async () => {
+  it('is read by a scheduled probe after an hour, and can remove a listing and put it back', async () => {
     const { list, runJson, setHours } = makeMarketCommands();
     let listed = false;
     const alpha = await list('alpha', (response, url) => {
@@ -317,7 +317,7 @@ describe("a provider's file", () => {
   });
 });
 
-it('takes no key: a wallet in the settings stops it before any host is asked', async () => {
+it('needs no key: a wallet in the settings stops the run before any request', async () => {
   const { run } = makeCommands({ PAYER_SOLANA_KEY_FILE: '/run/keys/solana' });
   const { code, stderr } = await run(['probe']);
   expect([code, stderr]).toEqual([

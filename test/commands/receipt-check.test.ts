@@ -50,7 +50,7 @@ interface Check {
   node: string | null;
 }
 
-/** Checks a document as it would be served, from a folder with nothing in it. Gives the fields that are wrong. */
+/** Checks a document as it would be served, from a folder with nothing in it. Returns the fields that are wrong. */
 async function check(document: unknown, nodes: readonly string[], place?: (origin: string, id: string) => string) {
   const id = (document as AgentReceipt).receipt.id;
   const origin = await serve((path) =>
@@ -124,7 +124,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
       expect([code, wrong]).toEqual([0, []]);
       expect(checks.filter(({ node: asked }) => asked !== null).length).toBeGreaterThan(8);
       expect(json.receipt).toEqual(document.receipt);
-      expect(await text()).toContain('The chain shows this payment as the receipt has it.');
+      expect(await text()).toContain('The chain shows this payment as in the receipt.');
     }
     const path = join(makeFolder(), 'receipt.json');
     writeFileSync(path, JSON.stringify(document));
@@ -134,7 +134,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
   });
 
   it.each(TAMPERINGS.filter(({ only = network }) => only === network))(
-    'that says something else of $field is found out',
+    'with a false $field is detected',
     async ({ field, change }) => {
       const document = await getDocument(network);
       const receipt = { ...document.receipt, ...change(document.receipt) };
@@ -150,7 +150,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
     },
   );
 
-  it('that is passed off as one of the other network is found out', async () => {
+  it('that claims the other network is detected', async () => {
     const document = await getDocument(network);
     const other = network === 'base' ? 'solana' : 'base';
     const { id: network_id, usdc: asset } = NETWORKS[other];
@@ -159,7 +159,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
     expect([code, wrong]).toEqual([1, expect.arrayContaining(['genesis', 'transaction'])]);
   });
 
-  it('is checked by every node given, and where one differs that is said of both', async () => {
+  it('is checked with every given node, and a disagreement is reported', async () => {
     const document = await getDocument(network);
     const honest = getNode(network);
     const second = await openLyingNode(honest);
@@ -173,7 +173,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
     expect([down.code, down.wrong]).toEqual([1, ['node', 'agreement']]);
   });
 
-  it('is not checked by a node of another chain, or by what is no node', async () => {
+  it('is not checked with a node of another chain, or with something that is not a node', async () => {
     const document = await getDocument(network);
     const path = join(makeFolder(), 'receipt.json');
     writeFileSync(path, JSON.stringify(document));
@@ -212,7 +212,7 @@ const FOREIGN: Lie = (method) => {
   return method === 'getGenesisHash' ? '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY' : undefined;
 };
 
-describe('what is no receipt', () => {
+describe('something that is not a receipt', () => {
   const NODE = ['--rpc', 'http://127.0.0.1:9'];
   const html = () => new Response('<!DOCTYPE html><p>Hello', { headers: { 'Content-Type': 'text/html' } });
 
@@ -220,9 +220,9 @@ describe('what is no receipt', () => {
     ['HTML', html, 'sent HTML where JSON was expected.'],
     ['a 404', () => new Response('no', { status: 404 }), 'has no such receipt.'],
     ['a 500', () => new Response('no', { status: 500 }), 'answered with status 500.'],
-    ['other JSON', () => Response.json({ receipt: { id: 1 } }), 'is no receipt: '],
-    ['a list', () => Response.json([]), 'is no receipt: the whole of it is not as it should be.'],
-    ['null', () => Response.json(null), 'is no receipt: '],
+    ['other JSON', () => Response.json({ receipt: { id: 1 } }), 'is not a receipt: '],
+    ['a list', () => Response.json([]), 'is not a receipt: the whole of it is invalid.'],
+    ['null', () => Response.json(null), 'is not a receipt: '],
     ['a huge answer', () => new Response(`{"x":"${'y'.repeat(300_000)}"}`), 'at most 256 KB'],
     ['deep JSON', () => new Response('['.repeat(100_000)), 'nested too deeply'],
   ])('is one plain sentence with a hint: %s', async (_name, answer, sentence) => {
@@ -245,7 +245,7 @@ describe('what is no receipt', () => {
     ['https://10.0.0.1/agent/receipts/x', 'ALLOW_PRIVATE_NETWORKS=on'],
     ['https://', 'address'],
     ['nothing.json', 'There is no file nothing.json.'],
-    ['.', 'A folder stands where a file is expected'],
+    ['.', 'There is a folder where a file is expected'],
   ])('is refused as %s', async (source, sentence) => {
     const { run } = makeCommands();
     const { code, stdout, stderr } = await run(['receipts', 'check', source, ...NODE]);
@@ -261,7 +261,7 @@ describe('what is no receipt', () => {
     expect(await run(['receipts', 'check', path, '--rpc', 'ftp://x'])).toMatchObject({ code: 2 });
   });
 
-  it('writes nothing of a hostile document to a terminal as it stands', async () => {
+  it('writes no hostile text of a document unescaped to a terminal', async () => {
     const document = await getDocument('base');
     const receipt = { ...document.receipt, payer: '\u001b[2J\u202eevil\nNO' };
     const path = join(makeFolder(), 'receipt.json');

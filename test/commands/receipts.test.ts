@@ -12,7 +12,7 @@ afterAll(() => chain.stop());
 const ID = '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01';
 
 describe('receipts', () => {
-  it('lists every attempt, the latest first, and says when there is none', async () => {
+  it('lists every payment, the latest first, and says if there is none', async () => {
     const { run, runJson } = await makePayingCommands(chain);
     expect(await run(['receipts'])).toEqual({ code: 0, stdout: 'There is no payment.\n', stderr: '' });
     const [first, second] = [await runJson('verify', SLUG, '--pay'), await runJson('verify', SLUG, '--pay')];
@@ -22,7 +22,7 @@ describe('receipts', () => {
     expect((await run(['receipts'])).stdout).toMatch(/settled\tyes\t[-0-9a-f]{36}\tGET http/);
   });
 
-  it('of a payment are checked from the chain alone, with any node and without a wallet', async () => {
+  it('of a payment are checked with the chain alone, at any node and without a wallet', async () => {
     const { run, runJson, environment } = await makePayingCommands(chain);
     const { payment } = (await runJson('verify', SLUG, '--pay')).json;
     Object.assign(environment, { PAYER_EVM_PRIVATE_KEY: '', EVM_RPC_URL: '' });
@@ -43,7 +43,7 @@ describe('receipts', () => {
     });
   });
 
-  it('that say a payment was made that the chain has not are false', async () => {
+  it('of a payment that the chain does not have are false', async () => {
     const { run, runJson, environment } = await makePayingCommands(chain);
     const id = await chain.undoAfter(async () => (await runJson('verify', SLUG, '--pay')).json.payment.id);
     Object.assign(environment, { PAYER_EVM_PRIVATE_KEY: '' });
@@ -52,7 +52,7 @@ describe('receipts', () => {
   });
 
   describe('settled by hand', () => {
-    /** A payment that the seller keeps: open until it has expired. */
+    /** A payment that the seller never settles: it is open until it expires. */
     const openUnsettled = async () => {
       const paying = await makePayingCommands(chain, { sale: ({ response }) => deliver(response) });
       const run = paying.run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(3_000) });
@@ -73,18 +73,18 @@ describe('receipts', () => {
         0,
         [{ id: payment.id, state: 'settled', settlement: null, by_operator: { because } }],
       ]);
-      expect((await run(['receipts'])).stdout).toContain(`settled (by the operator's word: ${because})`);
+      expect((await run(['receipts'])).stdout).toContain(`settled (decided by the operator: ${because})`);
       expect(catalogue.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(0);
       expect((await run(['show', SLUG])).stdout).not.toMatch(/settlement-verified|paid, nothing/);
       expect(await run(['receipts', 'check', payment.id])).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining('closed by your word'),
+        stderr: expect.stringContaining('yourself; no chain shows it'),
       });
       expect((await run(settle)).stderr).toContain('is not open: it is settled');
       expect(catalogue.sqlite.prepare("SELECT 1 FROM payments WHERE state = 'sent'").get()).toBeUndefined();
     }, 30_000);
 
-    it('as not settled wait until they no longer can', async () => {
+    it('as not settled are refused until they can no longer settle', async () => {
       const { run, payment } = await openUnsettled();
       const settle = ['receipts', 'settle', payment.id, '--as', 'not_settled', '--because', 'Nothing came.'];
       expect(await run(settle)).toMatchObject({ code: 1, stderr: expect.stringContaining('can still settle, until') });

@@ -28,7 +28,7 @@ describe('a declaration that cannot be recorded', () => {
     makeDeclaration({ slug, base_url: `https://${slug}.provider-of-tests.com`, title: slug }),
   );
 
-  it('costs itself alone, leaves no trace, and is given back with its reason', async () => {
+  it('does not affect others, leaves no trace, and is returned with its reason', async () => {
     const catalogue = makeCatalogue();
     refuseSlug(catalogue, 'two');
     const { recorded, failed, left } = await recordDeclarations(catalogue, declarations, OPTIONS);
@@ -45,7 +45,7 @@ describe('a declaration that cannot be recorded', () => {
     expect(revisions).toEqual(Array.from({ length: getRevision(catalogue) }, (_, i) => i + 1));
   });
 
-  it('is no matter of that declaration where the database itself fails', async () => {
+  it('is not blamed if the database itself fails', async () => {
     const catalogue = makeCatalogue();
     catalogue.sqlite.pragma('query_only = ON');
     await expect(recordDeclarations(catalogue, declarations, OPTIONS)).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('a declaration that cannot be recorded', () => {
     });
   });
 
-  it('is a refused file of an import, which goes on and ends with 1', async () => {
+  it('is a refused file of an import, which continues and ends with 1', async () => {
     const { folder, file, run, runJson } = makeCommands();
     for (const name of ['alpha', 'beta', 'gamma']) writeManifest(folder, `${name}.yaml`);
     openWith(file, (catalogue) => refuseSlug(catalogue, 'beta'));
@@ -72,7 +72,7 @@ describe('a declaration that cannot be recorded', () => {
     expect((await runJson('status')).json.findings).toMatchObject([{ code: 'not_recorded', count: 1 }]);
   });
 
-  it('is a finding of a feed, whose other listings go in, and is not taken for gone', async () => {
+  it('is a finding of a feed, whose other listings are recorded, and is not withdrawn', async () => {
     const { address } = await serveFeed(answerPages(() => makeItems(3)));
     const { file, run, runJson } = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' });
     await run(['import', '--bazaar', address]);

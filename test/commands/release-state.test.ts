@@ -7,7 +7,7 @@ import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { makeCommands } from './running.ts';
 
-it('tells a release that is whole from one that has lost files, its page list or its assets', async () => {
+it('distinguishes a complete release from one that lost files, its page list or its assets', async () => {
   const { config } = makeShelf(makeFolder(), { count: 2 });
   const getState = () => getReleaseState(config, { identity: 'shelf', revision: 1 });
   const current = join(config.releasesDir, 'current');
@@ -29,7 +29,7 @@ it('tells a release that is whole from one that has lost files, its page list or
   expect(getState().behind).toEqual([]);
 });
 
-it('is told by the check, with what to do', async () => {
+it('is reported by the check, with advice', async () => {
   const folder = makeFolder();
   const { config } = makeShelf(folder, { count: 2 });
   await rebuildAgain({ config });
@@ -45,7 +45,7 @@ it('is told by the check, with what to do', async () => {
     {
       name: 'release',
       ok: false,
-      found: expect.stringMatching(/^\S+-r1 of revision 1, not current: stylesheets, scripts or images .* are gone/),
+      found: expect.stringMatching(/^\S+-r1 of revision 1, not current: stylesheets, scripts or images .* are missing/),
       hint: 'npm run rebuild puts it right.',
     },
   ]);

@@ -52,7 +52,7 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
     vi.unstubAllEnvs();
     return { code, stdout: stdout.getText(), stderr: stderr.getText() };
   };
-  /** Runs with `--json` and gives the document, which has to be all there is on standard output. */
+  /** Runs with `--json` and returns the document, which must be the whole standard output. */
   const runJson = async (...args: string[]) => {
     const ran = await run([...args, '--json']);
     return { ...ran, json: JSON.parse(ran.stdout) };
@@ -60,7 +60,7 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
   return { folder, file, environment, run, runJson };
 }
 
-/** What `npm run catalogue` starts Node with. */
+/** The Node options of `npm run catalogue`. */
 const NODE_FLAGS = ['--max-semi-space-size=8', '--import', './scripts/require-node.mjs'];
 
 /** Starts the real entry point as a process of its own. */

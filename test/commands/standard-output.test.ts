@@ -22,7 +22,7 @@ async function runInto(target: string | undefined, args: string[], env: Record<s
   return { said, code };
 }
 
-it('ends quietly when its reader has seen enough, and in one sentence where there is no room', async () => {
+it('ends quietly when its reader stops, and with one sentence when the disk is full', async () => {
   const { environment, folder, run } = makeCommands();
   const manifests = Array.from({ length: 150 }, (_, n) => writeManifest(folder, `number-${n}.yaml`));
   expect(await run(['import', ...manifests])).toMatchObject({ code: 0 });

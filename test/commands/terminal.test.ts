@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes } from '../../src/commands/terminal/listing-words.ts';
-import { openPage } from '../../src/commands/terminal/page.ts';
+import { formatBytes } from '../../src/commands/terminal/format.ts';
+import { cutLine, getWidth, openPage, wrapText } from '../../src/commands/terminal/page.ts';
 import { formatJson, getPrintable } from '../../src/commands/terminal/printable.ts';
 import { openProgress } from '../../src/commands/terminal/progress.ts';
-import { cutLine, getWidth, wrapText } from '../../src/commands/terminal/width.ts';
 import { openOutput } from './running.ts';
 
 describe('printable text', () => {

@@ -49,7 +49,7 @@ describe('status', () => {
 describe('check', () => {
   const getLine = (checks: CheckLine[], wanted: string) => checks.find(({ name }) => name === wanted);
 
-  it('finds a sound catalogue sound, and asks for a release where there is none', async () => {
+  it('passes for a sound catalogue, and asks for a release if there is none', async () => {
     const { code, json } = await (await makeTwo()).runJson('check');
     expect(code).toBe(1);
     const wrong = json.checks.filter(({ ok }: CheckLine) => !ok);
@@ -59,7 +59,7 @@ describe('check', () => {
     ]);
   });
 
-  it('names the listings that are not what their evidence gives, and repairs them', async () => {
+  it('names listings that do not follow from their evidence, and repairs them', async () => {
     const { file, runJson } = await makeTwo();
     change(file, "UPDATE listings SET document = json_set(document, '$.title', 'Tampered') WHERE slug = 'alpha'");
     const { json } = await runJson('check');
@@ -96,7 +96,7 @@ describe('check', () => {
     expect((await ask()).map(({ name }: CheckLine) => name)).toEqual(['listings', 'search', 'published']);
   });
 
-  it('finds a search index that lacks a listing or has other words for one', async () => {
+  it('finds a search index that lacks a listing or has wrong words for one', async () => {
     const { file, runJson } = await makeTwo();
     const entryOf = (slug: string) => `WHERE listing = (SELECT number FROM listings WHERE slug = '${slug}')`;
     change(file, `DELETE FROM search_entries ${entryOf('alpha')}`);
@@ -120,7 +120,7 @@ describe('check', () => {
     expect(getLine(json.checks, 'revision')?.ok).toBe(false);
   });
 
-  it('says what is wrong with settings or file, and looks no further', async () => {
+  it('reports wrong settings or a bad file, and stops there', async () => {
     const { code, json } = await makeCommands({ PORT: 'x' }).runJson('check');
     expect([code, json.checks]).toEqual([1, [expect.objectContaining({ name: 'settings', ok: false })]]);
     const commands = makeCommands();
@@ -182,7 +182,7 @@ describe('export', () => {
     for (const text of ['Dear diary,', '', '{"kind":"letter"}']) {
       writeFileSync(target, text);
       const refused = await run(['export', '--output', target]);
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is no export\.\nhint: .*--force/)]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/is not an export\.\nhint: .*--force/)]);
       expect(readFileSync(target, 'utf8')).toBe(text);
     }
     expect((await run(['export', '--output', target, '--force'])).code).toBe(0);
@@ -208,7 +208,7 @@ describe('export', () => {
     expect((await run(['export', '--output', target])).code).toBe(0);
     expect(readFileSync(target, 'utf8')).toBe((await run(['export'])).stdout);
     expect((await run(['export', '--output', join(folder, 'none', 'x')])).stderr).toMatch(
-      /^error: .*not there.*\nhint: /,
+      /^error: .*does not exist.*\nhint: /,
     );
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
@@ -242,7 +242,7 @@ describe('backup', () => {
     expect((await commands.runJson('list')).json.total).toBe(2);
   });
 
-  it('leaves nothing behind when it is stopped', async () => {
+  it('leaves no file when it is stopped', async () => {
     const { folder, run } = await makeTwo();
     const { code, stderr } = await run(['backup', join(folder, 'b.sqlite')], { signal: AbortSignal.abort() });
     expect(code).toBe(1);
@@ -252,7 +252,7 @@ describe('backup', () => {
 });
 
 describe('status and check of probing and paying', () => {
-  it('say how far probing is and what was paid', async () => {
+  it('report the state of probing and payments', async () => {
     const { run } = makeCommands();
     await run(['import', join(import.meta.dirname, '../../data/listings')]);
     const { stdout } = await run(['status']);
@@ -264,7 +264,7 @@ describe('status and check of probing and paying', () => {
     });
   });
 
-  it('say how many listings were never probed beside those that were', async () => {
+  it('report how many listings were probed and never probed', async () => {
     const { file, folder, run, runJson } = makeCommands();
     for (const name of ['alpha', 'beta', 'gamma']) writeManifest(folder, `${name}.yaml`);
     await run(['import', folder]);
@@ -275,7 +275,7 @@ describe('status and check of probing and paying', () => {
     expect((await runJson('status')).json.probing).toMatchObject({ probed: 1, never_probed: 2 });
   });
 
-  it('look at one address by any method, and refuse what is none', async () => {
+  it('check one address with any method, and refuse an invalid one', async () => {
     const { run } = makeCommands();
     const put = await run(['check', 'https://192.0.2.1.invalid/v1/quote', '--method', 'PUT']);
     expect(put.stdout).toMatch(/^problem\tPUT https:/);

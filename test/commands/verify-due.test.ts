@@ -43,7 +43,7 @@ describe('the order of what is due', () => {
     ).toEqual(['good/a', 'fair/a', 'seen/a', 'unscored/a', 'good/b', 'stale/old', 'good/older']);
   });
 
-  it('leaves out what has no known example request', () => {
+  it('leaves out routes without an example request', () => {
     expect(order(listing('one', 1, [{ ...route('/a', null), example: null } as Route]))).toEqual([]);
   });
 });
@@ -58,7 +58,7 @@ describe('verify --due', () => {
     expect(short.json).toMatchObject({ spent: 0, routes: [{ outcome: 'skipped', reason: 'beyond_budget' }] });
     const paid = await run(['verify', '--due', '--budget', '0.01']);
     expect(paid.code).toBe(0);
-    expect(paid.stdout).toContain('1 of 1 routes verified, for 0.001 of 0.01 USDC; 0 not come to.');
+    expect(paid.stdout).toContain('1 of 1 routes verified, for 0.001 of 0.01 USDC; 0 not reached.');
     const again = await runJson('verify', '--due', '--budget', '0.01');
     expect([again.code, again.json]).toMatchObject([0, { due: 0, spent: 0, ended: 'done' }]);
     expect(await getLost()).toBe(1000n);
@@ -93,7 +93,7 @@ describe('verify --due', () => {
   it.each([
     [{ MAX_USDC_PER_DAY: '0.0005' }, 'cap_per_day'],
     [{ PAYER_STOP_FILE: '/nowhere/at/all' }, 'stopped'],
-  ])('ends at once where nothing more can be paid: %j', async (settings, ended) => {
+  ])('ends at once if nothing more can be paid: %j', async (settings, ended) => {
     const { runJson, getLost } = await makePayingCommands(chain, { route: WITH_EXAMPLE, settings });
     const { code, json } = await runJson('verify', '--due', '--budget', '1');
     expect([code, json.ended, json.spent, await getLost()]).toEqual([1, ended, 0, 0n]);

@@ -32,18 +32,18 @@ describe('a key', () => {
     ['on Solana, no bytes', { PAYER_SOLANA_PRIVATE_KEY: '[77001,77002,77003]' }, '7700'],
     ['on Solana, cut off', { PAYER_SOLANA_PRIVATE_KEY: '[77001,77002' }, '7700'],
     ['on Solana, whose halves do not fit', { PAYER_SOLANA_PRIVATE_KEY: `[${'77,'.repeat(63)}77]` }, '77,77'],
-  ])('that is none, %s, is told of without it', async (_name, settings, secret) => {
+  ])('that is invalid, %s, is refused without quoting it', async (_name, settings, secret) => {
     const { run } = await makePayingCommands(chain, {
       settings: { SOLANA_RPC_URL: 'http://127.0.0.1:9', ...settings },
     });
     for (const args of RUNS) {
       const { code, stdout, stderr } = await run(args);
-      if (args[0] === 'verify') expect([code, stderr]).toEqual([1, expect.stringMatching(/is no private key/)]);
+      if (args[0] === 'verify') expect([code, stderr]).toEqual([1, expect.stringMatching(/is not a private key/)]);
       expect(`${stdout}${stderr}`).not.toContain(secret);
     }
   });
 
-  it('that pays is shown nowhere, and kept nowhere', async () => {
+  it('that pays is never shown and never stored', async () => {
     const { run, privateKey, catalogue } = await makePayingCommands(chain);
     const secret = privateKey.slice(2);
     for (const args of RUNS) {
@@ -54,7 +54,7 @@ describe('a key', () => {
     expect(catalogue.sqlite.serialize().includes(secret)).toBe(false);
   });
 
-  it('in a file is taken from its owner alone', async () => {
+  it('in a file is only accepted if nobody but its owner can read it', async () => {
     const { run, environment, folder, privateKey } = await makePayingCommands(chain);
     const file = join(folder, 'key');
     writeFileSync(file, `${privateKey}\n`);
@@ -62,7 +62,10 @@ describe('a key', () => {
     for (const mode of [0o644, 0o640, 0o604, 0o620]) {
       chmodSync(file, mode);
       const { code, stdout, stderr } = await run(['verify', SLUG, '--pay']);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('is open to others than its owner')]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining('Others than its owner may read or write the key file'),
+      ]);
       expect(stderr).toContain(`chmod 600 ${file}`);
       expect(`${stdout}${stderr}`).not.toContain(privateKey.slice(2));
     }
@@ -80,7 +83,7 @@ describe('a node', () => {
   it.each([
     ['EVM_RPC_URL', 'Base', {}],
     ['SOLANA_RPC_URL', 'Solana', { PAYER_EVM_PRIVATE_KEY: '', PAYER_SOLANA_PRIVATE_KEY: 'zzz' }],
-  ])('that is missing beside a key is told of before anything is paid: %s', async (name, label, settings) => {
+  ])('that is missing for a key is reported before anything is paid: %s', async (name, label, settings) => {
     const { run } = await makePayingCommands(chain, { settings: { EVM_RPC_URL: '', ...settings } });
     for (const args of [
       ['verify', SLUG],
@@ -93,7 +96,7 @@ describe('a node', () => {
     expect((await run(['check'])).stdout).toContain(`${name} is not set`);
   });
 
-  it('that is down is told of in one sentence, without its address, which may hold a key', async () => {
+  it('that is down is reported in one sentence, without its address, which may contain a key', async () => {
     const settings = { EVM_RPC_URL: 'http://127.0.0.1:9/v2/sesame-of-the-operator?key=sesame' };
     const { run, getLost } = await makePayingCommands(chain, { settings });
     for (const args of [
@@ -129,7 +132,7 @@ describe('a node', () => {
     expect(await getLost()).toBe(1000n);
   }, 30_000);
 
-  it('that goes away after all is settled hides nothing of what was paid', async () => {
+  it('that fails after the settlement hides nothing about the payment', async () => {
     const node = await openLyingNode(chain.rpcUrl);
     const { verify } = await makePayingCommands(chain, { settings: { EVM_RPC_URL: node.url } });
     let balances = 0;

@@ -39,23 +39,20 @@ describe('verify without --pay', () => {
   it.each([
     ['amount', { amount: '2000' }, 'terms_differ', 'payable_with_changed_terms', 'Would pay 0.002 USDC'],
     ['asset', { asset: '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42' }, 'no_offer', 'not_usdc', 'Nothing is paid:'],
-  ])(
-    'that meets another %s refuses, and puts the difference on record',
-    async (_name, offer, refused, outcome, then) => {
-      const { verify, run, catalogue, getLost } = await makePayingCommands(chain, { offer });
-      const { code, json, stderr } = await verify('--pay');
-      expect([code, json.refused, json.payment]).toEqual([1, refused, null]);
-      expect(json.differences).not.toEqual([]);
-      expect(stderr).toContain('probing the route to put that on record');
-      const outcomes = catalogue.sqlite.prepare('SELECT outcome FROM samples').pluck().all();
-      expect(outcomes).toEqual([outcome]);
-      expect([await getLost(), listPayments(catalogue, 1)]).toEqual([0n, []]);
-      // What is on record then is what the next run goes by.
-      expect((await run(['verify', SLUG])).stdout).toContain(then);
-    },
-  );
+  ])('refuses another %s, and records the difference', async (_name, offer, refused, outcome, then) => {
+    const { verify, run, catalogue, getLost } = await makePayingCommands(chain, { offer });
+    const { code, json, stderr } = await verify('--pay');
+    expect([code, json.refused, json.payment]).toEqual([1, refused, null]);
+    expect(json.differences).not.toEqual([]);
+    expect(stderr).toContain('probing the route to put that on record');
+    const outcomes = catalogue.sqlite.prepare('SELECT outcome FROM samples').pluck().all();
+    expect(outcomes).toEqual([outcome]);
+    expect([await getLost(), listPayments(catalogue, 1)]).toEqual([0n, []]);
+    // The next run uses what is on record then.
+    expect((await run(['verify', SLUG])).stdout).toContain(then);
+  });
 
-  it('of a route that is not there says what came instead', async () => {
+  it('of a missing route says what came instead', async () => {
     const { run } = await makePayingCommands(chain, { route: { path: '/v2/quote' } });
     const { code, stdout } = await run(['verify', SLUG]);
     expect([code, stdout]).toEqual([1, expect.stringContaining('the route did not answer 402')]);
@@ -64,21 +61,21 @@ describe('verify without --pay', () => {
 });
 
 describe('verify --pay', () => {
-  it('pays, verifies the route, and ends with 0 where the product came', async () => {
+  it('pays, verifies the route, and ends with 0 if the product came', async () => {
     const { run, verify, getLost, catalogue } = await makePayingCommands(chain);
     const { code, json, stderr } = await verify('--pay');
     expect([code, json.payment.state, json.payment.delivered]).toEqual([0, 'settled', true]);
-    expect(stderr).toMatch(/Written down as [-0-9a-f]{36}, valid until/);
+    expect(stderr).toMatch(/Recorded as [-0-9a-f]{36}, valid until/);
     expect(json.wallets[0].balance).toBe(999_000);
     expect(json.caps.spent).toBe(1000);
     const { stdout } = await run(['verify', SLUG, '--pay']);
     expect(stdout).toContain('0.001 USDC on base settled, and the product came.');
-    expect(stdout).toContain('a local test chain, whose money is worth nothing');
+    expect(stdout).toContain('a local test chain with worthless money');
     expect([await getLost(), listPayments(catalogue, 9)]).toEqual([2000n, [expect.anything(), expect.anything()]]);
     expect((await run(['show', SLUG])).stdout).toContain('settlement-verified');
   });
 
-  it('ends with 1 where the money went and no product came', async () => {
+  it('ends with 1 if it paid and no product came', async () => {
     const { run, getLost } = await makePayingCommands(chain, {
       sale: async ({ response, settle }) => {
         await settle();
@@ -114,7 +111,7 @@ describe('verify --pay', () => {
     },
   );
 
-  it('ends with 1 where the answer is an error with status 200', async () => {
+  it('ends with 1 if the answer is an error with status 200', async () => {
     const { run } = await makePayingCommands(chain, {
       sale: async ({ response, settle }) => {
         await settle();
@@ -129,10 +126,13 @@ describe('verify --pay', () => {
     ]);
   });
 
-  it('stopped while it waits ends with 1, and the next run finds out', async () => {
+  it('ends with 1 if it is stopped while it waits, and the next run resolves the payment', async () => {
     const { run, catalogue, getLost } = await makePayingCommands(chain, { sale: ({ response }) => deliver(response) });
     const { code, stdout } = await run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(700) });
-    expect([code, stdout]).toEqual([1, expect.stringContaining('is still open (sent); the next run finds out')]);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('is still open (sent); the next run asks the chain again'),
+    ]);
     const again = await run(['verify', SLUG, '--pay']);
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/^error: The payment .* still open/m)]);
     await chain.undoAfter(async () => {
@@ -148,15 +148,15 @@ describe('verify --pay', () => {
   it('without a wallet says which is missing', async () => {
     const { run } = await makePayingCommands(chain, NO_WALLET);
     const { code, stdout } = await run(['verify', SLUG, '--pay']);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('no wallet is set for a network that it takes')]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('no wallet is set for a network that it accepts')]);
   });
 
-  it('waits for another one to end, in another process', async () => {
+  it('waits for another payment to end, in another process', async () => {
     let said = '';
     const { environment, catalogue, getLost } = await makePayingCommands(chain, {
       sale: async ({ response, settle }) => {
         const transaction = await settle();
-        // The first is kept waiting for its product until the other one waits for it.
+        // The first waits for its product until the other one waits for it.
         if (listPayments(catalogue, 2).length === 1)
           await vi.waitFor(() => expect(said).toContain(WAITING), { timeout: 20_000 });
         deliver(response, transaction);
@@ -177,7 +177,7 @@ describe('verify --pay', () => {
     expect(await getLost()).toBe(2000n);
   });
 
-  it('stopped while it waits for another one ends', async () => {
+  it('ends if it is stopped while it waits for another payment', async () => {
     const { run, folder, payer } = await makePayingCommands(chain);
     const { acquireLock } = await import('../../src/release/lock.ts');
     const held = await acquireLock(join(folder, 'payer', `base-${payer.toLowerCase()}.lock`));
@@ -231,7 +231,7 @@ describe('the request that is paid for', () => {
   it.each([
     [['--route', 'GET /v1/qoute'], 'has no route "GET /v1/qoute"', 'Did you mean "GET /v1/quote"?'],
     [['--route', 'nothing at all like it'], 'has no route', 'GET /v1/quote'],
-  ])('is of a route that there is: %j', async (args, sentence, hint) => {
+  ])('is for an existing route: %j', async (args, sentence, hint) => {
     const { run } = await makePayingCommands(chain);
     const { code, stderr } = await run(['verify', SLUG, ...args]);
     expect(code).toBe(1);
@@ -241,13 +241,13 @@ describe('the request that is paid for', () => {
 });
 
 describe('the operator', () => {
-  it('stops all paying by a file', async () => {
+  it('stops all payments with a file', async () => {
     const { run, environment, folder, getLost } = await makePayingCommands(chain);
     const PAYER_STOP_FILE = join(folder, 'stop');
     Object.assign(environment, { PAYER_STOP_FILE });
     writeFileSync(PAYER_STOP_FILE, '');
     const { code, stderr } = await run(['verify', SLUG, '--pay']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Paying is stopped: the stop file is there.')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Payments are stopped: the stop file exists.')]);
     expect(await getLost()).toBe(0n);
     rmSync(PAYER_STOP_FILE);
     expect((await run(['verify', SLUG, '--pay'])).code).toBe(0);

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CATEGORIES } from '../../src/model/category.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
-import { type ManifestFile, readManifests } from '../../src/sources/manifest-files.ts';
+import { type ManifestFile, readManifests } from '../../src/sources/manifest.ts';
 import { listCorpusTexts } from './corpus-texts.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

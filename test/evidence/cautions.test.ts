@@ -23,7 +23,7 @@ const OTHER_SOLANA = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const ROUND = 6;
 const DAY = 24;
 
-/** A world of one listing, or more, of which every step leaves published what is on record. */
+/** A catalogue with one or more listings. Every step publishes what is on record. */
 function makeCautioned() {
   const world = makeWorld();
   const { catalogue } = world;
@@ -40,7 +40,7 @@ function makeCautioned() {
       settle();
       return listing;
     },
-    /** Looks at a listing every six hours, so many times, and each time sees the same. */
+    /** Probes a listing every six hours, a number of times, with the same result each time. */
     see: (seen: Seen = {}, times = 1) => {
       for (let count = 0; count < times; count++) {
         hours += ROUND;
@@ -78,7 +78,7 @@ function makeCautioned() {
 const DAYS_ON_RECORD = (ON_RECORD_AFTER_DAYS * DAY) / ROUND;
 
 describe('terms', () => {
-  it('that were only declared are said to be so until a 402 is seen, or a call was paid', () => {
+  it('that were only declared have a caution until a 402 is seen or a call is paid', () => {
     const { declare, see, list, get, pay } = makeCautioned();
     declare();
     expect(get('never_seen')).toMatchObject({ since: '2026-11-01T00:00:00.000Z', severity: 'notice' });
@@ -110,7 +110,7 @@ describe('another payee', () => {
     expect(list()).toEqual([]);
   });
 
-  it('is none once a call was paid to it and delivered, and a danger again when that receipt is corrected', () => {
+  it('ends with a delivered call paid to it, and comes back when that receipt is corrected', () => {
     const { declare, see, asks, list, pay, write } = makeCautioned();
     declare();
     see({}, 2);
@@ -123,7 +123,7 @@ describe('another payee', () => {
     expect(list()).toEqual(['undelivered', 'payee_differs']);
   });
 
-  it('is none when the earlier one is named again, and a danger as before when it comes back', () => {
+  it('ends when the earlier payee is named again, and comes back with the other one', () => {
     const { declare, see, asks, list, get } = makeCautioned();
     declare();
     see({}, 4);
@@ -131,14 +131,14 @@ describe('another payee', () => {
     expect(list()).toEqual(['payee_differs']);
     see();
     expect(list()).toEqual([]);
-    // One look at it long ago does not put it on record.
+    // One probe long ago does not put it on record.
     see(asks({ pay_to: B }), 2);
     expect(get('payee_differs')?.evidence).toEqual({ network: 'base', pay_to: B, pay_to_before: A });
     see(asks({ pay_to: C }));
     expect(get('payee_differs')?.evidence).toEqual({ network: 'base', pay_to: C, pay_to_before: A });
   });
 
-  it('that was on record before is known for good', () => {
+  it('that was on record before stays known', () => {
     const { declare, see, asks, list } = makeCautioned();
     declare();
     see({}, 2);
@@ -149,7 +149,7 @@ describe('another payee', () => {
     expect(list()).toEqual([]);
   });
 
-  it('is a danger though the old one is named beside it', () => {
+  it('is a danger even if the old one is named beside it', () => {
     const { declare, see, asks, list, get } = makeCautioned();
     declare();
     see({}, 2);
@@ -169,14 +169,14 @@ describe('another payee', () => {
     expect(list()).toEqual([]);
   });
 
-  it('than sources name is a danger from the first look on', () => {
+  it('than the declared one is a danger from the first probe on', () => {
     const { declare, see, asks, get } = makeCautioned();
     declare();
     see(asks({ pay_to: B }));
     expect(get('payee_differs')?.evidence).toMatchObject({ pay_to: B, pay_to_before: A });
   });
 
-  it('on a network that was not offered before has none to differ from while nobody was established', () => {
+  it('on a new network has no caution while no payee is established', () => {
     const { declare, see, asks, list } = makeCautioned();
     declare();
     see({}, 2);
@@ -189,7 +189,7 @@ describe('another payee', () => {
   it.each([
     ['beside', [{}, SOLANA]],
     ['in place of', [SOLANA]],
-  ])('on a network that was not offered before, %s an established one, is a danger for 14 days', (_name, offers) => {
+  ])('on a new network, %s an established one, is a danger for 14 days', (_name, offers) => {
     const { declare, see, asks, list, get } = makeCautioned();
     declare();
     see({}, DAYS_ON_RECORD + 1);
@@ -207,7 +207,7 @@ describe('another payee', () => {
     expect(list()).toEqual([]);
   });
 
-  it('on a new network counts as any other: established by a paid call, or named by the provider, it is none', () => {
+  it('on a new network has no caution if a paid call established it or the provider names it', () => {
     const paid = makeCautioned();
     paid.declare();
     paid.see();
@@ -227,7 +227,7 @@ describe('another payee', () => {
 });
 
 describe('a payee that rotates', () => {
-  it('is said to, until one is named for three days', () => {
+  it('has a caution until one payee is named for three days', () => {
     const { declare, see, asks, list } = makeCautioned();
     declare({ routes: [makeRoute({ terms: [makeTerms({ pay_to: null })] })] });
     see({ ...asks({ pay_to: B }), payee_rotates: true });
@@ -238,7 +238,7 @@ describe('a payee that rotates', () => {
     expect(list()).toEqual([]);
   });
 
-  it('for a while does not put on record whom it names then', () => {
+  it('puts none of its payees on record', () => {
     const { declare, see, asks, list, get } = makeCautioned();
     declare();
     see({}, 8);
@@ -250,7 +250,7 @@ describe('a payee that rotates', () => {
 });
 
 describe('a higher price', () => {
-  it('is said until it fell again, was asked for 14 days, or a call was paid at it', () => {
+  it('has a caution until it falls, was asked for 14 days, or a call was paid at it', () => {
     const { declare, see, asks, list, get, pay } = makeCautioned();
     declare();
     see({}, 2);
@@ -273,7 +273,7 @@ describe('a higher price', () => {
     expect(list()).toEqual([]);
   });
 
-  it('is compared with the price on record, however it got there', () => {
+  it('is compared with the price on record, however that became so', () => {
     const { declare, see, asks, list, get } = makeCautioned();
     declare();
     see({}, 2);
@@ -291,7 +291,7 @@ describe('a higher price', () => {
     expect(list()).toEqual([]);
   });
 
-  it('together with another payee is said beside it, and each ends by its own rule', () => {
+  it('and another payee are two cautions, and each ends by its own rule', () => {
     const { declare, see, asks, list } = makeCautioned();
     declare();
     see({}, 2);
@@ -307,7 +307,7 @@ describe('a higher price', () => {
 });
 
 describe('failing probes', () => {
-  it('are said from the third on, move no revision after that, and end with a valid 402', () => {
+  it('are a caution from the third on, raise no further revision, and end with a valid 402', () => {
     const { declare, see, list, get, getRevision } = makeCautioned();
     declare();
     see({}, 2);
@@ -329,7 +329,7 @@ describe('failing probes', () => {
     expect(list()).toEqual([]);
   });
 
-  it('that are our own fault say nothing', () => {
+  it('that are our own fault do not count', () => {
     const world = makeWorld();
     world.declare();
     const slugs = ['example-prices', ...declareOthers(world, 6)];
@@ -346,7 +346,7 @@ describe('failing probes', () => {
     lookAtAll(60, {});
   });
 
-  it('that come with the same answers as before move no revision', () => {
+  it('with the same answers as before raise no revision', () => {
     const { declare, see, getRevision } = makeCautioned();
     declare();
     see({}, 60);
@@ -357,7 +357,7 @@ describe('failing probes', () => {
 });
 
 describe('an offer that every source withdrew', () => {
-  it('is said to be withdrawn until one offers it again', () => {
+  it('has a caution until a source offers it again', () => {
     const { declare, see, list, write, get, now } = makeCautioned();
     declare();
     see();
@@ -371,7 +371,7 @@ describe('an offer that every source withdrew', () => {
 });
 
 describe('a paid call', () => {
-  it('that delivers nothing later ends the verification on both networks, until one is delivered', () => {
+  it('that delivers nothing ends the verification on both networks, until a later one is delivered', () => {
     const { declare, see, asks, find, list, get, pay } = makeCautioned();
     const both = [makeTerms(), makeTerms(SOLANA)];
     declare({ routes: [makeRoute({ terms: both })] });
@@ -391,7 +391,7 @@ describe('a paid call', () => {
     expect([list(), find().routes[0]?.proofs.map(({ network }) => network)]).toEqual([[], ['base']]);
   });
 
-  it('that is corrected speaks no longer against its route, nor for it', () => {
+  it('that is corrected no longer counts for or against its route', () => {
     const { declare, see, find, list, pay, write } = makeCautioned();
     declare();
     see();
@@ -441,7 +441,7 @@ describe('a name that is another’s', () => {
     ...LOOKALIKES[index],
   });
 
-  it.each([0, 1])('is said to be, whichever of the two comes first (%i)', (index) => {
+  it.each([0, 1])('has a caution, whichever of the two comes first (%i)', (index) => {
     const { declare, list, get } = makeCautioned();
     declare(makeMimic(index));
     expect(list(`mimic-${index}`)).toEqual(['never_seen']);
@@ -453,7 +453,7 @@ describe('a name that is another’s', () => {
     expect(list('coingecko')).toEqual(['never_seen']);
   });
 
-  it('is its own when the better known one is removed or takes another name', () => {
+  it('loses the caution when the better known one is removed or renamed', () => {
     const { declare, list, write } = makeCautioned();
     declare(REAL);
     declare(makeMimic(0));
@@ -462,7 +462,7 @@ describe('a name that is another’s', () => {
     expect(list('mimic-0')).not.toContain('imitates_name');
   });
 
-  it('may be its own where it is verified itself, and not after that ended', () => {
+  it('has no caution while the listing is verified itself', () => {
     const { declare, list, pay } = makeCautioned();
     declare(REAL);
     declare(makeMimic(0));
@@ -472,7 +472,7 @@ describe('a name that is another’s', () => {
     expect(list('mimic-0')).toEqual(['imitates_name', 'undelivered']);
   });
 
-  it('is shared by who is paid to the same account, and only while nobody else is', () => {
+  it('has no caution while only the other one’s payees are paid', () => {
     const { declare, see, asks, list } = makeCautioned();
     declare(REAL);
     declare(makeMimic(0, { pay_to: A }));
@@ -489,7 +489,7 @@ describe('a name that is another’s', () => {
     expect(list('mimic-0')).toContain('imitates_name');
   });
 
-  it('is the one’s that becomes established first, where neither is at a domain of that name', () => {
+  it('belongs to the one that is established first, if neither domain has that name', () => {
     const { declare, see, list } = makeCautioned();
     const named = { title: 'Harbour Tides', provider_name: 'One' };
     declare({ slug: 'first', base_url: 'https://api.first-one.dev', ...named });
@@ -501,7 +501,7 @@ describe('a name that is another’s', () => {
 });
 
 describe('a reply', () => {
-  it('is shown beside its caution, follows its words, and goes with them and with the caution', () => {
+  it('is shown beside its caution, changes with its words, and ends with them or with the caution', () => {
     const { declare, get, list, pay, reply } = makeCautioned();
     declare();
     pay({ delivered: false });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { findFailingRun, isFaultOurs, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
+import { findFailingRun, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
+import { isMostFailing } from '../../src/evidence/rounds.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import type { ProbeOutcome } from '../../src/model/outcome.ts';
 import { NOW } from '../records.ts';
@@ -9,7 +10,7 @@ const getDay = (daysAgo: number) => new Date(Date.parse(NOW) - daysAgo * DAY).to
 const makeRun = (outcome: ProbeOutcome, from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ at: getDay(from - (index * from) / count), outcome }));
 
-it('a failing run begins at the last valid 402, or at the first failure where there never was one', () => {
+it('a failing run begins at the last valid 402, or at the first failure if there never was one', () => {
   const failures = makeRun('timeout', 12, 8);
   expect(findFailingRun([...failures, { at: getDay(13), outcome: 'payable' }])).toEqual({
     since: getDay(13),
@@ -42,13 +43,13 @@ it.each([0, 0.5, 0.999])('is reached after 14 days by a listing that is asked on
   expect(samples.length - 1).toBeLessThan(22);
 });
 
-it('is not the listings’ fault while most hosts fail', () => {
-  expect(isFaultOurs({ probed: 100, failing: 51 })).toBe(true);
-  expect(isFaultOurs({ probed: 100, failing: 50 })).toBe(false);
-  expect(isFaultOurs({ probed: 2, failing: 2 })).toBe(false);
+it('is our own fault if most hosts fail', () => {
+  expect(isMostFailing({ probed: 100, failing: 51 })).toBe(true);
+  expect(isMostFailing({ probed: 100, failing: 50 })).toBe(false);
+  expect(isMostFailing({ probed: 2, failing: 2 })).toBe(false);
 });
 
-it('a time in which nobody looked is no part of a failing run', () => {
+it('a failing run does not include time without probes', () => {
   const failures = makeRun('timeout', 2, 8);
   expect(findFailingRun([{ at: getDay(40), outcome: 'payable' }, ...failures])).toEqual({
     since: new Date(Date.parse(getDay(2)) - DAY / 4).toISOString(),

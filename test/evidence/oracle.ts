@@ -1,6 +1,6 @@
 import type { ProbeOutcome } from '../../src/model/outcome.ts';
 
-/** What is known of a sample for the rules. */
+/** The part of a sample that the rules use. */
 export interface Taken {
   at: string;
   route_id: string;
@@ -8,7 +8,7 @@ export interface Taken {
   outcome: ProbeOutcome;
 }
 
-/** What samples come to, worked out anew from all of them and in the plainest way. */
+/** The summary of samples, computed from all of them in the simplest way. */
 export interface Worked {
   band: 'established' | 'thin' | 'unscored';
   score: number | null;
@@ -31,7 +31,7 @@ const NEITHER = ['input_rejected', 'rate_limited', 'blocked_address', 'internal'
 const isValid = ({ outcome }: Taken) => outcome === 'payable' || outcome === 'payable_with_changed_terms';
 const isFailure = (sample: Taken) => !isValid(sample) && !NEITHER.includes(sample.outcome);
 
-/** Works out what samples (oldest first) come to, what is no valid answer in some rounds being our own fault. */
+/** Computes the summary of samples (oldest first). In some rounds everything but valid answers is our own fault. */
 export function workOut(all: readonly Taken[], ours: ReadonlySet<number>): Worked {
   const counted = all.filter((sample) => isValid(sample) || !ours.has(sample.round));
   const latest = counted.at(-1);
@@ -51,7 +51,7 @@ export function workOut(all: readonly Taken[], ours: ReadonlySet<number>): Worke
   };
 }
 
-/** The first of those within five hours of each other, conclusive ones before others; of the 30 days before the latest. */
+/** Lists one of the samples within five hours of each other, preferably a conclusive one, from the last 30 days. */
 function listScored(counted: readonly Taken[], latest: Taken | undefined): Taken[] {
   let kept: Taken[] = [];
   for (const sample of counted) {
@@ -65,8 +65,8 @@ function listScored(counted: readonly Taken[], latest: Taken | undefined): Taken
 }
 
 /**
- * Gives every sample the stretch of time to which it is the nearest, within 12 hours of it and from 3 hours before the
- * first to 3 hours after the last; how much of all that was valid; and one by the sum of the squares of the parts.
+ * Gives every sample the time to which it is the nearest one, at most 12 hours away, from 3 hours before the first to 3
+ * hours after the last. Returns the valid share, and one divided by the sum of the squared shares.
  */
 function weigh(scored: readonly Taken[]): { share: number; effective: number } {
   const times = scored.map(({ at }) => Date.parse(at));
@@ -82,12 +82,12 @@ function weigh(scored: readonly Taken[]): { share: number; effective: number } {
   return { share, effective: 1 / parts.reduce((sum, part) => sum + part * part, 0) };
 }
 
-/** The lower end of Wilson's interval of a share of n, solved in another form than the code has it. */
+/** Computes the lower end of Wilson's interval with another formula than the code. */
 function getLowerEnd(p: number, n: number): number {
   return Math.max(0, (2 * n * p + Z * Z - Z * Math.sqrt(Z * Z + 4 * n * p * (1 - p))) / (2 * (n + Z * Z)));
 }
 
-/** Keeps of samples within five hours of each other one: the first conclusive one, else the first. */
+/** Keeps one of the samples within five hours of each other: the first conclusive one, else the first. */
 function keepApart(samples: readonly Taken[]): Taken[] {
   const kept: Taken[] = [];
   for (const sample of samples) {
@@ -98,13 +98,16 @@ function keepApart(samples: readonly Taken[]): Taken[] {
   return kept;
 }
 
-/** Counts failures in a row at the end, those together as one. */
+/** Counts failures in a row at the end; those close together count once. */
 function countFailing(samples: readonly Taken[]): { first: string | undefined; count: number } {
   const failures = keepApart(samples.slice(samples.findLastIndex(isValid) + 1)).filter(isFailure);
   return { first: failures[0]?.at, count: failures.length };
 }
 
-/** Begins with the last valid answer, unless nobody looked for two days after it: then six hours before the first failure. */
+/**
+ * Finds the failing run. It begins with the last valid answer, or six hours before the first failure if there was no
+ * probe for two days.
+ */
 function findFailing(counted: readonly Taken[]): Worked['failing'] {
   const { first, count } = countFailing(counted);
   if (first === undefined) return undefined;

@@ -11,13 +11,13 @@ const stated = makeDeclaration({
 const merge = (...declarations: (typeof manifest)[]) =>
   mergeDeclarations(declarations.map((declaration) => ({ declaration, withdrawn_at: null }))).routes;
 
-it('takes routes and prices from the provider itself where it itemises them, though others saw theirs', () => {
+it('takes routes and prices from the provider if it itemises them, even if others saw different ones', () => {
   const [only, ...others] = merge(manifest, stated);
   expect(others).toEqual([]);
   expect(only?.route).toMatchObject({ path: '/x', terms: [{ amount: 500_000 }] });
 });
 
-it('takes them from all others together where the provider itemises none', () => {
+it('takes them from all other sources if the provider itemises none', () => {
   const routes = merge(manifest, { ...stated, routes: [] });
   expect(routes.map(({ route }) => formatRoute(route))).toEqual(['GET /x', 'GET /y']);
 });

@@ -26,7 +26,7 @@ describe('the Wilson lower bound', () => {
 });
 
 describe('reliability, method version 2', () => {
-  it('says nothing of the unprobed, of fewer than 12 samples, or of less than 3 days', () => {
+  it('has no score without 12 samples over 3 days', () => {
     expect(getReliability([], NOW)).toEqual(UNSCORED);
     expect(getReliability(makeSamples(11, 24), NOW)).toMatchObject({ band: 'unscored', score: null, samples: 11 });
     expect(getReliability(makeSamples(40, 1), NOW)).toMatchObject({ band: 'unscored', score: null, samples: 40 });
@@ -46,20 +46,20 @@ describe('reliability, method version 2', () => {
     });
   });
 
-  it('weighs each sample by the time it stands for, a day at most', () => {
+  it('weights each sample by the time it stands for, a day at most', () => {
     const at = (hours: number) => new Date(Date.parse(NOW) + hours * HOUR).toISOString();
     const take = (hours: number, outcome: ProbeOutcome = 'payable') => ({ at: at(hours), outcome });
-    // 6 hours each: as if there were no weights.
+    // 6 hours each: the same as without weights.
     expect(weighSamples([take(0), take(6, 'timeout'), take(12), take(18)])).toEqual({ share: 0.75, effective: 4 });
     // 3+3, 3+12, 12+12, 12+3 hours.
     const sparse = weighSamples([take(54, 'timeout'), take(0), take(30, 'timeout'), take(6, 'timeout')]);
     expect(sparse.share).toBeCloseTo(6 / 60);
     expect(sparse.effective).toBeCloseTo(60 ** 2 / (6 ** 2 + 15 ** 2 + 24 ** 2 + 15 ** 2));
-    // Nobody looked for a month: either side of the gap stands for half a day of it.
+    // A month without probes: each side of the gap gets half a day of it.
     expect(weighSamples([take(0), take(30 * 24, 'timeout')])).toEqual({ share: 0.5, effective: 2 });
   });
 
-  it('lets neither sparse nor dense samples speak for more than their time', () => {
+  it('gives sparse and dense samples only the weight of their time', () => {
     // Twenty days of valid answers every six hours, then ten of failures: once a day, or every six hours.
     const valid = Array.from({ length: 80 }, (_, index) => -720 + index * 6);
     const build = (step: number) => [
@@ -93,7 +93,7 @@ describe('reliability, method version 2', () => {
     expect(getReliability(makeSamples(60, 6, mixed), NOW).score).toBe(37.7);
   });
 
-  it('leaves out what is inconclusive, older than the window or yet to come', () => {
+  it('leaves out inconclusive samples, older ones and future ones', () => {
     const unclear = makeSamples(40, 6, ['input_rejected', 'rate_limited', 'blocked_address', 'internal']);
     expect(getReliability(unclear, NOW)).toEqual({ ...UNSCORED, days: expect.any(Array) });
     const old = makeSamples(13, 6).map(({ outcome }, index) => ({

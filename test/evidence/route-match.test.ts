@@ -3,7 +3,7 @@ import { buildRouteIndex, isResourceOf, listMatchingRoutes } from '../../src/evi
 
 const BASE = 'https://api.example.com/base';
 
-/** Lists the paths of the routes that a called address is of. */
+/** Lists the paths of the routes that match a called address. */
 function match(paths: string[], called: string, base = BASE): string[] {
   const index = buildRouteIndex(
     base,
@@ -28,7 +28,7 @@ describe('a called address', () => {
     ['that leaves the template as it is', '/v1/{id}', `${BASE}/v1/{id}`],
     ['with the fixed query of the route', '/v1/x?mode=fast', `${BASE}/v1/x?a=1&mode=fast`],
     ['with a query value filled in', '/v1/x?id={id}&to=:to', `${BASE}/v1/x?to=2&id=1`],
-  ])('%s is one of it', (_what, path, called) => {
+  ])('%s matches', (_what, path, called) => {
     expect(match([path], called)).toEqual([path]);
   });
 
@@ -42,11 +42,11 @@ describe('a called address', () => {
     ['with another value of the fixed query', '/v1/x?mode=fast', `${BASE}/v1/x?mode=slow`],
     ['without the fixed query', '/v1/x?mode=fast', `${BASE}/v1/x`],
     ['above the base address', '/v1/x', 'https://api.example.com/v1/x'],
-  ])('%s is none of it', (_what, path, called) => {
+  ])('%s does not match', (_what, path, called) => {
     expect(match([path], called)).toEqual([]);
   });
 
-  it('is of the most specific route first', () => {
+  it('lists the most specific route first', () => {
     const paths = ['/v1/:id', '/v1/latest', '/v1/latest?full=yes', '/:version/latest'];
     expect(match(paths, `${BASE}/v1/latest?full=yes`)).toEqual([
       '/v1/latest?full=yes',
@@ -56,11 +56,11 @@ describe('a called address', () => {
     ]);
   });
 
-  it('of a base address with a query of its own is found by path', () => {
+  it('is found by path if the base address has a query', () => {
     expect(match(['/v1/x'], 'https://api.example.com/b/v1/x', 'https://api.example.com/b?tier=1')).toEqual(['/v1/x']);
   });
 
-  it('is compared in a time that no pattern stretches', () => {
+  it('is matched quickly, whatever the pattern', () => {
     const path = `/${'{a}b'.repeat(400)}`;
     const started = performance.now();
     for (let round = 0; round < 20; round += 1) match([path], `https://e.com/${'b'.repeat(1500)}c`, 'https://e.com');
@@ -68,7 +68,7 @@ describe('a called address', () => {
   });
 });
 
-describe('what a challenge says it is for', () => {
+describe('the resource of a challenge', () => {
   const called = new URL('https://api.example.com/v1/x/7?a=1');
 
   it.each([
@@ -77,7 +77,7 @@ describe('what a challenge says it is for', () => {
     'https://api.example.com/v1/x/:id',
     'https://api.example.com/v1/x/{id}',
     '/v1/x/7',
-  ])('%s is what was called', (resource) => {
+  ])('%s is the called address', (resource) => {
     expect(isResourceOf(resource, called)).toBe(true);
   });
 

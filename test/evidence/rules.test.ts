@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inferCategory } from '../../src/evidence/category.ts';
 import { mergeDeclarations } from '../../src/evidence/declarations.ts';
+import { getPriceRange } from '../../src/evidence/listing.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from '../../src/evidence/networks.ts';
-import { getPriceRange } from '../../src/evidence/price.ts';
 import { buildSlug, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { listRouteProofs, listVerifiedNetworks } from '../../src/evidence/verification.ts';
@@ -24,7 +24,7 @@ function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {
 }
 
 describe('current terms', () => {
-  it('are what a 402 was seen to ask, and only without one what is declared', () => {
+  it('are those seen in a 402, or the declared ones if none was seen', () => {
     const declared = makeRecorded({ amount: 1000 });
     const observed = makeRecorded({ amount: 2000, evidence: 'observed' });
     expect(getCurrentTerms([declared, { ...observed, current: false }])).toEqual([declared]);
@@ -42,7 +42,7 @@ describe('network entries', () => {
   const build = (terms: RecordedTerms[], offered = true) =>
     buildNetworkEntries({ routes: [{ terms }], verified: new Set(), declared: [], receipts: [], known: [], offered });
 
-  it('carry base always and solana where it was ever offered', () => {
+  it('include base always, and solana if it was ever offered', () => {
     expect(build([]).map(({ key, advertised }) => [key, advertised])).toEqual([['base', false]]);
     const past = makeRecorded({ network: 'solana', current: false });
     expect(build([past]).map(({ key, advertised }) => [key, advertised])).toEqual([
@@ -51,7 +51,7 @@ describe('network entries', () => {
     ]);
   });
 
-  it('call a network advertised on dated evidence only', () => {
+  it('say that a network is advertised only with dated evidence', () => {
     expect(build([makeRecorded({ last_seen_at: null })])[0]).toMatchObject({ advertised: false, last_seen_at: null });
     expect(build([makeRecorded()])[0]).toMatchObject({ advertised: true, last_seen_at: NOW });
     expect(build([makeRecorded()], false)[0]).toMatchObject({ advertised: false, last_seen_at: null });
@@ -96,13 +96,13 @@ describe('a route’s proof', () => {
     correction: null,
   };
 
-  it('needs a payment that settled and a product that came', () => {
+  it('needs a settled payment and a delivered product', () => {
     expect(listRouteProofs([receipt], [])[0]?.transaction_url).toBe('https://basescan.org/tx/0xabc');
     expect(listRouteProofs([{ ...receipt, settled: false }], [])).toEqual([]);
     expect(listRouteProofs([{ ...receipt, delivered: false }], [])).toEqual([]);
   });
 
-  it('stands when the price changes and falls when payee or network does', () => {
+  it('stays when the price changes, and ends when payee or network changes', () => {
     const observed = makeRecorded({ evidence: 'observed' });
     expect(listRouteProofs([receipt], [{ ...observed, amount: 9000 }])).toHaveLength(1);
     expect(listRouteProofs([receipt], [{ ...observed, pay_to: '0x3333333333333333333333333333333333333333' }])).toEqual(
@@ -111,7 +111,7 @@ describe('a route’s proof', () => {
     expect(listRouteProofs([receipt], [{ ...observed, network: 'solana' }])).toEqual([]);
   });
 
-  it('stands on every network that was paid on and is still asked for, whichever came last', () => {
+  it('stays on every network that was paid and is still offered', () => {
     const later = { ...receipt, id: 'later', network: 'solana' as const, settled_at: '2026-11-21T00:00:00.000Z' };
     expect(listVerifiedNetworks([receipt, later], [])).toEqual(['solana', 'base']);
     const observed = makeRecorded({ evidence: 'observed' });
@@ -121,7 +121,7 @@ describe('a route’s proof', () => {
 });
 
 describe('merging declarations', () => {
-  it('takes the words of who is closest to the provider and each route from who saw it last', () => {
+  it('takes texts from the source closest to the provider, and each route from the one that saw it last', () => {
     const feed = makeDeclaration({
       source: { kind: 'bazaar', name: 'feed', observed_at: '2026-11-10T00:00:00.000Z' },
       title: 'Feed title',
@@ -147,7 +147,7 @@ describe('merging declarations', () => {
 });
 
 describe('slugs', () => {
-  it('come from the service name, else the host, and never collide', () => {
+  it('come from the service name or the host, and never collide', () => {
     const source = {
       slug: null,
       service_name: 'Zürich Wetter & Co.',
@@ -168,7 +168,7 @@ describe('categories', () => {
     ['Intelligence', 'Chat completions', 'LLM inference behind one chat completion route.'],
     ['Data', 'Weather lookup', 'Weather records and historical data by location.'],
     ['Tools', 'Resize pictures', 'Makes a picture smaller.'],
-  ])('infer %s from what is said', (expected, title, tagline) => {
+  ])('infer %s from the texts', (expected, title, tagline) => {
     expect(inferCategory({ title, tagline, description: '', routes: [] }).category).toBe(expected);
   });
 });

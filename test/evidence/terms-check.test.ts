@@ -7,7 +7,7 @@ import type { RecordedTerms, Terms } from '../../src/model/terms.ts';
 import { readGivenChallenge } from '../../src/x402/given-challenge.ts';
 import { makeTerms, NOW } from '../records.ts';
 
-/** So few values that offers, records and payments often agree in all but one thing. */
+/** Few values, so that offers, records and payments often differ in only one field. */
 const PAYEES: Record<NetworkKey, readonly string[]> = {
   base: [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`],
   solana: ['7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2', 'So11111111111111111111111111111111111111112'],
@@ -55,7 +55,7 @@ const entry = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
 );
 
-/** Writes offers as a challenge of version 2 does; null is one that nobody can read. */
+/** Writes offers as in a challenge of version 2; null is an unreadable one. */
 function writeChallenge(offers: readonly ([Terms, boolean] | null)[]) {
   const accepts = offers.map((one) => {
     if (one === null) return { scheme: 'exact', network: 'base' };
@@ -67,7 +67,7 @@ function writeChallenge(offers: readonly ([Terms, boolean] | null)[]) {
 }
 
 describe('the judgement of any challenge against any record', () => {
-  it('never disagrees with itself, and calls nothing safe that was neither seen nor paid', () => {
+  it('is consistent, and calls nothing safe that was neither seen nor paid', () => {
     const reached = { verdicts: new Set<string>(), severities: new Set<string>(), paidAlone: 0 };
     const asked = fc.tuple(record, fc.array(entry, { minLength: 1, maxLength: 4 }), fc.boolean());
     fc.assert(
@@ -94,7 +94,7 @@ describe('the judgement of any challenge against any record', () => {
       }),
       { numRuns: 3000 },
     );
-    // Without these the laws above would have been tried on nothing.
+    // Every case must occur, or the checks above would prove nothing.
     expect([...reached.verdicts].sort()).toEqual(
       CHECK_VERDICTS.filter((one) => one !== 'unknown_route' && one !== 'delisted').toSorted(),
     );
@@ -103,7 +103,7 @@ describe('the judgement of any challenge against any record', () => {
   });
 });
 
-/** A payee that is known to rotate is not compared. */
+/** A rotating payee is not compared. */
 function isSameOffer(known: Terms, given: Terms, { payee }: PayableRecord): boolean {
   const isPayeeSame = payee === 'rotating' || known.pay_to === given.pay_to;
   return known.network === given.network && known.amount === given.amount && isPayeeSame;

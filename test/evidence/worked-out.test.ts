@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
 import { getRound } from '../../src/evidence/rounds.ts';
-import { getSampled, type KeptSample } from '../../src/evidence/sampled.ts';
+import { getSampleSummary, type KeptSample } from '../../src/evidence/sample-summary.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../../src/model/outcome.ts';
 import { workOut } from './oracle.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 
-/** Outcomes of which failures and valid answers come often, and in runs. */
+/** Outcomes with many failures and valid answers, in runs. */
 const outcome = fc.oneof(
   { weight: 5, arbitrary: fc.constant<ProbeOutcome>('payable') },
   { weight: 3, arbitrary: fc.constant<ProbeOutcome>('timeout') },
@@ -17,7 +17,7 @@ const outcome = fc.oneof(
 );
 const phase = fc.record({
   outcome: fc.option(outcome, { nil: null }),
-  // Gaps of all sizes, those of the schedule most of all, and the very edges of the rules.
+  // Gaps of all sizes, mostly those of the schedule, and the exact limits of the rules.
   gaps: fc.array(
     fc.oneof(fc.double({ min: 5.4, max: 6.6, noNaN: true }), fc.constantFrom(0.01, 1, 4.999, 5, 6, 24, 72, 336, 720)),
     { minLength: 1, maxLength: 60 },
@@ -25,7 +25,7 @@ const phase = fc.record({
   mixed: fc.array(outcome, { minLength: 1, maxLength: 7 }),
 });
 
-it('whatever was sampled, what it comes to is what working it out anew gives', () => {
+it('the summary of any samples equals that of the simple computation', () => {
   fc.assert(
     fc.property(
       fc.array(phase, { minLength: 1, maxLength: 6 }),
@@ -46,7 +46,7 @@ it('whatever was sampled, what it comes to is what working it out anew gives', (
           }),
         );
         const ours = new Set(samples.map(({ round }) => round).filter((round) => round % 3 === 0 && isOurs(round)));
-        const { reliability, failing, latest, routes: seen } = getSampled(samples, ours);
+        const { reliability, failing, latest, routes: seen } = getSampleSummary(samples, ours);
         const worked = workOut(samples, ours);
         expect({ ...reliability, days: [] }).toEqual({
           ...{ band: worked.band, score: worked.score, samples: worked.samples },

@@ -18,7 +18,7 @@ const ECDSA_WITH_SHA256 = encode(0x30, Buffer.from('06082a8648ce3d040302', 'hex'
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
 const SUBJECT_ALT_NAME = Buffer.from('0603551d11', 'hex');
 
-/** Makes a fresh self-signed certificate for some host names and addresses (RFC 5280), so that none is kept in a file. */
+/** Makes a fresh self-signed certificate for host names and addresses (RFC 5280), so that no file has to be kept. */
 export function buildCertificate(options: CertificateOptions): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const notBefore = options.notBefore ?? new Date(Date.now() - DAY_MS);

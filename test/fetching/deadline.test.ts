@@ -5,13 +5,13 @@ import { openGuardedClient } from '../../src/fetching/client.ts';
 import { startDeadline } from '../../src/fetching/deadline.ts';
 import { listen } from './outside.ts';
 
-/** Keeps the event loop from anything else. */
+/** Blocks the event loop. */
 function hold(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-/** Holds the loop again and again until stopped, with so much time between. */
+/** Blocks the event loop at intervals until stopped. */
 function keepHolding(ms: number, pauseMs: number): () => void {
   const timer = setInterval(() => hold(ms), pauseMs);
   return () => clearInterval(timer);
@@ -31,7 +31,7 @@ async function openHost(answerAfterMs: number | undefined) {
 }
 
 describe('the time that a host has', () => {
-  it('is no less for our being held up in it', async () => {
+  it('is not shortened by a blocked event loop', async () => {
     const ask = await openHost(200);
     const asking = ask(400);
     await sleep(50);
@@ -39,7 +39,7 @@ describe('the time that a host has', () => {
     expect((await asking).status).toBe(200);
   });
 
-  it('ends for one that does not answer, held up or not', async () => {
+  it('ends if the host does not answer, blocked or not', async () => {
     const ask = await openHost(undefined);
     const began = performance.now();
     const asking = ask(300);
@@ -49,14 +49,14 @@ describe('the time that a host has', () => {
     expect(performance.now() - began).toBeGreaterThan(450);
   });
 
-  it('is nothing to count where we hardly ever listened', async () => {
+  it('does not count if we could hardly ever listen', async () => {
     const ask = await openHost(undefined);
     const stop = keepHolding(150, 20);
     await expect(ask(400)).rejects.toMatchObject({ reason: 'held_up' });
     stop();
   });
 
-  it('passes at once with the timer, and never after it was stopped', async () => {
+  it('ends exactly with the timer, and never after it was stopped', async () => {
     const expired: boolean[] = [];
     const stop = startDeadline(40, () => expired.push(true));
     startDeadline(30, (wasHeldUp) => expired.push(wasHeldUp));

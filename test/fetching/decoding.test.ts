@@ -62,21 +62,21 @@ afterAll(() => outside.close());
 
 const listPaths = (bad: string) => [...bodies.keys()].filter((path) => path.startsWith(bad));
 
-describe('a packed body', () => {
-  it.each([...bodies.keys()].filter((path) => !/^\/(bomb|bad)\//.test(path)))('is unpacked: %s', async (path) => {
+describe('an encoded body', () => {
+  it.each([...bodies.keys()].filter((path) => !/^\/(bomb|bad)\//.test(path)))('is decoded: %s', async (path) => {
     const response = await client.fetch(outside.url(path));
     expect(Buffer.from(response.body).toString()).toBe(TEXT);
     expect(response.receivedBytes).toBe(bodies.get(path)?.body.byteLength);
   });
 
-  it.each(listPaths('/bomb/'))('that unfolds past the limit is refused: %s', async (path) => {
+  it.each(listPaths('/bomb/'))('that decodes to more than the limit is refused: %s', async (path) => {
     await expect(client.fetch(outside.url(path))).rejects.toMatchObject({
       reason: 'too_large',
       details: { sent: true },
     });
   });
 
-  it('that unfolds past the limit is given up to it where that is allowed, and as much as is wanted', async () => {
+  it('that decodes to more than the limit is cut if that is allowed, and returned as far as wanted', async () => {
     const cut = await client.fetch(outside.url('/bomb/gzip'), { isCutAllowed: true });
     expect([cut.body.byteLength, cut.isCut]).toEqual([1_000_000, true]);
     const some = await client.fetch(outside.url('/br'), { getWantedBytes: () => 500 });
@@ -85,7 +85,7 @@ describe('a packed body', () => {
     expect((await inner).body.byteLength).toBe(1_000_000);
   });
 
-  it.each(listPaths('/bad/'))('that is not what its header says is malformed: %s', async (path) => {
+  it.each(listPaths('/bad/'))('that does not match its header is malformed: %s', async (path) => {
     await expect(client.fetch(outside.url(path))).rejects.toMatchObject({ reason: 'malformed' });
   });
 
@@ -94,12 +94,12 @@ describe('a packed body', () => {
     expect(Buffer.from((await client.fetch(outside.url('/zstd-8-mb'))).body).toString()).toBe('x');
   });
 
-  it('that is empty, or not there at all, is no failure', async () => {
+  it('that is empty or missing is no failure', async () => {
     expect((await client.fetch(outside.url('/empty'))).body).toHaveLength(0);
     expect((await client.fetch(outside.url('/gzip'), { method: 'HEAD' })).body).toHaveLength(0);
   });
 
-  it('is asked for in the codings that can be unpacked', async () => {
+  it('is requested only in codings that can be decoded', async () => {
     await client.fetch(outside.url('/gzip'));
     expect(outside.received.at(-1)?.headers['accept-encoding']).toBe('gzip, deflate, br, zstd');
   });

@@ -19,7 +19,7 @@ function keep<T extends { close: () => Promise<void> }>(one: T): T {
   return one;
 }
 
-/** A TLS server with a good certificate that answers every request with the given bytes, then hangs up or not. */
+/** A TLS server with a valid certificate that answers every request with the given bytes, and then may hang up. */
 async function openSpeaker(answer: string, hangUp = true): Promise<{ outside: Outside; roots: string }> {
   const certificate = buildCertificate({ names: ['provider.example'] });
   const server = createTlsServer(certificate, (socket: Socket) => {
@@ -72,7 +72,7 @@ describe('a connection', () => {
     await expect(client.fetch(`https://127.0.0.2:${port}/`)).rejects.toMatchObject({ reason: 'tls' });
   });
 
-  it('to a server without TLS, or that hangs up on it, fails in TLS', async () => {
+  it('to a server without TLS, or that hangs up during TLS, fails in TLS', async () => {
     const plain = keep(joinOutside(await listen(createHttpServer((_request, response) => response.end()))));
     await expect(plain.openClient().fetch(plain.url())).rejects.toMatchObject({
       reason: 'tls',
@@ -84,7 +84,7 @@ describe('a connection', () => {
     await expect(rude.openClient().fetch(rude.url())).rejects.toMatchObject({ reason: 'tls' });
   });
 
-  it('that nobody answers in TLS ends with the time to connect', async () => {
+  it('whose TLS handshake gets no answer ends with the connect time limit', async () => {
     const mute = keep(joinOutside(await listen(createTcpServer((socket) => socket.resume()))));
     const client = mute.openClient({ limits: { connectMs: 100 } });
     await expect(client.fetch(mute.url())).rejects.toMatchObject({ reason: 'timeout', details: { sent: false } });
@@ -101,7 +101,7 @@ describe('a connection', () => {
     await expect.poll(() => mute.getOpenCount()).toBe(0);
   });
 
-  it('that is not taken is refused', async () => {
+  it('without a listener is refused', async () => {
     const gone = joinOutside(await listen(createTcpServer()));
     const client = keep(gone.openClient());
     await gone.close();
@@ -154,7 +154,7 @@ describe('an answer', () => {
 });
 
 describe('a request', () => {
-  it('that may not be sent is refused before any connection, its values unsaid', async () => {
+  it('that may not be sent is refused before any connection, without quoting values', async () => {
     const outside = keep(await openOutside((_request, _raw, response) => response.end()));
     const client = outside.openClient();
     const bad = [
@@ -176,7 +176,7 @@ describe('a request', () => {
     expect(outside.getConnectionCount()).toBe(0);
   });
 
-  it('arrives as given, named by the user agent', async () => {
+  it('arrives as given, with our user agent', async () => {
     const outside = keep(await openOutside((_request, _raw, response) => response.writeHead(402).end('pay')));
     const body = new TextEncoder().encode('{"a":"ä"}');
     const headers = { 'Content-Type': 'application/json', 'X-PAYMENT': 'signed' };
@@ -196,7 +196,7 @@ describe('a request', () => {
 });
 
 describe('a client that may use private networks', () => {
-  it('reaches http on loopback under every other limit', async () => {
+  it('reaches http on loopback within all other limits', async () => {
     const server = createHttpServer((request, response) => {
       if (request.url === '/away') response.writeHead(302, { location: 'http://169.254.169.254/' });
       response.end('x'.repeat(50));

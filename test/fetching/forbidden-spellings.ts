@@ -1,6 +1,6 @@
 import type { RefusalReason } from '../../src/fetching/address.ts';
 
-/** Spellings of hosts that may not be reached, by the reason they are refused for. */
+/** Spellings of forbidden hosts, by the reason of their refusal. */
 export const FORBIDDEN_HOSTS: readonly [RefusalReason, readonly string[]][] = [
   // Loopback in every form that the URL standard reads as an IPv4 address.
   ['blocked_address', ['127.0.0.1', '127.1', '127.0.1', '127.255.255.254', '127.0.0.1.', '2130706433', '0x7f000001']],
@@ -42,7 +42,7 @@ export const FORBIDDEN_HOSTS: readonly [RefusalReason, readonly string[]][] = [
   ],
   ['blocked_address', ['[ff0e::1]', '[2001:db8::1]', '[3fff::1]', '[100::1]', '[2001:2::1]', '[2001:10::1]']],
   ['blocked_address', ['[2001:20::1]', '[2620:4f:8000::1]', '[5f00::1]', '[4000::1]', '[8000::1]', '[::2]']],
-  // Names that mean something only here, or the metadata service.
+  // Names with a local meaning, or of the metadata service.
   ['blocked_host', ['localhost', 'LOCALHOST', 'LocalHost.', 'localhost。', '%6cocalhost', 'ⓛocalhost', 'locaⅼhost']],
   ['blocked_host', ['foo.localhost', 'localhost.localdomain', 'ip6-localhost', 'intranet', 'db', 'printer.local']],
   [
@@ -51,7 +51,7 @@ export const FORBIDDEN_HOSTS: readonly [RefusalReason, readonly string[]][] = [
   ],
   ['blocked_host', ['router.lan', 'nas.home', 'nas.home.arpa', '1.0.0.127.in-addr.arpa', 'wiki.corp', 'wiki.intranet']],
   ['blocked_host', ['api.test', 'api.invalid', 'hidden.onion', 'hidden.alt', 'host.private', 'smtp.mail']],
-  // Not a host at all, however some other parser may read it.
+  // Not a host, although another parser may read it as one.
   ['bad_url', ['256.0.0.1', '127.0.0.1.5', '4294967296', '0x100000000', '1.2.3.0y', '127.0.0.1..', '09.0.0.1x']],
   ['bad_url', ['[::1', '::1', '[::1%25lo]', '[fe80::1%25eth0]', '[fe80::1%eth0]', '[127.0.0.1]', '[::ffff:0x7f.1]']],
   [
@@ -79,7 +79,7 @@ export const FORBIDDEN_HOSTS: readonly [RefusalReason, readonly string[]][] = [
   ['userinfo', ['@127.0.0.1', ':@127.0.0.1', 'a@b@127.0.0.1', '127.0.0.1%40@provider.example']],
 ];
 
-/** Whole addresses that are refused for their form; `{port}` stands for the port that is listened on. */
+/** Whole addresses that are refused for their form; `{port}` is replaced by the port of the listener. */
 export const FORBIDDEN_ADDRESSES: readonly [RefusalReason, string][] = [
   ['not_https', 'http://127.0.0.1:{port}/'],
   ['not_https', 'http://provider.example:{port}/'],

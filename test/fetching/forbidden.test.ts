@@ -16,7 +16,7 @@ const FORBIDDEN: readonly [string, string][] = [
 
 let counter: Listening;
 let production: GuardedClient;
-/** Every name resolves to a public address, and whatever is dialled lands on the counter: any leak is counted. */
+/** Every name resolves to a public address, and every connection goes to the counter, so any leak is counted. */
 let leaky: GuardedClient;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('a forbidden address', () => {
     expect(counter.getConnectionCount()).toBe(before);
   });
 
-  it('is refused by the connector too, which trusts no earlier check', async () => {
+  it('is also refused by the connector, which trusts no earlier check', async () => {
     const connect = buildGuardedConnector({
       allowPrivateNetworks: false,
       connectMs: 1000,
@@ -64,7 +64,7 @@ describe('a forbidden address', () => {
     expect(counter.getConnectionCount()).toBe(before);
   });
 
-  it('would have been counted: the same counter sees connections that are allowed', async () => {
+  it('would have been counted: the same counter sees allowed connections', async () => {
     const before = counter.getConnectionCount();
     const open = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test-agent/1' });
     for (const host of ['127.0.0.1', '2130706433', '0x7f.1', 'localhost']) {

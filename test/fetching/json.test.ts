@@ -18,7 +18,7 @@ function parse(body: string | Uint8Array, contentType: string | null = null): un
 }
 
 describe('a JSON answer', () => {
-  it('is asked for and read', async () => {
+  it('is requested and read', async () => {
     const { json, response } = await fetchJson(outside.openClient(), outside.url());
     expect(json).toEqual({ accept: 'application/json' });
     expect(response.status).toBe(200);
@@ -28,7 +28,7 @@ describe('a JSON answer', () => {
     expect(other.json).toEqual({ accept: 'application/feed+json' });
   });
 
-  it('that is something else is said to be so, without repeating it', async () => {
+  it('that is something else is refused without quoting it', async () => {
     await expect(fetchJson(outside.openClient(), outside.url('/html'))).rejects.toMatchObject({
       reason: 'bad_json',
       message: 'The host provider.example sent HTML where JSON was expected.',
@@ -69,12 +69,12 @@ describe('JSON bytes', () => {
     );
   });
 
-  it('in an unknown charset are refused only when they are not UTF-8', () => {
+  it('in an unknown charset are refused only if they are not UTF-8', () => {
     expect(parse('[1]', 'text/json; charset=klingon')).toEqual([1]);
     expect(() => parse(Buffer.from([0x22, 0xff, 0x22]), 'text/json; charset=klingon')).toThrow(/not text/);
   });
 
-  it('may hold brackets in strings and nest to the limit', () => {
+  it('may have brackets in strings and nest to the limit', () => {
     const text = JSON.stringify({ a: '['.repeat(500), b: '\\"{'.repeat(500) });
     expect(parse(text)).toEqual(JSON.parse(text));
     expect(parse(`${'['.repeat(200)}${']'.repeat(200)}`)).toBeInstanceOf(Array);

@@ -63,24 +63,24 @@ async function expectNothingOpen(): Promise<void> {
 }
 
 describe('an answer', () => {
-  it.each(['/body/100000', '/chunked/100000'])('of exactly the most bytes is taken: %s', async (path) => {
+  it.each(['/body/100000', '/chunked/100000'])('of exactly the limit is taken: %s', async (path) => {
     expect((await client.fetch(outside.url(path))).receivedBytes).toBe(100_000);
   });
 
-  it.each(['/body/100001', '/endless'])('of more bytes is cut while it is read: %s', async (path) => {
+  it.each(['/body/100001', '/endless'])('of more bytes is ended while it is read: %s', async (path) => {
     await expect(client.fetch(outside.url(path))).rejects.toMatchObject({ reason: 'too_large', code: 'refused' });
     await expectNothingOpen();
     // The rest of an endless body stays in the buffers of two sockets.
     expect(written).toBeLessThan(20_000_000);
   });
 
-  it('may have the limits of its own call', async () => {
+  it('obeys the limits of its own call', async () => {
     const options = { limits: { bodyBytes: 50_000 } };
     await expect(client.fetch(outside.url('/body/100000'), options)).rejects.toMatchObject({ reason: 'too_large' });
     expect((await client.fetch(outside.url('/body/100001'), { limits: { bodyBytes: 200_000 } })).status).toBe(200);
   });
 
-  it('gives as much of its body as is wanted, by its status, and counts the rest', async () => {
+  it('keeps as much of its body as its status wants, and counts the rest', async () => {
     const getWantedBytes = (status: number) => (status === 200 ? 10 : 0);
     const response = await client.fetch(outside.url('/chunked/100000'), { getWantedBytes });
     expect([response.body.byteLength, response.receivedBytes, response.isCut]).toEqual([10, 100_000, true]);
@@ -102,7 +102,7 @@ describe('an answer', () => {
     await expectNothingOpen();
   });
 
-  it('may carry headers over 16 KB up to the limit', async () => {
+  it('may have headers over 16 KB up to the limit', async () => {
     expect((await client.fetch(outside.url('/headers/24'))).headers.get('x-fill')).toHaveLength(24 * 1024);
     const failing = client.fetch(outside.url('/headers/40', 'other.provider.example'));
     await expect(failing).rejects.toMatchObject({ reason: 'too_large' });
@@ -110,14 +110,14 @@ describe('an answer', () => {
     await expect.poll(() => outside.getOpenCount()).toBe(1);
   });
 
-  it('that redirects costs no more than its head', async () => {
+  it('that redirects is read only up to its headers', async () => {
     expect((await client.fetch(outside.url('/big-redirect'))).receivedBytes).toBe(100_000);
     expect(written).toBeLessThan(20_000_000);
   });
 });
 
 describe('a fetch', () => {
-  it('takes a challenge of 100 KB in a header under the default limits', async () => {
+  it('takes a challenge of 100 KB in a header within the default limits', async () => {
     const open = await openOutside((_request, _raw, response) => {
       response
         .setHeader('payment-required', 'x'.repeat(100 * 1024))
@@ -128,7 +128,7 @@ describe('a fetch', () => {
     await open.close();
   });
 
-  it('stops when its caller says so: before it begins, while it waits, while it reads', async () => {
+  it('stops with its signal: before it begins, while it waits, while it reads', async () => {
     const already = client.fetch(outside.url('/drip'), { signal: AbortSignal.abort() });
     await expect(already).rejects.toMatchObject({ reason: 'aborted', details: { sent: false } });
     expect(outside.getConnectionCount()).toBe(0);
@@ -154,7 +154,7 @@ describe('a fetch', () => {
     expect(outside.received).toEqual([]);
   });
 
-  it('ends with its client, and none begins afterwards', async () => {
+  it('ends when its client is closed, and none begins afterwards', async () => {
     const running = [client.fetch(outside.url('/silent')), client.fetch(outside.url('/drip'))];
     const outcomes = Promise.allSettled(running);
     await expect.poll(() => outside.received.length).toBe(2);

@@ -11,7 +11,7 @@ import { listen } from './outside.ts';
 
 const BYTES = 5_000_000;
 
-it('four bodies of 5 MB in chunks of one byte cost little more memory than they are', async () => {
+it('four bodies of 5 MB in chunks of one byte need little more memory than their size', async () => {
   const host = fork(resolve(import.meta.dirname, 'trickle.ts'), [String(BYTES)], { execArgv: [] });
   onTestFinished(() => {
     host.kill('SIGKILL');

@@ -4,17 +4,17 @@ import { onTestFinished } from 'vitest';
 
 /** A name server on loopback, closed after the test. */
 export interface NameServer {
-  /** Its address, as `openNetwork` takes it. */
+  /** Its address in the form that `openNetwork` takes. */
   server: string;
-  /** Names it was asked for, in order. */
+  /** Requested names, in order. */
   asked: string[];
 }
 
 const TYPE_A = 1;
 
 /**
- * Opens a name server that gives `find` of a name as its IPv4 addresses. Undefined: it never answers. Null: there is no
- * such name. It knows no IPv6 addresses.
+ * Opens a name server that answers with the IPv4 addresses that `find` returns. Undefined: it never answers. Null:
+ * there is no such name. It has no IPv6 addresses.
  */
 export async function openNameServer(find: (name: string) => string[] | null | undefined): Promise<NameServer> {
   const socket = createSocket('udp4');
@@ -33,7 +33,7 @@ export async function openNameServer(find: (name: string) => string[] | null | u
   return { server: `127.0.0.1:${socket.address().port}`, asked };
 }
 
-/** Reads the name of a question (RFC 1035 section 4.1.2), and where the question ends. */
+/** Reads the name of a question (RFC 1035 section 4.1.2), and the end of the question. */
 function readName(query: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -50,7 +50,7 @@ function buildAnswer(question: Buffer, found: string[] | null): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(found === null ? 0x8183 : 0x8180, 2);
   head.writeUInt16BE(records.length, 6);
-  // No further records, of which the question may have had one.
+  // No further records, although the question may have one.
   head.writeUInt32BE(0, 8);
   return Buffer.concat([
     head,

@@ -28,7 +28,7 @@ describe('a name', () => {
     expect((await client.fetch(outside.url('/close'))).status).toBe(200);
     expect(asked).toBe(1);
     expect(outside.getConnectionCount()).toBe(1);
-    // The next connection asks anew, once, and is refused: the loopback address is never dialled.
+    // The next connection looks the name up once more and is refused: the loopback address is never dialled.
     await expect(client.fetch(outside.url('/close'))).rejects.toMatchObject({
       reason: 'blocked_address',
       details: { host: 'provider.example', sent: false },
@@ -45,7 +45,7 @@ describe('a name', () => {
     let asked = 0;
     const client = outside.openClient({ network: { resolve: async () => answers[asked++] ?? [] } });
     await client.fetch(outside.url('/1'));
-    // The HTTP library gives a connection back on the next turn of the event loop.
+    // The HTTP library releases a connection on the next turn of the event loop.
     await setImmediate();
     await client.fetch(outside.url('/2'));
     expect([asked, outside.getConnectionCount()]).toEqual([1, 1]);
@@ -72,18 +72,18 @@ describe('a name', () => {
     expect(outside.getConnectionCount()).toBe(0);
   });
 
-  it('is tried at its other addresses when the first takes no connection', async () => {
+  it('is tried at its other addresses if the first one refuses', async () => {
     const client = outside.openClient({
       network: {
         resolve: async () => ['8.8.4.4', PUBLIC_ADDRESS],
-        // Nobody listens there: the counter of this suite is bound to 127.0.0.1 alone.
+        // Nobody listens there: the counter of this suite is bound to 127.0.0.1 only.
         reroute: (address) => (address === PUBLIC_ADDRESS ? '127.0.0.1' : '127.255.255.254'),
       },
     });
     expect((await client.fetch(outside.url())).status).toBe(200);
   });
 
-  it('without addresses, or that cannot be looked up, is reported as such', async () => {
+  it('without addresses differs from one whose lookup fails', async () => {
     const none = outside.openClient({ network: { resolve: async () => [] } });
     await expect(none.fetch(outside.url())).rejects.toMatchObject({ reason: 'name_not_resolved', code: 'unavailable' });
     const failing = outside.openClient({
@@ -99,7 +99,7 @@ describe('a name', () => {
     });
   });
 
-  it('that is never answered costs no more than the time to connect', async () => {
+  it('whose name server never answers takes no longer than the connect time limit', async () => {
     const client = outside.openClient({
       limits: { connectMs: 100 },
       network: { resolve: () => new Promise(() => undefined) },

@@ -6,7 +6,7 @@ import { makeFolder } from '../builders.ts';
 import { openNameServer } from './name-server.ts';
 
 describe('a lookup', () => {
-  it('gives what the name server says, and tells no such name from no answer', async () => {
+  it('returns what the name server says, and distinguishes no such name from no answer', async () => {
     const { server } = await openNameServer((name) =>
       name === 'known.example' ? ['192.0.2.1', '192.0.2.2'] : name === 'empty.example' ? [] : null,
     );
@@ -17,7 +17,7 @@ describe('a lookup', () => {
     }
   });
 
-  it('asks the hosts file first, and nobody for localhost', async () => {
+  it('uses the hosts file first, and asks nobody for localhost', async () => {
     const { server, asked } = await openNameServer(() => null);
     const hostsFile = join(makeFolder(), 'hosts');
     writeFileSync(
@@ -31,7 +31,7 @@ describe('a lookup', () => {
     expect(asked).toEqual([]);
   });
 
-  it('under way ends when the network is closed', async () => {
+  it('ends when the network is closed', async () => {
     const { server } = await openNameServer(() => undefined);
     const network = openNetwork({ servers: [server] });
     const lookup = expect(network.resolve('silent.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' });

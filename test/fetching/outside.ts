@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { type GuardedClient, type GuardedClientOptions, openGuardedClient } from '../../src/fetching/client.ts';
 import { buildCertificate } from './certificate.ts';
 
-/** An address that passes every check; the tests' network dials loopback for it and for nothing else. */
+/** An address that passes every check. The tests' network connects to loopback for it, and for nothing else. */
 export const PUBLIC_ADDRESS = '93.184.216.34';
 export const PUBLIC_ADDRESS_V6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
 
@@ -18,11 +18,11 @@ export interface Received {
 
 const certificate = buildCertificate({ names: ['provider.example', '*.provider.example', PUBLIC_ADDRESS] });
 
-/** Listens on loopback, any port, and counts the connections it is given. */
+/** Listens on loopback at any port, and counts connections. */
 export interface Listening {
   port: number;
   getConnectionCount: () => number;
-  /** Connections open at this moment. */
+  /** Connections that are open now. */
   getOpenCount: () => number;
   close: () => Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function listen(server: Server, host = '127.0.0.1'): Promise<Listen
   };
 }
 
-/** A listener on every loopback address, of both families where there are two, that counts and hangs up. */
+/** A listener on the loopback addresses of all available families that counts connections and hangs up. */
 export async function openCounter(): Promise<Listening> {
   const build = () => createTcpServer((socket) => socket.destroy());
   try {
@@ -62,19 +62,19 @@ export async function openCounter(): Promise<Listening> {
 }
 
 export interface Outside extends Listening {
-  /** What the server was asked, in order. */
+  /** The requests to the server, in order. */
   received: Received[];
-  /** Names the client had resolved, and addresses it dialled, in order. */
+  /** Names that the client resolved, and addresses that it connected to, in order. */
   resolved: string[];
   dialled: string[];
-  /** An address of the server, under a name that resolves to a public address. */
+  /** Returns an address of the server, with a name that resolves to a public address. */
   url: (path?: string, host?: string) => string;
-  /** A client with the production guard whose network beneath is this loopback. */
+  /** A client with the real checks on this loopback network. */
   openClient: (overrides?: Partial<GuardedClientOptions>) => GuardedClient;
   trustedRoots: string;
 }
 
-/** Opens an HTTPS server on loopback that a client under the production guard can reach as `provider.example`. */
+/** Opens an HTTPS server on loopback that a client with the real checks can reach as `provider.example`. */
 export async function openOutside(
   handler: (request: Received, ...rest: Parameters<RequestListener>) => void,
 ): Promise<Outside> {
@@ -92,7 +92,7 @@ export async function openOutside(
   return joinOutside(await listen(server), received);
 }
 
-/** Puts a listener behind `provider.example`, whatever it speaks. */
+/** Puts a listener with any protocol behind `provider.example`. */
 export function joinOutside(listening: Listening, received: Received[] = []): Outside {
   const resolved: string[] = [];
   const dialled: string[] = [];

@@ -71,7 +71,7 @@ describe('a redirect', () => {
     ['ftp://127.0.0.1:{port}/', 'bad_url'],
     ['https://256.256.256.256/', 'bad_url'],
     ['https://', 'bad_url'],
-  ])('inwards is refused without a connection: %s', async (template, reason) => {
+  ])('to a private address is refused without a connection: %s', async (template, reason) => {
     const location = template.replace('{port}', String(counter.port));
     const names: Record<string, string[]> = {
       'inside.example': ['127.0.0.1'],
@@ -105,12 +105,12 @@ describe('a redirect', () => {
     expect(outside.received[1]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
   });
 
-  it.each([200, 300, 304, 305, 402])('is none with status %d, or without a location', async (status) => {
+  it.each([200, 300, 304, 305, 402])('does not happen with status %d, or without a location', async (status) => {
     const client = outside.openClient();
     expect(await client.fetch(redirectTo('https://127.0.0.1/', status))).toMatchObject({ status, redirects: [] });
   });
 
-  it('is given back, or an error, where the caller says so', async () => {
+  it('is returned, or an error, if the caller wants that', async () => {
     const client = outside.openClient();
     const response = await client.fetch(redirectTo('https://127.0.0.1/'), { redirect: 'manual' });
     expect(response.status).toBe(302);
@@ -121,27 +121,34 @@ describe('a redirect', () => {
     expect(outside.received).toHaveLength(2);
   });
 
-  it.each(['https://other.provider.example:{port}/next', '/next'])('to %s hands on no credential', async (template) => {
-    const client = outside.openClient();
-    const headers = {
-      Authorization: 'Bearer s',
-      Cookie: 's=1',
-      'X-Api-Key': 's',
-      Accept: 'text/plain',
-      Origin: 'https://a.example',
-    };
-    await client.fetch(redirectTo(template.replace('{port}', String(outside.port)), 307), {
-      method: 'POST',
-      headers,
-      body: 'x',
-    });
-    expect(outside.received[0]?.headers).toMatchObject({ authorization: 'Bearer s', cookie: 's=1', 'x-api-key': 's' });
-    const handedOn = Object.keys(outside.received[1]?.headers ?? {}).sort();
-    expect(handedOn).toEqual(['accept', 'accept-encoding', 'connection', 'content-length', 'host', 'user-agent']);
-  });
+  it.each(['https://other.provider.example:{port}/next', '/next'])(
+    'to %s sends on no credentials',
+    async (template) => {
+      const client = outside.openClient();
+      const headers = {
+        Authorization: 'Bearer s',
+        Cookie: 's=1',
+        'X-Api-Key': 's',
+        Accept: 'text/plain',
+        Origin: 'https://a.example',
+      };
+      await client.fetch(redirectTo(template.replace('{port}', String(outside.port)), 307), {
+        method: 'POST',
+        headers,
+        body: 'x',
+      });
+      expect(outside.received[0]?.headers).toMatchObject({
+        authorization: 'Bearer s',
+        cookie: 's=1',
+        'x-api-key': 's',
+      });
+      const handedOn = Object.keys(outside.received[1]?.headers ?? {}).sort();
+      expect(handedOn).toEqual(['accept', 'accept-encoding', 'connection', 'content-length', 'host', 'user-agent']);
+    },
+  );
 
   it.each(['X-PAYMENT', 'PAYMENT-SIGNATURE', 'payment-signature'])(
-    'of a request with %s goes nowhere',
+    'of a request with %s is not followed',
     async (name) => {
       const client = outside.openClient();
       for (const location of [`https://other.provider.example:${outside.port}/next`, '/next']) {
@@ -156,7 +163,7 @@ describe('a redirect', () => {
       }
       expect(outside.received).toHaveLength(10);
       expect(outside.received.every((request) => request.url.includes('?status='))).toBe(true);
-      // Each payment had a connection to itself.
+      // Each payment had its own connection.
       expect(outside.getConnectionCount()).toBe(10);
     },
   );

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * A host in a process of its own that answers with a body in chunks of one byte, packed so that many come with each read.
- * Takes the length of the body as argument and says its port to its parent. Ends with its parent.
+ * A host in a process of its own that answers with a body in chunks of one byte, many in each read. Takes the length of
+ * the body as argument and sends its port to its parent. Ends with its parent.
  */
 const length = Number(process.argv[2]);
 const CHUNKS = Buffer.from('1\r\nx\r\n'.repeat(10_000));

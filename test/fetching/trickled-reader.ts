@@ -1,12 +1,12 @@
 import { openGuardedClient } from '../../src/fetching/client.ts';
 
 /**
- * Fetches an address (first argument) so many times at once (second), in a process of its own whose memory is that of
- * nothing else. Prints the bytes that came, and by how many megabytes the process grew at most.
+ * Fetches an address (first argument) several times at once (second argument), in a process of its own so that nothing
+ * else uses its memory. Prints the received bytes, and by how many megabytes the process grew at most.
  */
 const [url = '', atOnce] = process.argv.slice(2);
 const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'catalogue-test/1' });
-// What the first request loads is no part of it.
+// The modules that the first request loads do not count.
 await client.fetch(url.replace(/\d+$/, '1'), { limits: { bodyBytes: 1 } }).catch(() => undefined);
 const before = process.resourceUsage().maxRSS;
 const answers = await Promise.all(Array.from({ length: Number(atOnce) }, () => client.fetch(url)));

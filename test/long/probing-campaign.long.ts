@@ -5,8 +5,14 @@ import { createRandom } from '../../scripts/bench/synthetic.ts';
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { makeFolder } from '../builders.ts';
 import { startCatalogue } from '../commands/running.ts';
-import type { HostKind } from '../probing/street/behaviours.ts';
-import { declareStreet, listTaken, listWrong, openStreetProcess, watchMemory } from '../probing/street/street.ts';
+import type { HostKind } from '../probing/fake-hosts/behaviours.ts';
+import {
+  declareFakeHosts,
+  listTaken,
+  listWrong,
+  openFakeHostProcess,
+  watchMemory,
+} from '../probing/fake-hosts/fake-hosts.ts';
 
 const ROUTES_PER_HOST = 10;
 /** As the command has it by itself. */
@@ -30,19 +36,19 @@ function startRun(file: string) {
 }
 
 it('5,000 routes on 500 hosts of every kind come out as what they are, in bounded memory', async () => {
-  const street = await openStreetProcess(KINDS, ROUTES_PER_HOST);
+  const fakeHosts = await openFakeHostProcess(KINDS, ROUTES_PER_HOST);
   const file = join(makeFolder(), 'catalogue.sqlite');
-  declareStreet(file, street);
+  declareFakeHosts(file, fakeHosts);
   const run = startRun(file);
   const peak = await watchMemory(run.child.pid, run.ended);
   const { code, stdout, stderr } = await run.ran;
   const catalogue = openCatalogueForReading(file);
   onTestFinished(() => catalogue.close());
   expect([code, stderr.split('\n').filter((line) => !/^(Probing: |$)/.test(line))]).toEqual([0, []]);
-  expect(listWrong(street, listTaken(catalogue))).toEqual([]);
+  expect(listWrong(fakeHosts, listTaken(catalogue))).toEqual([]);
   const report = JSON.parse(stdout);
   const seconds = report.took_ms / 1000;
-  const asked = [...(await street.countAsked()).values()].reduce((sum, count) => sum + count);
+  const asked = [...(await fakeHosts.countAsked()).values()].reduce((sum, count) => sum + count);
   console.log(
     `${report.routes.probed} routes on ${report.hosts} hosts, ${asked} requests, in ${seconds.toFixed(1)} s ` +
       `(${(report.routes.probed / seconds).toFixed(0)} routes/s), at most ${peak.toFixed(0)} MB`,
@@ -54,9 +60,9 @@ it('5,000 routes on 500 hosts of every kind come out as what they are, in bounde
 it('a run killed again and again asks nothing twice that it wrote down', async () => {
   const seed = Date.now() % 1_000_000;
   const random = createRandom(seed);
-  const street = await openStreetProcess(KINDS, ROUTES_PER_HOST);
+  const fakeHosts = await openFakeHostProcess(KINDS, ROUTES_PER_HOST);
   const file = join(makeFolder(), 'catalogue.sqlite');
-  declareStreet(file, street);
+  declareFakeHosts(file, fakeHosts);
   const catalogue = openCatalogueForReading(file);
   onTestFinished(() => catalogue.close());
   const count = catalogue.sqlite.prepare('SELECT count(*) FROM samples').pluck();
@@ -67,16 +73,16 @@ it('a run killed again and again asks nothing twice that it wrote down', async (
     while (Number(count.get()) < until && run.child.exitCode === null) await sleep(5 + Math.floor(random() * 20));
     run.child.kill('SIGKILL');
     await run.ended;
-    kills.push({ recorded: listTaken(catalogue).map(({ url }) => url), asked: await street.countAsked() });
+    kills.push({ recorded: listTaken(catalogue).map(({ url }) => url), asked: await fakeHosts.countAsked() });
   }
   const last = startRun(file);
   const { code, stdout, stderr } = await last.ran;
   expect([code, stderr.split('\n').filter((line) => !/^(Probing: |$)/.test(line))]).toEqual([0, []]);
-  expect(listWrong(street, listTaken(catalogue))).toEqual([]);
-  const asked = await street.countAsked();
+  expect(listWrong(fakeHosts, listTaken(catalogue))).toEqual([]);
+  const asked = await fakeHosts.countAsked();
   const again = kills.flatMap((kill) => kill.recorded.filter((url) => asked.get(url) !== kill.asked.get(url)));
   expect(again).toEqual([]);
-  const routes = street.hosts.flatMap((host) => host.routes.map(({ url }) => asked.get(url) ?? 0));
+  const routes = fakeHosts.hosts.flatMap((host) => host.routes.map(({ url }) => asked.get(url) ?? 0));
   const extra = routes.reduce((sum, times) => sum + Math.max(0, times - 1), 0);
   const report = JSON.parse(stdout);
   console.log(

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { createRandom } from '../../scripts/bench/synthetic.ts';
 import { getRevision } from '../../src/catalogue/write.ts';
 import { makeCatalogue } from '../builders.ts';
+import { listWrongStandings } from '../probing/year/check-final-state.ts';
 import { listWrongDecisions } from '../probing/year/check-log.ts';
-import { listWrongStandings } from '../probing/year/check-standing.ts';
 import { makeMarket } from '../probing/year/market.ts';
 import { simulate } from '../probing/year/simulate.ts';
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildFetchFailure, type FetchFailureReason } from '../../src/fetching/failure.ts';
 import { isConclusive, isPayable, PROBE_OUTCOMES } from '../../src/model/outcome.ts';
 import { probeSample } from '../../src/model/sample.ts';
-import { classifyAnswer } from '../../src/probing/classify-answer.ts';
-import { classifyFailure } from '../../src/probing/classify-failure.ts';
+import { classifyAnswer, classifyFailure } from '../../src/probing/classify.ts';
 import { NOW } from '../records.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 
@@ -14,7 +13,7 @@ const verdict = probeSample
 const context = { terms: [], invented: [], at: new Date(NOW) };
 
 describe('an answer', () => {
-  it('of any status, headers and bytes has a verdict of the shape of samples', () => {
+  it('of any status, headers and bytes gets a verdict that is valid in a sample', () => {
     const text = fc.string({ unit: 'grapheme-ascii' });
     const header = fc.oneof(
       text,
@@ -35,7 +34,7 @@ describe('an answer', () => {
     );
   });
 
-  it('keeps little of a challenge that says much', () => {
+  it('keeps little of a long challenge', () => {
     const accepts = Array.from({ length: 100 }, () => makeOffer({ network: 'x'.repeat(500), asset: 'y'.repeat(500) }));
     const headers = new Headers({ 'payment-required': encodeHeader(makeChallenge({ accepts: accepts.slice(0, 60) })) });
     const { detail } = classifyAnswer({ status: 402, headers, body: new Uint8Array() }, context);
@@ -74,7 +73,7 @@ describe('a failure', () => {
     }
   });
 
-  it('that nobody foresaw is our own, with its words', () => {
+  it('that is unexpected is our own, with its message', () => {
     expect(classifyFailure(new TypeError('x is not a function'))).toMatchObject({
       outcome: 'internal',
       cause: 'unexpected',
@@ -84,7 +83,7 @@ describe('a failure', () => {
 });
 
 describe('the outcomes', () => {
-  it('are conclusive but for four, and valid answers for two', () => {
+  it('are conclusive except four, and valid answers for two', () => {
     expect(PROBE_OUTCOMES.filter((outcome) => !isConclusive(outcome))).toEqual([
       'input_rejected',
       'rate_limited',

@@ -5,7 +5,7 @@ import { type Places, testPlaces } from '../places.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 import { sendChallenge, sendStatus } from './market.ts';
 
-/** Stands in hostile bytes, and is to be published nowhere. */
+/** A marker in hostile bytes that must never be published. */
 const MARK = 'ignore-all-rules';
 const DOOR = '/.well-known/agent-payable.json';
 
@@ -15,7 +15,7 @@ type Answer = (response: ServerResponse, url: string, neighbour: string) => void
 const sell = (response: ServerResponse, url: string) =>
   isRoute(url) ? sendChallenge(response) : sendStatus(response, 404);
 
-/** Sells as an honest host does, and answers so for its provider's file. */
+/** Sells like an honest host, and gives this answer for its provider's file. */
 const state =
   (build: (neighbour: string) => unknown): Answer =>
   (response, url, neighbour) => {
@@ -24,7 +24,7 @@ const state =
     response.setHeader('content-type', 'application/json').end(typeof said === 'string' ? said : JSON.stringify(said));
   };
 
-/** Answers so for its routes, and knows nothing else. */
+/** Gives this answer for its routes, and has nothing else. */
 const answer =
   (send: (response: ServerResponse, neighbour: string) => void): Answer =>
   (response, url, neighbour) =>
@@ -32,7 +32,7 @@ const answer =
 
 const ask = (challenge: unknown) => answer((response) => sendChallenge(response, challenge));
 
-/** What a host does with its bytes, and what its one route comes to. */
+/** What a host sends, and the outcome of its only route. */
 const ROWS: Record<string, Record<string, [answer: Answer, outcome: string]>> = {
   "a provider's file": {
     'that nests without end': [state(() => '['.repeat(200_000)), 'payable'],
@@ -93,11 +93,10 @@ const ROWS: Record<string, Record<string, [answer: Answer, outcome: string]>> = 
 };
 
 const HOSTILE = {
-  'probing/hostile.test.ts':
-    'beside hostile hosts 16 honest ones are found as they are, and they are called what they are',
+  'probing/hostile.test.ts': 'beside hostile hosts 16 honest ones get their true outcomes, and so do the hostile ones',
 };
 
-/** Every place where bytes of a host, a document or a name enter the prober, from socket to record. */
+/** Every place where bytes from a host, a document or a name enter the prober, from the socket to the record. */
 const PLACES: Places = {
   'name of the host': { 'fetching/names.test.ts': 'changes to a private address after the check is still dialled' },
   'address of the host': { 'fetching/forbidden.test.ts': 'is refused without a connection' },
@@ -106,7 +105,7 @@ const PLACES: Places = {
   'robots.txt, rules': { 'probing/robots.test.ts': 'a robots.txt that is meant to cost us time' },
   'robots.txt, pause': { 'probing/robots.test.ts': 'ask for a pause that can be kept' },
   "a provider's file": 'here',
-  "a provider's file, of another origin": { 'commands/provider-door.test.ts': 'says nothing for another origin' },
+  "a provider's file, of another origin": { 'commands/provider-file.test.ts': 'says nothing for another origin' },
   'redirect, where it leads': { 'probing/redirects.test.ts': 'to another origin is not followed' },
   'redirect, round and round': { 'probing/hostile.test.ts': "'redirect: round and round'" },
   'a redirect to a neighbour': 'here',
@@ -130,8 +129,8 @@ const PLACES: Places = {
 
 testPlaces(PLACES, Object.keys(ROWS));
 
-/** Probes two honest hosts, and a hostile one beside them where one is given. Gives what is published of each. */
-async function probeStreet(hostile?: Answer) {
+/** Probes two honest hosts, and a hostile one if given. Returns what is published about each. */
+async function probeFakeHosts(hostile?: Answer) {
   const { list, runJson } = makeMarketCommands();
   const honest = await list('honest-one', sell, ['/v1/a']);
   await list('honest-two', sell, ['/v1/a']);
@@ -147,20 +146,20 @@ async function probeStreet(hostile?: Answer) {
     report,
     honest: [await score('honest-one'), await score('honest-two')],
     hostile: hostile && JSON.stringify(await show('hostile')),
-    // A made-up address is another one each time.
+    // The decoy path differs each time.
     asked: honest.asked.map(({ url }) => url.replace(/[a-z]{16}$/, '*')),
   };
 }
 
 describe.each(Object.entries(ROWS))('bytes of a host: %s', (_place, rows) => {
   it.each(Object.entries(rows))('%s', async (_name, [hostile, outcome]) => {
-    const [alone, beside] = [await probeStreet(), await probeStreet(hostile)];
+    const [alone, beside] = [await probeFakeHosts(), await probeFakeHosts(hostile)];
     const { payable = 0, ...others } = beside.report.outcomes;
     expect({ payable, ...others }).toEqual(outcome === 'payable' ? { payable: 3 } : { payable: 2, [outcome]: 1 });
-    // Honest hosts are asked, and found, as they are without it.
+    // Honest hosts get the same requests and outcomes as without it.
     expect(beside.honest).toEqual(alone.honest);
     expect(beside.asked).toEqual(alone.asked);
-    // Of the hostile one nothing is published that it says of itself here.
+    // Nothing that the hostile host says about itself is published.
     expect(beside.hostile).toContain('"hostile"');
     expect(beside.hostile).not.toContain(MARK);
     expect(beside.hostile).not.toContain('settlement-verified');

@@ -7,12 +7,12 @@ import { buildCertificate } from '../fetching/certificate.ts';
 import { listen } from '../fetching/outside.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 import { sendChallenge } from './market.ts';
-import { makeBook, openStreet, run } from './runs.ts';
+import { makeStore, openFakeHosts, run } from './runs.ts';
 
-/** Writes on the connection whatever it likes, in answer to one request. */
+/** Writes any bytes to the connection, in answer to one request. */
 type Attack = (socket: Socket, path: string) => void;
 
-/** Writes as fast as it is read, until the other side has had enough. */
+/** Writes as fast as it is read, until the other side stops. */
 function pour(socket: Socket, head: string, part: Buffer | string): void {
   const pump = () => {
     while (!socket.destroyed && socket.write(part));
@@ -22,7 +22,7 @@ function pour(socket: Socket, head: string, part: Buffer | string): void {
   pump();
 }
 
-/** Writes a little every so often, until the other side has had enough. */
+/** Writes a little at intervals, until the other side stops. */
 function trickle(socket: Socket, head: string, part: string): void {
   socket.write(head);
   const timer = setInterval(() => socket.write(part), 20);
@@ -40,7 +40,7 @@ const asks = (challenge: unknown, head = HEAD): Attack =>
   says(`${head}payment-required: ${encodeHeader(challenge)}\r\n`, '{}');
 const asksInBody = (text: string): Attack => says(`${HEAD}content-type: application/json\r\n`, text);
 
-/** Answers its robots.txt so, and everything else as an honest host does. */
+/** Gives this answer for robots.txt, and is honest otherwise. */
 const ruled =
   (answer: Attack): Attack =>
   (socket, path) =>
@@ -52,7 +52,7 @@ const BOMB = Buffer.alloc(64 * MB);
 /** A challenge of some 94 KB in its header. */
 const LARGE = makeChallenge({ accepts: [makeOffer({ extra: { name: 'x'.repeat(70_000) } })] });
 
-/** What a host does with its bytes, and what a probe has to make of it; the cause is null where it does not matter. */
+/** What a host sends, and the outcome and cause that a probe must get; a null cause is not compared. */
 const ATTACKS: Record<string, [attack: Attack, outcome: string, cause: string | null]> = {
   'robots: 1 MB of wildcards': [ruled(says('HTTP/1.1 200 OK\r\n', RULES)), 'payable', null],
   'robots: never ends': [ruled((socket) => pour(socket, 'HTTP/1.1 200 OK\r\n\r\n', `${RULES}\n`)), 'payable', null],
@@ -141,18 +141,18 @@ async function openHostile(attack: Attack): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Probes a route of 16 honest hosts and of each that is not; gives the samples of these, the others checked. */
+/** Probes a route of 16 honest hosts and of each hostile one. Checks the honest samples and returns the others. */
 async function probeAllBesideHonest(hostile: readonly string[]) {
-  const street = await openStreet(16, (response) => sendChallenge(response), { delayMs: 100 });
-  const book = makeBook(['/v1/a']);
+  const fakeHosts = await openFakeHosts(16, (response) => sendChallenge(response), { delayMs: 100 });
+  const store = makeStore(['/v1/a']);
   const began = performance.now();
-  await run({ hosts: [...hostile, ...street.hosts] }, book, { atOnce: 32, timeoutMs: 1_500 });
+  await run({ hosts: [...hostile, ...fakeHosts.hosts] }, store, { atOnce: 32, timeoutMs: 1_500 });
   const took = performance.now() - began;
-  const honest = book.samples.filter(({ key }) => !hostile.some((host) => key.startsWith(host)));
+  const honest = store.samples.filter(({ key }) => !hostile.some((host) => key.startsWith(host)));
   expect(honest.map(({ outcome }) => outcome)).toEqual(Array(16).fill('payable'));
   const samples = hostile.map((host) => {
-    const { key: _key, ...sample } = book.samples.find(({ key }) => key.startsWith(host)) ?? { key: '' };
-    // Kept with the sample is little, whatever came.
+    const { key: _key, ...sample } = store.samples.find(({ key }) => key.startsWith(host)) ?? { key: '' };
+    // The sample stays small, whatever came.
     expect(JSON.stringify(sample).length).toBeLessThan(10_000);
     return probeSample.parse(sample);
   });
@@ -166,7 +166,7 @@ async function probeBesideHonest(hostile: string) {
   return { sample, took };
 }
 
-describe('beside hostile hosts 16 honest ones are found as they are, and they are called what they are', () => {
+describe('beside hostile hosts 16 honest ones get their true outcomes, and so do the hostile ones', () => {
   it.each([...Map.groupBy(Object.entries(ATTACKS), ([name]) => name.split(':')[0])])('%s', async (_kind, attacks) => {
     const hosts = await Promise.all(attacks.map(([, [attack]]) => openHostile(attack)));
     const { samples } = await probeAllBesideHonest(hosts);
@@ -190,14 +190,14 @@ describe('beside hostile hosts 16 honest ones are found as they are, and they ar
   });
 });
 
-it('a challenge that real clients cannot take is payable, and the sample says what is odd about it', async () => {
+it('a challenge that real clients cannot read is payable, and the sample names its flaw', async () => {
   const { sample } = await probeBesideHonest(await openHostile(asks(LARGE)));
   expect(sample).toMatchObject({ outcome: 'payable', detail: { flaws: ['header_over_16_kib'] } });
   const small = await probeBesideHonest(await openHostile(asks(makeChallenge())));
   expect(small.sample.detail).not.toHaveProperty('flaws');
 });
 
-it('a robots.txt of 1 MB of wildcards costs no time of anybody', async () => {
+it('a robots.txt with 1 MB of wildcards delays nobody', async () => {
   const { sample, took } = await probeBesideHonest(await openHostile(ruled(says('HTTP/1.1 200 OK\r\n', RULES))));
   expect(sample.detail).toMatchObject({ robots_unread: ['beyond_500_kib', 'rules_over_16_wildcards'] });
   // One check alone took 1.3 s.

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { onTestFinished } from 'vitest';
 import { type GuardedClientOptions, openGuardedClient } from '../../src/fetching/client.ts';
 import type { ProbeSample } from '../../src/model/sample.ts';
+import type { ProbedRoute } from '../../src/probing/probe-request.ts';
 import { type ProbeOptions, probeRoute } from '../../src/probing/probe-route.ts';
-import type { ProbedRoute } from '../../src/probing/probed-route.ts';
 import { listen } from '../fetching/outside.ts';
 import { NOW } from '../records.ts';
 
@@ -19,13 +19,13 @@ export interface Asked {
 export interface Seller {
   url: string;
   port: number;
-  /** What the seller was asked, in order. */
+  /** The requests to the seller, in order. */
   asked: Asked[];
 }
 
 type Answering = (response: ServerResponse, asked: Asked) => void;
 
-/** Opens a seller on loopback that answers every request as told, closed after the test. */
+/** Opens a seller on loopback with the given answers, closed after the test. */
 export async function openSeller(answer: Answering): Promise<Seller> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -54,7 +54,7 @@ type Overrides = Partial<Omit<ProbeOptions, 'route' | 'client'>> & {
   client?: Partial<GuardedClientOptions>;
 };
 
-/** Probes a route at an address, private networks allowed, on a fixed clock and chance. */
+/** Probes a route at an address, with private networks allowed, a fixed clock and fixed random numbers. */
 export async function probe(baseUrl: string, { route, client, ...rest }: Overrides = {}): Promise<ProbeSample> {
   const guarded = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'catalogue-test/1', ...client });
   try {

@@ -29,11 +29,11 @@ async function openTcp(answer: string | null) {
   return `http://127.0.0.1:${listening.port}`;
 }
 
-describe('a route that asks to be paid', () => {
+describe('a route that asks for payment', () => {
   it.each([
     ['2', sendChallenge],
     ['1', sendChallengeV1],
-  ] as const)('as it is known to, by x402 version %s, is payable', async (version, send) => {
+  ] as const)('with the known terms in x402 version %s is payable', async (version, send) => {
     const seller = await openSeller((response) => send(response));
     const sample = await see(seller.url, { route: { terms: [KNOWN] } });
     expect(sample).toMatchObject({ outcome: 'payable', cause: null, status: 402, differences: [] });
@@ -46,7 +46,7 @@ describe('a route that asks to be paid', () => {
   it.each([
     ['2', () => makeOffer({ amount: '20000' }), sendChallenge, makeChallenge],
     ['1', () => makeOfferV1({ maxAmountRequired: '20000' }), sendChallengeV1, makeChallengeV1],
-  ] as const)('another price by version %s is payable with changed terms', async (_version, make, send, wrap) => {
+  ] as const)('with another price in version %s is payable with changed terms', async (_version, make, send, wrap) => {
     const seller = await openSeller((response) => send(response, wrap({ accepts: [make()] })));
     const sample = await see(seller.url, { route: { terms: [KNOWN] } });
     expect(sample).toMatchObject({ outcome: 'payable_with_changed_terms', cause: 'amount' });
@@ -62,7 +62,7 @@ describe('a route that asks to be paid', () => {
     expect(seller.asked.map(({ url }) => url)).toEqual(['/v1/quote', '/v1/nnnnnnnnnnnnnnnn']);
   });
 
-  it('while its neighbours do not is payable, and the neighbour is asked only when told', async () => {
+  it('and whose decoy does not is payable; the decoy is requested only when due', async () => {
     const seller = await openSeller((response, { url }) =>
       url === '/v1/quote' ? sendChallenge(response) : sendStatus(response, 404),
     );
@@ -90,7 +90,7 @@ describe('a route that asks to be paid', () => {
     expect(await see(seller.url)).toMatchObject({ outcome, cause, status: 402, terms: [] });
   });
 
-  it('by 10,000 offers or a megabyte of words is not read', async () => {
+  it('with 10,000 offers or a megabyte of text is not read', async () => {
     const accepts = Array.from({ length: 10_000 }, () => ({}));
     const many = await openSeller((response) => sendChallengeV1(response, makeChallengeV1({ accepts })));
     expect(await see(many.url)).toMatchObject({ outcome: 'malformed', cause: 'too_many_offers' });
@@ -99,7 +99,7 @@ describe('a route that asks to be paid', () => {
     expect(await see(long.url)).toMatchObject({ outcome: 'too_large', cause: 'body_too_large', status: 402 });
   });
 
-  it('by Lightning wants what no buyer here has', async () => {
+  it('over Lightning is auth_required', async () => {
     const seller = await openSeller((response) =>
       sendStatus(response, 402, { 'www-authenticate': 'L402 macaroon="a"' }),
     );
@@ -141,12 +141,12 @@ describe('a route that answers otherwise', () => {
     [429, 'rate_limited', 'Fri, 20 Nov 2026 12:00:30 GMT', 30],
     [429, 'rate_limited', 'soon', null],
     [503, 'server_error', '9999999999', 604_800],
-  ])('with %i is %s, to be left alone as it asks: %s', async (status, outcome, wait, retry_after_seconds) => {
+  ])('with %i is %s, with the wait that it asks for: %s', async (status, outcome, wait, retry_after_seconds) => {
     const seller = await openSeller((response) => sendStatus(response, status, { 'retry-after': wait }));
     expect(await see(seller.url)).toMatchObject({ outcome, status, retry_after_seconds });
   });
 
-  it('not found for a parameter that was made up says nothing of the route', async () => {
+  it('with 404 for a made-up parameter says nothing about the route', async () => {
     const seller = await openSeller((response) => sendStatus(response, 404));
     expect(await see(seller.url, { route: { path: '/v1/users/{id}' } })).toMatchObject({
       outcome: 'input_rejected',
@@ -157,7 +157,7 @@ describe('a route that answers otherwise', () => {
 });
 
 describe('a host that gives no answer', () => {
-  it('that nobody can find is name_not_resolved', async () => {
+  it('whose name has no address is name_not_resolved', async () => {
     const resolve = async () => {
       throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' });
     };
@@ -165,7 +165,7 @@ describe('a host that gives no answer', () => {
     expect(sample).toMatchObject({ outcome: 'name_not_resolved', cause: 'enotfound', status: null });
   });
 
-  it('on which nobody listens is refused', async () => {
+  it('without a listener is refused', async () => {
     const closed = await listen(createTcpServer());
     await closed.close();
     const sample = await see(`http://127.0.0.1:${closed.port}`);
@@ -183,7 +183,7 @@ describe('a host that gives no answer', () => {
     expect(sample.cause).toMatch(/^[a-z_]+$/);
   });
 
-  it('that keeps silent is timeout, and one that never ends its redirects none', async () => {
+  it('that stays silent is timeout, but endless redirects are not', async () => {
     const silent = await openSeller(() => undefined);
     expect(await see(silent.url, { timeoutMs: 150 })).toMatchObject({ outcome: 'timeout', status: null });
     const slow = await openSeller((response, { url }) =>
@@ -208,12 +208,12 @@ describe('a host that gives no answer', () => {
     expect(await see(headers.url)).toMatchObject({ outcome: 'too_large' });
   });
 
-  it('that hangs up or talks nonsense is told apart', async () => {
+  it('that hangs up differs from one that sends nonsense', async () => {
     expect(await see(await openTcp(null))).toMatchObject({ outcome: 'server_error', cause: 'disconnected' });
     expect(await see(await openTcp('hello\r\n\r\n'))).toMatchObject({ outcome: 'malformed', cause: 'bad_http' });
   });
 
-  it('that may not be asked is blocked_address', async () => {
+  it('with a forbidden address is blocked_address', async () => {
     const client = { allowPrivateNetworks: false };
     expect(await see('https://127.0.0.1', { client })).toMatchObject({ outcome: 'blocked_address', cause: null });
     expect(await see('http://seller.example', { client })).toMatchObject({
@@ -235,6 +235,6 @@ describe('a host that gives no answer', () => {
   });
 });
 
-it('leaves no outcome unseen', () => {
+it('covers every outcome', () => {
   expect(PROBE_OUTCOMES.filter((outcome) => !seen.has(outcome))).toEqual([]);
 });

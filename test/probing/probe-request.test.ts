@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildProbeRequest } from '../../src/probing/probe-request.ts';
-import { findSiblingPath } from '../../src/probing/sibling-path.ts';
+import { findDecoyPath } from '../../src/probing/probe-route.ts';
 import { makeProbed } from './market.ts';
 
 const BASE = 'https://seller.example/base?key=1';
@@ -34,7 +34,7 @@ describe('the request of a probe', () => {
     });
   });
 
-  it('has an empty object where a body is usual and none is known, and none where it is not', () => {
+  it('has an empty object as body if the method needs one and none is known', () => {
     expect(build({ method: 'PUT' }).body).toBe('{}');
     expect(build({ method: 'GET', example: { body: { a: 1 } } }).body).toBeUndefined();
     expect(build({ method: 'DELETE' })).toMatchObject({ body: undefined });
@@ -66,12 +66,12 @@ describe('the request of a probe', () => {
     expect(request.invented).toEqual(invented);
   });
 
-  it('is none where there is no address', () => {
+  it('does not exist without a valid address', () => {
     expect(buildProbeRequest('not an address', makeProbed())).toBeUndefined();
   });
 });
 
-describe('a sibling path', () => {
+describe('a decoy path', () => {
   const word = 'a'.repeat(16);
   it.each([
     ['/', `/${word}`],
@@ -85,7 +85,7 @@ describe('a sibling path', () => {
     ['/:chain/:symbol', null],
     ['/:id', null],
     ['/0xabc', null],
-  ])('of %s is %s, which no template of the same seller would take', (path, sibling) => {
-    expect(findSiblingPath(path, () => 0)).toBe(sibling);
+  ])('for %s is %s, which no template of the same seller matches', (path, sibling) => {
+    expect(findDecoyPath(path, () => 0)).toBe(sibling);
   });
 });

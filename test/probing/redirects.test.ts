@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openSeller, probe, sendChallenge, sendStatus } from './market.ts';
 
 describe('a redirect', () => {
-  it('within the origin that keeps the request is followed, its body and headers too', async () => {
+  it('within the origin that keeps the method is followed, with body and headers', async () => {
     const seller = await openSeller((response, { url }) =>
       url === '/v1/quote' ? sendStatus(response, 307, { location: '/v1/quote/' }) : sendChallenge(response),
     );
@@ -29,7 +29,7 @@ describe('a redirect', () => {
     [303, '/done', 'redirect_changes_method', 1],
     [308, '/v1/quote', 'too_many_redirects', 4],
     [308, 'http://[', 'bad_redirect', 1],
-  ])('of a POST with %i to %s is no 402 (%s)', async (status, location, cause, requests) => {
+  ])('of a POST with %i to %s is no_402 (%s)', async (status, location, cause, requests) => {
     const seller = await openSeller((response) => sendStatus(response, status, { location }));
     expect(await probe(seller.url, { route: { method: 'POST' } })).toMatchObject({ outcome: 'no_402', cause, status });
     expect(seller.asked).toHaveLength(requests);

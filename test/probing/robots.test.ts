@@ -6,7 +6,7 @@ import { openSeller } from './market.ts';
 
 const HOST = 'https://api.example';
 
-/** Lists of some paths those that a robots.txt lets us ask for. */
+/** Lists the paths that a robots.txt allows. */
 function listAllowed(text: string, paths: readonly string[]): string[] {
   const robots = parseRobots(text);
   return paths.filter((path) => robots.findForbidding(`${HOST}${path}`) === undefined);
@@ -44,7 +44,7 @@ describe('rules of a robots.txt', () => {
     [['Allow: /$', 'Disallow: /'], '/', true],
     [['Allow: /$', 'Disallow: /'], '/page.htm', false],
     [['Disallow: /', 'Allow: /v1/*/quote'], '/v1/eth/quote', true],
-  ])('%j: %s, the longest decides, and of equal ones that which allows', (rules, path, isAllowed) => {
+  ])('%j: %s; the longest decides, and of equal ones the one that allows', (rules, path, isAllowed) => {
     expect(listAllowed(forEverybody(...rules), [path])).toEqual(isAllowed ? [path] : []);
   });
 
@@ -72,7 +72,7 @@ describe('rules of a robots.txt', () => {
     expect(listAllowed(text, ['/a', '/b'])).toEqual(allowed);
   });
 
-  it('tell which forbids', () => {
+  it('name the forbidding rule', () => {
     const robots = parseRobots(forEverybody('Disallow: /a', 'Disallow: /a/b*c', 'Crawl-delay: 1.5'));
     expect([robots.findForbidding(`${HOST}/a/b/c`), robots.delayMs, robots.unread]).toEqual(['/a/b*c', 1_500, []]);
   });
@@ -101,10 +101,10 @@ describe('a robots.txt that is meant to cost us time', () => {
     'no new line': `User-agent: *${' '.repeat(250 * KIB)}:${'a:'.repeat(100 * KIB)}`,
     'percent signs': fill(() => `/${'%6'.repeat(500)}%`),
   };
-  /** The longest address that is ever asked for, and the worst for most of these. */
+  /** The longest possible address, which is the worst case for most of these. */
   const longest = `${HOST}/${'a'.repeat(2_000)}`;
 
-  it.each(Object.keys(files))('takes little: %s', (name) => {
+  it.each(Object.keys(files))('takes little time: %s', (name) => {
     const began = process.cpuUsage();
     const robots = parseRobots(files[name] ?? '');
     for (let check = 0; check < 10; check += 1) expect(robots.findForbidding(longest)).toBeUndefined();
@@ -113,7 +113,7 @@ describe('a robots.txt that is meant to cost us time', () => {
     expect((user + system) / 1e6).toBeLessThan(1.3);
   });
 
-  it('says what of it was left unread, and holds for the rest', () => {
+  it('names its unread parts, and applies otherwise', () => {
     const many = forEverybody(...Array.from({ length: 2_001 }, (_, index) => `Disallow: /${index}/`));
     expect(parseRobots(many).unread).toEqual(['beyond_2000_rules']);
     expect(listAllowed(many, ['/1999/', '/2000/'])).toEqual(['/2000/']);
@@ -136,7 +136,7 @@ describe('a robots.txt of more than 500 KiB', () => {
       (text: string) => ({ body: Buffer.from(text), headers: { 'content-length': String(text.length) } }),
     ],
     ['compressed', (text: string) => ({ body: gzipSync(text), headers: { 'content-encoding': 'gzip' } })],
-  ])('is read as far as that, in whole lines: %s', async (_how, pack) => {
+  ])('is read up to that size, in whole lines: %s', async (_how, pack) => {
     const { body, headers } = pack(LONG);
     const seller = await openSeller((response) => response.writeHead(200, headers).end(body));
     const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'catalogue-test/1' });

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { ProbeSample } from '../../src/model/sample.ts';
-import { type ProbeBook, type RouteTask, type RunOptions, runProbes } from '../../src/probing/run-probes.ts';
+import { type ProbeStore, type RouteTask, type RunOptions, runProbes } from '../../src/probing/run-probes.ts';
 import { listen } from '../fetching/outside.ts';
 import { NOW } from '../records.ts';
 import { makeProbed, sendStatus } from './market.ts';
 
-/** One request as the street saw it: whom it was for, when it came and when it was answered (milliseconds). */
+/** One request to a fake host: its host, when it came and when it was answered (milliseconds). */
 export interface Passing {
   host: string;
   url: string;
@@ -16,26 +16,26 @@ export interface Passing {
   ended: number;
 }
 
-/** Hosts on loopback that note all that comes to any of them. */
-export interface Street {
+/** Hosts on loopback that log all requests. */
+export interface FakeHosts {
   hosts: string[];
   passed: Passing[];
-  /** Most requests that were under way at once: over all hosts, and at one of them. */
+  /** The most concurrent requests: over all hosts, and at one host. */
   getMost: () => { overall: number; perHost: number };
   /** Shortest time from the end of a request to the beginning of the next at the same host. */
   getShortestPause: () => number;
-  /** What was asked, in order, of one host or of all. */
+  /** The requests in order, of one host or of all. */
   listAsked: (host?: string) => string[];
 }
 
 type Answering = (response: ServerResponse, url: string, host: string) => void;
 
-/** Opens hosts that answer after a while. Each has no robots.txt unless `answer` says otherwise. */
-export async function openStreet(
+/** Opens hosts that answer after a delay. By default they have no robots.txt. */
+export async function openFakeHosts(
   count: number,
   answer: Answering,
   { delayMs = 0, robots }: { delayMs?: number; robots?: string } = {},
-): Promise<Street> {
+): Promise<FakeHosts> {
   const passed: Passing[] = [];
   const hosts: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -85,54 +85,54 @@ function listPauses(passed: readonly Passing[]): number[] {
   return passed.slice(1).map(({ began }, index) => began - (passed[index]?.ended ?? 0));
 }
 
-/** A book in memory: what it was told, and what it gives back of that as a catalogue would. */
-export interface MemoryBook extends ProbeBook<string> {
+/** A store in memory that behaves like a catalogue. */
+export interface MemoryBook extends ProbeStore<string> {
   samples: (ProbeSample & { key: string })[];
   robots: Map<string, string>;
-  siblings: string[];
+  decoys: string[];
   waits: Map<string, string>;
 }
 
-/** Makes a book with these routes at every host, by path; those with a sample are done. Its hosts have no robots.txt yet. */
-export function makeBook(paths: readonly string[], route: Partial<RouteTask<string>['route']> = {}): MemoryBook {
+/** Makes a store with these routes at every host, by path. Routes with a sample are done. No robots.txt is known yet. */
+export function makeStore(paths: readonly string[], route: Partial<RouteTask<string>['route']> = {}): MemoryBook {
   const samples: MemoryBook['samples'] = [];
   const [robots, waits] = [new Map<string, string>(), new Map<string, string>()];
-  const siblings: string[] = [];
+  const decoys: string[] = [];
   return {
     samples,
     robots,
     waits,
-    siblings,
+    decoys,
     listTasks: (host) =>
       paths
         .map((path) => ({ key: `${host}${path}`, base_url: host, route: makeProbed({ path, ...route }) }))
         .filter(({ key }) => !samples.some((sample) => sample.key === key)),
-    getManners: (host) => ({
+    getHostPolicy: (host) => ({
       robots: robots.get(host) ?? null,
       robots_due: false,
       wait_until: waits.get(host) ?? null,
-      check_sibling: false,
-      visit_due: true,
+      decoy_due: false,
+      provider_file_due: true,
     }),
     visitHost: async () => undefined,
     recordRobots: (host, text) => robots.set(host, text),
-    recordSibling: (host) => siblings.push(host),
+    recordDecoyCheck: (host) => decoys.push(host),
     recordWait: (host, until) => waits.set(host, until),
     recordSample: ({ key }, sample) => samples.push({ ...sample, key }),
   };
 }
 
-/** What a run came to: how it ended, and which routes were put off. */
+/** How a run ended, and which routes were put off. */
 export async function run(
-  { hosts }: Pick<Street, 'hosts'>,
-  book: ProbeBook<string>,
+  { hosts }: Pick<FakeHosts, 'hosts'>,
+  store: ProbeStore<string>,
   overrides: Partial<RunOptions<string>> = {},
 ): Promise<{ stopped: boolean; done: number; putOff: number }> {
   const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'catalogue-test/1' });
   let [done, putOff] = [0, 0];
   const options: RunOptions<string> = {
     hosts: hosts.map((host) => ({ host })),
-    book,
+    store,
     client,
     atOnce: 8,
     pauseMs: 0,

@@ -39,7 +39,7 @@ describe('a paid call on Base', () => {
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
   });
 
-  it('is told from the chain alone, whatever the seller says', async () => {
+  it('is judged by the chain alone, whatever the seller says', async () => {
     const lies = `0x${'ab'.repeat(32)}`;
     const taking = await serveSeller(chain, async ({ response, settle }) => {
       await settle();
@@ -55,7 +55,7 @@ describe('a paid call on Base', () => {
     expect(await (await openPaying(chain, silent)).pay()).toMatchObject({ state: 'settled', seller_receipt: null });
   });
 
-  it('that is settled and not delivered leaves its route unverified, with the loss on record', async () => {
+  it('that settles but is not delivered leaves its route unverified, with the loss on record', async () => {
     const failing = await serveSeller(chain, async ({ response, settle }) => {
       await settle();
       response.statusCode = 500;
@@ -76,7 +76,7 @@ describe('a paid call on Base', () => {
     expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
   });
 
-  it('that never settles stays open until it can no longer settle, and is nothing lost', async () => {
+  it('that never settles stays open until it can no longer settle, and loses nothing', async () => {
     const giving = await serveSeller(chain, ({ response }) => deliver(response, `0x${'cd'.repeat(32)}`));
     const { pay, ledger, rail, getRoute } = await openPaying(chain, giving);
     const payment = await pay({ signal: AbortSignal.timeout(300) });
@@ -90,7 +90,7 @@ describe('a paid call on Base', () => {
     expect(getRoute().verification).toBe('unverified');
   });
 
-  it('is found by its nonce after a crash, at whichever moment that came', async () => {
+  it('is found by its nonce after a crash at any moment', async () => {
     const seller = await serveSeller(chain, async ({ response, settle }) => deliver(response, await settle()));
     const { pay, ledger, rail } = await openPaying(chain, seller);
     const crash = new Error('killed');
@@ -112,7 +112,7 @@ describe('a paid call on Base', () => {
 describe('nothing is paid', () => {
   const honest = () => serveSeller(chain, async ({ response, settle }) => deliver(response, await settle()));
 
-  it('beyond the cap for a call, the cap for a day, or what the wallet holds', async () => {
+  it('beyond the cap for a call, the cap for a day, or the balance', async () => {
     const { pay, rail } = await openPaying(chain, await honest());
     await expect(pay({ caps: { per_call: 999, per_day: 10_000 } })).rejects.toMatchObject({ reason: 'cap_per_call' });
     await pay();
@@ -121,7 +121,7 @@ describe('nothing is paid', () => {
     expect(await rail.chain.getBalance(rail.payer)).toBe(998_000);
   });
 
-  it('while the operator has stopped all paying', async () => {
+  it('while the operator has stopped all payments', async () => {
     const { pay, rail, ledger } = await openPaying(chain, await honest());
     await expect(pay({ findStop: () => 'by a test' })).rejects.toMatchObject({ reason: 'stopped' });
     expect(ledger.listOpen(rail.payer)).toEqual([]);
@@ -142,7 +142,7 @@ describe('nothing is paid', () => {
     expect(await quote()).toMatchObject({ chosen: null, refused: expect.stringMatching(/^(terms_differ|no_offer)$/) });
   });
 
-  it('for what is not on record', async () => {
+  it('for an offer that is not on record', async () => {
     const { client, call } = await openPaying(chain, await honest());
     const { fetchQuote } = await import('../../src/settlement/quote.ts');
     const signal = AbortSignal.timeout(5000);
@@ -156,7 +156,7 @@ describe('nothing is paid', () => {
     });
   });
 
-  it('on a node of another chain, or of none', async () => {
+  it('with a node of another chain, or without a working node', async () => {
     await expect(openBaseChain(['http://127.0.0.1:1']).getBalance(PAY_TO)).rejects.toMatchObject({
       reason: 'rpc_failed',
     });

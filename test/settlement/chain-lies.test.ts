@@ -20,7 +20,7 @@ const now = () => new Date();
 const PATIENCE = { patienceMs: 300 };
 const AUTHORIZATION_STATE = '0xe94a0102';
 
-/** A wallet that asks a node which may lie, and where `second` is given another one, about an honest sale. */
+/** A wallet with an honest seller and a node that may lie, and with `second` another node. */
 async function openPaying({ first, second }: { first?: Lie; second?: Lie } = {}) {
   const seller = await serveSeller(chain, async ({ response, settle }) => deliver(response, await settle()));
   const [node, other] = await Promise.all([openLyingNode(chain.rpcUrl, first), openLyingNode(chain.rpcUrl, second)]);
@@ -47,19 +47,19 @@ const beLate: Lie = (method, params, truth) =>
     : undefined;
 
 describe('with two nodes', () => {
-  it('what both say is believed, and how many said it is on record', async () => {
+  it('what both say is believed, and their number is recorded', async () => {
     const { pay } = await openPaying({ second: () => undefined });
     expect(await pay()).toMatchObject({ state: 'settled', settlement: { read_from: 2 } });
   });
 
-  it('what one of them has not seen stays open until it has', async () => {
+  it('a payment that one of them has not seen stays open until it has', async () => {
     const { pay, other, reconcile } = await openPaying({ second: denyUse });
     expect(await pay(PATIENCE)).toMatchObject({ state: 'sent', settlement: null });
     other.lie = undefined;
     expect(await reconcile()).toMatchObject({ state: 'settled', settlement: { read_from: 2 } });
   });
 
-  it('what one of them denies for good is unknown, counts as spent, and is never paid again', async () => {
+  it('a payment that one of them denies for good is unknown, counts as spent, and is never repeated', async () => {
     const { pay, other, reconcile, getSpent } = await openPaying({ second: () => undefined });
     const onEvent = ({ type }: { type: string }) => {
       if (type === 'answered') other.lie = (...asked) => denyUse(...asked) ?? beLate(...asked);
@@ -82,7 +82,7 @@ describe('a node that contradicts itself', () => {
       (method: string, _params: unknown[], truth: unknown) =>
         method === 'eth_getTransactionReceipt' ? { ...(truth as object), logs: [] } : undefined,
     ],
-  ])('and %s makes nothing of a payment', async (_name, reason, first) => {
+  ])('and %s decides nothing about a payment', async (_name, reason, first) => {
     const { pay, node, reconcile, getSpent, getRoute } = await openPaying({ first });
     expect(await pay(PATIENCE)).toMatchObject({ state: 'unknown', reason });
     expect([getSpent(), getRoute().verification]).toEqual([1000, 'unverified']);
@@ -93,13 +93,13 @@ describe('a node that contradicts itself', () => {
 });
 
 describe('a node that is down', () => {
-  it('before the payment has nothing sent', async () => {
+  it('before the payment prevents sending', async () => {
     const { pay, ledger, rail } = await openPaying({ first: beDown });
     await expect(pay()).rejects.toMatchObject({ code: 'unavailable', reason: 'rpc_failed' });
     expect(ledger.listOpen(rail.payer)).toEqual([]);
   }, 20_000);
 
-  it('after the payment leaves it unknown, and found later', async () => {
+  it('after the payment leaves it unknown until it is found later', async () => {
     const { pay, node, ledger, rail, reconcile } = await openPaying();
     const onEvent = ({ type }: { type: string }) => {
       if (type === 'answered') node.lie = beDown;
@@ -121,7 +121,7 @@ describe('a node that is down', () => {
 describe('on the public chain', () => {
   const first = sayPublic(NETWORKS.base.genesis);
 
-  it('a payment counts once ten blocks stand on it', async () => {
+  it('a payment counts after ten blocks', async () => {
     const { pay, reconcile } = await openPaying({ first });
     await chain.mine();
     expect(await pay(PATIENCE)).toMatchObject({ state: 'sent', delivered: true });
@@ -131,7 +131,7 @@ describe('on the public chain', () => {
     expect(await reconcile()).toMatchObject({ state: 'settled', settlement: { genesis: NETWORKS.base.genesis } });
   });
 
-  it('a payment that the chain takes back again never counted', async () => {
+  it('a payment that the chain reverts never counts', async () => {
     const { pay, reconcile, rail, getRoute, getSpent } = await openPaying({ first });
     await chain.mine();
     await chain.undoAfter(async () => {
@@ -147,7 +147,7 @@ describe('on the public chain', () => {
     expect([getRoute().verification, getSpent()]).toEqual(['unverified', 0]);
   });
 
-  it('nothing is paid where the node stands still, or our clock is far ahead', async () => {
+  it('nothing is paid if the node is stuck or our clock is far ahead', async () => {
     const { pay, ledger, rail } = await openPaying({ first });
     const ahead = () => new Date(Date.now() + 3_600_000);
     await expect(pay({ now: ahead })).rejects.toMatchObject({ code: 'unavailable', reason: 'chain_behind' });
@@ -170,14 +170,14 @@ describe('a clock that is wrong', () => {
     ['that of the first node, ten years ahead', { first: sayTime(TEN_YEARS) }, 0],
     ['that of the second node, ten years ahead', { second: sayTime(TEN_YEARS) }, 0],
     ['that of the second node, an hour behind', { second: sayTime(-3600) }, 0],
-  ])('has nothing signed: %s', async (_name, lies, off) => {
+  ])('prevents signing: %s', async (_name, lies, off) => {
     const { pay, ledger, rail, journal } = await openPaying(lies);
     const paying = pay({ now: () => new Date(Date.now() + off) });
     await expect(paying).rejects.toMatchObject({ code: 'unavailable', reason: 'clock_differs' });
     expect([ledger.listOpen(rail.payer), journal.payments.size]).toEqual([[], 0]);
   });
 
-  it('moves neither day, expiry nor search where one node alone is ahead by a little', async () => {
+  it('of one node that is a little ahead changes neither day, expiry nor search', async () => {
     const first: Lie = (...asked) => {
       const said = sayTime(280)(...asked);
       return said && { ...said, number: '0xffffff' };
@@ -193,7 +193,7 @@ describe('a clock that is wrong', () => {
     expect(payment.from_block).toBeLessThan(0xffffff);
   });
 
-  it('has nothing given up as expired', async () => {
+  it('never makes a payment expire', async () => {
     const { pay, node, reconcile, getSpent } = await openPaying();
     const onEvent = ({ type }: { type: string }) => {
       if (type === 'answered') node.lie = (...asked) => denyUse(...asked) ?? sayTime(TEN_YEARS)(...asked);
@@ -204,7 +204,7 @@ describe('a clock that is wrong', () => {
     expect(await reconcile()).toMatchObject({ state: 'settled' });
   });
 
-  it.each([-200_000, 200_000])('by %i ms pays once, and no longer than by the chain', async (off) => {
+  it.each([-200_000, 200_000])('by %i ms pays once, with a validity by the chain’s clock', async (off) => {
     const { pay } = await openPaying();
     const payment = await pay({ now: () => new Date(Date.now() + off) });
     expect(payment).toMatchObject({ state: 'settled', delivered: true });
@@ -213,7 +213,7 @@ describe('a clock that is wrong', () => {
   });
 });
 
-it('a payment that its wallet took back is not settled, and nothing was spent', async () => {
+it('a payment that its wallet cancelled is not settled, and nothing is spent', async () => {
   const seller = await serveSeller(chain, ({ response }) => deliver(response));
   const privateKey = generatePrivateKey();
   const wallet = openWallet(chain.rpcUrl, privateKeyToAccount(privateKey));

@@ -26,7 +26,7 @@ const SETTLED = { state: 'settled', reason: null, delivered: true, unrecognised:
 const UNRECOGNISED = { ...SETTLED, delivered: false, conforming: 'no', answer: { status: 200 } };
 const EXPIRED = { state: 'not_settled', reason: 'expired', settlement: null };
 
-/** What a paid call comes to with each seller that takes one. */
+/** The result of a paid call with each seller that gets one. */
 const PAID = {
   invented_transaction: { ...EXPIRED, delivered: true, seller_receipt: { success: true } },
   others_transaction: { ...EXPIRED, delivered: true, seller_receipt: { success: true } },
@@ -51,7 +51,7 @@ const PAID = {
 } as const satisfies Partial<Record<CheatName, object>>;
 type PaidCheat = keyof typeof PAID;
 
-/** What those are refused with that are not paid, whatever the network. */
+/** The refusal of each seller that is not paid, on any network. */
 const REFUSED = {
   raises_price: 'terms_differ',
   swaps_payee: 'terms_differ',
@@ -62,10 +62,10 @@ const REFUSED = {
   huge_challenge: 'too large',
 } as const satisfies Partial<Record<CheatName, string>>;
 
-/** Sellers that only cheat on Base, and are looked at one by one. */
+/** Sellers that only cheat on Base, and have tests of their own. */
 const ON_BASE_ALONE = ['foreign_domain', 'caip2_under_v1'] as const satisfies CheatName[];
 
-it('has something to expect of each', () => {
+it('there is an expectation for each cheating seller', () => {
   const expected = [...Object.keys(PAID), ...Object.keys(REFUSED), ...ON_BASE_ALONE];
   expect(expected.toSorted()).toEqual(Object.keys(CHEATS).toSorted());
 });
@@ -73,7 +73,7 @@ it('has something to expect of each', () => {
 const open = (name: CheatName, options: CheatOptions & RailOptions) => openMarketPaying(market, CHEATS[name], options);
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** Pays, has time pass where that decides, and gives what the payment has come to in the end. */
+/** Pays, lets time pass if that matters, and returns the final payment. */
 async function payAndWait({ pay, seller, rail, ledger }: Opened, name: PaidCheat): Promise<Payment | undefined> {
   const isOpen = 'reason' in PAID[name] && PAID[name].reason === 'expired';
   const isLate = name === 'settles_late' || name === 'year_long';
@@ -100,7 +100,7 @@ async function payAndWait({ pay, seller, rail, ledger }: Opened, name: PaidCheat
   });
 }
 
-/** Every other seller: with two rails that share neither network nor version, each is met on both of either. */
+/** Each pair of networks and versions: two rails that share neither cover both networks and both versions. */
 function listEveryOther<Name extends string>(names: readonly Name[], first: number): Name[] {
   return names.filter((_, index) => index % 2 === first);
 }
@@ -125,7 +125,7 @@ describe.each(RAILS)('on $network, version $version, a seller that', (options) =
       expect(getRoute().verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
       const paid = seller.settlements.filter(({ success }) => success).map(({ transaction }) => transaction);
       expect(paid).toEqual(payment?.settlement ? [payment.settlement.transaction] : []);
-      // Once for each is enough: whom the wallet pays next does not depend on the network.
+      // Once for each is enough, because the next payment does not depend on the network.
       if (network === 'base') expect(await payHonest(market, opened)).toMatchObject(SETTLED);
     },
   );
@@ -136,7 +136,7 @@ describe.each(RAILS)('on $network, version $version, a seller that', (options) =
       const { quote, pay, seller, catalogue, getRoute, getLost } = await open(name, options);
       const seen = await quote().catch(({ reason }: { reason: string }) => ({ refused: reason, chosen: null }));
       expect(seen.chosen).toBeNull();
-      // Beyond what is read at all it is a failure of the fetch, below that a challenge that cannot be read.
+      // Above the limit the fetch fails; below it the challenge cannot be read.
       if (REFUSED[name] === 'too large') expect(seen.refused).toMatch(/^(too_large|no_offer)$/);
       else expect(seen.refused).toBe(REFUSED[name]);
       await expect(pay()).rejects.toThrow();
@@ -148,7 +148,7 @@ describe.each(RAILS)('on $network, version $version, a seller that', (options) =
   );
 });
 
-describe('where the provider itself declares nothing', () => {
+describe('if the provider itself declares nothing', () => {
   const base = { network: 'base', version: 2 } as const;
 
   it.each(['other_answer', 'opposite_answer'] as const)('%s verifies, whatever a feed declares', async (name) => {
@@ -204,7 +204,7 @@ describe('on Base a seller that', () => {
     });
   });
 
-  it('names the network as version 2 does in version 1 is paid what is on record, and no more', async () => {
+  it('spells the network as in version 2 in version 1 is paid what is on record, and no more', async () => {
     const { pay, getLost } = await open('caip2_under_v1', { network: 'base', version: 1 });
     expect(await pay()).toMatchObject(SETTLED);
     expect(await getLost()).toBe(PRICE);

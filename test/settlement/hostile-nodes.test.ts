@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => market.stop());
 
-/** How long a node may take here, in milliseconds: the honest one is never so slow. */
+/** Time limit for a node here, in milliseconds; the honest one is always faster. */
 const TIMEOUT_MS = 2_000;
 const HUGE = 2n ** 52n;
 const toHex = (value: bigint) => `0x${value.toString(16)}`;
 
-/** A response whose bytes never end, one every moment. */
+/** A response with endless bytes, one at a time. */
 function trickle(): Response {
   let timer: NodeJS.Timeout;
   const body = new ReadableStream({
@@ -32,7 +32,7 @@ function trickle(): Response {
   return new Response(body, { headers: { 'content-type': 'application/json' } });
 }
 
-/** What a node of either network can answer to any question. */
+/** Hostile answers for either network. */
 const ANSWERS: Record<string, Lie> = {
   'a byte every moment': trickle,
   'a page': () => new Response('<!doctype html><title>Sign in</title>', { headers: { 'content-type': 'text/html' } }),
@@ -42,7 +42,7 @@ const ANSWERS: Record<string, Lie> = {
   null: () => null,
 };
 
-/** What a node of one network can say that is well-formed, and has no end. */
+/** Well-formed but endless answers for one network. */
 const ENDLESS: Record<NetworkKey, Lie> = {
   base: (method, params, truth) => {
     if (method === 'eth_getBlockByNumber' && params[0] === 'latest') {
@@ -58,7 +58,7 @@ const ENDLESS: Record<NetworkKey, Lie> = {
   },
 };
 
-/** Opens a wallet that asks a node which can lie, and an honest seller. */
+/** Opens a wallet with a node that can lie, and an honest seller. */
 async function openPaying(network: NetworkKey) {
   const chain = network === 'base' ? market.base : market.solana;
   const node = await openLyingNode(chain?.rpcUrl ?? '');
@@ -74,7 +74,7 @@ async function openPaying(network: NetworkKey) {
   return { ...paying, node };
 }
 
-/** Pays while a node tells lies from some moment on, and gives what came of it: a payment, or why there is none. */
+/** Pays while a node lies from a certain moment on. Returns the payment, or why there is none. */
 async function payUnder(opened: Awaited<ReturnType<typeof openPaying>>, lie: Lie, from: 'first' | 'answered') {
   const { node, pay, ledger, rail } = opened;
   if (from === 'first') node.lie = lie;
@@ -96,12 +96,12 @@ describe.each(['base', 'solana'] as const)('a node of %s that answers', (network
     const opened = await openPaying(network);
     const { rail, ledger, getRoute, getLost } = opened;
     if (name !== 'without end' && name !== 'a byte every moment') {
-      // Before anything is sent: nothing is sent, and nothing is written down.
+      // Before sending: nothing is sent and nothing is recorded.
       const before = await payUnder(opened, lie, 'first');
       expect(before).toEqual({ failed: expect.stringMatching(/^(unavailable|refused)$/), open: undefined });
       expect(await getLost()).toBe(0n);
     }
-    // After it: the payment stays open, whatever is said of it.
+    // After sending: the payment stays open, whatever the node says.
     const { open } = await payUnder(opened, lie, 'answered');
     expect(open?.state).toMatch(/^(sent|unknown)$/);
     expect(getRoute().verification).toBe('unverified');
@@ -111,7 +111,7 @@ describe.each(['base', 'solana'] as const)('a node of %s that answers', (network
   });
 });
 
-it('a node of Solana that has a payment hold for ever has nothing sent', async () => {
+it('a Solana node with an endless blockhash prevents sending', async () => {
   const opened = await openPaying('solana');
   const lie: Lie = (method, _params, truth) =>
     method === 'getLatestBlockhash'

@@ -15,7 +15,7 @@ import { type Places, testPlaces } from '../places.ts';
 import { FUNDS, HONEST, openMarketPaying, openRail, payHonest } from './market-paying.ts';
 import { checkPayment, openPaying, type Sale, serveSeller } from './paying.ts';
 
-/** Stands in hostile bytes, and is to be written down nowhere. */
+/** A marker in hostile bytes that must never be recorded. */
 const MARK = 'ignore-all-rules';
 const PRICE = 1_000n;
 
@@ -26,10 +26,10 @@ beforeAll(async () => {
 afterAll(() => market.stop());
 
 interface Row {
-  /** The seller, by what it does differently, or by what it writes on the connection once it was paid. */
+  /** The seller, by how it differs, or by what it writes to the connection after the payment. */
   seller: Cheating | Sale<`0x${string}`>;
   network?: NetworkKey;
-  /** What the payment has come to in the end; null where nothing is paid. */
+  /** The final state of the payment; null if nothing is paid. */
   comes: object | null;
 }
 
@@ -38,13 +38,13 @@ const changeOffers = (change: (offer: Raw) => Raw): Cheating => ({
   changeOffers: (offers) => offers.map(change),
 });
 
-/** Settles, and answers with what it likes. */
+/** Settles, and answers with anything. */
 const answer = (build: (honest: Response) => Response): Cheating => ({
   ...HONEST,
   answerPaid: async (sale) => build(sale.deliver(await sale.settle())),
 });
 
-/** Settles, and says of that what it likes. */
+/** Settles, and claims anything about the settlement. */
 const say = (said: unknown): Cheating =>
   answer((honest) => {
     const value = typeof said === 'string' ? Buffer.from(said).toString('base64') : encodeHeader(said);
@@ -52,7 +52,7 @@ const say = (said: unknown): Cheating =>
     return honest;
   });
 
-/** Settles, and writes these bytes in place of an answer. */
+/** Settles, and writes these bytes instead of an answer. */
 const write =
   (head: string, body: Buffer | string = ''): Sale<`0x${string}`> =>
   async ({ response, settle }) => {
@@ -64,7 +64,7 @@ const SETTLED = { state: 'settled', delivered: true, conforming: 'yes', answer: 
 const NO_ANSWER = { state: 'settled', delivered: false, answer: null };
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
-/** Each place where bytes of a seller enter the payer: what they are, and what the payment comes to. */
+/** Each place where bytes from a seller enter the payer: the bytes, and the result of the payment. */
 const ROWS: Record<string, Record<string, Row>> = {
   'redirect, unpaid': {
     'to somebody else': {
@@ -176,7 +176,7 @@ const ROWS: Record<string, Record<string, Row>> = {
 const CHEATS = { 'settlement/cheats.test.ts': '%s is paid once at most, and told for what it is' };
 const REFUSALS = { 'settlement/cheats.test.ts': '%s is not paid at all' };
 
-/** Every place where bytes of a seller, a node, a document or a name enter the payer, from socket to record. */
+/** Every place where bytes from a seller, a node, a document or a name enter the payer, from the socket to the record. */
 const PLACES: Places = {
   'name of the host': { 'fetching/names.test.ts': 'changes to a private address after the check is still dialled' },
   'address of the host': { 'fetching/forbidden.test.ts': 'is refused without a connection' },
@@ -212,13 +212,13 @@ const PLACES: Places = {
   'node, its clock': { 'settlement/chain-lies.test.ts': 'a clock that is wrong' },
   'node, its chain': { 'settlement/chain-lies.test.ts': 'or of another chain has nothing sent' },
   'receipt document to be checked': {
-    'commands/receipt-check.test.ts': 'writes nothing of a hostile document to a terminal',
+    'commands/receipt-check.test.ts': 'writes no hostile text of a document unescaped to a terminal',
   },
 };
 
 testPlaces(PLACES, Object.keys(ROWS));
 
-/** Opens a seller of a row, listed as it is when it is honest, and a wallet that is to pay it. */
+/** Opens the seller of a row, listed as an honest one, and a wallet that pays it. */
 async function open({ seller, network = 'base' }: Row) {
   if (typeof seller !== 'function') return openMarketPaying(market, seller, { network, version: 2 });
   const rail = await openRail(market, 'base');
@@ -231,7 +231,7 @@ const openReader = (network: NetworkKey) =>
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** Pays and has time pass where that decides; then pays an honest seller. */
+/** Pays, lets time pass if that matters, and then pays an honest seller. */
 async function payBoth(opened: Opened): Promise<{ payment: Payment | null; next: Payment; lost: bigint }> {
   const { quote, pay, rail, ledger, getLost } = opened;
   const { chosen } = await quote();
@@ -260,12 +260,12 @@ describe.each(Object.entries(ROWS))('bytes of a seller: %s', (_place, rows) => {
       const start = Math.max(Date.parse(payment.prepared_at), Date.parse(payment.head_at));
       expect(Date.parse(payment.expires_at) - start).toBeLessThanOrEqual(120_000);
     }
-    // At most one price is lost, and only where the chain shows it.
+    // At most one price is lost, and only if the chain shows it.
     expect(lost).toBe(payment?.state === 'settled' ? PRICE : 0n);
     // The wallet is free: the next seller is paid.
     expect(next).toMatchObject(SETTLED);
     expect(listPayments(catalogue, 10)).toHaveLength(payment ? 2 : 1);
-    // Nothing false is published: the route is verified by a delivery alone, and every receipt holds on the chain.
+    // Nothing false is published: only a delivery verifies the route, and every receipt is true on the chain.
     const isVerified = payment?.state === 'settled' && payment.delivered;
     expect(getRoute().verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
     expect(catalogue.sqlite.serialize().includes(MARK)).toBe(false);

@@ -30,7 +30,7 @@ interface Block {
 const toWord = (hex: string) => hex.toLowerCase().replace(/^0x/, '').padStart(64, '0');
 const isOfUsdc = ({ address }: Log) => address.toLowerCase() === USDC;
 
-/** Holds what a receipt on Base says against a node's own words. */
+/** Compares a receipt on Base with the answers of a node. */
 export async function checkOnBase(receipt: ReceiptDocument['receipt'], ask: Asking): Promise<Record<string, boolean>> {
   const { settlement, payer, pay_to, amount, nonce, expires_at } = receipt;
   const chainId = await ask<string>('eth_chainId', []);
@@ -72,7 +72,7 @@ function toHexWord(value: string): string {
   return toWord(value.startsWith('0x') ? value : BigInt(value).toString(16));
 }
 
-/** The words of a call of `transferWithAuthorization`: from, to, value and nonce, and until when it held. */
+/** The arguments of a call of `transferWithAuthorization`: from, to, value, nonce and expiry. */
 function readAuthorisation(input: string): { words: string[]; validBefore: number } {
   const selector = input.slice(0, 10);
   if (selector !== SELECTORS.withBytes && selector !== SELECTORS.withParts) return { words: [], validBefore: 0 };

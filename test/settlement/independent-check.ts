@@ -1,7 +1,10 @@
 import { checkOnBase } from './independent-base.ts';
 import { checkOnSolana } from './independent-solana.ts';
 
-/** What of a receipt document is looked at here; declared anew, so that nothing is shared with who wrote it. */
+/**
+ * The fields of a receipt document that are checked here. They are declared again, so that nothing is shared with the
+ * code that wrote it.
+ */
 export interface ReceiptDocument {
   receipt: {
     network: string;
@@ -30,7 +33,7 @@ export interface ReceiptDocument {
   check: { json_rpc: { method: string; params: unknown[]; expect: string }[] };
 }
 
-/** Asks a node; throws what it says where it refuses. */
+/** Asks a node; throws its error if it refuses. */
 export type Asking = <Answer>(method: string, params: unknown[]) => Promise<Answer>;
 
 /** Opens plain JSON-RPC on a node. */
@@ -45,8 +48,8 @@ export function openAsking(rpcUrl: string): Asking {
 }
 
 /**
- * Checks a receipt as anybody would who has the document and a node of the network, and nothing of ours: bytes are
- * decoded by hand. Gives what of the document is not so; empty where all of it is.
+ * Checks a receipt like anybody with the document and a node, and without our code: bytes are decoded by hand. Returns
+ * the wrong claims of the document; empty if all are true.
  */
 export async function listFalsehoods(document: ReceiptDocument, rpcUrl: string): Promise<string[]> {
   const { receipt } = document;

@@ -6,7 +6,7 @@ const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const TRANSFER_CHECKED = 12;
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-/** What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
+/** The prefix of the 32 bytes of an Ed25519 key in DER form (RFC 8410). */
 const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex');
 
 interface TokenBalance {
@@ -22,7 +22,7 @@ interface Landed {
   meta: { err: unknown; preTokenBalances: TokenBalance[]; postTokenBalances: TokenBalance[] };
 }
 
-/** Holds what a receipt on Solana says against a node's own words, and against the payer's own signature. */
+/** Compares a receipt on Solana with the answers of a node and with the payer's signature. */
 export async function checkOnSolana(
   receipt: ReceiptDocument['receipt'],
   ask: Asking,
@@ -68,7 +68,7 @@ export async function checkOnSolana(
   };
 }
 
-/** Takes a transaction of version 0 apart (Solana documentation, "Transactions"). */
+/** Decodes a transaction of version 0 (Solana documentation, "Transactions"). */
 function readTransaction(wire: Buffer) {
   let at = 0;
   const take = (length: number) => {

@@ -22,7 +22,7 @@ afterAll(() => chain.stop());
 const now = () => new Date();
 const sell = () => serveSeller(chain, async ({ response, settle }) => deliver(response, await settle()));
 
-/** An attempt that nobody makes, for what needs no chain. */
+/** A payment for tests without a chain. */
 function makeAttempt(overrides: Partial<PreparedPayment> = {}): PreparedPayment {
   const { network, scheme, asset, amount } = makeTerms();
   return {
@@ -63,7 +63,7 @@ describe('a journal', () => {
     third.close();
   });
 
-  it('with a damaged line in the middle has nothing paid', () => {
+  it('with a damaged line in the middle prevents payments', () => {
     const file = join(makeFolder(), 'wallet.jsonl');
     writeFileSync(file, `${JSON.stringify(prepared())}\nrubbish\n${JSON.stringify(prepared())}\n`);
     expect(() => openJournal(file)).toThrow(expect.objectContaining({ reason: 'journal_damaged' }));
@@ -81,7 +81,7 @@ describe('a journal', () => {
     journal.close();
   });
 
-  it('is put aside once it is large and nothing in it is open, and both are read', () => {
+  it('is rotated once it is large and nothing in it is open, and both files are read', () => {
     const file = join(makeFolder(), 'wallet.jsonl');
     const open = (maxBytes?: number) => openJournal(file, maxBytes);
     const one = prepared();
@@ -98,7 +98,7 @@ describe('a journal', () => {
     third.close();
   });
 
-  it('that cannot be written has nothing prepared', () => {
+  it('that cannot be written prevents payments', () => {
     const file = join(makeFolder(), 'wallet.jsonl');
     mkdirSync(file);
     expect(() => openJournal(file)).toThrow(expect.objectContaining({ code: 'unavailable', reason: 'journal_failed' }));
@@ -114,7 +114,7 @@ describe('a run that ends between journal and catalogue', () => {
     ['answered', { state: 'settled', delivered: null }, 1000],
     ['judged', { state: 'settled', delivered: true }, 1000],
     ['resolved', { state: 'settled', delivered: true }, 1000],
-  ])('at the step %s is brought to its end by the next', async (at, expected, lost) => {
+  ])('at the step %s is completed by the next run', async (at, expected, lost) => {
     const { catalogue, journal, rail, pay, getRoute } = await openPaying(chain, await sell());
     const crashing = openLedger(catalogue, (entry) => {
       journal.append(entry);
@@ -136,8 +136,8 @@ describe('a run that ends between journal and catalogue', () => {
   });
 });
 
-describe('a catalogue that is lost, or set back to a backup', () => {
-  it('gets back what was paid, with its receipts, and goes on where the chain is', async () => {
+describe('a catalogue that is lost, or restored from a backup', () => {
+  it('gets its payments and receipts back, and continues with the state of the chain', async () => {
     const { catalogue, journal, ledger, rail, pay, getRoute } = await openPaying(chain, await sell());
     const paid = await pay();
     const open = await pay({ signal: AbortSignal.abort(), patienceMs: 0 });
@@ -156,7 +156,7 @@ describe('a catalogue that is lost, or set back to a backup', () => {
     expect(catalogue.sqlite.serialize().equals(before)).toBe(true);
   });
 
-  it('without the route keeps the payment, and has the receipt when the route is back', async () => {
+  it('without the route keeps the payment, and publishes the receipt when the route is back', async () => {
     const seller = await sell();
     const { journal, rail, pay } = await openPaying(chain, seller);
     const paid = await pay();
@@ -178,7 +178,7 @@ describe('a catalogue that is lost, or set back to a backup', () => {
     expect(receipts.all()).toEqual([paid.id]);
   });
 
-  it('whose journal is lost instead gives it back what is open', async () => {
+  it('restores open payments to a lost journal', async () => {
     const { catalogue, rail, pay } = await openPaying(chain, await sell());
     const open = await pay({ signal: AbortSignal.abort(), patienceMs: 0 });
     const journal = openJournal(join(makeFolder(), 'new.jsonl'));
@@ -196,7 +196,7 @@ describe('the ledger', () => {
   const resolve = { step: 'resolved', resolution: { state: 'settled', settlement: settled } } as const;
   const taken = expect.objectContaining({ code: 'conflict', reason: 'transaction_taken' });
 
-  it('takes one transaction for one payment, and says so', () => {
+  it('refuses a transaction that belongs to another payment', () => {
     const catalogue = makeCatalogue();
     const entries: PaymentEntry[] = [];
     const ledger = openLedger(catalogue, (entry) => entries.push(entry));
@@ -213,7 +213,7 @@ describe('the ledger', () => {
     expect(() => catalogue.sqlite.exec(sql)).toThrow(/UNIQUE/);
   });
 
-  it('takes each step from the state it follows alone', () => {
+  it('takes each step only in the right state', () => {
     const ledger = openLedger(makeCatalogue(), () => undefined);
     const { id, ...attempt } = makeAttempt();
     const wrong = expect.objectContaining({ code: 'conflict', reason: 'wrong_state' });
@@ -228,7 +228,7 @@ describe('the ledger', () => {
     }
   });
 
-  it('changes nothing where the journal cannot be written', () => {
+  it('changes nothing if the journal cannot be written', () => {
     const catalogue = makeCatalogue();
     const full = new Error('no space');
     const ledger = openLedger(catalogue, () => {
@@ -242,14 +242,14 @@ describe('the ledger', () => {
 describe('the stop file', () => {
   const folder = () => makeFolder();
 
-  it('that certainly is not there lets paying go on, and only that', () => {
+  it('allows payments only if it certainly does not exist', () => {
     const place = folder();
     expect([findStop(null), findStop(join(place, 'stop'))]).toEqual([null, null]);
     writeFileSync(join(place, 'stop'), '');
-    expect(findStop(join(place, 'stop'))).toBe('the stop file is there');
+    expect(findStop(join(place, 'stop'))).toBe('the stop file exists');
   });
 
-  it('stops as a broken link, a folder, below a file, and in a folder that is missing', () => {
+  it('stops payments as a broken link, a folder, below a file, and in a missing folder', () => {
     const place = folder();
     symlinkSync(join(place, 'nowhere'), join(place, 'link'));
     mkdirSync(join(place, 'folder'));

@@ -13,36 +13,36 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { listPayments } from '../../src/catalogue/payment-records.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Payment } from '../../src/model/payment.ts';
-import { USDC_ABI } from '../../src/settlement/base/usdc-events.ts';
+import { USDC_ABI } from '../../src/settlement/base/chain.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { deliver, PAY_TO, serveSeller } from './paying.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const HOOK = './test/settlement/kill-hook.ts';
 
-/** Most runs of the command take longer by themselves, in milliseconds. */
+/** Most runs of the command take longer than this, in milliseconds. */
 const LONGEST_LIFE_MS = 900;
 
-/** Shares of the rounds: killed at a step of the journal; on a catalogue set back to an earlier backup; that make one. */
+/** Shares of rounds: killed at a step of the journal; with a catalogue restored from a backup; that make a backup. */
 const SHARES = { atStep: 0.5, setBack: 0.15, backedUp: 0.15 };
 
 export interface KillCampaign {
   killed: number;
-  /** Of these the ones between journal and catalogue, or between catalogue and chain. */
+  /** Those of them between journal and catalogue, or between catalogue and chain. */
   killedAtStep: number;
-  /** How often the catalogue was set back to an earlier backup. */
+  /** How often the catalogue was restored from a backup. */
   setBack: number;
-  /** Runs that came to their end before they were killed. */
+  /** Runs that ended before they were killed. */
   finished: number;
   payments: Payment[];
-  /** What the chain says was paid: nonce and amount of every authorisation that was used. */
+  /** The payments on the chain: nonce and amount of every used authorisation. */
   used: { nonce: Hex; amount: bigint }[];
 }
 
 /**
- * Verifies one route over and over in a process of its own that is killed, at a random moment or at a step of its journal,
- * and lets the next process find out from the chain what became of it. Now and then the catalogue is set back to an earlier
- * backup. The seller settles late, or twice, or answers late, as chance has it.
+ * Verifies one route over and over in a process of its own that is killed, at a random moment or at a step of its
+ * journal, and lets the next process find out from the chain what became of it. Now and then the catalogue is set back
+ * to an earlier backup. The seller settles late, or twice, or answers late, as chance has it.
  */
 export async function runKillCampaign(
   chain: BaseChain,
@@ -57,7 +57,7 @@ export async function runKillCampaign(
     try {
       await sleep(random() * 200);
       const transaction = await settle();
-      // A payment cannot be taken twice, and a seller that tries loses nothing of ours.
+      // A payment cannot be used twice; a seller that tries costs us nothing.
       if (random() < 0.3) await settle().catch(() => undefined);
       await sleep(random() * 200);
       deliver(response, transaction);
@@ -81,7 +81,7 @@ export async function runKillCampaign(
       env: {
         ...process.env,
         ...hook,
-        // The test runner sets one of its own.
+        // The test runner sets its own.
         BASE_URL: '',
         CATALOGUE: file,
         PAYER_FOLDER: join(folder, 'payer'),

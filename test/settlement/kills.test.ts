@@ -6,7 +6,7 @@ import { runKillCampaign } from './kill-campaign.ts';
 
 const CAP = 4_000;
 
-it('killed at any moment pays nothing twice and loses no receipt', async () => {
+it('after a kill at any moment nothing is paid twice and no receipt is lost', async () => {
   const chain = await startBaseChain();
   onTestFinished(() => chain.stop());
   const plan = { folder: makeFolder(), kills: 6, capUsdc: String(CAP / 1_000_000), random: createRandom(11) };

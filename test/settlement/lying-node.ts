@@ -9,12 +9,12 @@ interface Question {
 }
 
 /**
- * What a node says in place of the truth: a result, a whole response, or the promise of one. Undefined where it says the
- * truth, and a throw where it is down.
+ * What a node says in place of the truth: a result, a whole response, or the promise of one. Undefined where it says
+ * the truth, and a throw where it is down.
  */
 export type Lie = (method: string, params: unknown[], truth: unknown) => unknown;
 
-/** A node that answers as another one does, but for its lies, which may be changed while it runs. */
+/** A node that answers like another one, except for its lies, which can be changed while it runs. */
 export interface LyingNode {
   readonly url: string;
   lie: Lie | undefined;
@@ -47,7 +47,7 @@ export async function openLyingNode(honestUrl: string, lie?: Lie): Promise<Lying
   return node;
 }
 
-/** Says it is the public chain. */
+/** Claims to be the public chain. */
 export const sayPublic =
   (genesis: string): Lie =>
   (method, params, truth) =>
@@ -55,7 +55,7 @@ export const sayPublic =
       ? { ...truth, hash: genesis }
       : undefined;
 
-/** Fails at every question. */
+/** Fails at every request. */
 export const beDown: Lie = () => {
   throw new Error('down');
 };

@@ -12,15 +12,15 @@ import { openSeller } from '../market/cheats/seller.ts';
 import { makeTerms } from '../records.ts';
 import { openPayingWith } from './paying.ts';
 
-/** What a wallet holds at first, in atomic USDC. */
+/** Initial balance of a wallet, in atomic USDC. */
 export const FUNDS = 1_000_000n;
 
 export type RailOptions = { network: NetworkKey; version: 1 | 2 };
 
-/** Settles and delivers, and says so. */
+/** Settles, delivers, and says so. */
 export const HONEST: Cheating = { lie: 'Sells what it says, as it says' };
 
-/** Opens a fresh wallet on one of the market's chains. */
+/** Opens a new wallet on one of the market's chains. */
 export async function openRail({ base, solana }: Market, network: NetworkKey): Promise<Rail> {
   if (network === 'base') return openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [base.rpcUrl] });
   const privateKey = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32)));
@@ -29,7 +29,7 @@ export async function openRail({ base, solana }: Market, network: NetworkKey): P
 
 type Paying = Awaited<ReturnType<typeof openPayingWith>>;
 
-/** Opens a seller of the market, a catalogue that lists it as it is when it is honest, and a wallet that pays it. */
+/** Opens a seller of the market, a catalogue that lists it as an honest one, and a wallet that pays it. */
 export async function openMarketPaying(
   market: Market,
   seller: Cheating,
@@ -44,7 +44,7 @@ export async function openMarketPaying(
   return { ...paying, getLost };
 }
 
-/** Pays an honest seller from the same wallet, by the same books. Gives what that came to. */
+/** Pays an honest seller from the same wallet and ledger. Returns the result. */
 export async function payHonest(
   market: Market,
   { rail, catalogue, journal, ledger }: Pick<Paying, 'rail' | 'catalogue' | 'journal' | 'ledger'>,

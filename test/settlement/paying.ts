@@ -28,15 +28,15 @@ import { SITE } from '../site.ts';
 export const CAPS: PaymentCaps = { per_call: 10_000, per_day: 100_000 };
 export const PAY_TO = '0x00000000000000000000000000000000000000ee';
 
-/** What a seller does with a request that carries a payment. */
+/** How a seller handles a request with a payment. */
 export type Sale<Transaction extends string> = (context: {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Has the payment settled on the chain, and gives the transaction. */
+  /** Settles the payment on the chain and returns the transaction. */
   settle: () => Promise<Transaction>;
 }) => Promise<void> | void;
 
-/** A seller that settles by itself, without a facilitator: so that each way to cheat is a few lines. */
+/** A seller that settles without a facilitator, so that each way to cheat needs only a few lines. */
 export async function serveSeller(
   chain: BaseChain,
   sale: Sale<`0x${string}`>,
@@ -65,7 +65,7 @@ export async function serveSeller(
   const server = createServer((request, response) => {
     const header = request.headers['payment-signature'] ?? request.headers['x-payment'];
     if (!/^\/v1\/(quote|price)/.test(request.url ?? '')) {
-      // Who asks for money everywhere is taken for a host where everything is paid.
+      // A seller that answers 402 to everything would count as a wildcard host.
       response.writeHead(404).end();
       return;
     }
@@ -85,7 +85,7 @@ export async function serveSeller(
         functionName: 'transferWithAuthorization',
         args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
       });
-    // A seller whose own settling fails has nothing to give.
+    // A seller whose settlement fails delivers nothing.
     Promise.resolve(sale({ request, response, settle })).catch(() => {
       response.statusCode = 500;
       response.end();
@@ -97,7 +97,7 @@ export async function serveSeller(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Answers with a product, and with the receipt header where a transaction is given. */
+/** Answers with a product, and with the receipt header if a transaction is given. */
 export function deliver(response: ServerResponse, transaction?: string): void {
   response.setHeader('content-type', 'application/json');
   if (transaction) {
@@ -107,14 +107,14 @@ export function deliver(response: ServerResponse, transaction?: string): void {
   response.end('{"quote":42}');
 }
 
-/** What a seller sells, where that is not a quote. */
+/** The product, if it is not a quote. */
 interface SoldRoute {
   path?: string;
   query?: string;
   output_schema?: JsonObject;
 }
 
-/** A wallet on Base with 1 USDC, a catalogue with the seller's one route, and paying for it. */
+/** A wallet on Base with 1 USDC, a catalogue with the seller's route, and a function that pays for it. */
 export async function openPaying(
   chain: BaseChain,
   baseUrl: string,
@@ -125,7 +125,7 @@ export async function openPaying(
   return openPayingWith(rail, baseUrl, terms);
 }
 
-/** Where the payments of a wallet are written down. */
+/** The records of a wallet's payments. */
 function openBooks() {
   const catalogue = makeCatalogue();
   const journal = openJournal(join(makeFolder(), 'wallet.jsonl'));
@@ -133,7 +133,10 @@ function openBooks() {
   return { catalogue, journal, ledger: openLedger(catalogue, journal.append) };
 }
 
-/** A catalogue with the seller's one route, and paying for it by a rail; or the seller beside others, in the books given. */
+/**
+ * A catalogue with the seller's route and a function that pays for it; or the seller beside others, with the given
+ * records.
+ */
 export async function openPayingWith(
   rail: Rail,
   baseUrl: string,
@@ -175,7 +178,7 @@ export async function openPayingWith(
   return { catalogue, rail, journal, ledger, client, call, quote, pay, getRoute, events };
 }
 
-/** Checks the receipt of a settled payment by one node. */
+/** Checks the receipt of a settled payment with one node. */
 export async function checkPayment(reader: ChainReader, payment: Payment): Promise<ReceiptCheck[]> {
   const { settlement, request } = payment;
   if (!settlement) throw new Error('the payment did not settle');

@@ -7,7 +7,7 @@ import { type DeclaredProduct, type JudgedAnswer, judgeProduct, listFields } fro
 
 const NOTHING: DeclaredProduct = { mime_type: null, output_schema: null };
 
-/** Judges a body that a provider may have declared something of. */
+/** Judges a body with the provider's declarations, if any. */
 function judge(
   body: unknown,
   { type = 'application/json', own = [], ...more }: Partial<JudgedAnswer> & { type?: string | null } = {},
@@ -23,7 +23,7 @@ const declare = (mime_type: string | null, output_schema: object | null = null):
   { mime_type, output_schema: output_schema as DeclaredProduct['output_schema'] },
 ];
 
-describe('an honest answer is taken for the product', () => {
+describe('an honest answer is recognised as the product', () => {
   it.each<[string, unknown, string?]>([
     ['a quote', { quote: 42 }],
     ['a number', '42'],
@@ -163,13 +163,13 @@ describe('the media type that the provider declares', () => {
     expect(judge(body, { type, own: declare(declared) }).unrecognised).toBe(reason);
   });
 
-  it('of several is kept by one', () => {
+  it('in several documents needs to match one', () => {
     const own = [...declare('text/csv'), ...declare('application/pdf')];
     expect(judge('%PDF', { type: 'application/pdf', own }).unrecognised).toBeNull();
     expect(judge('x', { type: 'image/png', own }).unrecognised).toBe('other_media_type');
   });
 
-  it('by somebody else is hearsay', () => {
+  it('of somebody else does not count', () => {
     const [declared = NOTHING] = declare('image/png');
     expect(judge({ a: 1 }, { declared })).toMatchObject({ unrecognised: null, conforming: 'no' });
   });
@@ -190,7 +190,7 @@ describe('the schema that the provider declares', () => {
     [true, { properties: { price: PRICE.properties.price, format: { type: 'string' } } }, { price: 1, format: 'x' }],
     [false, { properties: { format: { type: 'string' } } }, { format: 1 }],
     [true, { type: 'string' }, 'sunny'],
-    // What is not compared never makes the rest stricter.
+    // Keywords that are not compared never make the rest stricter.
     [true, { type: 'string', pattern: '^(a+)+$' }, '"b"'],
     [true, { type: 'string', format: 'email' }, '"b"'],
     [true, { oneOf: [{ pattern: 'a' }, { pattern: 'b' }] }, '"a"'],
@@ -201,7 +201,7 @@ describe('the schema that the provider declares', () => {
     [true, { type: 'string', nullable: true }, 'null '],
     [true, { $ref: 'https://a.example/schema.json', type: 'object' }, { a: 1 }],
     [true, { required: ['a', 'b'], properties: { b: { writeOnly: true } } }, { a: 1 }],
-    // What is used as it is not meant is no keyword.
+    // Keywords with invalid values are ignored.
     [true, { type: 'json', example: { a: 1 } }, { b: 1 }],
     [true, { type: 'object', enum: 5 }, { a: 1 }],
     [false, { type: 'object', enum: 5 }, [1]],
@@ -216,19 +216,19 @@ describe('the schema that the provider declares', () => {
     expect(judge(inside, { type, own: declare(null, wanted) }).unrecognised).toBe(fits ? null : 'schema_contradicted');
   });
 
-  it('of somebody else is hearsay: it is said beside, and decides nothing', () => {
+  it('of somebody else only affects conformity', () => {
     const [declared = NOTHING] = declare(null, PRICE);
     expect(judge({ cost: 1 }, { declared })).toMatchObject({ unrecognised: null, conforming: 'no' });
     expect(judge({ price: 1 }, { declared })).toMatchObject({ unrecognised: null, conforming: 'yes' });
   });
 
-  it('in two documents has to be contradicted twice', () => {
+  it('in two documents must be contradicted twice', () => {
     const own = [...declare(null, PRICE), ...declare(null, { required: ['cost'] })];
     expect(judge({ cost: 1 }, { own }).unrecognised).toBeNull();
     expect(judge({ fee: 1 }, { own }).unrecognised).toBe('schema_contradicted');
   });
 
-  it('describes a product that is not JSON in its own way', () => {
+  it('may describe a product that is not JSON', () => {
     const own = declare('image/png', { type: 'object' });
     expect(judge('PNG', { type: 'image/png', own }).unrecognised).toBeNull();
   });
@@ -240,14 +240,14 @@ describe('the thread that judges', () => {
     return judgeAnswer({ content_type: 'application/json', body: bytes, declared: own[0] ?? NOTHING, own }, limits);
   };
 
-  it('gives what judging comes to', async () => {
+  it('returns the judgement', async () => {
     expect(await judgeApart({ price: 'x' }, declare(null, { properties: { price: { type: 'number' } } }))).toEqual({
       ...{ unrecognised: 'schema_contradicted', conforming: 'no' },
       fields: [{ path: 'price', type: 'string' }],
     });
   });
 
-  it('is ended where a schema keeps it busy, which is not held against the seller', async () => {
+  it('is ended if a schema takes too long, which does not count against the seller', async () => {
     const body = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `item ${n}` }));
     const started = performance.now();
     expect(await judgeApart(body, declare(null, { type: 'array', uniqueItems: true }))).toMatchObject({
@@ -260,13 +260,13 @@ describe('the thread that judges', () => {
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  it('is ended where it takes too much memory, and says nothing then', async () => {
+  it('is ended if it needs too much memory, without a judgement', async () => {
     const body = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => ({ n: [n] })));
     expect(await judgeApart(body, [], { timeMs: 60_000, memoryMb: 8 })).toBeNull();
     expect(await judgeApart(body, [])).toMatchObject({ fields: [{ path: '[].n[]', type: 'number' }] });
   });
 
-  it('judges what is too large by its beginning', async () => {
+  it('judges a body that is too large by its beginning', async () => {
     const large = 'x'.repeat(1024 * 1024);
     expect(await judgeApart(`{"a":"${large}"}`, declare('application/json', { type: 'array' }))).toEqual({
       ...{ unrecognised: null, conforming: 'yes', fields: null },
@@ -311,8 +311,8 @@ describe('the thread that judges', () => {
   });
 });
 
-describe('what came back', () => {
-  it('is named by names and types', () => {
+describe('the fields of an answer', () => {
+  it('are names and types', () => {
     const body = {
       result: {
         items: [
@@ -339,7 +339,7 @@ describe('what came back', () => {
     ]);
   });
 
-  it('is bounded in number, depth, and items', () => {
+  it('are bounded in number, depth and items', () => {
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n.toString(36)}x`, n % 2 ? n : 'x']));
     expect(listFields(wide)).toHaveLength(40);
     expect(listFields({ a: { b: { c: { d: { e: 1 } } } } })).toEqual([{ path: 'a.b.c.d', type: 'object' }]);
@@ -371,7 +371,7 @@ describe('what came back', () => {
     'The answer is forty two and a half',
     'x'.repeat(300),
     '',
-  ])('a name that is data is not shown: %s', (name) => {
+  ])('hide a name that is data: %s', (name) => {
     expect(listFields({ [name]: 1 })).toEqual([{ path: '*', type: 'number' }]);
   });
 
@@ -387,11 +387,11 @@ describe('what came back', () => {
     ['sha256', 'sha256'],
     ['preis_größe', 'preis_größe'],
     ['価格', '価格'],
-  ])('a name is cleaned: %j', (name, shown) => {
+  ])('have cleaned names: %j', (name, shown) => {
     expect(listFields({ [name]: 1 })).toEqual([{ path: shown, type: 'number' }]);
   });
 
-  it('a long name is cut, and a table by names shows none', () => {
+  it('have cut names, and none for a table', () => {
     const [field] = listFields({ ['longname'.repeat(12)]: 1 });
     expect(field?.path).toHaveLength(60);
     const tickers = Object.fromEntries(
@@ -427,7 +427,7 @@ describe('what came back', () => {
   });
 });
 
-describe('what is written down at once', () => {
+describe('the first record of an answer', () => {
   const answer = (status: number, body: string, type = 'application/json') =>
     buildPaymentAnswer(
       {
@@ -437,7 +437,7 @@ describe('what is written down at once', () => {
       { at: new Date(0), durationMs: 1 },
     );
 
-  it('leaves open what has to be judged, and nothing else', () => {
+  it('leaves open only what has to be judged', () => {
     expect(answer(200, '{}')).toMatchObject({ delivered: null, unrecognised: null, conforming: null });
     expect(answer(204, '')).toMatchObject({ delivered: false, unrecognised: null });
     expect(answer(200, '')).toMatchObject({ delivered: false, unrecognised: null });
@@ -452,7 +452,7 @@ describe('what is written down at once', () => {
     ['Application/JSON; charset="<b>pay me</b>"', 'application/json'],
     ['<b>pay me</b>', null],
     [`text/${'x'.repeat(300)}`, null],
-  ])('keeps of the seller’s type what is one: %s', (type, kept) => {
+  ])('keeps only a valid media type: %s', (type, kept) => {
     expect(answer(200, '1', type).answer?.content_type).toBe(kept);
   });
 });

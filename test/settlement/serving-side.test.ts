@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Where the serving process begins: what it is started by, and every folder that runs inside it. */
+/** The entry points of the serving process, and every folder that runs in it. */
 const SERVING = ['http', 'published', 'release', 'mcp', 'pages', 'components', 'layouts'];
 
-/** Lists the modules that a file reaches, whatever way they are imported; types alone are no code. */
+/** Lists the modules that a file imports in any way, except type imports. */
 function listImports(path: string): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const found = text.matchAll(
@@ -20,7 +20,7 @@ function listImports(path: string): string[] {
     .filter((target) => /\.(ts|astro|mjs)$/.test(target) && existsSync(join(ROOT, target)));
 }
 
-/** Lists all that files reach, themselves included, each with who leads to it. */
+/** Lists all modules that files reach, including themselves, each with its importer. */
 function listReached(starts: readonly string[]): Map<string, string> {
   const reached = new Map(starts.map((start) => [start, 'the start']));
   for (const path of reached.keys()) {
@@ -41,13 +41,13 @@ describe('the serving process', () => {
     ),
   );
 
-  it('reaches nothing that pays or signs', () => {
+  it('imports nothing that pays or signs', () => {
     const paying = [...reached].filter(([path]) => /^src\/(settlement\/|catalogue\/payments\.ts)/.test(path));
     expect(paying).toEqual([]);
     expect(reached.size).toBeGreaterThan(100);
   });
 
-  it('reads no key: nobody in it asks for the payer’s settings', () => {
+  it('reads no key: it never reads the payer’s settings', () => {
     const readers = [...reached.keys()].filter(
       (path) =>
         path !== 'src/config.ts' &&
@@ -56,7 +56,7 @@ describe('the serving process', () => {
     expect(readers).toEqual([]);
   });
 
-  it('is not blind here: the operator’s commands do reach what pays', () => {
+  it('differs from the operator’s commands, which do import what pays', () => {
     expect([...listReached(['scripts/catalogue.ts']).keys()]).toContain('src/settlement/pay.ts');
   });
 });

@@ -16,7 +16,7 @@ const BASE = { network: 'base', version: 2 } as const;
 const SOLANA = { network: 'solana', version: 2 } as const;
 const now = () => new Date();
 
-/** A seller that answers a paid request with something of its own after it settled. */
+/** A seller that settles, and then answers the paid request in its own way. */
 const answerWith = (answer: (deliver: () => Response) => Response): Cheating => ({
   lie: 'Answers in its own way',
   answerPaid: async (sale) => {
@@ -45,7 +45,7 @@ describe('our own address', () => {
     expect([ledger.listOpen(rail.payer), await getLost()]).toEqual([[], 0n]);
   });
 
-  it('as who pays the fee on Solana pays nothing, and nothing is written down', async () => {
+  it('as the fee payer on Solana is refused, and nothing is recorded', async () => {
     let payer = '';
     const feeTaker: Cheating = {
       lie: 'Has the buyer pay the fee',
@@ -64,7 +64,7 @@ describe('a memo of the seller’s', () => {
     changeOffers: (offers) => offers.map((offer) => ({ ...offer, extra: { ...(offer.extra as Raw), memo } })),
   });
 
-  it('is what the payment is known by, and on the receipt', async () => {
+  it('identifies the payment, and is on the receipt', async () => {
     const { pay } = await openMarketPaying(market, demand('order-17'), SOLANA);
     const payment = await pay({ signal: AbortSignal.timeout(2000) });
     expect(payment.nonce).toBe('order-17');
@@ -87,7 +87,7 @@ describe('a memo of the seller’s', () => {
   });
 
   it.each(['x'.repeat(256), '‮☂ á à', '\u200bhi'])(
-    'that is odd and well-formed is found by its bytes: %j',
+    'that is odd but well-formed is found by its bytes: %j',
     async (memo) => {
       const { pay, getLost } = await openMarketPaying(market, demand(memo), SOLANA);
       expect(await pay()).toMatchObject({ state: 'settled', nonce: memo });
@@ -110,14 +110,14 @@ describe('who pays the fee on Solana', () => {
     ['no address', 'nobody'],
     ['a number', 7],
     ['nobody', undefined],
-  ])('is refused where it is %s, and nothing is written down', async (_name, feePayer) => {
+  ])('is refused if it is %s, and nothing is recorded', async (_name, feePayer) => {
     const { pay, rail, ledger, journal, getLost } = await openMarketPaying(market, name(feePayer), SOLANA);
     await expect(pay()).rejects.toMatchObject({ code: 'refused', reason: expect.stringMatching(/_fee_payer$/) });
     expect([ledger.listOpen(rail.payer), journal.payments.size, await getLost()]).toEqual([[], 0, 0n]);
   });
 });
 
-describe('an answer beyond all measure', () => {
+describe('an oversized answer', () => {
   it.each([
     ['a receipt of 100 KB is not read', 100_000, { delivered: true, seller_receipt: null }],
     ['headers of 200 KB are no answer', 200_000, { delivered: false, answer: null }],
@@ -153,7 +153,7 @@ describe('a run that ends before it has judged the answer', () => {
       true,
     ],
     ['before the answer is on record', { answer: null }, false],
-  ])('%s leaves nothing said of the delivery', async (_name, expected, isRecorded) => {
+  ])('%s leaves the delivery undecided', async (_name, expected, isRecorded) => {
     const { pay, catalogue, rail, ledger, getRoute, getLost } = await openMarketPaying(market, HONEST, BASE);
     const crashing: typeof ledger = {
       ...ledger,
@@ -167,12 +167,12 @@ describe('a run that ends before it has judged the answer', () => {
     const nothingSaid = { state: 'settled', delivered: null, unrecognised: null, conforming: null };
     expect(found).toMatchObject([{ ...nothingSaid, ...expected }]);
     expect(await getLost()).toBe(1000n);
-    // It counts neither way: no receipt, no mark, nothing held against the seller.
+    // It counts neither way: no receipt, no caution, nothing against the seller.
     expect(catalogue.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(0);
     expect(getRoute()).toMatchObject({ verification: 'unverified', undelivered: null });
   });
 
-  it('of a failing answer knows enough: nothing was delivered', async () => {
+  it('with a failing answer is decided: nothing was delivered', async () => {
     const seller = answerWith(() => Response.json({ error: 'no' }, { status: 500 }));
     const { pay, rail, ledger, getRoute } = await openMarketPaying(market, seller, BASE);
     const crashing: typeof ledger = {
@@ -190,7 +190,7 @@ describe('a run that ends before it has judged the answer', () => {
   it.each([
     ['crashes', { type: 'object', enum: 5, required: 'x', properties: { characters: 5 } }, 'yes'],
     ['keeps who reads it busy', { type: 'array', uniqueItems: true }, 'undeclared'],
-  ])('is none where a schema %s', async (_name, schema, conforming) => {
+  ])('gives no result if a schema %s', async (_name, schema, conforming) => {
     const items = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `item ${n}` }));
     const seller = answerWith((deliver) => (schema.type === 'array' ? Response.json(items) : deliver()));
     const { pay, getRoute } = await openMarketPaying(market, seller, BASE);
@@ -212,7 +212,7 @@ describe('the last moment', () => {
     await market.base.undoAfter(async () => {
       await market.base.setTime(expiry + seconds);
       await seller.settleKept();
-      // The clock of the chain has to be past the expiry by some seconds before anything is final.
+      // The chain's clock must be some seconds past the expiry before anything is final.
       const early = await reconcilePayments({ rail, ledger, now });
       expect(early).toMatchObject([seconds < 0 ? expected : { state: 'sent' }]);
       await market.base.setTime(expiry + 30);
@@ -224,7 +224,7 @@ describe('the last moment', () => {
 });
 
 describe('the caps', () => {
-  it('are those of a day of the chain, to its last second, whatever our clock says of it', async () => {
+  it('are for a day of the chain, to its last second, whatever our clock says', async () => {
     const { pay } = await openMarketPaying(market, HONEST, BASE);
     const caps = { per_call: 1000, per_day: 1000 };
     const midnight = (Math.floor((await market.base.getTime()) / 86_400) + 1) * 86_400;
@@ -249,14 +249,14 @@ describe('the caps', () => {
     expect(await getLost()).toBe(0n);
   });
 
-  it('are no reason to pay what the wallet does not hold', async () => {
+  it('do not allow paying more than the balance', async () => {
     const { pay, rail } = await openMarketPaying(market, HONEST, { ...BASE, price: Number(FUNDS) + 1 });
     await expect(pay({ caps: { per_call: 2e6, per_day: 2e6 } })).rejects.toThrow();
     expect(await rail.chain.getBalance(rail.payer)).toBe(Number(FUNDS));
   });
 });
 
-it('a secret header is sent, and written down nowhere', async () => {
+it('a secret header is sent, but never recorded', async () => {
   const { pay, call, seller, catalogue } = await openMarketPaying(market, HONEST, BASE);
   const headers = { accept: 'application/json', 'x-api-key': 'sesame', 'x-session-token': 'sesame' };
   const payment = await pay({ call: { ...call, headers } });

@@ -28,7 +28,7 @@ afterAll(() => chain.stop());
 
 const now = () => new Date();
 
-/** A seller that pays the fee and settles by itself. */
+/** A seller that pays the fee and settles without a facilitator. */
 async function serveSeller(sale: Sale<string>, version: 1 | 2 = 2, extra: object = {}) {
   const [payee, feePayer] = await Promise.all([generateKeyPairSigner(), generateKeyPairSigner()]);
   chain.fundFees(feePayer.address);
@@ -109,7 +109,7 @@ describe('a paid call on Solana', () => {
     expect(await pay()).toMatchObject({ state: 'settled', seller_receipt: { transaction: '1'.repeat(64) } });
   });
 
-  it('that never settles is nothing lost once its blockhash is too old', async () => {
+  it('that never settles loses nothing once its blockhash is too old', async () => {
     const seller = await serveSeller(({ response }) => void response.end('{}'));
     const { pay, ledger, rail } = await openPaying(seller);
     expect(await pay({ signal: AbortSignal.timeout(300) })).toMatchObject({ state: 'sent' });
@@ -117,7 +117,7 @@ describe('a paid call on Solana', () => {
     expect(await reconcilePayments({ rail, ledger, now })).toMatchObject([{ state: 'not_settled', reason: 'expired' }]);
   });
 
-  it('is not made where the seller would have us pay the fee', async () => {
+  it('is not made if the seller wants us to pay the fee', async () => {
     const seller = await serveSeller(({ response }) => void response.end('{}'), 2, { feePayer: undefined });
     const { pay, rail } = await openPaying(seller);
     await expect(pay()).rejects.toMatchObject({ reason: 'no_fee_payer' });

@@ -6,8 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/model/finding.ts';
 import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
 import { FINDING_CODES, type FindingCode } from '../../src/sources/finding-codes.ts';
-import { parseManifest } from '../../src/sources/manifest.ts';
-import { readManifests } from '../../src/sources/manifest-files.ts';
+import { parseManifest, readManifests } from '../../src/sources/manifest.ts';
 import { makeItem, makeOffer, OPTIONS } from './bazaar/items.ts';
 import { listAll } from './list-all.ts';
 import { DOCUMENT_INPUTS } from './openapi/finding-inputs.ts';
@@ -46,7 +45,7 @@ async function ofFolder(files: Record<string, string | Buffer | null>): Promise<
   return (await listAll(readManifests([folder], MANIFEST_OPTIONS))).flatMap(({ findings }) => findings);
 }
 
-/** One input for each code. A code without one here, or one that no input can bring about, does not compile or fails. */
+/** One input for each code. A code without an input does not compile, and one that its input does not cause fails. */
 const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   bad_url: () => ofAddress('tides'),
   not_https: () => ofAddress('http://api.tides.example'),
@@ -118,7 +117,7 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   ...STATEMENT_INPUTS,
 };
 
-it.each(Object.keys(FINDING_CODES) as FindingCode[])('%s is met, and explained in one sentence', async (code) => {
+it.each(Object.keys(FINDING_CODES) as FindingCode[])('%s can occur, and is explained in one sentence', async (code) => {
   const findings = await INPUTS[code]();
   expect(findings.map((finding) => finding.code)).toContain(code);
   expect(FINDING_CODES[code]).toMatch(/^[A-Z].{10,140}\.$/);

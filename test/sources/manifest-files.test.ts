@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readManifests } from '../../src/sources/manifest-files.ts';
+import { readManifests } from '../../src/sources/manifest.ts';
 import { listAll } from './list-all.ts';
 
 const OPTIONS = { allowPrivateNetworks: false, now: '2026-11-20T12:00:00.000Z' };
@@ -32,7 +32,7 @@ it('files and folders are read in order, folders by name and only their manifest
   expect(read.every((file) => file.declaration?.title === 'tides')).toBe(true);
 });
 
-it('one bad file costs only itself, and no finding names a path of this machine', async () => {
+it('one bad file does not affect others, and no finding names a path of this machine', async () => {
   const folder = makeFolder();
   writeFileSync(join(folder, 'a.yaml'), 'name: [');
   writeFileSync(join(folder, 'b.yaml'), Buffer.from([0x6e, 0x3a, 0xff, 0xfe]));
@@ -51,7 +51,7 @@ it('one bad file costs only itself, and no finding names a path of this machine'
   expect(JSON.stringify(read.map(({ findings }) => findings))).not.toContain(tmpdir());
 });
 
-it('only files are read: a pipe, a socket or a device is said, and never waited for', async () => {
+it('only files are read: a pipe, a socket or a device is reported, and never waited for', async () => {
   const folder = makeFolder();
   execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
   const server = createServer().listen(join(folder, 'socket.yaml'));
@@ -72,7 +72,7 @@ it('only files are read: a pipe, a socket or a device is said, and never waited 
   ]);
 });
 
-it('a file is read however it is named, and named in one line', async () => {
+it('a file of any name is read, and named in one line', async () => {
   const folder = makeFolder();
   writeFileSync(join(folder, 'two\nlines.yaml'), makeManifest('tides'));
   writeFileSync(join(folder, 'un\u202Elmay.YML'), 'name: [');
@@ -82,12 +82,12 @@ it('a file is read however it is named, and named in one line', async () => {
   expect(read[1]?.findings[0]?.message).toMatch(/^unlmay\.YML, line 1: /);
 });
 
-it('an empty folder is said', async () => {
+it('an empty folder is reported', async () => {
   const [read] = await listAll(readManifests([makeFolder()], OPTIONS));
   expect(read?.findings).toMatchObject([{ code: 'no_manifests', severity: 'noted' }]);
 });
 
-it('a path where nothing is stops the reading', async () => {
+it('a path that does not exist stops the reading', async () => {
   const reading = listAll(readManifests([join(makeFolder(), 'none.yaml')], OPTIONS));
   await expect(reading).rejects.toMatchObject({ code: 'bad_input', reason: 'no_such_file' });
 });

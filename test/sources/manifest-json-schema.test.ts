@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { formatManifestJsonSchema } from '../../src/sources/manifest-json-schema.ts';
-import { formatProviderFileJsonSchema } from '../../src/sources/provider-file/json-schema.ts';
+import { formatManifestJsonSchema } from '../../src/sources/manifest-schema.ts';
+import { formatProviderFileJsonSchema } from '../../src/sources/provider-file/schema.ts';
 
 const FILE = join(import.meta.dirname, '../../data/manifest.schema.json');
 const STATEMENT_FILE = join(import.meta.dirname, '../../data/agent-payable.schema.json');
@@ -26,7 +26,7 @@ it('the published schema of statements is what the code checks', async () => {
   await expect(formatProviderFileJsonSchema()).toMatchFileSnapshot(STATEMENT_FILE);
 });
 
-it("the published schema of statements takes the facts of a manifest, less what is not the provider's to say", () => {
+it('the published schema of statements takes the facts of a manifest, except fields that providers may not set', () => {
   const { properties, required, additionalProperties } = JSON.parse(readFileSync(STATEMENT_FILE, 'utf8'));
   expect([required, additionalProperties]).toEqual([['version', 'listings'], false]);
   const entry = properties.listings.items;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { parseManifest } from '../../src/sources/manifest.ts';
-import { MAX_PLAUSIBLE_AMOUNT } from '../../src/x402/offer-amount.ts';
+import { MAX_PLAUSIBLE_AMOUNT } from '../../src/x402/offer-fields.ts';
 
 const OPTIONS = { allowPrivateNetworks: false, now: '2026-11-20T12:00:00.000Z' };
 const HEAD = 'name: Tides\nbase_url: https://api.tides.example\ntagline: Heights of the tide.\n';
@@ -149,7 +149,7 @@ describe('a placeholder in an address', () => {
     ['base_url', 'https://api.tides.example/:tenant', ':tenant', 'paths of the routes'],
     ['base_url', 'https://api.tides.example/v1?key=<key>', '<key>', 'paths of the routes'],
     ['base_url', 'https://{tenant}.tides.example/v1', '{tenant}', 'a listing of its own for each host'],
-    ['docs_url', 'https://tides.example/{version}', '{version}', 'that opens as it stands'],
+    ['docs_url', 'https://tides.example/{version}', '{version}', 'that can be opened'],
   ])('is named, with what to write instead: %s %s', (field, address, shown, advice) => {
     const text =
       field === 'base_url' ? HEAD.replace('https://api.tides.example', address) : `${HEAD}${field}: "${address}"\n`;
@@ -160,13 +160,13 @@ describe('a placeholder in an address', () => {
     expect(finding?.message).toContain(advice);
   });
 
-  it('is none where a port or a colon stands', () => {
+  it('is not a port or a colon', () => {
     const text = HEAD.replace('https://api.tides.example', 'https://api.tides.example:8443/v1/a:b');
     expect(parse(`${text}price_usdc: 1`).declaration?.base_url).toBe('https://api.tides.example:8443/v1/a:b');
   });
 });
 
-describe('a text of which nothing can be shown', () => {
+describe('a text without visible content', () => {
   const REST = '\nprice_usdc: 1\n';
 
   it.each([
@@ -178,15 +178,15 @@ describe('a text of which nothing can be shown', () => {
     ['description', `${HEAD}description: "<!-- hidden -->"${REST}`, 4],
     ['observed.source', `${HEAD}observed: {source: "\\u202E", at: 2026-03-17}${REST}`, 4],
     ['routes[0].description', `${HEAD}routes: [{method: GET, path: /x, description: "<i>", price_usdc: 1}]`, 4],
-  ])('is refused as an empty one is: %s of %j', (field, text, line) => {
+  ])('is refused like an empty one: %s of %j', (field, text, line) => {
     expect(parse(text).declaration).toBeUndefined();
     expect(listFindings(text)).toEqual([
-      `manifest_bad_value ${line}: ${field} holds nothing that can be shown, only markup, blanks or invisible characters; write some text, or leave an optional field out.`,
+      `manifest_bad_value ${line}: ${field} has nothing that can be shown, only markup, blanks or invisible characters; write some text, or leave an optional field out.`,
     ]);
   });
 });
 
-describe('a price that nobody can mean', () => {
+describe('an implausible price', () => {
   it.each([
     ['price_usdc: 1000.000001', 4],
     ['price_usdc: 9999999999', 4],
@@ -200,12 +200,12 @@ describe('a price that nobody can mean', () => {
     expect(findings[0]?.message).toMatch(new RegExp(`^tides.yaml, line ${line}: .* at most 1000 USDC`));
   });
 
-  it('is no price up to the very bound that a feed is held to', () => {
+  it('begins exactly above the limit that also holds for feeds', () => {
     expect(parse(`${HEAD}price_usdc: 1000\n`).declaration?.price).toEqual({ min: 1e9, max: 1e9 });
     expect(MAX_PLAUSIBLE_AMOUNT).toBe(1e9);
   });
 
-  it('is named with the bound where it has more digits than a price may have', () => {
+  it('is named with the limit if it has too many digits', () => {
     expect(listFindings(`${HEAD}price_usdc: 100000000000`)).toEqual([
       expect.stringMatching(/^manifest_bad_value 4: price_usdc is "100000000000", but takes .* at most 1000/),
     ]);
@@ -233,7 +233,7 @@ describe('a message about a huge value', () => {
     `${HEAD}price_usdc: 1\nmcp_endpoint: "https://${HUGE}"`,
     `${HEAD}routes: [{method: ${HUGE}, path: /x}]`,
     `${HEAD}routes: [{method: POST, path: /x, example: {headers: {"${HUGE}": x}}}]`,
-  ])('quotes its beginning alone: %#', (text) => {
+  ])('quotes only its beginning: %#', (text) => {
     const { findings } = parse(text);
     expect(findings.length).toBeGreaterThan(0);
     for (const { message } of findings) {
@@ -245,19 +245,22 @@ describe('a message about a huge value', () => {
 
 describe('a broken manifest is refused with its line and what to do', () => {
   it.each([
-    ['', 'manifest_empty 1: the file holds nothing.'],
-    ['# only a comment', 'manifest_empty 1: the file holds nothing.'],
+    ['', 'manifest_empty 1: the file is empty.'],
+    ['# only a comment', 'manifest_empty 1: the file is empty.'],
     ['- a', 'manifest_bad_value 1: The manifest is a list, but takes a mapping.'],
     [
       'name: "Tides',
       'manifest_yaml 1: this is not well-formed YAML. Missing closing "quote. A quote or bracket that is opened must be closed.',
     ],
     ['name:\n\ttides: 1', 'manifest_tab 2: the line is indented with a tab; use spaces.'],
-    ['name: !!js/function x', 'manifest_alias 1: a YAML tag (!…) stands here; manifests do without, so remove it.'],
-    ['name: &a x', 'manifest_alias 1: a YAML anchor or alias (& or *) stands here; write the value out.'],
+    [
+      'name: !!js/function x',
+      'manifest_alias 1: there is a YAML tag (!…) here; manifests may not have any, so remove it.',
+    ],
+    ['name: &a x', 'manifest_alias 1: there is a YAML anchor or alias (& or *) here; write the value out.'],
     [
       'name: a\ntagline: b\nname: c',
-      'manifest_duplicate_key 3: "name" stands twice in one mapping; remove one of them.',
+      'manifest_duplicate_key 3: "name" appears twice in one mapping; remove one of them.',
     ],
     [
       'a: 1\n---\nb: 2',
@@ -282,10 +285,7 @@ describe('a broken manifest is refused with its line and what to do', () => {
       `${HEAD}category: finance`,
       'manifest_bad_value 4: category is "finance", but takes one of Data, Finance, Intelligence, Tools, Verification.',
     ],
-    [
-      `${HEAD}observed: {source: x, at: 2027-01-01}`,
-      'bad_date 4: observed.at is 2027-01-01, which lies in the future.',
-    ],
+    [`${HEAD}observed: {source: x, at: 2027-01-01}`, 'bad_date 4: observed.at is 2027-01-01, which is in the future.'],
     [
       `${HEAD}prise_usdc: 1`,
       'manifest_unknown_field 4: "prise_usdc" is not a field of a manifest; did you mean "price_usdc"? Its fields are name, base_url, tagline, provider, slug, description, category, mcp_endpoint, docs_url, price_usdc, networks, observed, routes.',
@@ -303,7 +303,7 @@ describe('a broken manifest is refused with its line and what to do', () => {
     ],
     [
       `${HEAD}routes:\n  - {method: GET, path: /x, price_usdc: 1}\n  - {method: GET, path: /x, price_usdc: 2}`,
-      'manifest_duplicate_route 6: The route GET /x stands twice; remove one of them.',
+      'manifest_duplicate_route 6: The route GET /x appears twice; remove one of them.',
     ],
     [
       `${HEAD}price_usdc: 1\nroutes: [{method: GET, path: /x, price_usdc: 1}]`,
@@ -323,7 +323,7 @@ describe('a broken manifest is refused with its line and what to do', () => {
     expect(parse(text).findings.every(({ severity }) => severity === 'refused')).toBe(true);
   });
 
-  it('says everything that is wrong at once, by line, and of very much the first twenty', () => {
+  it('lists all problems at once, by line, up to twenty', () => {
     const lines = listFindings(`${HEAD}routs: 1\ncategory: x\nslug: "-"\n`).map((finding) => finding.split(':')[0]);
     expect(lines).toEqual(['manifest_unknown_field 4', 'manifest_bad_value 5', 'manifest_bad_value 6']);
     const many = listFindings(HEAD + Array.from({ length: 100 }, (_, index) => `x${index}: 1`).join('\n'));
@@ -331,7 +331,7 @@ describe('a broken manifest is refused with its line and what to do', () => {
     expect(many.at(-1)).toMatch(/And 80 more\.$/);
   });
 
-  it('even where its nesting overflows the YAML parser', () => {
+  it('even if its nesting overflows the YAML parser', () => {
     const codes = parse(`a: ${'['.repeat(10_000)}`).findings.map(({ code }) => code);
     expect(codes).toEqual(['manifest_too_deep']);
   });

@@ -35,7 +35,7 @@ describe('an example request', () => {
     expect(build({ headers, query }).example).toEqual({ query: { q: 'x' } });
   });
 
-  it('says of each header that HTTP does not allow that it was left out, in words that show it', () => {
+  it('reports each header that HTTP does not allow, in visible text', () => {
     const headers = {
       'x a': '1',
       'x-b': 'c\r\nd: e',
@@ -60,19 +60,19 @@ describe('an example request', () => {
     ]);
   });
 
-  it('says once that there were more headers than are kept', () => {
+  it('reports once that there were too many headers', () => {
     const headers = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`x-${i}`, '1']));
     const { example, messages } = build({ headers });
     expect(Object.keys(example?.headers ?? {})).toHaveLength(50);
     expect(messages).toEqual(['10 headers of the example were left out: it may have 50.']);
   });
 
-  it('has no body where the method sends none, and none that is too large', () => {
+  it('has no body if the method sends none or if it is too large', () => {
     expect(build({ body: { a: 1 } }, 'GET')).toMatchObject({ example: null, notes: ['body_ignored'] });
     expect(build({ body: 'x'.repeat(20_000) })).toMatchObject({ example: null, notes: ['example_too_large'] });
   });
 
-  it('is null where nothing is given', () => {
+  it('is null if nothing is given', () => {
     for (const given of [{}, { query: {} }, { query: [], headers: 'x' }]) expect(build(given).example).toBeNull();
   });
 

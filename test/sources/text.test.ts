@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutText } from '../../src/model/text.ts';
-import { hasHiddenText } from '../../src/sources/invisible.ts';
-import { cleanText, getFirstSentence, isTooLong, TEXT_LIMITS, type TextField } from '../../src/sources/text.ts';
+import { hasHiddenText } from '../../src/sources/clean-string.ts';
+import {
+  cleanText,
+  getFirstSentence,
+  isTooLong,
+  TEXT_LIMITS,
+  type TextField,
+} from '../../src/sources/provider-text.ts';
 
 const FIELDS = Object.keys(TEXT_LIMITS) as TextField[];
 
@@ -43,7 +49,7 @@ describe('markup', () => {
     ['Prices&lt;svg&#47;onload=steal()&gt;', 'Prices'],
     ['<svg/onload=<b/>steal()>Prices', 'steal()>Prices'],
     ['Pairs of <input/output>', 'Pairs of {input/output}'],
-  ])('is taken out of %j', (raw, clean) => {
+  ])('is removed from %j', (raw, clean) => {
     expect(cleanText(raw, 'tagline')).toBe(clean);
   });
 
@@ -65,11 +71,11 @@ describe('markup', () => {
     '$0.01 per call #1',
     'snake_case and __init__ and `code`',
     '天気を調べる。Prévisions météo — naïve',
-  ])('is not seen in %j', (text) => {
+  ])('is not found in %j', (text) => {
     expect(cleanText(text, 'description')).toBe(text);
   });
 
-  it('is taken out in time proportional to the text, however it is nested', () => {
+  it('is removed in time proportional to the text, however it is nested', () => {
     const bombs = [
       '<script>',
       '<!--',
@@ -123,7 +129,7 @@ describe('invisible characters', () => {
     ['a Malayalam chillu at the end', 'അവന്\u200D'],
     ['a Bengali joiner before the virama', 'র\u200D্যাব'],
     ['a nukta before the virama', 'ड़्\u200Dय'],
-  ])('keep the joiners by which letters and emoji hold together: %s', (_, text) => {
+  ])('keep joiners that letters and emoji need: %s', (_, text) => {
     expect(cleanText(text, 'title')).toBe(text.normalize('NFC'));
   });
 
@@ -140,11 +146,11 @@ describe('invisible characters', () => {
     ['between Indic letters without a virama', 'क\u200Dष\u200Cक', 'कषक'],
     ['between digits and after a lone virama', '1\u200D2\u200C3', '123'],
     ['between scripts', 'a\u200Cی\u200Cb', 'aیb'],
-  ])('go where joiners hold nothing together: %s', (_, raw, clean) => {
+  ])('lose joiners that change nothing: %s', (_, raw, clean) => {
     expect(cleanText(raw, 'title')).toBe(clean);
   });
 
-  it('are told apart as hidden only where they hide something', () => {
+  it('count as hidden only if they hide something', () => {
     expect(hasHiddenText('pay \u202Eme')).toBe(true);
     expect(hasHiddenText('a\u200Bb')).toBe(true);
     expect(hasHiddenText('\uFEFFplain 👨‍👩‍👧')).toBe(false);
@@ -167,7 +173,7 @@ describe('shape', () => {
     expect(isTooLong(`<b>${'x'.repeat(110)}</b><i></i>`, 'title')).toBe(false);
   });
 
-  it('is empty for what is not text', () => {
+  it('is empty for anything but text', () => {
     for (const raw of [undefined, null, 7, {}, []]) expect(cleanText(raw, 'title')).toBe('');
   });
 

@@ -8,7 +8,7 @@ const URL_OF_FILE = 'https://api.tides-of-tests.com/.well-known/x402';
 const AT = { url: URL_OF_FILE, name: URL_OF_FILE };
 
 describe('a /.well-known/x402 file', () => {
-  it('of whole items becomes a listing with their terms, in the words of the file', () => {
+  it('of whole items becomes a listing with their terms and the texts of the file', () => {
     const items = [
       {
         resource: { url: 'https://api.tides-of-tests.com/v1/heights', description: 'Heights.' },
@@ -82,7 +82,7 @@ describe('a /.well-known/x402 file', () => {
     expect(readDocument({ resources: 'none' }, AT)).toMatchObject({ code: 'not_api_document' });
   });
 
-  it('is brought under the base address that was asked for', () => {
+  it('is listed under the requested base address', () => {
     const file = { resources: ['https://api.tides-of-tests.com/v1/a', 'https://api.tides-of-tests.com/v2/b'] };
     const { declarations, items } = takeDocument(file, { ...AT, base_url: 'https://api.tides-of-tests.com/v1' });
     expect(declarations).toMatchObject([{ base_url: 'https://api.tides-of-tests.com/v1', routes: [{ path: '/a' }] }]);
@@ -96,7 +96,7 @@ if (!isThere)
   console.info("Not run: reading a real provider's documents, because the corpus is not beside the project.");
 
 describe.skipIf(!isThere)("a real provider's documents", () => {
-  it('have every payable operation and every resource taken', () => {
+  it('have all their payable operations and resources imported', () => {
     const openapi = takeDocument(readFileSync(join(CORPUS, 'openapi.json')));
     expect(openapi).toMatchObject({ kind: 'openapi', items: { received: 10, taken: 10, duplicates: 0, refused: 0 } });
     expect(openapi.declarations).toHaveLength(1);

@@ -8,7 +8,7 @@ import { type Catalogue, openCatalogueForReading } from '../../src/catalogue/dat
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { listListings } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { listPayableTerms } from '../../src/evidence/payable.ts';
+import { listPayableTerms } from '../../src/evidence/terms.ts';
 import { getRouteUrl } from '../../src/model/route.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeCommands } from '../commands/running.ts';

@@ -52,12 +52,12 @@ export function makeChallengeV1(overrides: Fields = {}): Fields {
   return { x402Version: 1, error: 'X-PAYMENT header is required', accepts: [makeOfferV1()], ...overrides };
 }
 
-/** Packs a challenge the way version 2 sends it. */
+/** Encodes a challenge as version 2 sends it. */
 export function encodeHeader(value: unknown): string {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64');
 }
 
-/** Reads a 402 of these parts; what is not text or bytes is written as JSON. */
+/** Reads a 402 with these parts; values other than text and bytes are written as JSON. */
 export function read(parts: { header?: unknown; rawHeader?: string; body?: unknown; authenticate?: string }) {
   const headers = new Headers();
   if (parts.header !== undefined) headers.set('payment-required', encodeHeader(parts.header));
@@ -66,7 +66,7 @@ export function read(parts: { header?: unknown; rawHeader?: string; body?: unkno
   return readChallenge({ headers, body: toBytes(parts.body) });
 }
 
-/** Reads a 402 that is to hold a challenge. */
+/** Reads a 402 that must contain a challenge. */
 export function readGood(parts: Parameters<typeof read>[0]) {
   const reading: ChallengeReading = read(parts);
   if (reading.kind !== 'challenge') throw new Error(`not a challenge: ${JSON.stringify(reading)}`);

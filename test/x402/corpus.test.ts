@@ -30,7 +30,7 @@ describe.skipIf(!isThere)('recorded 402 answers', () => {
     expect(read({ authenticate: String(wwwAuthenticate), body })).toEqual({ kind: 'other_scheme', schemes: ['l402'] });
   });
 
-  it('in yen on Polygon offers nothing that is paid here, and says why', () => {
+  it('in yen on Polygon has no payable offer, and says why', () => {
     const { x402Version, accepts } = load('jpyc-polygon-v1.json');
     const challenge = readGood({ body: { x402Version, accepts } });
     expect(challenge.offers).toEqual([]);
@@ -39,7 +39,7 @@ describe.skipIf(!isThere)('recorded 402 answers', () => {
 });
 
 describe.skipIf(!isThere)('a thousand real offers', () => {
-  it('come to the same terms whether a feed declares them or a 402 asks for them', () => {
+  it('give the same terms in a feed and in a 402', () => {
     const feed = JSON.parse(readFileSync(join(CORPUS, 'bazaar-2026-03/resources.json'), 'utf8'));
     const items: { x402Version: 1 | 2; accepts: Record<string, unknown>[] }[] = feed.items ?? feed.resources ?? feed;
     const compared = items.flatMap(({ x402Version, accepts }) =>

@@ -12,7 +12,7 @@ function readParts(header: string | null, body: Uint8Array, authenticate = '') {
   return readChallenge({ headers, body });
 }
 
-/** Values that stand where the protocol wants others. */
+/** Values of wrong types for the protocol's fields. */
 const anything = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom('', '-5', '1e3', '0.1', '٣', 'base', '__proto__', 'eip155:8453', {}, [], null, 2 ** 60),

@@ -71,7 +71,7 @@ describe('a challenge', () => {
     expect(readGood({ rawHeader })).toEqual(readGood({ rawHeader: whole }));
   });
 
-  it('in both places counts by its header, and says where the body asks another price', () => {
+  it('in header and body is read from the header, with a flaw if the body asks another price', () => {
     const both = readGood({ header: makeChallenge(), body: makeChallengeV1() });
     expect(both).toMatchObject({ x402_version: 2, found_in: 'header', flaws: [] });
     const torn = readGood({
@@ -81,12 +81,12 @@ describe('a challenge', () => {
     expect(torn).toMatchObject({ offers: [BASE_TERMS], flaws: ['body_differs'] });
   });
 
-  it('may offer one network more in one place than in the other', () => {
+  it('may offer another network in only one of header and body', () => {
     const header = makeChallenge({ accepts: [makeOffer(), makeSolanaOffer()] });
     expect(readGood({ header, body: makeChallengeV1() }).flaws).toEqual([]);
   });
 
-  it('in the body counts where the header cannot be read, or is missing', () => {
+  it('is read from the body if the header is unreadable or missing', () => {
     expect(readGood({ rawHeader: '***', body: makeChallengeV1() })).toMatchObject({
       x402_version: 1,
       flaws: ['header_unreadable'],
@@ -94,25 +94,25 @@ describe('a challenge', () => {
     expect(readGood({ body: makeChallenge() })).toMatchObject({ x402_version: 2, flaws: ['header_missing'] });
   });
 
-  it('is read although it misses what nobody pays by, and says what is missing', () => {
+  it('is read without fields that paying does not need, and says which are missing', () => {
     const { description: _description, ...offer } = makeOfferV1();
     const challenge = readGood({ body: makeChallengeV1({ accepts: [offer] }) });
     expect(challenge.offers).toHaveLength(1);
     expect(challenge).toMatchObject({ flaws: ['not_conforming'], nonconforming: ['accepts.0.description'] });
   });
 
-  it('with the network of the other version is read with a flaw', () => {
+  it('with a network spelled as in the other version is read with a flaw', () => {
     expect(readGood({ header: makeChallenge({ accepts: [makeOffer({ network: 'base' })] }) })).toMatchObject({
       offers: [BASE_TERMS],
       flaws: ['network_spelling', 'not_conforming'],
     });
   });
 
-  it('names an offer once, however often it stands there', () => {
+  it('lists duplicate offers once', () => {
     expect(readGood({ header: makeChallenge({ accepts: [makeOffer(), makeOffer()] }) }).offers).toEqual([BASE_TERMS]);
   });
 
-  it('says what the route takes and gives', () => {
+  it('has the request and answer of the route', () => {
     const info = {
       input: { type: 'http', method: 'GET', queryParams: { q: 'x' } },
       output: { type: 'json', example: 1 },
@@ -151,13 +151,13 @@ describe('an offer that cannot be taken', () => {
     ['bad_scheme', { scheme: '' }],
     ['bad_timeout', { maxTimeoutSeconds: 0 }],
     ['bad_timeout', { maxTimeoutSeconds: undefined }],
-  ])('is left out as %s, the one beside it kept: %j', (reason, overrides) => {
+  ])('is left out as %s, and the one beside it is kept: %j', (reason, overrides) => {
     const challenge = readGood({ header: makeChallenge({ accepts: [makeOffer(overrides), makeSolanaOffer()] }) });
     expect(challenge.others).toMatchObject([{ index: 0, reason }]);
     expect(challenge.offers.map(({ network }) => network)).toEqual(['solana']);
   });
 
-  it('is told apart from a time to pay that is merely odd', () => {
+  it('differs from one with only an odd time-out', () => {
     const [offer] = readGood({
       header: makeChallenge({ accepts: [makeOffer({ maxTimeoutSeconds: 1_790_000_000 })] }),
     }).offers;
@@ -203,11 +203,11 @@ describe('an answer without a challenge', () => {
     [['lsat'], 'LSAT macaroon="abc", invoice="lnbc1"'],
     [['payment'], 'Payment id="1", realm="seller.example", method="tempo"'],
     [['bearer', 'l402'], 'Bearer realm="x", L402 macaroon="a"'],
-  ])('may ask by another scheme: %j', (schemes, authenticate) => {
+  ])('may name another scheme: %j', (schemes, authenticate) => {
     expect(read({ authenticate, body: { error: 'Payment required' } })).toEqual({ kind: 'other_scheme', schemes });
   });
 
-  it('is x402 wherever x402 is among the schemes', () => {
+  it('is x402 if x402 is among the schemes', () => {
     expect(read({ authenticate: 'L402 macaroon="a"', header: makeChallenge() }).kind).toBe('challenge');
     expect(read({ authenticate: 'x402', body: '' })).toMatchObject({ kind: 'malformed', cause: 'no_challenge' });
   });

@@ -46,12 +46,12 @@ describe('terms that were known', () => {
     expect(list(known, seen)).toEqual(differences);
   });
 
-  it('are changed only where one of them no longer holds', () => {
+  it('are changed only if one of them is gone', () => {
     expect(isChanged(listTermsDifferences([BASE], [BASE, SOLANA]))).toBe(false);
     expect(isChanged(listTermsDifferences([BASE, SOLANA], [BASE]))).toBe(true);
   });
 
-  it('say nothing of the payee of a seller who changes it each time', () => {
+  it('do not compare the payee of a seller who rotates it', () => {
     const seen = [{ ...BASE, pay_to: OTHER_PAYEE }];
     expect(listTermsDifferences([BASE], seen, { payeeRotates: true })).toEqual([]);
   });

@@ -1,30 +1,32 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { getPrintable } from './printable.ts';
-import { cutLine, getWidth, padLine, wrapText } from './width.ts';
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Where output goes. Both of a process's own streams fit; a terminal says how wide it is. */
+/** A stream for output, such as the standard streams. A terminal has a width. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** Text of a report, or text with a style that is left out where there is no terminal. */
+/** Text of a report, or text with a style that only a terminal shows. */
 export type Cell = string | number | { text: string; style: Style };
 
-/** `right`: for figures. `cut`: the column that gives way on a narrow terminal. */
+/** `right` is for numbers. `cut` marks the column that is shortened on a narrow terminal. */
 interface Column {
   heading: string;
   align?: 'left' | 'right';
   cut?: boolean;
 }
 
-/** A report under way: for a person on a terminal, for a program (tab-separated, nothing cut, no headings) elsewhere. */
+/**
+ * A report that is being written: for a person on a terminal, otherwise for a program (tab-separated, nothing cut, no
+ * headings).
+ */
 export interface Page {
   readonly isTerminal: boolean;
   title(text: string): void;
-  /** A line of prose, wrapped on a terminal; `indent` columns stand in front of it. */
+  /** A line of prose, wrapped on a terminal and indented by `indent` columns. */
   say(text: Cell, indent?: number): void;
-  /** Labelled values, one to a line. */
+  /** Labelled values, one on each line. */
   facts(rows: readonly (readonly [label: string, value: Cell])[], indent?: number): void;
   table(columns: readonly Column[], rows: readonly (readonly Cell[])[], indent?: number): void;
   blank(): void;
@@ -35,7 +37,7 @@ const DEFAULT_COLUMNS = 80;
 const NARROWEST_CUT = 12;
 const GAP = 2;
 
-/** Opens a report that is to be written to `output`. Everything written on it is made printable first. */
+/** Opens a report for `output`. All text is made printable. */
 export function openPage(output: Output): Page {
   const isTerminal = output.isTTY === true;
   const width = output.columns ?? DEFAULT_COLUMNS;
@@ -101,7 +103,7 @@ function getCellText(cell: Cell): string {
   return getPrintable(typeof cell === 'object' ? cell.text : String(cell));
 }
 
-/** Every column as wide as its widest cell; where that is too much for the terminal, the one that may be cut gives way. */
+/** Returns column widths: each as wide as its widest cell. If the terminal is too narrow, the `cut` column is shortened. */
 function getColumnWidths(columns: readonly Column[], rows: readonly string[][], available: number): number[] {
   const widths = columns.map(({ heading }, i) =>
     rows.reduce((widest, row) => Math.max(widest, getWidth(row[i] ?? '')), getWidth(heading)),
@@ -110,4 +112,52 @@ function getColumnWidths(columns: readonly Column[], rows: readonly string[][], 
   const cut = columns.findIndex((column) => column.cut);
   if (excess > 0 && cut >= 0) widths[cut] = Math.max(NARROWEST_CUT, (widths[cut] ?? 0) - excess);
   return widths;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Characters that take two columns: East Asian wide ones and pictures. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+
+/** Returns the number of terminal columns that a line takes. */
+export function getWidth(line: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(line)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** Pads a line with spaces to `width` columns. */
+export function padLine(line: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const padding = ' '.repeat(Math.max(0, width - getWidth(line)));
+  return align === 'right' ? padding + line : line + padding;
+}
+
+/** Cuts a line to `width` columns, ending with an ellipsis if it was longer. */
+export function cutLine(line: string, width: number): string {
+  if (getWidth(line) <= width) return line;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(line)) {
+    const columns = WIDE.test(segment) ? 2 : 1;
+    if (used + columns > width - 1) break;
+    kept += segment;
+    used += columns;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** Breaks prose at spaces into lines of at most `width` columns. A longer word gets a line of its own. */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && getWidth(line) + 1 + getWidth(word) > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
 }

@@ -1,20 +1,20 @@
 /**
- * What a terminal would obey instead of show (controls of both sets), what hides or turns text (format characters), and
- * what breaks a line. Provider text is cleaned when it comes in; this is the second guard, for text that came before.
+ * Characters that a terminal obeys instead of showing (control characters), that hide or reverse text (format
+ * characters), or that break a line. Provider text is cleaned on import; this is a second protection for older text.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** The same without the joiners, by which letters and emoji hold together and no terminal is led astray. */
+/** The same without joiners, which letters and emoji need and which are harmless for a terminal. */
 const UNSHOWABLE = /(?!\u200C|\u200D)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Gives text as one printable line: tabs and line ends become spaces, every other unprintable character its number. */
+/** Returns text as one printable line: tabs and line ends become spaces, other unprintable characters their code points. */
 export function getPrintable(text: string): string {
   return text.replace(/[\t\r\n\u2028\u2029]+/g, ' ').replace(UNSHOWABLE, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   });
 }
 
-/** Writes JSON in which whatever a terminal would obey is escaped; it parses to the same value. */
+/** Writes JSON with escaped unprintable characters; it parses to the same value. */
 export function formatJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (character) =>
     character === '\n' ? character : escapeUnits(character),

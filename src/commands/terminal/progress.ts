@@ -2,26 +2,26 @@ import { SingleBar } from 'cli-progress';
 import type { Output } from './page.ts';
 import { getPrintable } from './printable.ts';
 
-/** How far a long work is: units done, of how many where that is known. The first figure is where it began. */
+/** Shows the progress of long work: units done, and the total if known. The first update sets where it began. */
 export interface Progress {
   update(done: number, total?: number): void;
-  /** Says something once, above the progress. */
+  /** Writes a note above the progress. */
   note(text: string): void;
   stop(): void;
 }
 
-/** At most so often a plain line is written where there is no terminal, in milliseconds. */
+/** Shortest time between two plain lines without a terminal, in milliseconds. */
 const LINE_INTERVAL_MS = 2000;
 
-/** Where a work began: at which count, and when. */
+/** The count and time at which work began. */
 interface Beginning {
   done: number;
   ms: number;
 }
 
 /**
- * Opens the progress of a work on `output`: a bar with count, rate and time left on a terminal, plain lines elsewhere.
- * After `stop` it can follow another work of the same kind. `now` gives milliseconds.
+ * Opens a progress display on `output`: a bar with count, rate and remaining time on a terminal, plain lines elsewhere.
+ * After `stop` it can be used again for similar work. `now` returns milliseconds.
  */
 export function openProgress(output: Output, label: string, unit: string, now: () => number): Progress {
   return output.isTTY ? openBar(output, label, unit, now) : openLines(output, label, unit, now);
@@ -90,7 +90,7 @@ function openLines(output: Output, label: string, unit: string, now: () => numbe
   };
 }
 
-/** Says how fast it goes and how long the rest will take; nothing before there is anything to go by. */
+/** Describes the rate and the remaining time; empty before there is any progress. */
 function formatPace(done: number, left: number, elapsedMs: number): string {
   if (done <= 0 || elapsedMs <= 0) return '';
   const rate = (done * 1000) / elapsedMs;

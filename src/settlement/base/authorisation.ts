@@ -3,8 +3,8 @@ import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
 import type { PreparedPayment } from '../../model/payment.ts';
 
 /**
- * The EIP-712 domain of USDC on Base, pinned: what a challenge says of it in `extra` is not looked at, since a signature
- * over another domain would be worth something elsewhere.
+ * The EIP-712 domain of USDC on Base. It is fixed, and `extra` of a challenge is ignored, because a signature over
+ * another domain could be used elsewhere.
  */
 export const USDC_DOMAIN = {
   ...BASE_USDC_DOMAIN,
@@ -24,7 +24,7 @@ export const AUTHORISATION_TYPES = {
   ],
 } as const;
 
-/** An authorisation as x402 carries it: numbers as decimal text. */
+/** An authorisation as x402 writes it: numbers are decimal text. */
 export interface Authorisation {
   from: string;
   to: string;
@@ -34,7 +34,7 @@ export interface Authorisation {
   nonce: Hex;
 }
 
-/** Builds the authorisation of a payment that is written down. `validBefore` is its expiry, in whole seconds. */
+/** Builds the authorisation of a recorded payment. `validBefore` is its expiry, in whole seconds. */
 export function buildAuthorisation(
   payment: Pick<PreparedPayment, 'payer' | 'pay_to' | 'amount' | 'nonce' | 'expires_at'>,
 ): Authorisation {
@@ -49,7 +49,7 @@ export function buildAuthorisation(
   };
 }
 
-/** Gives the message that is signed for an authorisation. */
+/** Builds the message that is signed for an authorisation. */
 export function buildMessage({ from, to, value, validAfter, validBefore, nonce }: Authorisation) {
   return {
     from: getAddress(from),

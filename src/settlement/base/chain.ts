@@ -8,6 +8,7 @@ import {
   isHash,
   type Log,
   type PublicClient,
+  parseAbi,
   parseEventLogs,
   TransactionReceiptNotFoundError,
 } from 'viem';
@@ -25,37 +26,36 @@ import {
   type SoughtPayment,
 } from '../rail.ts';
 import { USDC_DOMAIN } from './authorisation.ts';
-import { PAYING_ABI, USDC_ABI } from './usdc-events.ts';
 
 const USDC = getAddress(NETWORKS.base.usdc);
 
-/** Public nodes refuse longer ranges of blocks in one question. */
+/** Most blocks in one request. Public nodes refuse longer ranges. */
 const BLOCKS_AT_ONCE = 2_000n;
 
 /**
- * Blocks after the start of a payment in which its event is looked for: far more than Base makes in the two minutes in which
- * it can settle. A node that names a head without end is not followed there.
+ * Blocks after the start of a payment that are searched for its event: far more than Base makes in the two minutes in
+ * which it can settle. The limit protects from a node that claims an endless chain.
  */
 const BLOCKS_SEARCHED = 20_000n;
 
 /**
- * Blocks that must stand on the one with the payment, itself counted, before it counts as confirmed: 20 seconds of Base. A
- * local chain has no blocks but those with transactions, and takes none back.
+ * Blocks from the one with the payment on, itself included, before it counts as confirmed: 20 seconds on Base. A local
+ * chain makes blocks only for transactions and reverts none.
  */
 const CONFIRMATIONS = { public: 10n, local: 1n };
 
-/** The chain's own clock must be past the expiry by this before a payment counts as not settled; seconds. */
+/** How far the chain's clock must be past the expiry before a payment counts as not settled; seconds. */
 const GRACE_SECONDS = 10n;
 
-/** A node that serves Base, or a chain that says it is Base. `genesis` tells which. */
+/** A node of Base, or of a local chain with the chain id of Base. `genesis` says which. */
 export interface BaseNode {
   readonly client: PublicClient;
   readonly genesis: Hex;
 }
 
 /**
- * Opens the reader of Base at one or two RPC addresses. With two, what both say alike is believed and nothing else.
- * Throws `refused` (`wrong_chain`) when first used on an address that serves another chain.
+ * Opens Base at one or two RPC addresses. With two, only what both say is believed. The first use throws `refused`
+ * (`wrong_chain`) if an address serves another chain.
  */
 export function openBaseChain(rpcUrls: readonly string[], timeoutMs?: number): Chain {
   const nodes = rpcUrls.map((url) => openNode(url, timeoutMs));
@@ -66,9 +66,11 @@ export function openBaseChain(rpcUrls: readonly string[], timeoutMs?: number): C
       return Math.min(...balances.map(Number));
     },
     async findSettlement(payment) {
-      // What a node says may have any shape, so that reading it is part of asking.
-      const findings = await Promise.all(nodes.map((node) => ask(async () => findOn(await node(), payment))));
-      return agree(findings);
+      // Answers of a node may have any shape, so reading them is inside `askNode`.
+      const findings = await Promise.all(
+        nodes.map((node) => askNode(async () => findSettlementOn(await node(), payment))),
+      );
+      return combineFindings(findings);
     },
   };
 }
@@ -79,14 +81,17 @@ export function openBaseReader(rpcUrl: string): ChainReader {
   return {
     network: 'base',
     getGenesis: async () => (await node()).genesis,
-    findPayment: async (claim) => findClaimed(await node(), claim),
+    findPayment: async (claim) => findClaimedPayment(await node(), claim),
   };
 }
 
-async function findClaimed({ client, genesis }: BaseNode, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
+async function findClaimedPayment(
+  { client, genesis }: BaseNode,
+  claim: PaymentClaim,
+): Promise<PaymentOnChain | undefined> {
   const { transaction: hash } = claim;
   if (!isHash(hash)) return undefined;
-  return ask(async () => {
+  return askNode(async () => {
     const head = await client.getBlockNumber({ cacheTime: 0 });
     const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
       if (error instanceof TransactionReceiptNotFoundError) return undefined;
@@ -112,8 +117,8 @@ async function findClaimed({ client, genesis }: BaseNode, claim: PaymentClaim): 
 }
 
 /**
- * Reads who paid whom how much, and by which nonce, from the events of USDC in one transaction. Whoever collects several
- * payments at once leaves an `AuthorizationUsed` and a `Transfer` of each.
+ * Reads payer, payee, amount and nonce from the USDC events of one transaction. A transaction with several payments has
+ * an `AuthorizationUsed` and a `Transfer` for each.
  */
 function readEvents(
   logs: Log<bigint, number, false>[],
@@ -147,7 +152,7 @@ function readEvents(
   };
 }
 
-/** Gives the first item that meets the first condition that any item meets. */
+/** Finds an item by the first condition that any item meets. */
 function findFirst<Item>(items: readonly Item[], conditions: readonly ((item: Item) => boolean)[]): Item | undefined {
   for (const condition of conditions) {
     const found = items.find(condition);
@@ -156,23 +161,23 @@ function findFirst<Item>(items: readonly Item[], conditions: readonly ((item: It
   return undefined;
 }
 
-/** Reads until when an authorisation could be used from a plain call of `transferWithAuthorization`. */
+/** Reads the expiry of an authorisation from a direct call of `transferWithAuthorization`; null for any other call. */
 function readExpiry(input: Hex): string | null {
   try {
     const { args } = decodeFunctionData({ abi: PAYING_ABI, data: input });
     return new Date(Number(args[4]) * 1000).toISOString();
   } catch {
-    // Any other call says nothing of it, and no time lies as far ahead as the number could be.
+    // Other calls do not contain it, and numbers beyond the range of dates are not times.
     return null;
   }
 }
 
 /**
- * Opens one node, whose chain id is checked once, before anything else is asked of it. An answer, its body included, takes
- * `timeoutMs` at most.
+ * Opens one node. Its chain id is checked once, before any other request. An answer with its body takes at most
+ * `timeoutMs`.
  */
 export function openNode(url: string, timeoutMs: number = NODE_TIMEOUT_MS): () => Promise<BaseNode> {
-  // The library's own time ends with the headers, and a body may trickle for ever.
+  // The library's own time limit ends with the headers, so a body could trickle for ever.
   const fetchFn = (input: Parameters<typeof fetch>[0], init?: RequestInit) =>
     fetch(input, { ...init, signal: limitTime(timeoutMs, init?.signal) });
   const client: PublicClient = createPublicClient({
@@ -180,7 +185,7 @@ export function openNode(url: string, timeoutMs: number = NODE_TIMEOUT_MS): () =
   });
   let checked: Promise<BaseNode> | undefined;
   return () => {
-    checked ??= ask(async () => {
+    checked ??= askNode(async () => {
       const id = await client.getChainId();
       if (id !== USDC_DOMAIN.chainId) {
         throw new ServiceError(
@@ -203,33 +208,36 @@ export function openNode(url: string, timeoutMs: number = NODE_TIMEOUT_MS): () =
 }
 
 async function readBalance(client: PublicClient, account: string): Promise<bigint> {
-  return ask(() =>
+  return askNode(() =>
     client.readContract({ address: USDC, abi: USDC_ABI, functionName: 'balanceOf', args: [getAddress(account)] }),
   );
 }
 
-/** Writes a time of the chain, in seconds since 1970, as ISO 8601 UTC; one beyond what a date can hold is the last that can. */
+/**
+ * Writes a time of the chain, in seconds since 1970, as ISO 8601 UTC. A time beyond the range of dates becomes the last
+ * date.
+ */
 export function formatSeconds(seconds: bigint): string {
   const last = 253_402_300_799n;
   return new Date(Number(seconds > last ? last : seconds) * 1000).toISOString();
 }
 
-/** Gives the number of the latest block, and its time in seconds. */
+/** Reads the number, time (in seconds) and hash of the latest block. */
 export async function readHead(client: PublicClient): Promise<{ number: bigint; timestamp: bigint; hash: Hex }> {
-  const { number, timestamp, hash } = await ask(() => client.getBlock({ blockTag: 'latest' }));
+  const { number, timestamp, hash } = await askNode(() => client.getBlock({ blockTag: 'latest' }));
   return { number, timestamp, hash };
 }
 
 /**
- * Finds a payment on one node: `AuthorizationUsed` with our nonce, and in the same transaction the `Transfer` of USDC from
- * us to the payee of just that amount. The head is read first, so that what comes meanwhile is found the next time.
+ * Finds a payment on one node: `AuthorizationUsed` with our nonce, and in the same transaction the `Transfer` of USDC
+ * from us to the payee with exactly that amount. The latest block is read first; anything newer is found the next time.
  */
-async function findOn(node: BaseNode, payment: SoughtPayment): Promise<ChainFinding> {
+async function findSettlementOn(node: BaseNode, payment: SoughtPayment): Promise<ChainFinding> {
   const { client } = node;
   const head = await readHead(client);
   const nonce = payment.nonce as Hex;
   const authorizer = getAddress(payment.payer);
-  const isUsed = await ask(() =>
+  const isUsed = await askNode(() =>
     client.readContract({
       address: USDC,
       abi: USDC_ABI,
@@ -246,13 +254,13 @@ async function findOn(node: BaseNode, payment: SoughtPayment): Promise<ChainFind
   const transaction = await findEvent(client, 'AuthorizationUsed', payment, head.number);
   if (transaction !== undefined) return readSettlement(node, payment, { transaction, head: head.number });
   const cancelled = await findEvent(client, 'AuthorizationCanceled', payment, head.number);
-  // A node may know the state before it knows the events.
+  // A node may know the state before the events.
   return cancelled === undefined
     ? { state: 'disputed', reason: 'no_event' }
     : { state: 'not_settled', reason: 'cancelled' };
 }
 
-/** Finds the transaction in which our nonce left an event. */
+/** Finds the transaction with an event for our nonce. */
 async function findEvent(
   client: PublicClient,
   eventName: 'AuthorizationUsed' | 'AuthorizationCanceled',
@@ -265,7 +273,7 @@ async function findEvent(
   for (let fromBlock = first; fromBlock <= end; fromBlock += BLOCKS_AT_ONCE) {
     const last = fromBlock + BLOCKS_AT_ONCE - 1n;
     const range = { fromBlock, toBlock: last < end ? last : end };
-    const [event] = await ask(() =>
+    const [event] = await askNode(() =>
       client.getContractEvents({ address: USDC, abi: USDC_ABI, eventName, args, ...range, strict: true }),
     );
     if (event) return event.transactionHash;
@@ -278,7 +286,7 @@ async function readSettlement(
   payment: SoughtPayment,
   { transaction, head }: { transaction: Hex; head: bigint },
 ): Promise<ChainFinding> {
-  const receipt = await ask(() => client.getTransactionReceipt({ hash: transaction }));
+  const receipt = await askNode(() => client.getTransactionReceipt({ hash: transaction }));
   const wanted = CONFIRMATIONS[isPublicChain('base', genesis) ? 'public' : 'local'];
   if (receipt.status !== 'success' || head - receipt.blockNumber + 1n < wanted) return { state: 'open' };
   const transfers = parseEventLogs({ abi: USDC_ABI, eventName: 'Transfer', logs: receipt.logs, strict: true });
@@ -290,7 +298,7 @@ async function readSettlement(
       args.value === BigInt(payment.amount),
   );
   if (!transfer) return { state: 'disputed', reason: 'no_matching_transfer' };
-  const block = await ask(() => client.getBlock({ blockHash: receipt.blockHash }));
+  const block = await askNode(() => client.getBlock({ blockHash: receipt.blockHash }));
   const settlement: Settlement = {
     transaction,
     block: Number(receipt.blockNumber),
@@ -303,8 +311,11 @@ async function readSettlement(
   return { state: 'settled', settlement };
 }
 
-/** What two nodes say alike. Where one has nothing to say yet it may be behind; else one of them does not say the truth. */
-function agree(findings: readonly ChainFinding[]): ChainFinding {
+/**
+ * Combines the findings of two nodes. If one is still `open`, that node may be behind. If they differ otherwise, one of
+ * them is wrong.
+ */
+function combineFindings(findings: readonly ChainFinding[]): ChainFinding {
   const [first] = findings;
   if (!first || findings.some(({ state }) => state === 'open')) return { state: 'open' };
   const says = (finding: ChainFinding) => JSON.stringify({ ...finding, head_at: undefined });
@@ -318,8 +329,8 @@ function agree(findings: readonly ChainFinding[]): ChainFinding {
   return { state: 'settled', settlement: { ...first.settlement, read_from: findings.length } };
 }
 
-/** Asks a node; whatever goes wrong is `unavailable`, without the address, which may hold a key of the operator's. */
-export async function ask<Result>(question: () => Promise<Result>): Promise<Result> {
+/** Asks a node. Any failure becomes `unavailable`, without the node's address, which may contain a key of the operator. */
+export async function askNode<Result>(question: () => Promise<Result>): Promise<Result> {
   try {
     return await question();
   } catch (error) {
@@ -335,3 +346,18 @@ export async function ask<Result>(question: () => Promise<Result>): Promise<Resu
     });
   }
 }
+
+/** The functions and events of USDC (FiatToken 2.2) that are read: EIP-3009 and ERC-20. */
+export const USDC_ABI = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+]);
+
+/** The two forms of the call that settles a payment (EIP-3009, FiatToken 2.2): with the signature as bytes, or in parts. */
+export const PAYING_ABI = parseAbi([
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+]);

@@ -7,12 +7,15 @@ import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
 import { AUTHORISATION_TYPES, buildAuthorisation, buildMessage, USDC_DOMAIN } from './authorisation.ts';
 import { formatSeconds, openBaseChain, openNode, readHead } from './chain.ts';
 
-/** Base has a block every two seconds: where the latest is older than this, node or own clock is wrong; in seconds. */
+/**
+ * Base makes a block every two seconds. If the latest one is older than this, the node or our clock is wrong; in
+ * seconds.
+ */
 const MAX_LAG_SECONDS = 60;
 
 /**
- * Opens paying on Base. `privateKey` is 32 bytes in hexadecimal and stays in here. Throws `bad_input` (`bad_key`) for
- * anything else, without repeating it.
+ * Opens payments on Base. `privateKey` is 32 bytes in hexadecimal and stays inside. Throws `bad_input` (`bad_key`) for
+ * anything else, without quoting it.
  */
 export function openBaseRail({
   privateKey,
@@ -21,7 +24,7 @@ export function openBaseRail({
 }: {
   privateKey: string;
   rpcUrls: readonly [string, ...string[]];
-  /** In place of the usual ten seconds for one answer of a node. */
+  /** Time limit for one answer of a node, in milliseconds. Default: ten seconds. */
   timeoutMs?: number;
 }): Rail {
   const account = openAccount(privateKey);
@@ -43,9 +46,9 @@ export function openBaseRail({
           return head;
         }),
       );
-      // No node alone moves the chain's day, the expiry or the place where the search for the payment begins.
+      // The lowest value counts, so that no single node can move the expiry or the block at which the search begins.
       const headTime = Math.min(...heads.map(({ timestamp }) => Number(timestamp)));
-      // The chain's clock may be ahead of ours by a little; what it lets pass is what counts.
+      // The chain's clock may be a little ahead of ours, and the chain decides about the expiry.
       const start = Math.max(ours, headTime);
       return {
         nonce: `0x${randomBytes(32).toString('hex')}`,
@@ -68,10 +71,13 @@ export function openBaseRail({
   };
 }
 
-/** By such a clock a payment would hold for longer than it may, and on such a node it would not be found. */
+/**
+ * Builds the failure for an old latest block. With a wrong clock a payment would be valid for too long, and a node that
+ * is behind would not find it.
+ */
 function buildLagFailure(): ServiceError {
-  return new ServiceError('unavailable', 'The latest block of the node is old by the clock of this machine.', {
-    hint: 'Set the clock, or EVM_RPC_URL to a node that keeps up.',
+  return new ServiceError('unavailable', "By the clock of this machine the node's latest block is too old.", {
+    hint: 'Set the clock, or set EVM_RPC_URL to a node that is up to date.',
     reason: 'chain_behind',
   });
 }
@@ -82,10 +88,10 @@ function openAccount(privateKey: string) {
     try {
       return privateKeyToAccount(`0x${key}` as Hex);
     } catch {
-      // Not a number the curve takes. The library's own error might show it.
+      // The number is not valid on the curve. The library's error is dropped, because it might show the key.
     }
   }
-  throw new ServiceError('bad_input', 'The key of the wallet on Base is no private key.', {
+  throw new ServiceError('bad_input', 'The key of the wallet on Base is not a private key.', {
     hint: 'PAYER_EVM_PRIVATE_KEY, or the file that PAYER_EVM_KEY_FILE names, holds 64 hexadecimal digits.',
     reason: 'bad_key',
   });

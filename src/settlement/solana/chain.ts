@@ -32,28 +32,31 @@ import {
 } from '../rail.ts';
 import { findUsdcAccount, MEMO_PROGRAM } from './transfer.ts';
 
-/** What the library's own test of a signature takes for granted. */
+/** Base 58 text, which the library's own check of a signature requires. */
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 
-/** Transactions of one account in one answer (Solana RPC, `getSignaturesForAddress`). */
+/** Transactions of an account in one answer (Solana RPC, `getSignaturesForAddress`). */
 const SIGNATURES_AT_ONCE = 1000;
 
-/** Answers that are read of one account: a node that names transactions without end is not followed. */
+/** Most answers that are read for one account, in case a node lists transactions without end. */
 const PAGES_READ = 50;
 
 /**
- * Slots after the start of a payment in which it is looked for: far more than pass while its blockhash holds. What others
- * send to the account later costs nothing.
+ * Slots after the start of a payment that are searched for it: far more than pass while its blockhash is valid. Later
+ * transactions of others cost no requests.
  */
 const SLOTS_SEARCHED = 20_000n;
 
-/** Twice the blocks for which a blockhash holds on Solana. */
+/** Twice the number of blocks for which a blockhash is valid on Solana. */
 const LONGEST_LIFETIME_BLOCKS = 300n;
 
-/** Blocks past the last one that a payment could be in before it counts as not settled: nodes that share an address differ. */
+/**
+ * Blocks after the last possible one before a payment counts as not settled, because nodes behind one address may
+ * differ.
+ */
 const GRACE_BLOCKS = 32n;
 
-/** Opens questions to a node, each of which ends in time: the library itself waits for ever. */
+/** Opens an RPC client with a time limit for each request; the library itself has none. */
 export function openSolanaRpc(rpcUrl: string, timeoutMs: number = NODE_TIMEOUT_MS): Rpc<SolanaRpcApi> {
   const send = createDefaultRpcTransport({ url: rpcUrl });
   return createSolanaRpcFromTransport((asked) =>
@@ -61,41 +64,41 @@ export function openSolanaRpc(rpcUrl: string, timeoutMs: number = NODE_TIMEOUT_M
   ) as Rpc<SolanaRpcApi>;
 }
 
-/** Opens the reader of Solana at an RPC address. Only what is finalised counts. */
+/** Opens Solana at an RPC address. Only finalised transactions count. */
 export function openSolanaChain(rpcUrl: string, timeoutMs?: number): Chain {
   const rpc = openSolanaRpc(rpcUrl, timeoutMs);
   return {
     network: 'solana',
     async getBalance(account) {
       const source = await findUsdcAccount(account);
-      return ask(async () => {
+      return askNode(async () => {
         const held = await rpc.getAccountInfo(source, { commitment: 'confirmed', encoding: 'base64' }).send();
         if (!held.value) return 0;
         const { value } = await rpc.getTokenAccountBalance(source, { commitment: 'confirmed' }).send();
         const amount = Number(value.amount);
-        if (!Number.isSafeInteger(amount)) throw new Error('the node names a balance that is no number');
+        if (!Number.isSafeInteger(amount)) throw new Error('the node returned a balance that is not a number');
         return amount;
       });
     },
-    // What a node says may have any shape, so that reading it is part of asking.
-    findSettlement: (payment) => ask(() => findSettlement(rpc, payment)),
+    // Answers of a node may have any shape, so reading them is inside `askNode`.
+    findSettlement: (payment) => askNode(() => findSettlement(rpc, payment)),
   };
 }
 
-/** Opens one node of Solana to check receipts. Only what is finalised counts. */
+/** Opens one node of Solana to check receipts. Only finalised transactions count. */
 export function openSolanaReader(rpcUrl: string): ChainReader {
   const rpc = openSolanaRpc(rpcUrl);
   return {
     network: 'solana',
-    getGenesis: () => ask(() => rpc.getGenesisHash().send()),
-    findPayment: (claim) => findClaimed(rpc, claim),
+    getGenesis: () => askNode(() => rpc.getGenesisHash().send()),
+    findPayment: (claim) => findClaimedPayment(rpc, claim),
   };
 }
 
-async function findClaimed(rpc: Rpc<SolanaRpcApi>, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
+async function findClaimedPayment(rpc: Rpc<SolanaRpcApi>, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
   const { transaction } = claim;
   if (!BASE58.test(transaction) || !isSignature(transaction)) return undefined;
-  return ask(async () => {
+  return askNode(async () => {
     const read = await rpc
       .getTransaction(transaction, { commitment: 'finalized', encoding: 'base64', maxSupportedTransactionVersion: 0 })
       .send();
@@ -120,8 +123,8 @@ async function findClaimed(rpc: Rpc<SolanaRpcApi>, claim: PaymentClaim): Promise
 }
 
 /**
- * Reads who paid whom how much, and under which memo, from the instructions that were signed: what balances came to in
- * the end could be the work of others in the same transaction.
+ * Reads payer, payee, amount and memo from the signed instructions. Balances after the transaction could be changed by
+ * others in the same transaction.
  */
 async function readTransfer(
   message: Parameters<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>[0],
@@ -151,7 +154,7 @@ async function readTransfer(
   const said = memo === undefined ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(memo);
   const nonce = memos.some((bytes) => isMemo(bytes, claim.nonce)) ? claim.nonce : said;
   if (!transfer) return { payer: null, pay_to: null, amount: null, nonce };
-  // An account is known by its owner, who is asked of the chain only where it is not the one claimed.
+  // Accounts are reported by their owner. The owner is looked up only if the account is not the claimed one.
   const findOwner = (account: number) =>
     [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])].find(
       ({ accountIndex }) => accountIndex === account,
@@ -171,29 +174,32 @@ async function findAccountIfAny(owner: string): Promise<string | undefined> {
   return isAddress(owner) ? findUsdcAccount(owner) : undefined;
 }
 
-/** Gives a blockhash to sign with, until which block height it holds, and the slot that the chain is at. */
+/** Reads a blockhash to sign with, the last block height for which it is valid, and the current slot. */
 export async function readLifetime(rpc: Rpc<SolanaRpcApi>) {
-  return ask(async () => {
+  return askNode(async () => {
     const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send();
     const blocks = value.lastValidBlockHeight - (await rpc.getBlockHeight({ commitment: 'confirmed' }).send());
-    // A payment that could settle for ever would keep its wallet for ever.
-    if (blocks > LONGEST_LIFETIME_BLOCKS) throw new Error(`the node has a blockhash hold for ${blocks} blocks`);
+    // A payment that can settle for ever would block its wallet for ever.
+    if (blocks > LONGEST_LIFETIME_BLOCKS)
+      throw new Error(`the node says that a blockhash is valid for ${blocks} blocks`);
     return { ...value, slot: context.slot };
   });
 }
 
-/** Gives the time of the latest finalised block, ISO 8601 UTC. */
+/** Reads the time of the latest finalised block, ISO 8601 UTC. */
 export async function readHeadTime(rpc: Rpc<SolanaRpcApi>): Promise<string> {
-  const seconds = await ask(async () => rpc.getBlockTime(await rpc.getSlot({ commitment: 'finalized' }).send()).send());
+  const seconds = await askNode(async () =>
+    rpc.getBlockTime(await rpc.getSlot({ commitment: 'finalized' }).send()).send(),
+  );
   return new Date(Number(seconds ?? 0) * 1000).toISOString();
 }
 
 /**
- * Finds a payment: a finalised transaction of our USDC account that carries our own signature, and moved just that amount
- * from us to the payee. The height is read first, so that what comes meanwhile is found the next time.
+ * Finds a payment: a finalised transaction of our USDC account with our own signature that moved exactly the amount
+ * from us to the payee. The height is read first; anything newer is found the next time.
  */
 async function findSettlement(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): Promise<ChainFinding> {
-  const height = await ask(() => rpc.getBlockHeight({ commitment: 'finalized' }).send());
+  const height = await askNode(() => rpc.getBlockHeight({ commitment: 'finalized' }).send());
   const found = await findTransaction(rpc, payment);
   if (found) return found;
   const isOver = payment.expires_block !== null && height > BigInt(payment.expires_block) + GRACE_BLOCKS;
@@ -204,7 +210,7 @@ async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): 
   const account = await findUsdcAccount(payment.payer);
   let before: Signature | undefined;
   for (let pages = 0; pages < PAGES_READ; pages += 1) {
-    const page = await ask(() =>
+    const page = await askNode(() =>
       rpc
         .getSignaturesForAddress(account, {
           commitment: 'finalized',
@@ -225,13 +231,13 @@ async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): 
   return { state: 'disputed', reason: 'no_event' };
 }
 
-/** Reads a transaction; undefined where it is none of ours. */
+/** Reads a transaction; undefined if it is not our payment. */
 async function readTransaction(
   rpc: Rpc<SolanaRpcApi>,
   transaction: Signature,
   payment: SoughtPayment,
 ): Promise<ChainFinding | undefined> {
-  const read = await ask(() =>
+  const read = await askNode(() =>
     rpc
       .getTransaction(asSignature(transaction), {
         commitment: 'finalized',
@@ -247,7 +253,7 @@ async function readTransaction(
   if (read.meta.err !== null) return { state: 'not_settled', reason: 'failed_on_chain' };
   const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
   const findChange = async (owner: string) =>
-    getChange(read.meta ?? {}, staticAccounts.indexOf(await findUsdcAccount(owner)));
+    getBalanceChange(read.meta ?? {}, staticAccounts.indexOf(await findUsdcAccount(owner)));
   const isNamed = instructions.some(
     ({ programAddressIndex, data }) =>
       staticAccounts[programAddressIndex] === MEMO_PROGRAM && isMemo(data, payment.nonce),
@@ -257,11 +263,11 @@ async function readTransaction(
   if (!isNamed || paid !== -BigInt(payment.amount) || received !== BigInt(payment.amount)) {
     return { state: 'disputed', reason: 'no_matching_transfer' };
   }
-  const block = await ask(() =>
+  const block = await askNode(() =>
     rpc.getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false }).send(),
   );
-  const genesis = await ask(() => rpc.getGenesisHash().send());
-  // A node may have a transaction before it can say when that was.
+  const genesis = await askNode(() => rpc.getGenesisHash().send());
+  // A node may have a transaction before it knows its time.
   if (!block || read.blockTime === null) return { state: 'open' };
   return {
     state: 'settled',
@@ -277,7 +283,10 @@ async function readTransaction(
   };
 }
 
-/** Compares bytes: decoding drops a byte order mark, and makes different bytes one sign. */
+/**
+ * Returns whether the data is the memo. Bytes are compared, because decoding drops a byte order mark and maps different
+ * bytes to one character.
+ */
 function isMemo(
   data: { readonly buffer: ArrayBufferLike; readonly length: number } | undefined,
   memo: string,
@@ -299,10 +308,10 @@ interface TokenBalance {
 }
 
 /**
- * By how much a transaction changed what an account holds of USDC, in atomic units. The account is what we signed for;
- * who owns it is the payee's affair, and may change.
+ * Returns by how much a transaction changed the USDC of an account, in atomic units. The account is part of what we
+ * signed; its owner may change.
  */
-function getChange({ preTokenBalances, postTokenBalances }: TokenBalances, account: number): bigint {
+function getBalanceChange({ preTokenBalances, postTokenBalances }: TokenBalances, account: number): bigint {
   const sum = (balances: readonly TokenBalance[] | undefined) =>
     (balances ?? [])
       .filter((balance) => balance.accountIndex === account && balance.mint === NETWORKS.solana.usdc)
@@ -310,7 +319,7 @@ function getChange({ preTokenBalances, postTokenBalances }: TokenBalances, accou
   return sum(postTokenBalances) - sum(preTokenBalances);
 }
 
-async function ask<Result>(question: () => Promise<Result>): Promise<Result> {
+async function askNode<Result>(question: () => Promise<Result>): Promise<Result> {
   try {
     return await question();
   } catch (error) {

@@ -11,18 +11,18 @@ import {
 } from '@solana/kit';
 import { ServiceError } from '../../errors.ts';
 import { isObject } from '../../model/json-object.ts';
-import { parsePayTo } from '../../x402/pay-to.ts';
+import { parsePayTo } from '../../x402/offer-fields.ts';
 import type { Requirement } from '../../x402/requirements.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
 import { openSolanaChain, openSolanaRpc, readHeadTime, readLifetime } from './chain.ts';
 import { buildTransfer, signTransfer, type Transfer } from './transfer.ts';
 
-/** Longest memo that a transfer carries (scheme `exact` on Solana), in bytes. */
+/** Longest memo of a transfer (scheme `exact` on Solana), in bytes. */
 const MAX_MEMO_BYTES = 256;
 
 /**
- * Opens paying on Solana. `privateKey` is the key in base 58 (32 or 64 bytes), or the JSON array of bytes that Solana's
- * own tools write. Throws `bad_input` (`bad_key`) for anything else, without repeating it.
+ * Opens payments on Solana. `privateKey` is in base 58 (32 or 64 bytes), or the JSON array of bytes that Solana's tools
+ * write. Throws `bad_input` (`bad_key`) for anything else, without quoting it.
  */
 export async function openSolanaRail({
   privateKey,
@@ -31,7 +31,7 @@ export async function openSolanaRail({
 }: {
   privateKey: string;
   rpcUrl: string;
-  /** In place of the usual ten seconds for one answer of a node. */
+  /** Time limit for one answer of a node, in milliseconds. Default: ten seconds. */
   timeoutMs?: number;
 }): Promise<Rail> {
   const signer = await openSigner(privateKey);
@@ -54,7 +54,7 @@ export async function openSolanaRail({
         nonce,
         from_block: Number(slot),
         head_at,
-        // A blockhash holds for 150 blocks of 0.4 seconds; what counts is the height.
+        // An estimate: a blockhash is valid for 150 blocks of 0.4 seconds, and the height decides.
         expires_at: new Date(now.getTime() + MAX_VALIDITY_SECONDS * 1000).toISOString(),
         expires_block: Number(lifetime.lastValidBlockHeight),
       };
@@ -76,21 +76,21 @@ export async function openSolanaRail({
   };
 }
 
-/** Who pays the fee is the seller's to say, and never we: a fee has no cap of ours. */
+/** Returns the fee payer that the seller names. It is never our own wallet, because our caps do not cover fees. */
 function getFeePayer({ raw }: Requirement, payer: string): string {
   const named = isObject(raw.extra) ? parsePayTo('solana', raw.extra.feePayer) : undefined;
   if (named === undefined || named === payer) {
-    throw new ServiceError('refused', 'The offer on Solana names nobody else who pays the fee.', {
-      hint: 'The seller has to name its fee payer in extra.feePayer.',
+    throw new ServiceError('refused', 'The offer on Solana names no other fee payer.', {
+      hint: 'The seller must name its fee payer in extra.feePayer.',
       reason: 'no_fee_payer',
     });
   }
-  // What is no point of the curve has no key, and signs nothing.
+  // An address off the curve has no key and cannot sign.
   if (isOffCurveAddress(address(named))) throw refuseFeePayer(named);
   return named;
 }
 
-/** Builds the transaction unsigned, so that an offer that makes no valid one is refused before anything is written down. */
+/** Builds the transaction without signing it, so that an impossible offer is refused before anything is recorded. */
 async function checkTransfer(transfer: Transfer): Promise<void> {
   try {
     compileTransaction(await buildTransfer(transfer));
@@ -100,30 +100,30 @@ async function checkTransfer(transfer: Transfer): Promise<void> {
 }
 
 function refuseFeePayer(feePayer: string, cause?: unknown): ServiceError {
-  return new ServiceError('refused', `The offer on Solana makes no valid payment with ${feePayer} paying the fee.`, {
-    hint: 'A fee payer is a wallet that can sign: no program, no token account.',
+  return new ServiceError('refused', `The offer on Solana gives no valid payment with ${feePayer} as the fee payer.`, {
+    hint: 'A fee payer is a wallet that can sign, not a program or a token account.',
     reason: 'bad_fee_payer',
     cause,
   });
 }
 
-/** A memo that the seller insists on; the payment is then found by our signature alone. */
+/** Returns the memo that the seller demands, if any. Then only our signature identifies the payment. */
 function getMemo({ raw }: Requirement): string | undefined {
   const memo = isObject(raw.extra) ? raw.extra.memo : undefined;
   if (memo === undefined || memo === null || memo === '') return undefined;
   const problem = findMemoProblem(memo);
   if (typeof memo === 'string' && problem === null) return memo;
   throw new ServiceError('refused', `The offer on Solana asks for a memo that ${problem}.`, {
-    hint: 'Nothing was written down or sent.',
+    hint: 'Nothing was recorded or sent.',
     reason: 'bad_memo',
   });
 }
 
-/** Only a text that is the same bytes to everybody who reads it is signed. */
+/** Finds what is wrong with a memo. Only a text that every reader decodes the same way is signed. */
 function findMemoProblem(memo: unknown): string | null {
   if (typeof memo !== 'string') return 'is no text';
-  if (!memo.isWellFormed()) return 'is no valid Unicode';
-  if (/[\p{Cc}\ufeff]/u.test(memo)) return 'holds control characters or a byte order mark';
+  if (!memo.isWellFormed()) return 'is not valid Unicode';
+  if (/[\p{Cc}\ufeff]/u.test(memo)) return 'has control characters or a byte order mark';
   return Buffer.byteLength(memo) > MAX_MEMO_BYTES ? 'is too long' : null;
 }
 
@@ -135,8 +135,8 @@ async function openSigner(privateKey: string): Promise<KeyPairSigner> {
       ? createKeyPairSignerFromPrivateKeyBytes(bytes)
       : createKeyPairSignerFromBytes(bytes));
   } catch {
-    // The library's own error might show the key.
-    throw new ServiceError('bad_input', 'The key of the wallet on Solana is no private key.', {
+    // The library's error is dropped, because it might show the key.
+    throw new ServiceError('bad_input', 'The key of the wallet on Solana is not a private key.', {
       hint: 'PAYER_SOLANA_PRIVATE_KEY, or the file that PAYER_SOLANA_KEY_FILE names, holds it in base 58 or as a JSON array.',
       reason: 'bad_key',
     });

@@ -25,10 +25,10 @@ const MINT = address(NETWORKS.solana.usdc);
 const DECIMALS = 6;
 export const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
-/** What the facilitators of the scheme `exact` accept: enough for one transfer, and next to no priority. */
+/** Limits that facilitators of the scheme `exact` accept: enough for one transfer, with almost no priority fee. */
 const COMPUTE = { units: 20_000, microLamports: 1n };
 
-/** One transfer of USDC that somebody else pays the fee of. Amount in atomic USDC. */
+/** One transfer of USDC whose fee somebody else pays. The amount is in atomic USDC. */
 export interface Transfer {
   signer: KeyPairSigner;
   payTo: string;
@@ -38,7 +38,7 @@ export interface Transfer {
   lifetime: { blockhash: Blockhash; lastValidBlockHeight: bigint };
 }
 
-/** Gives the account that holds an owner's USDC. */
+/** Finds the account that holds an owner's USDC. */
 export async function findUsdcAccount(owner: string): Promise<Address> {
   const [account] = await findAssociatedTokenPda({
     mint: MINT,
@@ -49,8 +49,8 @@ export async function findUsdcAccount(owner: string): Promise<Address> {
 }
 
 /**
- * Builds the message of the scheme `exact` on Solana: limit and price of computing, the transfer, a memo that makes it the
- * only one of its kind.
+ * Builds the transaction message of the scheme `exact` on Solana: compute limit and price, the transfer, and a memo
+ * that makes it unique.
  */
 export async function buildTransfer(transfer: Transfer) {
   const { signer, payTo, amount, feePayer, memo, lifetime } = transfer;
@@ -76,8 +76,8 @@ export async function buildTransfer(transfer: Transfer) {
 }
 
 /**
- * Signs a transfer, which is still to be signed by who pays the fee. Gives the transaction in base 64, and our own
- * signature in base 58, by which it is found on the chain.
+ * Signs a transfer; the fee payer still has to sign it too. Returns the transaction in base 64, and our signature in
+ * base 58, by which it is found on the chain.
  */
 export async function signTransfer(transfer: Transfer): Promise<{ transaction: string; signature: string }> {
   const { signer } = transfer;

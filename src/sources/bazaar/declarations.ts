@@ -1,29 +1,28 @@
 import type { Declaration } from '../../model/declaration.ts';
 import type { Finding } from '../../model/finding.ts';
+import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { buildFinding, type FindingCode } from '../finding-codes.ts';
-import { cleanText, getFirstSentence } from '../text.ts';
+import { cleanText, getFirstSentence } from '../provider-text.ts';
 import { type FeedItemOptions, parseFeedItem, type RefusedItem, type TakenItem } from './item.ts';
 import { getItemHash } from './item-key.ts';
-import { mergeItems, sortNewestFirst } from './merge.ts';
-import { chooseDescription, chooseMostCommon } from './wording.ts';
 
 export interface FeedOptions extends FeedItemOptions {
   /** The feed's name on record, as `getSourceName` gives it. */
   feed: string;
 }
 
-/** What became of one item. */
+/** The result of one item. */
 export type ItemOutcome =
   | { key: string; name: string; outcome: 'taken'; base_url: string }
   | { key: string; name: string; outcome: 'duplicate' }
   | { key: string; name: string; outcome: 'refused'; code: FindingCode };
 
 export interface FeedDeclarations {
-  /** One for each origin, by base address. */
+  /** One for each origin, sorted by base address. */
   declarations: Declaration[];
-  /** By item and code. Exactly one `refused` finding for each refused item. */
+  /** Sorted by item and code. Each refused item has exactly one `refused` finding. */
   findings: Finding[];
-  /** One for each item, in the order given. */
+  /** One for each item, in the given order. */
   outcomes: ItemOutcome[];
 }
 
@@ -34,9 +33,9 @@ interface Parsed<Item> {
 }
 
 /**
- * Builds the declarations of a whole pull: items of one origin become one listing with a route each. Several items for one
- * route are merged, and every item but one of them is a `duplicate`; so is a refused item that comes again unchanged. The
- * result does not depend on the items' order; `outcomes` follows it. Takes raw items and never throws for what they hold.
+ * Builds the declarations of a whole pull: the items of one origin become one listing with a route each. Several items
+ * for one route are merged, and all but one of them count as `duplicate`, as does a refused item that comes again
+ * unchanged. Only `outcomes` depends on the order of the items. Never throws, whatever the raw items contain.
  */
 export function buildFeedDeclarations(items: readonly unknown[], options: FeedOptions): FeedDeclarations {
   const parsed = items.map((raw, index) => ({ index, hash: getItemHash(raw), item: parseFeedItem(raw, options) }));
@@ -44,10 +43,10 @@ export function buildFeedDeclarations(items: readonly unknown[], options: FeedOp
   const findings: Finding[] = [];
   const byOrigin = new Map<string, TakenItem[]>();
   for (const group of groupBy(parsed, ({ item }) => item.key).values()) {
-    const [newest, ...older] = sortNewestFirst(group.filter(isTaken));
-    const [refused, repeated] = splitRepeated(group.filter(isRefused));
+    const [newest, ...older] = sortNewestFirst(group.filter(isTakenItem));
+    const [refused, repeated] = splitRepeated(group.filter(isRefusedItem));
     if (newest) {
-      addTo(byOrigin, newest.item.base_url, mergeItems([newest.item, ...older.map(({ item }) => item)]));
+      addTo(byOrigin, newest.item.base_url, mergeRouteItems([newest.item, ...older.map(({ item }) => item)]));
       outcomes[newest.index] = { ...getIdentity(newest.item), outcome: 'taken', base_url: newest.item.base_url };
       findings.push(...newest.item.findings);
     }
@@ -69,15 +68,15 @@ export function buildFeedDeclarations(items: readonly unknown[], options: FeedOp
   };
 }
 
-function isTaken(parsed: Parsed<TakenItem | RefusedItem>): parsed is Parsed<TakenItem> {
+function isTakenItem(parsed: Parsed<TakenItem | RefusedItem>): parsed is Parsed<TakenItem> {
   return parsed.item.outcome === 'taken';
 }
 
-function isRefused(parsed: Parsed<TakenItem | RefusedItem>): parsed is Parsed<RefusedItem> {
+function isRefusedItem(parsed: Parsed<TakenItem | RefusedItem>): parsed is Parsed<RefusedItem> {
   return parsed.item.outcome === 'refused';
 }
 
-/** Splits off the items that came before with the very same content. */
+/** Separates items whose exact content came before. */
 function splitRepeated(refused: Parsed<RefusedItem>[]): [first: Parsed<RefusedItem>[], again: Parsed<RefusedItem>[]] {
   const firsts = new Map<string, Parsed<RefusedItem>>();
   const again: Parsed<RefusedItem>[] = [];
@@ -135,6 +134,88 @@ function addTo<Value>(groups: Map<string, Value[]>, key: string, value: Value): 
 
 function getFindingKey({ item, code, message, severity }: Finding): string {
   return [item, code, severity, message].join('\n');
+}
+
+/**
+ * Sorts items for one route, the newest first. Equally new ones are sorted by content and not by their place in the
+ * feed.
+ */
+export function sortNewestFirst<Place extends { item: TakenItem; hash: string }>(places: readonly Place[]): Place[] {
+  return [...places].sort((a, b) => {
+    const [newer, older] = [b.item.updated_at ?? '', a.item.updated_at ?? ''];
+    if (newer !== older) return newer < older ? -1 : 1;
+    return compareTexts(a.hash, b.hash);
+  });
+}
+
+/**
+ * Merges several items for one route, sorted newest first. Texts and offers come from the newest one. An older item
+ * adds offers whose network and scheme no newer item has. The offers of equally new items are united.
+ */
+export function mergeRouteItems(items: readonly [TakenItem, ...TakenItem[]]): TakenItem {
+  const [newest] = items;
+  const kept: { offer: Terms; updatedAt: string | null }[] = [];
+  for (const { route, updated_at } of items) {
+    for (const offer of route.terms) {
+      const isOutdated = kept.some((one) => isSameNetworkAndScheme(one.offer, offer) && one.updatedAt !== updated_at);
+      if (!isOutdated) kept.push({ offer, updatedAt: updated_at });
+    }
+  }
+  return { ...newest, route: { ...newest.route, terms: listDistinct(kept.map(({ offer }) => offer)) } };
+}
+
+/** Two offers are for the same way to pay if they differ only in amount or payee. */
+function isSameNetworkAndScheme(a: Terms, b: Terms): boolean {
+  return a.network === b.network && a.scheme === b.scheme;
+}
+
+/** Lists distinct offers in a fixed order. Of two equal ones the one for the newer protocol version stays. */
+function listDistinct(offers: readonly Terms[]): Terms[] {
+  const sorted = [...offers].sort((a, b) => compareTexts(getSortKey(a), getSortKey(b)));
+  return sorted.filter((offer, index) => {
+    const before = sorted[index - 1];
+    return before === undefined || getTermsKey(before) !== getTermsKey(offer);
+  });
+}
+
+/** Sorts by network, scheme, amount and payee, then the newer version and the longer time-out first. */
+function getSortKey(offer: Terms): string {
+  const descending = [3 - (offer.x402_version ?? 0), 1e6 - (offer.max_timeout_seconds ?? 0)];
+  const [version, timeout] = descending.map((value) => String(value).padStart(8, '0'));
+  const amount = String(offer.amount).padStart(16, '0');
+  return [offer.network, offer.scheme, amount, offer.pay_to ?? '', version, timeout].join('|');
+}
+
+/** Returns the most frequent of some texts, without empty ones; of equally frequent ones the first by code units. */
+export function chooseMostCommon(texts: readonly string[]): string {
+  const [first] = countTexts(texts);
+  return first?.[0] ?? '';
+}
+
+/**
+ * Chooses a listing's description from the texts of its items, all written by the provider: a description of the
+ * service; else a text that most items share; else the text of the route nearest to the root, which is usually the most
+ * general one. The choice does not depend on the order of the items.
+ */
+export function chooseDescription(items: readonly TakenItem[]): string {
+  const ofService = chooseMostCommon(items.map(({ service }) => service.description));
+  if (ofService) return ofService;
+  const described = items.filter(({ description }) => description !== '');
+  const [mostCommon] = countTexts(described.map(({ description }) => description));
+  if (mostCommon && mostCommon[1] * 2 > described.length) return mostCommon[0];
+  const [nearest] = described.sort((a, b) => compareDepth(a.route.path, b.route.path) || compareTexts(a.key, b.key));
+  return nearest?.description ?? '';
+}
+
+/** Counts distinct texts, the most frequent first. */
+function countTexts(texts: readonly string[]): [text: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const text of texts) if (text) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].sort(([a, aCount], [b, bCount]) => bCount - aCount || compareTexts(a, b));
+}
+
+function compareDepth(a: string, b: string): number {
+  return a.split('/').length - b.split('/').length || a.length - b.length;
 }
 
 function compareTexts(a: string, b: string): number {

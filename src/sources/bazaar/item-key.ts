@@ -1,40 +1,42 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../json-value.ts';
 import { getTemplatePath } from '../outside-address.ts';
-import { findMethod, findResource } from './places.ts';
+import { findMethod, findResource } from './item-fields.ts';
 
-/** Nesting beyond which a raw item is cut, so that nothing that walks it can overflow. */
+/** Nesting at which a raw item is cut, so that no code that walks it overflows its stack. */
 const MAX_DEPTH = 200;
 
 const MAX_ADDRESS_LENGTH = 2048;
 
 /**
- * Gives the identity of a raw item within its feed: method and address of the resource (`GET https://a.example/v1/x`),
- * or a hash of the item where it has none. Two items with one identity are one route, however often they come.
- * Never throws.
+ * Returns the key of a raw item within its feed: method and address of the resource (`GET https://a.example/v1/x`), or
+ * a hash of the item if it has no address. Items with the same key are one route. Never throws.
  */
 export function getFeedItemKey(raw: unknown): string {
   const resource = findResource(raw);
   const url = resource !== undefined && resource.length <= MAX_ADDRESS_LENGTH ? URL.parse(resource) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return `sha256:${getItemHash(raw)}`;
-  // The same host, said to be complete (`parseOutsideUrl` drops the dot as well).
+  // A dot at the end names the same host (`parseOutsideUrl` removes it as well).
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return getRouteKey(findMethod(raw) ?? 'GET', url);
 }
 
-/** Gives the identity of a route by what it is called with. */
+/** Returns the key of a route: its method and address. */
 export function getRouteKey(method: string, url: URL): string {
   return `${method.slice(0, 20)} ${url.origin}${getTemplatePath(url)}`;
 }
 
-/** Gives the SHA-256 of a raw item in hexadecimal, the same for any order of its keys. Never throws. */
+/** Returns the SHA-256 of a raw item in hexadecimal, the same for any order of its keys. Never throws. */
 export function getItemHash(raw: unknown): string {
   return createHash('sha256')
     .update(formatRawItem(sortKeys(raw, 0)))
     .digest('hex');
 }
 
-/** Writes a raw item as JSON text, for keeping. What is nested deeper than 200 levels is replaced by a mark. Never throws. */
+/**
+ * Writes a raw item as JSON text for the record. Values nested deeper than 200 levels are replaced by a note. Never
+ * throws.
+ */
 export function formatRawItem(raw: unknown): string {
   return JSON.stringify(cutDepth(raw, 0)) ?? 'null';
 }

@@ -2,44 +2,41 @@ import type { Finding } from '../../model/finding.ts';
 import { httpMethod } from '../../model/http-method.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
+import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { buildFinding, type FindingCode, type Note } from '../finding-codes.ts';
-import { removeInvisible } from '../invisible.ts';
 import { isObject } from '../json-value.ts';
 import { getTemplatePath, parseListedUrl } from '../outside-address.ts';
 import { readMimeType, readText } from '../provider-text.ts';
-import { formatQuote } from '../quote.ts';
-import { readAnswerSide } from './answer-side.ts';
-import { readUpdatedAt } from './item-dates.ts';
+import { findMember, findResource, listMethods, listOffers } from './item-fields.ts';
 import { getFeedItemKey, getItemHash, getRouteKey } from './item-key.ts';
-import { readItemTerms } from './item-terms.ts';
-import { findMember, findResource, listMethods, listOffers } from './places.ts';
-import { readRequestSide } from './request-side.ts';
-import { readServiceFacts, type ServiceFacts } from './service-facts.ts';
+import { readItemTerms } from './offer.ts';
+import { readOutputSchema } from './output-schema.ts';
+import { readRequest } from './request.ts';
 
 export interface FeedItemOptions {
   allowPrivateNetworks: boolean;
-  /** When the feed was pulled, ISO 8601 UTC: no date of an item is later. */
+  /** When the feed was pulled, ISO 8601 UTC. Later dates of items are corrected to it. */
   pulledAt: string;
 }
 
 /** An item that becomes a route. */
 export interface TakenItem {
   outcome: 'taken';
-  /** Identity within the feed, as `getFeedItemKey` gives it. */
+  /** Key within the feed, as returned by `getFeedItemKey`. */
   key: string;
-  /** The item as findings name it. */
+  /** Name of the item in findings. */
   name: string;
-  /** The base address of its listing: the origin, port kept. */
+  /** The base address of its listing: the origin with its port. */
   base_url: string;
   route: DeclaredRoute;
-  /** The item's text in the length of a listing's description. */
+  /** The item's text, cut to the length of a listing's description. */
   description: string;
   service: ServiceFacts;
   updated_at: string | null;
   findings: Finding[];
 }
 
-/** An item that does not, and why: one of its findings is `refused` and carries the code. */
+/** An item that does not become a route, and why. One of its findings is `refused` and has this code. */
 export interface RefusedItem {
   outcome: 'refused';
   key: string;
@@ -49,8 +46,8 @@ export interface RefusedItem {
 }
 
 /**
- * Parses one item of a Bazaar feed, of any protocol version and shape met, into a route with its terms. Never throws:
- * whatever cannot be taken is said in a finding, whose code `FINDING_CODES` explains.
+ * Parses one item of a Bazaar feed, of any protocol version and shape seen so far, into a route with its terms. Never
+ * throws: everything that cannot be taken becomes a finding, whose code is explained in `FINDING_CODES`.
  */
 export function parseFeedItem(raw: unknown, options: FeedItemOptions): TakenItem | RefusedItem {
   const key = getFeedItemKey(raw);
@@ -86,8 +83,8 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions): TakenItem
     path: getTemplatePath(url),
     description: readText(text, 'route_description', note),
     mime_type: readMimeType(findMimeType(raw), note),
-    ...readRequestSide(raw, method.data, note),
-    output_schema: readAnswerSide(raw, note),
+    ...readRequest(raw, method.data, note),
+    output_schema: readOutputSchema(raw, note),
     terms,
   };
   return {
@@ -139,4 +136,55 @@ function findMimeType(raw: unknown): unknown {
   const offers = listOffers(raw).map((offer) => findMember(offer, 'mimeType'));
   const places = [findMember(raw, 'mimeType'), findMember(raw, 'resource', 'mimeType'), ...offers];
   return places.find((place) => place !== undefined && place !== null && place !== '');
+}
+
+/** Clocks differ: a date up to this far ahead of ours counts as now. In milliseconds. */
+const CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
+
+/** The x402 protocol did not exist before this date. */
+const EARLIEST_MS = Date.UTC(2025, 0, 1);
+
+/**
+ * Reads when a feed last saw an item: ISO 8601, or seconds or milliseconds since 1970. Returns ISO 8601 UTC, at most
+ * `pulledAt`; null if the date is missing or invalid. An invalid date is noted.
+ */
+export function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): string | null {
+  if (raw === undefined || raw === null || raw === '') return null;
+  const time =
+    typeof raw === 'number' ? (raw < 1e11 ? raw * 1000 : raw) : typeof raw === 'string' ? Date.parse(raw) : Number.NaN;
+  const now = Date.parse(pulledAt);
+  if (!(time >= EARLIEST_MS && time <= now + CLOCK_TOLERANCE_MS)) {
+    note('bad_date');
+    return null;
+  }
+  return new Date(Math.min(time, now)).toISOString();
+}
+
+/** What an item says about its service; empty or null if it says nothing. */
+export interface ServiceFacts {
+  name: string;
+  description: string;
+  docs_url: string | null;
+}
+
+/**
+ * Reads what an item says about its service. `extra.name` is the name of the token and is not read. A documentation
+ * address that could not be fetched is left out.
+ */
+export function readServiceFacts(raw: unknown, options: { allowPrivateNetworks: boolean }, note: Note): ServiceFacts {
+  const holders = [raw, findMember(raw, 'resource'), findMember(raw, 'metadata')];
+  const extras = listOffers(raw).map((offer) => findMember(offer, 'extra'));
+  const docs = findText([...holders, ...extras], ['docs_url', 'docsUrl', 'documentationUrl']);
+  const docsUrl = docs === undefined ? undefined : parseListedUrl(docs, options);
+  return {
+    name: readText(findText([...holders, ...extras], ['serviceName']), 'title', note),
+    description: readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note),
+    docs_url: docsUrl instanceof URL ? docsUrl.href : null,
+  };
+}
+
+function findText(holders: unknown[], names: string[]): string | undefined {
+  return holders
+    .flatMap((holder) => names.map((name) => findMember(holder, name)))
+    .find((text): text is string => typeof text === 'string' && text.trim() !== '');
 }

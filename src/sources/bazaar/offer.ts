@@ -1,20 +1,25 @@
 import { NETWORKS } from '../../model/network.ts';
-import type { Terms } from '../../model/terms.ts';
-import { parseOfferAmount } from '../../x402/offer-amount.ts';
-import { findAssetProblem, findOfferNetwork, isMainnetUsdc } from '../../x402/offer-network.ts';
-import { parsePayTo } from '../../x402/pay-to.ts';
-import type { FindingCode, Note } from '../finding-codes.ts';
+import { getTermsKey, type Terms } from '../../model/terms.ts';
+import {
+  findAssetProblem,
+  findOfferNetwork,
+  isMainnetUsdc,
+  parseOfferAmount,
+  parsePayTo,
+} from '../../x402/offer-fields.ts';
+import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
+import { findMember, listOffers, MAX_OFFERS } from './item-fields.ts';
 
-/** Longest time a payment may stay open, in seconds: a day. What is beyond is a date, a number of milliseconds, a slip. */
+/** Longest payment time-out, in seconds: a day. Larger numbers are dates, milliseconds or mistakes. */
 const MAX_TIMEOUT_SECONDS = 86_400;
 
 const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 
 /**
- * Parses one entry of an item's `accepts` into terms, or gives the code of why it is not taken: only USDC on Base or
- * Solana, for a plausible amount, to an account. Reads the fields of both protocol
- * versions and their aliases; what is odd but harmless is noted.
+ * Parses one entry of an item's `accepts` into terms, or returns the code for why it is not taken. Only USDC on Base or
+ * Solana is taken, for a plausible amount, to an account. Reads the fields of both protocol versions and their aliases;
+ * harmless oddities are noted.
  */
 export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Terms | FindingCode {
   if (!isObject(raw)) return 'bad_offer';
@@ -32,7 +37,7 @@ export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Term
   if (payTo === undefined) return 'bad_pay_to';
   const scheme = readScheme(raw.scheme, note);
   if (scheme === undefined) return 'bad_scheme';
-  noteOddities(raw, network.isUsual, note);
+  noteInconsistencies(raw, network.isUsual, note);
   return {
     network: network.key,
     scheme,
@@ -44,7 +49,7 @@ export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Term
   };
 }
 
-function noteOddities(raw: Record<string, unknown>, isUsualNetwork: boolean, note: Note): void {
+function noteInconsistencies(raw: Record<string, unknown>, isUsualNetwork: boolean, note: Note): void {
   if (!isUsualNetwork) note('network_spelling');
   if (typeof pickFilled(raw.amount, raw.maxAmountRequired) === 'number') note('amount_as_number');
   if (isDifferent(raw.amount, raw.maxAmountRequired)) note('amount_differs');
@@ -75,7 +80,7 @@ function readTimeout(raw: unknown, note: Note): number | null {
   return null;
 }
 
-/** A feed may state an amount as a JSON number, which x402 itself does not. */
+/** Writes an amount as text: feeds sometimes state it as a JSON number, which x402 does not allow. */
 function writeAmount(raw: unknown): unknown {
   return typeof raw === 'number' && Number.isInteger(raw) ? BigInt(raw).toString() : raw;
 }
@@ -87,4 +92,39 @@ function pickFilled(first: unknown, second: unknown): unknown {
 function isDifferent(first: unknown, second: unknown): boolean {
   const [a, b] = [first, second].map((value) => (value === undefined || value === null ? '' : String(value)));
   return a !== '' && b !== '' && a?.toLowerCase() !== b?.toLowerCase();
+}
+
+/**
+ * Codes for offers that are not taken, beginning with those that are nearest to a good offer. An item without a good
+ * offer is refused with the first of its codes.
+ */
+const CODES_BY_NEARNESS: readonly FindingCode[] = [
+  ...(['implausible_price', 'zero_amount', 'no_amount', 'bad_amount', 'bad_pay_to', 'bad_scheme'] as const),
+  ...(['asset_not_an_address', 'no_asset', 'not_usdc', 'unsupported_network', 'no_network'] as const),
+  ...(['test_network_mainnet_asset', 'test_network', 'bad_offer'] as const),
+];
+
+/**
+ * Reads an item's offers and returns the good ones, with a note for each other one. Without a good offer it returns why
+ * the item is refused; the message has the reason of every offer.
+ */
+export function readItemTerms(item: unknown, note: Note): Terms[] | { code: FindingCode; message: string } {
+  const offers = listOffers(item);
+  if (offers.length === 0) return { code: 'no_offers', message: FINDING_CODES.no_offers };
+  const accepts = findMember(item, 'accepts');
+  if (Array.isArray(accepts) && accepts.length > MAX_OFFERS) note('too_many_offers');
+  const good = new Map<string, Terms>();
+  const misses: FindingCode[] = [];
+  for (const offer of offers) {
+    const read = parseOffer(offer, findMember(item, 'x402Version'), note);
+    if (typeof read === 'string') misses.push(read);
+    else if (!good.has(getTermsKey(read))) good.set(getTermsKey(read), read);
+  }
+  const codes = CODES_BY_NEARNESS.filter((code) => misses.includes(code));
+  const [nearest] = codes;
+  if (good.size === 0 && nearest) {
+    return { code: nearest, message: `No offer can be taken. ${codes.map((code) => FINDING_CODES[code]).join(' ')}` };
+  }
+  for (const code of codes) note(code, `Another offer was left out. ${FINDING_CODES[code]}`);
+  return [...good.values()];
 }

@@ -4,33 +4,39 @@ import type { GuardedClient } from '../../fetching/client.ts';
 import { cutText } from '../../model/text.ts';
 import { getSourceName, isWebAddress } from '../source-name.ts';
 import { getFeedItemKey } from './item-key.ts';
-import { parseFeedPage, type ServedPage } from './page.ts';
-import { buildTooLargeError, DEFAULT_PATIENCE, fetchPageBytes, type PullPatience } from './page-fetch.ts';
-import { advancePull, type FeedEnd, startPull } from './paging.ts';
+import {
+  buildTooLargeError,
+  DEFAULT_PULL_LIMITS,
+  fetchPageBytes,
+  type PullLimits,
+  parseFeedPage,
+  type ServedPage,
+} from './page.ts';
+import { advancePull, type FeedEnd, openPullState } from './pull-state.ts';
 
 export interface PullOptions {
-  /** The feed's http(s) address, or a file that holds one page. */
+  /** The feed's http(s) address, or a file with one page. */
   address: string;
-  /** Fetches the pages of an address; not needed for a file. */
+  /** Fetches the pages of an address. A file needs none. */
   client?: Pick<GuardedClient, 'fetch'> | undefined;
   /** The offset to begin at: 0, or where an earlier pull stopped. */
   from?: number | undefined;
   pageSize?: number | undefined;
   maxPages?: number | undefined;
-  patience?: Partial<PullPatience> | undefined;
+  pullLimits?: Partial<PullLimits> | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /** One page of a pull. */
 export interface FeedPage {
   offset: number;
-  /** The items as they came, those that came before in this pull included. */
+  /** The items as they came, including those that came before in this pull. */
   items: unknown[];
-  /** How many different items did not come before in this pull. */
+  /** How many distinct items are new in this pull. */
   fresh: number;
   /** How many items the feed says it has. */
   total: number | null;
-  /** Where a later pull can go on after this page. */
+  /** The offset at which a later pull can continue after this page. */
   next_offset: number;
   /** Set on the last page. */
   end: FeedEnd | null;
@@ -39,23 +45,24 @@ export interface FeedPage {
 /** Longest part of a feed's address that a message quotes, in UTF-16 units. */
 const NAME_LENGTH = 200;
 
-/** Statuses by which some servers say that there are no rows at an offset. */
+/** Statuses with which some servers answer when there are no rows at an offset. */
 const BEYOND_END_STATUSES = new Set([400, 404, 416]);
 
 /**
- * Pulls a Bazaar feed (`GET /discovery/resources`) page by page, to its end whatever its paging is like; a file is one
- * page. The last page has `end`, which says whether the feed was seen whole. Throws ServiceErrors with `details.offset`,
- * from which the pull can be resumed: `bad_json`, `not_a_feed`, `too_large`, `bad_status`, and the client's own reasons.
+ * Pulls a Bazaar feed (`GET /discovery/resources`) page by page to its end, whatever its paging is like; a file is one
+ * page. The last page has `end`, which says whether the whole feed was seen. Throws ServiceErrors with
+ * `details.offset`, from which the pull can be resumed: `bad_json`, `not_a_feed`, `too_large`, `bad_status`, and the
+ * client's own reasons.
  */
 export async function* pullFeed(options: PullOptions): AsyncGenerator<FeedPage, void, undefined> {
   const { address, client, from = 0, pageSize = 100, maxPages = 2000 } = options;
-  const patience = { ...DEFAULT_PATIENCE, ...options.patience };
+  const pullLimits = { ...DEFAULT_PULL_LIMITS, ...options.pullLimits };
   if (!isWebAddress(address)) {
-    yield await readFeedFile(address, patience.pageBytes);
+    yield await readFeedFile(address, pullLimits.pageBytes);
     return;
   }
-  if (!client) throw new ServiceError('internal', 'A feed address needs a client to be fetched with.');
-  const state = startPull(from, pageSize, maxPages);
+  if (!client) throw new ServiceError('internal', 'A feed address needs a client.');
+  const state = openPullState(from, pageSize, maxPages);
   let total: number | null = null;
   for (;;) {
     const { offset } = state;
@@ -65,7 +72,7 @@ export async function* pullFeed(options: PullOptions): AsyncGenerator<FeedPage, 
       offset,
       pageSize,
       subject,
-      patience,
+      pullLimits,
       client,
       signal: options.signal,
     }).catch((error: unknown) => {
@@ -86,17 +93,17 @@ interface PageRequest {
   offset: number;
   pageSize: number;
   subject: string;
-  patience: PullPatience;
+  pullLimits: PullLimits;
   client: Pick<GuardedClient, 'fetch'>;
   signal: AbortSignal | undefined;
 }
 
 async function fetchPage(request: PageRequest): Promise<ServedPage> {
-  const { address, offset, pageSize, subject, patience, client, signal } = request;
+  const { address, offset, pageSize, subject, pullLimits, client, signal } = request;
   const url = new URL(address);
   url.searchParams.set('limit', String(pageSize));
   url.searchParams.set('offset', String(offset));
-  return parseFeedPage(await fetchPageBytes(url, subject, { client, patience, signal }), subject);
+  return parseFeedPage(await fetchPageBytes(url, subject, { client, pullLimits, signal }), subject);
 }
 
 async function readFeedFile(path: string, maxBytes: number): Promise<FeedPage> {
@@ -104,7 +111,7 @@ async function readFeedFile(path: string, maxBytes: number): Promise<FeedPage> {
   const bytes = await readLimitedFile(path, subject, maxBytes);
   const { items, total } = parseFeedPage(bytes, subject);
   const fresh = new Set(items.map(getFeedItemKey)).size;
-  // A file may hold one page of a longer feed, and then what it lacks is not gone.
+  // A file may hold one page of a longer feed. Then items that it lacks are not gone.
   const end: FeedEnd = { reason: 'whole_file', complete: total === null || items.length >= total };
   return { offset: 0, items, fresh, total, next_offset: items.length, end };
 }
@@ -135,12 +142,12 @@ function isBeyondEnd(error: unknown, offset: number, total: number | null): bool
   return BEYOND_END_STATUSES.has(Number(error.details.status)) && (total === null || offset >= total);
 }
 
-/** Says at which offset a pull failed, so that it can be resumed there. */
+/** Adds the offset at which a pull failed, so that it can be resumed there. */
 function addOffset(error: unknown, offset: number): unknown {
   if (!(error instanceof ServiceError)) return error;
   const goOn =
     offset > 0
-      ? `The pull can go on from offset ${offset}; what came before it is complete.`
+      ? `The pull can continue from offset ${offset}; everything before it is complete.`
       : 'Check the address, or try again later.';
   const hint = error.hint ?? goOn;
   const { code, message, reason, details, cause } = error;

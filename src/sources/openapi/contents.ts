@@ -8,7 +8,7 @@ export interface Content {
   media: Record<string, unknown>;
 }
 
-/** Finds the media type of a body that an agent would use: JSON where there is any, else the first. */
+/** Finds the media type of a body that an agent would use: JSON if there is any, else the first. */
 export function findContent({ document, listMembers }: DocumentReader, content: unknown): Content | undefined {
   const types = listMembers(content);
   const [mime_type, raw] = types.find(([name]) => isJsonType(name)) ?? types[0] ?? [];
@@ -16,7 +16,7 @@ export function findContent({ document, listMembers }: DocumentReader, content: 
   return mime_type !== undefined && isObject(media) ? { mime_type, media } : undefined;
 }
 
-/** Says whether a media type is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
+/** Returns whether a media type is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
 export function isJsonType(name: string): boolean {
   return /^[^;]*[/+]json\s*(?:;|$)/i.test(name);
 }

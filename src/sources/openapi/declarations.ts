@@ -1,19 +1,20 @@
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
+import { removeInvisible } from '../clean-string.ts';
 import { type ApiDocument, type ApiDocumentOptions, buildDocumentDeclarations } from '../document-declarations.ts';
 import { type DocumentFindings, openDocumentFindings } from '../document-findings.ts';
-import { removeInvisible } from '../invisible.ts';
 import { isObject } from '../json-value.ts';
 import { openDocumentReader } from './document-reader.ts';
 import type { DocumentProblem } from './document-text.ts';
-import { listPayableOperations } from './list-operations.ts';
 import { type Operation, readOperation } from './operation.ts';
+import { followReference } from './references.ts';
+import { findServerUrl } from './servers.ts';
 
 type Raw = Record<string, unknown>;
 
 /**
- * Reads an OpenAPI 3 document whose operations state their payment (`x-payment-info`): one declaration for each base
- * address. Operations that state none are counted, not listed. `subject` begins the messages of problems.
+ * Reads an OpenAPI 3 document whose operations have payment information (`x-payment-info`) into one declaration for
+ * each base address. Operations without it are counted, not listed. Messages of problems begin with `subject`.
  */
 export function readOpenApi(
   document: Raw,
@@ -24,8 +25,8 @@ export function readOpenApi(
     const version = removeInvisible(String(document.openapi ?? document.swagger).slice(0, 20));
     return {
       code: 'openapi_version',
-      message: `${subject} is of OpenAPI version ${version}.`,
-      hint: 'Give one of version 3.0 or 3.1; converters from older ones are common.',
+      message: `${subject} has OpenAPI version ${version}.`,
+      hint: 'Give a document of version 3.0 or 3.1; there are converters for older ones.',
     };
   }
   const findings = openDocumentFindings(options.name);
@@ -70,7 +71,52 @@ function readOperations(
   return { routes: [...routes.values()], items };
 }
 
-/** Names an operation by its whole address, by which `why` finds what was said of it. */
+/** Returns the name of an operation in findings: its whole address, by which the command `why` finds them. */
 function getName({ method, server, path }: Operation): string {
   return cutText(removeInvisible(`${method} ${server.replace(/\/+$/, '')}${path}`), 300);
+}
+
+/** Most payable operations that are taken from one document. */
+const MAX_OPERATIONS = 2_000;
+
+/** Members of a path item that are operations (OpenAPI 3.1, "Path Item Object"). */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+const NO_SERVER = {
+  code: 'no_server',
+  message: 'does not say at which address its operations are.',
+  hint: 'Give it with --base-url https://…, or add "servers" to the document.',
+} as const;
+
+/**
+ * Lists the operations of a document with payment information, and counts the others. Returns a problem, whose message
+ * lacks its subject, if the document names no server.
+ */
+export function listPayableOperations(
+  document: Record<string, unknown>,
+  place: Pick<ApiDocumentOptions, 'url' | 'base_url'>,
+  findings: DocumentFindings,
+): Operation[] | DocumentProblem {
+  const operations: Operation[] = [];
+  for (const [path, entry] of Object.entries(isObject(document.paths) ? document.paths : {})) {
+    const pathItem = followReference(document, entry);
+    if (!isObject(pathItem)) continue;
+    for (const method of METHODS) {
+      const raw = Object.hasOwn(pathItem, method) ? pathItem[method] : undefined;
+      if (!isObject(raw)) continue;
+      if (raw['x-payment-info'] === undefined || raw['x-payment-info'] === null) {
+        findings.count('no_payment_info');
+        continue;
+      }
+      if (operations.length === MAX_OPERATIONS) {
+        findings.note('too_many_operations');
+        return operations;
+      }
+      const server = findServerUrl([raw.servers, pathItem.servers, document.servers], place);
+      if (server === undefined) return NO_SERVER;
+      operations.push({ method: method.toUpperCase(), path, server, pathItem, raw });
+    }
+  }
+  if (Array.isArray(document.servers) && document.servers.length > 1) findings.note('many_servers');
+  return operations;
 }

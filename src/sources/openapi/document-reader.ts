@@ -3,42 +3,45 @@ import type { Note } from '../finding-codes.ts';
 import { cleanJson, isObject } from '../json-value.ts';
 import { followReference, getReference } from './references.ts';
 
-/** How deep references are followed, tried in turn until the schema is small enough to be kept. */
+/** Depths to which references are followed. They are tried in turn until the schema is small enough. */
 const REFERENCE_DEPTHS = [12, 4, 2, 1, 0];
 
 const MAX_DEPTH = 48;
 
-/** Values looked at for one schema, and for all of a document: what a small text of references may cost at most. */
+/**
+ * Most values visited for one schema, and for a whole document. A small text full of references could otherwise cost
+ * any time.
+ */
 const MAX_VALUES = 8_000;
 const MAX_VALUES_IN_ALL = 4_000_000;
 
-/** Bytes of schemas kept of one document. */
+/** Most bytes of schemas that are kept from one document. */
 const MAX_BYTES_IN_ALL = 4 * 1024 * 1024;
 
-/** Members that hold data instead of schemas, in which `$ref` is a word like any other. */
+/** Members with data instead of schemas. In them `$ref` has no meaning. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
-/** Members whose own members are names that the provider chose. */
+/** Members whose own keys are names that the provider chose. */
 const FIELD_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** Reads the parts of one document that may be shared by many operations, and keeps count of what that costs. */
+/** Reads parts of one document that many operations may share, within a budget for the whole document. */
 export interface DocumentReader {
   document: unknown;
-  /** Gives a schema with its references resolved and its text cleaned, or null where there is none that can be kept. */
+  /** Returns a schema with references resolved and texts cleaned, or null if there is none that can be kept. */
   readSchema: (raw: unknown, note: Note) => JsonObject | null;
-  /** Lists the members of an object; none of anything else, and none once the document has cost too much. */
+  /** Lists the members of an object; empty for anything else, and once the budget is used up. */
   listMembers: (value: unknown) => [name: string, member: unknown][];
-  /** Gives a value back, or undefined where it is too large to be kept or the document has cost too much. */
-  takeData: (value: unknown) => unknown;
+  /** Returns the value itself, or undefined if it is too large or the budget is used up. */
+  omitIfLarge: (value: unknown) => unknown;
 }
 
 /**
- * Opens the reading of a document. Of its schemas, local references are resolved in place; one that leads in a circle, and
- * those too deep for the whole to stay under 16 KB, are left open (`{type}`). Bounded in work and in size.
+ * Opens a reader for a document. It resolves local references in schemas. References that form a circle, or that make
+ * the schema larger than 16 KB, are replaced by their type (`{type}`). Work and size are bounded.
  */
 export function openDocumentReader(document: unknown): DocumentReader {
   const left = { values: MAX_VALUES_IN_ALL, bytes: MAX_BYTES_IN_ALL };
-  const listed: Listed = new WeakMap();
+  const listed: KnownEntries = new WeakMap();
 
   function readSchema(raw: unknown, note: Note): JsonObject | null {
     if (!isObject(raw)) return null;
@@ -67,7 +70,7 @@ export function openDocumentReader(document: unknown): DocumentReader {
     return members;
   }
 
-  function takeData(value: unknown): unknown {
+  function omitIfLarge(value: unknown): unknown {
     let values = MAX_VALUES;
     const isSmall = (part: unknown, depth: number): boolean => {
       if (typeof part !== 'object' || part === null) return true;
@@ -81,13 +84,13 @@ export function openDocumentReader(document: unknown): DocumentReader {
     return isSmall(value, 0) ? value : undefined;
   }
 
-  return { document, readSchema, listMembers, takeData };
+  return { document, readSchema, listMembers, omitIfLarge };
 }
 
-/** The members of objects that are too large to be kept: operations by the thousand may refer to one of these. */
-type Listed = WeakMap<object, [name: string, member: unknown][]>;
+/** Cached members of very large objects, because thousands of operations may refer to one of them. */
+type KnownEntries = WeakMap<object, [name: string, member: unknown][]>;
 
-function listEntries(value: object, listed: Listed): [name: string, member: unknown][] {
+function listEntries(value: object, listed: KnownEntries): [name: string, member: unknown][] {
   const known = listed.get(value);
   if (known) return known;
   const members = Object.entries(value);
@@ -97,20 +100,20 @@ function listEntries(value: object, listed: Listed): [name: string, member: unkn
 
 interface Expansion {
   document: unknown;
-  /** References that may still be inside each other. */
+  /** How deep references may be nested. */
   depth: number;
-  /** Values that may still be looked at. */
+  /** How many more values may be visited. */
   values: number;
   /** The references that are being resolved, outermost first. */
   open: string[];
   isBroken: boolean;
-  listed: Listed;
+  listed: KnownEntries;
 }
 
 function expand(value: unknown, depth: number, expansion: Expansion, isOfFields = false): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const members = listEntries(value, expansion.listed);
-  // Counted before they are gone through, so that one huge value costs no more than its listing.
+  // Members are counted before they are visited, so that one huge value costs no more than listing its keys.
   expansion.values -= members.length + 1;
   if (expansion.values < 0 || depth > MAX_DEPTH) return {};
   if (Array.isArray(value)) return value.map((item) => expand(item, depth + 1, expansion));

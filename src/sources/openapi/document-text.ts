@@ -3,16 +3,16 @@ import { ServiceError } from '../../errors.ts';
 import { parseJsonBody } from '../../fetching/json.ts';
 import type { FindingCode } from '../finding-codes.ts';
 
-/** Largest document read, in bytes. */
+/** Largest document that is read, in bytes. */
 export const MAX_DOCUMENT_BYTES = 10 * 1024 * 1024;
 
-/** YAML takes far longer to read than JSON, and a provider's document of that size is generated anyway. */
+/** Largest YAML document. YAML takes far longer to parse than JSON, and large documents are generated anyway. */
 const MAX_YAML_BYTES = 4 * 1024 * 1024;
 
-/** Each anchor may be repeated, but not so often that a small text becomes a huge document. */
+/** Limit for aliases, so that a small text cannot become a huge document. */
 const MAX_ALIASES = 100;
 
-/** Why a document as a whole cannot be taken, and what whoever asked for it can do. */
+/** Why a whole document cannot be taken, and what the user can do. */
 export interface DocumentProblem {
   code: FindingCode;
   message: string;
@@ -21,7 +21,10 @@ export interface DocumentProblem {
 
 const ADDRESS_HINT = 'Give the address of the document itself, which is often /openapi.json or /.well-known/x402.';
 
-/** Parses the text of an API document, JSON or YAML, or says why it cannot be. `subject` begins the message. Never throws. */
+/**
+ * Parses the text of an API document, JSON or YAML, or returns a problem whose message begins with `subject`. Never
+ * throws.
+ */
 export function parseDocumentText(bytes: Uint8Array, subject: string): { value: unknown } | DocumentProblem {
   if (bytes.byteLength > MAX_DOCUMENT_BYTES) return buildTooLarge(subject, '10 MB', 'Ask for a smaller one.');
   const start = Buffer.from(bytes.subarray(0, 1024))
@@ -52,7 +55,7 @@ function parseYaml(bytes: Uint8Array, subject: string): { value: unknown } | Doc
   });
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    // Unique keys are not asked for: the library compares every key with every other, which takes minutes.
+    // Unique keys are not checked, because the library compares every key with every other, which takes minutes.
     const document = parseDocument(text, {
       uniqueKeys: false,
       stringKeys: true,

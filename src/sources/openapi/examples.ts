@@ -2,43 +2,46 @@ import { isObject } from '../json-value.ts';
 import type { DocumentReader } from './document-reader.ts';
 import { followReference } from './references.ts';
 
-/** Objects inside objects that an example is made up for. */
+/** Deepest nesting of a generated example. */
 const MAX_DEPTH = 6;
 const MAX_FIELDS = 100;
 
 /**
- * Finds an example value of a parameter or a body: its own `example`, the first of its `examples`, else what its schema
- * says. Undefined where nothing can be sent. Takes a Parameter or Media Type Object.
+ * Finds an example value of a parameter or a body: its own `example`, the first of its `examples`, else one from its
+ * schema. Undefined if there is none. Takes a Parameter or Media Type Object.
  */
 export function findExample(
   reader: DocumentReader,
   holder: Record<string, unknown>,
   { isNeeded }: { isNeeded: boolean },
 ): unknown {
-  if (holder.example !== undefined) return reader.takeData(holder.example);
+  if (holder.example !== undefined) return reader.omitIfLarge(holder.example);
   const named = findNamedExample(reader, holder.examples);
   return named === undefined ? findSchemaExample(reader, holder.schema, isNeeded, 0) : named;
 }
 
-/** Finds the value of the first of named examples (OpenAPI 3.1, "Example Object"). */
-export function findNamedExample({ document, listMembers, takeData }: DocumentReader, examples: unknown): unknown {
+/** Finds the value of the first named example (OpenAPI 3.1, "Example Object"). */
+export function findNamedExample({ document, listMembers, omitIfLarge }: DocumentReader, examples: unknown): unknown {
   const first = followReference(document, listMembers(examples)[0]?.[1]);
-  return isObject(first) ? takeData(first.value) : undefined;
+  return isObject(first) ? omitIfLarge(first.value) : undefined;
 }
 
-/** An example that the schema gives; where one is needed also its default, its first choice, or one made of its fields. */
+/**
+ * Finds the example of a schema. If one is needed, its default, its first `enum` value or an object of its fields will
+ * do.
+ */
 function findSchemaExample(reader: DocumentReader, raw: unknown, isNeeded: boolean, depth: number): unknown {
   const schema = followReference(reader.document, raw);
   if (!isObject(schema) || depth > MAX_DEPTH) return undefined;
   const { example, examples, const: only } = schema;
   const given = [example, Array.isArray(examples) ? examples[0] : undefined, only].find((value) => value !== undefined);
-  if (given !== undefined || !isNeeded) return reader.takeData(given);
-  if (schema.default !== undefined) return reader.takeData(schema.default);
-  if (Array.isArray(schema.enum)) return reader.takeData(schema.enum[0]);
+  if (given !== undefined || !isNeeded) return reader.omitIfLarge(given);
+  if (schema.default !== undefined) return reader.omitIfLarge(schema.default);
+  if (Array.isArray(schema.enum)) return reader.omitIfLarge(schema.enum[0]);
   return isObject(schema.properties) ? buildObject(reader, schema, depth) : undefined;
 }
 
-/** Builds an object of the fields that have an example or are required; nothing where a required one has no value. */
+/** Builds an object of the fields with an example; undefined if a required field has no value. */
 function buildObject(
   reader: DocumentReader,
   schema: Record<string, unknown>,

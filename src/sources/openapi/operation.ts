@@ -1,20 +1,23 @@
 import { httpMethod } from '../../model/http-method.ts';
-import type { DeclaredRoute } from '../../model/route.ts';
+import type { DeclaredRoute, JsonObject } from '../../model/route.ts';
 import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
+import { cleanJson, isObject } from '../json-value.ts';
 import { getTemplatePath, parseListedUrl } from '../outside-address.ts';
-import { readText } from '../provider-text.ts';
-import { readAnswerSide } from './answer-side.ts';
+import { readMimeType, readText } from '../provider-text.ts';
+import { findContent } from './contents.ts';
 import type { DocumentReader } from './document-reader.ts';
+import { findNamedExample } from './examples.ts';
 import { type Refusal, readPayment } from './payment.ts';
-import { readRequestSide } from './request-side.ts';
+import { followReference } from './references.ts';
+import { readRequest } from './request.ts';
 import { getBaseAddress } from './servers.ts';
 
-/** One operation as it stands in a document. */
+/** One operation as the document has it. */
 export interface Operation {
   method: string;
   /** Its key in `paths`. */
   path: string;
-  /** Its base address as the document says it. */
+  /** Its base address in the document. */
   server: string;
   pathItem: Record<string, unknown>;
   raw: Record<string, unknown>;
@@ -26,24 +29,24 @@ export interface OperationContext {
   note: Note;
 }
 
-/** An operation that becomes a route of the listing at `base_url`. */
-export interface ReadOperation {
+/** The route of an operation, and the base address of its listing. */
+export interface OperationRoute {
   base_url: string;
   route: DeclaredRoute;
 }
 
-/** Reads a payable operation into a route, or says why it cannot be one. Never throws for what it holds. */
-export function readOperation(operation: Operation, context: OperationContext): ReadOperation | Refusal {
+/** Reads a payable operation into a route, or returns why it is refused. Never throws, whatever it contains. */
+export function readOperation(operation: Operation, context: OperationContext): OperationRoute | Refusal {
   const { raw, pathItem } = operation;
   const { note, reader } = context;
-  const place = readPlace(operation, context);
+  const place = readAddress(operation, context);
   if ('code' in place) return place;
   const terms = readPayment(raw['x-payment-info'], note);
   if (!Array.isArray(terms)) return terms;
   const { method, base_url, path } = place;
   const parameters = [pathItem.parameters, raw.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
   const request = { reader, parameters, requestBody: raw.requestBody, method };
-  const answer = readAnswerSide(reader, raw.responses, note);
+  const answer = readResponse(reader, raw.responses, note);
   return {
     base_url,
     route: {
@@ -51,14 +54,14 @@ export function readOperation(operation: Operation, context: OperationContext): 
       path,
       description: readText(findText(raw.description, raw.summary, pathItem.summary), 'route_description', note),
       mime_type: answer.mime_type,
-      ...readRequestSide(request, note),
+      ...readRequest(request, note),
       output_schema: answer.output_schema,
       terms,
     },
   };
 }
 
-function readPlace(
+function readAddress(
   { method: name, path, server }: Operation,
   { allowPrivateNetworks }: OperationContext,
 ): (Pick<DeclaredRoute, 'method' | 'path'> & { base_url: string }) | Refusal {
@@ -83,4 +86,37 @@ function buildRefusal(code: FindingCode): Refusal {
 
 function findText(...places: unknown[]): unknown {
   return places.find((place) => typeof place === 'string' && place.trim() !== '');
+}
+
+/**
+ * Statuses of answers with the product, the usual one first. `default` is left out because it usually describes an
+ * error.
+ */
+const SUCCESSES = ['200', '201', '202', '203', '206', '2XX', '2xx'];
+
+/** Reads the answer of an operation: its media type, and its JSON Schema with an example if there is one. */
+export function readResponse(
+  reader: DocumentReader,
+  responses: unknown,
+  note: Note,
+): { mime_type: string | null; output_schema: JsonObject | null } {
+  const status = isObject(responses) ? SUCCESSES.find((code) => Object.hasOwn(responses, code)) : undefined;
+  const answer =
+    isObject(responses) && status !== undefined ? followReference(reader.document, responses[status]) : undefined;
+  const content = isObject(answer) ? findContent(reader, answer.content) : undefined;
+  if (!content) return { mime_type: null, output_schema: null };
+  const schema = reader.readSchema(content.media.schema, note);
+  const described = schema && !isBare(schema) ? schema : null;
+  const { example: own, examples } = content.media;
+  const example = own === undefined ? findNamedExample(reader, examples) : reader.omitIfLarge(own);
+  const whole = example === undefined ? undefined : cleanJson({ ...described, examples: [example] });
+  return {
+    mime_type: readMimeType(content.mime_type, note),
+    output_schema: isObject(whole) ? whole : described,
+  };
+}
+
+/** Returns whether a schema says nothing, as `{type: 'object'}` and `{}`. */
+function isBare(schema: JsonObject): boolean {
+  return Object.keys(schema).every((key) => key === 'type' || key === 'format');
 }

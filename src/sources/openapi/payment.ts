@@ -1,13 +1,16 @@
-import { NETWORKS, type NetworkKey } from '../../model/network.ts';
+import { isUsdc, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
-import { parseOfferAmount } from '../../x402/offer-amount.ts';
-import { findAssetProblem, findOfferNetwork } from '../../x402/offer-network.ts';
-import { parsePayTo } from '../../x402/pay-to.ts';
+import { parseUsdc } from '../../model/usdc.ts';
+import {
+  findAssetProblem,
+  findOfferNetwork,
+  MAX_PLAUSIBLE_AMOUNT,
+  parseOfferAmount,
+  parsePayTo,
+} from '../../x402/offer-fields.ts';
+import { cleanString } from '../clean-string.ts';
 import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
-import { cleanString } from '../invisible.ts';
 import { isObject } from '../json-value.ts';
-import { type PriceProblem, readPrice } from './payment-price.ts';
-import { listProtocols } from './payment-protocols.ts';
 
 type Details = Record<string, unknown>;
 
@@ -18,15 +21,15 @@ export interface Refusal {
 
 const MAX_NETWORKS = 16;
 
-/** Longest time a payment may stay open, in seconds: a day. */
+/** Longest payment time-out, in seconds: a day. */
 const MAX_TIMEOUT_SECONDS = 86_400;
 
 const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 
 /**
- * Reads what an operation says of its payment (`x-payment-info`, in the shapes met in the field) into terms: one for
- * each network that is named, Base where none is. Empty where the operation is paid for by x402, but what it costs is
- * not said or depends on the request. Or says why the operation is not to be listed. Never throws.
+ * Reads the payment information of an operation (`x-payment-info`, in all shapes seen so far) into terms: one for each
+ * network that is named, or Base if none is. The list is empty if the operation is paid by x402 but its price is
+ * missing or depends on the request. Returns a refusal if the operation is not to be listed. Never throws.
  */
 export function readPayment(info: unknown, note: Note): Terms[] | Refusal {
   if (!isObject(info)) {
@@ -72,7 +75,7 @@ function isNamed(network: unknown): boolean {
   return network !== undefined && network !== null && network !== '';
 }
 
-/** Reads the terms of one network: null where they lack a price alone, a code where they cannot be taken. */
+/** Reads the terms for one network: null if only the price is missing, a code if they cannot be taken. */
 function readTerms(
   rawNetwork: unknown,
   { details, info, price, note }: { details: Details; info: Details; price: number | PriceProblem; note: Note },
@@ -97,14 +100,14 @@ function readTerms(
   };
 }
 
-/** Where no asset is named, or only by its symbol, it is the USDC of the network. */
+/** Finds what is wrong with an asset. Without an asset, or with its symbol alone, the USDC of the network is meant. */
 function findProblem(key: NetworkKey, asset: unknown): FindingCode | undefined {
   if (asset === undefined || asset === null || (typeof asset === 'string' && /^usdc$/i.test(asset.trim())))
     return undefined;
   return findAssetProblem(key, asset);
 }
 
-/** The atomic amount that x402 itself would ask wins over a decimal price beside it, not over a price that varies. */
+/** Reads the amount. An atomic x402 amount wins over a decimal price beside it, but not over a dynamic price. */
 function readAmount(details: Details, price: number | PriceProblem, note: Note): number | null {
   const raw = details.amount ?? details.maxAmountRequired;
   const stated = typeof price === 'number' ? price : null;
@@ -130,4 +133,110 @@ function readTimeout(raw: unknown, note: Note): number | null {
   if (typeof raw === 'number' && Number.isInteger(raw) && raw >= 1 && raw <= MAX_TIMEOUT_SECONDS) return raw;
   note('odd_timeout');
   return null;
+}
+
+type Price = { mode: unknown; currency: unknown; amount: unknown; min: unknown; max: unknown };
+
+/**
+ * Why there is no price. `zero_amount` and `implausible_price` refuse the operation; the others leave it without a
+ * price.
+ */
+export type PriceProblem = 'zero_amount' | 'implausible_price' | 'dynamic_price' | 'unknown_price' | 'other_currency';
+
+/**
+ * Reads the price of one request from a payment object, in atomic USDC: `price: {mode, currency, amount}`, or the older
+ * flat `pricingMode` and `price`. Amounts are decimal. Returns a code if there is no fixed price.
+ */
+export function readPrice(info: Record<string, unknown>, note: Note): number | PriceProblem {
+  const { mode, currency, amount, min, max } = findPrice(info);
+  const isFlat = min !== undefined && String(min) === String(max);
+  if (mode !== undefined && mode !== 'fixed' && !isFlat) return 'dynamic_price';
+  const stated = amount ?? (isFlat ? min : undefined);
+  const atomic = readDecimal(stated);
+  if (atomic === undefined) return 'unknown_price';
+  if (!isDollar(currency)) return 'other_currency';
+  if (atomic === 0) return 'zero_amount';
+  if (atomic > MAX_PLAUSIBLE_AMOUNT) return 'implausible_price';
+  if (!isNamedUsdc(currency)) note('usd_as_usdc');
+  if (typeof stated === 'number') note('amount_as_number');
+  return atomic;
+}
+
+function findPrice(info: Record<string, unknown>): Price {
+  const { price, pricingMode, minPrice, maxPrice, currency, amount } = info;
+  if (isObject(price)) {
+    return {
+      mode: price.mode,
+      currency: price.currency ?? currency,
+      amount: price.amount,
+      min: price.min,
+      max: price.max,
+    };
+  }
+  // A bare whole number may be a count of atomic units, as in another protocol, so it is not read.
+  const isDecimal = currency !== undefined || /[.$]/.test(String(amount));
+  return {
+    mode: pricingMode,
+    currency,
+    amount: price ?? (isDecimal ? amount : undefined),
+    min: minPrice,
+    max: maxPrice,
+  };
+}
+
+/** Reads a decimal amount, with or without a dollar sign before it or a currency after it. */
+function readDecimal(raw: unknown): number | undefined {
+  const text = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? raw.trim() : '';
+  const decimal = /^\$?\s?(\d{1,10}(?:\.\d{1,30})?)(?:\s?(?:USDC?))?$/i.exec(text)?.[1];
+  // Zeros after the sixth decimal are ignored. Any other digit there makes the amount invalid.
+  return decimal === undefined ? undefined : parseUsdc(decimal.replace(/(\.\d{6})0+$/, '$1'));
+}
+
+function isDollar(currency: unknown): boolean {
+  if (currency === undefined || currency === null) return true;
+  return isNamedUsdc(currency) || (typeof currency === 'string' && /^usd$/i.test(currency.trim()));
+}
+
+function isNamedUsdc(currency: unknown): boolean {
+  if (typeof currency !== 'string') return false;
+  return /^usdc$/i.test(currency.trim()) || isUsdc('base', currency.trim()) || isUsdc('solana', currency.trim());
+}
+
+/** One payment protocol that an operation names, with its details. */
+export interface NamedProtocol {
+  /** In lower case. */
+  name: string;
+  details: Details;
+}
+
+const MAX_PROTOCOLS = 16;
+
+/**
+ * Lists the protocols that a payment object names, in all shapes seen so far: `protocols` as names or as objects keyed
+ * by name (`[{x402: {…}}]`), a member `x402` beside them, and the `method` of the Machine Payments Protocol, alone or
+ * in `offers`.
+ */
+export function listProtocols(info: Details): NamedProtocol[] {
+  const listed = Array.isArray(info.protocols) ? info.protocols.slice(0, MAX_PROTOCOLS) : [info.protocols];
+  const offers = Array.isArray(info.offers) ? info.offers.slice(0, MAX_PROTOCOLS) : [];
+  return [
+    ...listed.flatMap(readProtocol),
+    ...(isObject(info.x402) ? [{ name: 'x402', details: info.x402 }] : []),
+    ...[info, ...offers].flatMap((offer) =>
+      isObject(offer) && typeof offer.method === 'string' ? [{ name: getName(offer.method), details: offer }] : [],
+    ),
+  ];
+}
+
+function readProtocol(raw: unknown): NamedProtocol[] {
+  if (typeof raw === 'string') return [{ name: getName(raw), details: {} }];
+  if (!isObject(raw)) return [];
+  if (typeof raw.protocol === 'string') return [{ name: getName(raw.protocol), details: raw }];
+  return Object.entries(raw)
+    .slice(0, MAX_PROTOCOLS)
+    .map(([name, details]) => ({ name: getName(name), details: isObject(details) ? details : {} }));
+}
+
+function getName(text: string): string {
+  return text.trim().slice(0, 40).toLowerCase();
 }

@@ -1,12 +1,12 @@
 import { isObject } from '../json-value.ts';
 
-/** References that lead to references; more than this is a circle or nonsense. */
+/** Most references in a chain. A longer chain is a circle or nonsense. */
 const MAX_HOPS = 16;
 
 /**
- * Follows `$ref` where a value is a reference into its own document (`#/components/…`, RFC 6901), and gives what stands
- * at its end; the value itself where it is none, undefined where the reference leads nowhere, in a circle, or out of
- * the document: nothing is ever fetched for it.
+ * Follows a `$ref` into its own document (`#/components/…`, RFC 6901) and returns the final value. Returns the value
+ * itself if it is not a reference, and undefined if the reference leads nowhere, in a circle, or out of the document:
+ * nothing is ever fetched for a reference.
  */
 export function followReference(document: unknown, value: unknown): unknown {
   let current = value;
@@ -18,7 +18,7 @@ export function followReference(document: unknown, value: unknown): unknown {
   return undefined;
 }
 
-/** Gives the text of a reference, or undefined for anything that is none. */
+/** Returns the text of a reference; undefined for anything else. */
 export function getReference(value: unknown): string | undefined {
   return isObject(value) && Object.hasOwn(value, '$ref') && typeof value.$ref === 'string' ? value.$ref : undefined;
 }
@@ -39,7 +39,7 @@ function decodeStep(step: string): string {
   try {
     text = decodeURIComponent(step);
   } catch (error) {
-    // A percent sign that escapes nothing stands for itself.
+    // A percent sign that escapes nothing is literal.
     if (!(error instanceof URIError)) throw error;
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,17 +1,17 @@
 import { isObject } from '../json-value.ts';
 
-/** Where a document was read, and where its operations are said to be by whoever asked for it. */
+/** The address of a document, and the base address that the user asked for. */
 export interface DocumentPlace {
-  /** Address that the document came from; null for a file. */
+  /** Address of the document; null for a file. */
   url: string | null;
-  /** Base address that was asked for; null where the document's own counts. */
+  /** Base address that the user asked for; null to use those of the document. */
   base_url: string | null;
 }
 
 /**
- * Finds the base address of an operation: the first server of the innermost list that has one, variables at their
- * defaults, relative to the document (OpenAPI 3.1, "Server Object"). Without any, the address that was asked for, else
- * the document's origin. Undefined where nothing says it.
+ * Finds the base address of an operation: the first server of the innermost list that has one, with variables at their
+ * defaults, relative to the document (OpenAPI 3.1, "Server Object"). Without servers it is the address that the user
+ * asked for, else the document's origin. Undefined if there is none of these.
  */
 export function findServerUrl(lists: readonly unknown[], { url, base_url }: DocumentPlace): string | undefined {
   const servers = lists.find((list): list is unknown[] => Array.isArray(list) && list.length > 0) ?? [];
@@ -32,7 +32,7 @@ function fillVariables(address: string, variables: unknown): string {
   });
 }
 
-/** Gives a base address in the one form it has everywhere: without query, fragment, and slash at the end. */
+/** Returns a base address in its canonical form: without query, fragment and slash at the end. */
 export function getBaseAddress(url: URL): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

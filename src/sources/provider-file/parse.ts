@@ -1,24 +1,42 @@
 import { ServiceError } from '../../errors.ts';
 import { parseJsonBody } from '../../fetching/json.ts';
+import type { Declaration } from '../../model/declaration.ts';
+import { getCanonicalBaseUrl } from '../../model/ids.ts';
+import { formatQuote } from '../clean-string.ts';
+import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
+import { FINDING_CODES, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
-import { noteUnknownFields, parseEntry, type ReadWish, type StatementContext } from './entry.ts';
-import { MAX_LISTINGS, providerFile } from './schema.ts';
+import { buildManifestDeclaration } from '../manifest-declaration.ts';
+import { describeIssues } from '../manifest-issues.ts';
+import { parseListedUrl } from '../outside-address.ts';
+import { cleanText, isTooLong, TEXT_LIMITS } from '../provider-text.ts';
+import {
+  getEntryMapping,
+  MAX_LISTINGS,
+  MAX_REPLIES,
+  type ProviderEntryFacts,
+  providerEntry,
+  providerEntryFacts,
+  providerFile,
+  writtenReply,
+} from './schema.ts';
+import type { ProviderRequest, StatedReply } from './statement.ts';
 
-/** Largest statement read, in bytes. */
+/** Largest statement that is read, in bytes. */
 const MAX_STATEMENT_BYTES = 64 * 1024;
 
-/** The wishes of a statement, and whether every entry of it could be read. */
+/** The requests of a statement, and whether every entry could be read. */
 export interface ReadStatement {
-  wishes: ReadWish[];
-  /** Entries that the list holds. */
+  requests: ParsedRequest[];
+  /** Number of entries in the list. */
   entries: number;
   is_whole: boolean;
 }
 
 /**
- * Parses the bytes of a statement: its wishes, those that cannot be taken left out with a finding each. Gives `absent`
- * where something else stands there (a page, or JSON that is no statement), `unreadable` where it cannot be read. Never
- * throws for what the bytes hold.
+ * Parses the bytes of a statement into its requests. Entries that cannot be taken are left out with a finding each.
+ * Returns `absent` for something that is not a statement (a page, or other JSON), and `unreadable` for a statement that
+ * cannot be read. Never throws, whatever the bytes.
  */
 export function parseStatement(
   bytes: Uint8Array,
@@ -38,7 +56,7 @@ export function parseStatement(
     return { absent: 'another_document' };
   }
   if (json.version !== 1 || !Array.isArray(json.listings)) {
-    refuse('provider_file_bad_value', 'The statement is to have "version": 1 and a list "listings".');
+    refuse('provider_file_bad_value', 'The statement must have "version": 1 and a list "listings".');
     return 'unreadable';
   }
   noteUnknownFields(json, providerFile.shape, '', context);
@@ -46,9 +64,9 @@ export function parseStatement(
     refuse('provider_file_bad_value', `listings has more than ${MAX_LISTINGS} entries; only the first were read.`);
   }
   const entries: unknown[] = json.listings.slice(0, MAX_LISTINGS);
-  const wishes = entries.flatMap((raw, index) => parseEntry(raw, `listings[${index}]`, context) ?? []);
+  const requests = entries.flatMap((raw, index) => parseEntry(raw, `listings[${index}]`, context) ?? []);
   const { length } = json.listings;
-  return { wishes: listDistinct(wishes, context), entries: length, is_whole: wishes.length === length };
+  return { requests: listDistinct(requests, context), entries: length, is_whole: requests.length === length };
 }
 
 function parseJson(bytes: Uint8Array, { url, findings }: StatementContext): unknown {
@@ -61,16 +79,264 @@ function parseJson(bytes: Uint8Array, { url, findings }: StatementContext): unkn
   }
 }
 
-function listDistinct(wishes: readonly ReadWish[], { url, findings }: StatementContext): ReadWish[] {
-  const byAddress = new Map<string, ReadWish>();
-  for (const wish of wishes) {
-    const { base_url, where } = wish;
+function listDistinct(requests: readonly ParsedRequest[], { url, findings }: StatementContext): ParsedRequest[] {
+  const byAddress = new Map<string, ParsedRequest>();
+  for (const request of requests) {
+    const { base_url, where } = request;
     const first = byAddress.get(base_url);
-    if (!first) byAddress.set(base_url, wish);
+    if (!first) byAddress.set(base_url, request);
     else {
-      const message = `${where}: base_url: ${base_url} is that of ${first.where} already, which counts.`;
+      const message = `${where}: base_url: ${base_url} is already that of ${first.where}, which counts.`;
       findings.openItem(url).refuse('provider_duplicate_listing', message);
     }
   }
   return [...byAddress.values()];
+}
+
+/** How many problems of one entry or its replies are reported. */
+const MAX_PROBLEMS = 20;
+
+export interface StatementContext {
+  /** Address of the statement. */
+  url: string;
+  allowPrivateNetworks: boolean;
+  /** Now, ISO 8601 UTC. */
+  now: string;
+  findings: DocumentFindings;
+}
+
+/** A request as parsed. The document that it names is read later. */
+export type ParsedRequest = ProviderRequest & { document: URL | null };
+
+/**
+ * Parses one entry of a statement. Each problem becomes a finding whose message begins with `where`, the place of the
+ * entry.
+ */
+export function parseEntry(raw: unknown, where: string, context: StatementContext): ParsedRequest | undefined {
+  const item = openEntryFindings(where, context);
+  if (!isObject(raw)) {
+    item.refuse('provider_file_bad_value', 'an entry must be an object.');
+    return undefined;
+  }
+  const { replies: rawReplies, ...known } = pickFields(raw, providerEntry.shape);
+  const written = stringifyPrices(known);
+  const parsed = providerEntryFacts.safeParse(written);
+  if (!parsed.success) {
+    const problems = describeIssues(parsed.error.issues, written, getEntryMapping).slice(0, MAX_PROBLEMS);
+    for (const { message } of problems) item.refuse('provider_file_bad_value', message);
+    return undefined;
+  }
+  noteUnknownFields(raw, providerEntry.shape, `${where}: `, context);
+  const { listed, openapi, facts, base_url = '/' } = parsed.data;
+  const excess = findConflict(parsed.data);
+  if (excess) {
+    item.refuse('provider_file_bad_value', excess);
+    return undefined;
+  }
+  const address = readOwnAddress(base_url, context);
+  if ('code' in address) {
+    item.refuse(address.code, `base_url: ${address.message}`);
+    return undefined;
+  }
+  const baseUrl = getCanonicalBaseUrl(address.url.href);
+  const replies = readReplies(rawReplies, `${where}.replies`, context);
+  const entry = { where, base_url: baseUrl, replies, document: null };
+  if (!listed) return { ...entry, asks: 'remove', reason: readReason(parsed.data.reason) };
+  if (facts) {
+    const declaration = buildFacts(facts, baseUrl, `${where}.facts`, context);
+    return { ...entry, asks: 'list', declaration, is_broken: declaration === null };
+  }
+  const request = { ...entry, asks: 'list', declaration: null, is_broken: false } as const;
+  if (openapi === undefined) return request;
+  const document = readOwnAddress(openapi, context);
+  if (!('code' in document)) return { ...request, document: document.url };
+  item.refuse(document.code, `openapi: ${document.message}`);
+  return { ...request, is_broken: true };
+}
+
+/** Opens the findings of one entry. Each message says where in the statement the problem is. */
+function openEntryFindings(where: string, { url, findings }: StatementContext): Pick<ItemFindings, 'refuse'> {
+  const { refuse } = findings.openItem(url);
+  // Messages quote the statement, so invisible characters are removed from them.
+  return {
+    refuse: (code, message = FINDING_CODES[code]) =>
+      refuse(code, cleanText(`${where}: ${message}`, 'route_description')),
+  };
+}
+
+/** Notes unknown fields of an object. They are ignored, because a later version may define them. */
+export function noteUnknownFields(
+  raw: Record<string, unknown>,
+  shape: object,
+  prefix: string,
+  { url, findings }: StatementContext,
+): void {
+  const item = findings.openItem(url);
+  for (const field of Object.keys(raw).filter((name) => !Object.hasOwn(shape, name))) {
+    item.note('provider_unknown_field', `${prefix}"${formatQuote(field)}" is unknown and was ignored.`);
+  }
+  item.keep();
+}
+
+function pickFields(raw: Record<string, unknown>, shape: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(raw).filter(([name]) => Object.hasOwn(shape, name)));
+}
+
+/** Finds fields of an entry that contradict each other. */
+function findConflict({ listed, openapi, facts }: ProviderEntryFacts): string | undefined {
+  const declares = openapi !== undefined || facts !== undefined;
+  if (!listed && declares) return 'listed: false goes with neither openapi nor facts.';
+  return openapi !== undefined && facts !== undefined ? 'give either openapi or facts, not both.' : undefined;
+}
+
+/** Builds the declaration of facts; null, with findings, if they contradict each other. */
+function buildFacts(
+  facts: NonNullable<ProviderEntryFacts['facts']>,
+  baseUrl: string,
+  where: string,
+  context: StatementContext,
+): Declaration | null {
+  const item = context.findings.openItem(context.url);
+  const { refuse } = openEntryFindings(where, context);
+  const problems: string[] = [];
+  const declaration = buildFactsDeclaration(facts, baseUrl, {
+    ...context,
+    source: context.url,
+    note: item.note,
+    refuse: (message) => problems.push(message),
+  });
+  for (const message of problems.slice(0, MAX_PROBLEMS)) refuse('provider_file_bad_value', message);
+  if (problems.length > 0) return null;
+  item.keep();
+  return declaration;
+}
+
+/** Longest reply that is cleaned at all: cleaning reads only the beginning of a long text. Longer ones are refused. */
+const RAW_REPLY_LENGTH = 2000;
+
+/** Reads the replies of an entry; bad ones are left out with a finding each. Null if they are not a list. */
+function readReplies(raw: unknown, where: string, context: StatementContext): StatedReply[] | null {
+  if (raw === undefined) return [];
+  const list = openEntryFindings(where, context);
+  if (!Array.isArray(raw)) {
+    list.refuse('provider_file_bad_value', 'must be a list of replies. Those on record stay.');
+    return null;
+  }
+  if (raw.length > MAX_REPLIES) {
+    list.refuse('provider_file_bad_value', `has more than ${MAX_REPLIES} replies; only the first were read.`);
+  }
+  const read = new Map<string, StatedReply>();
+  raw.slice(0, MAX_REPLIES).forEach((reply, index) => {
+    const at = `${where}[${index}]`;
+    const stated = readReply(reply, at, context);
+    if (!stated) return;
+    const key = `${stated.caution} ${stated.route ?? ''}`;
+    if (!read.has(key)) read.set(key, stated);
+    else {
+      const message = 'replies to the same caution and route as one before it, which counts.';
+      openEntryFindings(at, context).refuse('provider_file_bad_value', message);
+    }
+  });
+  return [...read.values()];
+}
+
+function readReply(raw: unknown, where: string, context: StatementContext): StatedReply | undefined {
+  const refuse = (at: string, message: string) =>
+    openEntryFindings(at, context).refuse('provider_file_bad_value', message);
+  if (!isObject(raw)) {
+    refuse(where, 'a reply must be an object.');
+    return undefined;
+  }
+  const known = pickFields(raw, writtenReply.shape);
+  const parsed = writtenReply.safeParse(known);
+  if (!parsed.success) {
+    const getReplyMapping = () => ({ label: 'a reply', fields: Object.keys(writtenReply.shape) });
+    for (const { path, message } of describeIssues(parsed.error.issues, known, getReplyMapping)) {
+      refuse(`${where}.${path.join('.')}`, message);
+    }
+    return undefined;
+  }
+  noteUnknownFields(raw, writtenReply.shape, `${where}: `, context);
+  const { caution, route = null, text: rawText } = parsed.data;
+  if (rawText.length > RAW_REPLY_LENGTH || isTooLong(rawText, 'reply')) {
+    refuse(`${where}.text`, `the reply is longer than ${TEXT_LIMITS.reply} characters, so it is not shown.`);
+    return undefined;
+  }
+  const text = cleanText(rawText, 'reply');
+  if (text !== '') return { caution, route, text };
+  refuse(`${where}.text`, 'the reply is empty.');
+  return undefined;
+}
+
+/** Reads an address in the statement, which must have the statement's own origin. */
+function readOwnAddress(
+  text: string,
+  { url, allowPrivateNetworks }: StatementContext,
+): { url: URL } | { code: 'provider_other_origin' | 'provider_file_bad_value'; message: string } {
+  const whole = URL.parse(text, url);
+  const read = whole ? parseListedUrl(whole.href, { allowPrivateNetworks }) : undefined;
+  if (!(read instanceof URL)) {
+    const why = read?.message ?? 'The address is not a valid URL.';
+    return { code: 'provider_file_bad_value', message: `"${formatQuote(text)}" cannot be taken. ${why}` };
+  }
+  if (read.origin === new URL(url).origin) return { url: read };
+  const message = `"${formatQuote(text)}" has another origin than this statement, which cannot speak for it.`;
+  return { code: 'provider_other_origin', message };
+}
+
+/** Returns the provider's words; null for words that look like one of our codes. */
+function readReason(raw: string | undefined): string | null {
+  const words = cleanText(raw, 'tagline');
+  return words === '' || /^[a-z0-9_]+$/.test(words) ? null : words;
+}
+
+/** What building a declaration needs besides the facts. */
+export interface FactsContext {
+  /** Address of the statement, which is the source. */
+  source: string;
+  allowPrivateNetworks: boolean;
+  /** Now, ISO 8601 UTC. */
+  now: string;
+  /** Refuses the facts, for this reason. */
+  refuse: (message: string) => void;
+  note: Note;
+}
+
+/** Builds the declaration of facts that a provider states. Like every bare claim, it proves nothing. */
+export function buildFactsDeclaration(
+  facts: NonNullable<ProviderEntryFacts['facts']>,
+  baseUrl: string,
+  { source, refuse, ...context }: FactsContext,
+): Declaration {
+  const declaration = buildManifestDeclaration(
+    { ...facts, base_url: baseUrl },
+    { ...context, name: source, refuse: (_code, _path, message) => refuse(message) },
+  );
+  return { ...declaration, source: buildProviderSource(source) };
+}
+
+/** Returns the source of a provider's own declarations, from whatever document. */
+export function buildProviderSource(source: string): Declaration['source'] {
+  return { kind: 'provider', name: source, observed_at: null };
+}
+
+/** Turns the prices of facts into text, because the schema reads prices digit by digit and JSON may have numbers. */
+export function stringifyPrices(entry: unknown): unknown {
+  if (!isObject(entry) || !isObject(entry.facts)) return entry;
+  const { facts } = entry;
+  const routes = Array.isArray(facts.routes) ? facts.routes.map(stringifyPrice) : facts.routes;
+  return { ...entry, facts: { ...stringifyPrice(facts), ...(routes !== undefined && { routes }) } };
+}
+
+function stringifyPrice<Holder>(holder: Holder): Holder | Record<string, unknown> {
+  if (!isObject(holder) || holder.price_usdc === undefined) return holder;
+  const { price_usdc: price } = holder;
+  const written = isObject(price)
+    ? Object.fromEntries(Object.entries(price).map(([name, value]) => [name, stringifyNumber(value)]))
+    : stringifyNumber(price);
+  return { ...holder, price_usdc: written };
+}
+
+function stringifyNumber(value: unknown): unknown {
+  return typeof value === 'number' ? String(value) : value;
 }

@@ -2,26 +2,27 @@ import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { fetchFromOrigin } from '../../fetching/same-origin.ts';
 import { readApiDocument } from '../api-document.ts';
+import { DOCUMENT_REQUEST } from '../document-bytes.ts';
 import { openDocumentFindings } from '../document-findings.ts';
-import { DOCUMENT_REQUEST } from '../document-reading.ts';
 import { getSourceName } from '../source-name.ts';
-import type { ReadWish, StatementContext } from './entry.ts';
-import { buildProviderSource } from './facts.ts';
-import { parseStatement } from './parse.ts';
+import { buildProviderSource, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
 import { PROVIDER_FILE_PATH } from './schema.ts';
-import type { NoStatement, ProviderStatement, ProviderWish, UnreadableStatement } from './statement.ts';
+import type { NoStatement, ProviderRequest, ProviderStatement, UnreadableStatement } from './statement.ts';
 
-/** A statement is small; a page that a host serves for every address need not be, and is told from one by its start. */
+/**
+ * Headers and limits of the request. Statements are small, but a host may serve a large page for every address, which
+ * is recognised by its beginning.
+ */
 const STATEMENT_REQUEST = Object.freeze({
   headers: { accept: 'application/json' },
   limits: { totalMs: 15_000, bodyBytes: 512 * 1024, decodedBytes: 512 * 1024 },
 });
 
-/** Documents fetched for one statement. */
+/** Most documents that are fetched for one statement. */
 const MAX_DOCUMENTS = 4;
 
-/** Failures that are our own; all others say that there is no statement to be had. */
-const OUR_OWN = new Set(['closed', 'bad_request']);
+/** Failures of our own. With any other failure there is no statement. */
+const OWN_FAILURES = new Set(['closed', 'bad_request']);
 
 export interface StatementOptions {
   allowPrivateNetworks: boolean;
@@ -30,14 +31,14 @@ export interface StatementOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Gives the address at which the provider behind an origin states what it wants. */
+/** Returns the address of the provider's file at an origin. */
 export function getProviderFileUrl(origin: string): string {
   return new URL(PROVIDER_FILE_PATH, origin).href;
 }
 
 /**
- * Reads what the provider behind an origin states, and the documents that it names. Control of the host is the proof, so
- * everything is read from that origin itself, redirects included. Throws for our own failures alone.
+ * Reads the provider's statement at an origin, and the documents that it names. Control of the host is the proof, so
+ * everything is read from that origin, redirects included. Throws only for our own failures.
  */
 export async function readProviderStatement(
   client: Pick<GuardedClient, 'fetch'>,
@@ -56,7 +57,7 @@ export async function readProviderStatement(
   const read = parseStatement(fetched.bytes, context);
   if (read === 'unreadable') return { kind: 'unreadable', url, findings: findings.list() };
   if ('absent' in read) return { kind: 'absent', url, reason: read.absent };
-  const listings = await readDocuments(client, read.wishes, context, options.signal);
+  const listings = await readDocuments(client, read.requests, context, options.signal);
   return {
     kind: 'statement',
     url,
@@ -81,23 +82,23 @@ async function fetchBytes(
     if (status >= 200 && status <= 299) return { bytes: body, url };
     return { reason: status === 404 || status === 410 ? 'not_found' : `status_${status}` };
   } catch (error) {
-    if (!(error instanceof ServiceError) || OUR_OWN.has(error.reason)) throw error;
+    if (!(error instanceof ServiceError) || OWN_FAILURES.has(error.reason)) throw error;
     return error;
   }
 }
 
-/** Reads the documents that wishes name: one that cannot be taken leaves its wish broken, with a finding. */
+/** Reads the documents that requests name. A request whose document cannot be taken becomes broken, with a finding. */
 async function readDocuments(
   client: Pick<GuardedClient, 'fetch'>,
-  wishes: readonly ReadWish[],
+  requests: readonly ParsedRequest[],
   context: StatementContext,
   signal: AbortSignal | undefined,
-): Promise<ProviderWish[]> {
+): Promise<ProviderRequest[]> {
   const fetched = new Map<string, Fetched>();
-  const read: ProviderWish[] = [];
-  for (const { document, ...wish } of wishes) {
-    if (document === null || wish.wish === 'out') {
-      read.push(wish);
+  const read: ProviderRequest[] = [];
+  for (const { document, ...request } of requests) {
+    if (document === null || request.asks === 'remove') {
+      read.push(request);
       continue;
     }
     if (!fetched.has(document.href)) {
@@ -105,7 +106,7 @@ async function readDocuments(
       const answer = isOneMore ? await fetchBytes(client, document, { ...DOCUMENT_REQUEST, signal }) : TOO_MANY;
       fetched.set(document.href, answer);
     }
-    read.push(addDocument(wish, document, fetched.get(document.href) ?? TOO_MANY, context));
+    read.push(addDocument(request, document, fetched.get(document.href) ?? TOO_MANY, context));
   }
   return read;
 }
@@ -113,24 +114,24 @@ async function readDocuments(
 const TOO_MANY: Fetched = Object.freeze({ reason: 'too_many_documents' });
 
 function addDocument(
-  wish: Extract<ProviderWish, { wish: 'in' }>,
+  request: Extract<ProviderRequest, { asks: 'list' }>,
   document: URL,
   fetched: Fetched,
   { findings, url, allowPrivateNetworks, now }: StatementContext,
-): ProviderWish {
+): ProviderRequest {
   const name = getSourceName(document.href);
-  const fail = (why: string): ProviderWish => {
+  const fail = (why: string): ProviderRequest => {
     findings
-      .openItem(wish.base_url)
-      .refuse('provider_document_failed', `${wish.where}: openapi: the document ${name} could not be taken: ${why}`);
-    return { ...wish, is_broken: true };
+      .openItem(request.base_url)
+      .refuse('provider_document_failed', `${request.where}: openapi: the document ${name} could not be taken: ${why}`);
+    return { ...request, is_broken: true };
   };
   if (!('bytes' in fetched)) return fail(`${fetched.reason}.`);
-  const options = { name, url: fetched.url, base_url: wish.base_url, allowPrivateNetworks, now };
+  const options = { name, url: fetched.url, base_url: request.base_url, allowPrivateNetworks, now };
   const read = readApiDocument(fetched.bytes, options);
   if ('code' in read) return fail(read.message);
   findings.add(read.findings);
   const [declaration] = read.declarations;
-  if (!declaration) return fail(`it states no payment by x402 below ${wish.base_url}.`);
-  return { ...wish, declaration: { ...declaration, source: buildProviderSource(url) } };
+  if (!declaration) return fail(`it states no payment by x402 below ${request.base_url}.`);
+  return { ...request, declaration: { ...declaration, source: buildProviderSource(url) } };
 }

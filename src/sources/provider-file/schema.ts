@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { cautionCode, REPLY_MAX_LENGTH } from '../../model/caution.ts';
 import { httpMethod } from '../../model/http-method.ts';
-import { removeInvisible } from '../invisible.ts';
-import { getMapping, manifest } from '../manifest-schema.ts';
+import { removeInvisible } from '../clean-string.ts';
+import { formatJsonSchema, getMapping, manifest } from '../manifest-schema.ts';
 import type { Path } from '../manifest-yaml.ts';
 
-/** Listings that one statement may be about. */
+/** Most listings in one statement. */
 export const MAX_LISTINGS = 32;
 
-/** Where a provider states what it wants, on its own host (RFC 8615). */
+/** Path of the provider's file on its own host (RFC 8615). */
 export const PROVIDER_FILE_PATH = '/.well-known/agent-payable.json';
 
 const address = (description: string) => z.string().describe(description).meta({ format: 'uri-reference' });
 
-/** The facts that a provider states itself: a manifest's, less what is the catalogue's or somebody else's to say. */
+/** The facts that a provider may state: those of a manifest, except fields that only the catalogue or others can fill. */
 export const providerFacts = manifest
   .omit({ slug: true, base_url: true, observed: true })
   .describe('The listing in words and routes; a manifest without base_url, slug and observed');
 
-/** Replies that one entry may hold. */
+/** Most replies in one entry. */
 export const MAX_REPLIES = 20;
 
-/** A method, a blank and a path, as the catalogue writes a route. */
+/** A route as the catalogue writes it: method, space, path. */
 const ROUTE = new RegExp(`^(?:${httpMethod.options.join('|')}) /\\S{0,499}$`);
 
 /** What a provider replies to one caution. */
@@ -60,11 +60,11 @@ export const providerEntry = z.strictObject({
     .optional(),
 });
 
-/** An entry without its replies, which are read one by one: a bad one costs itself alone. */
+/** An entry without its replies, which are read one by one so that a bad one does not affect the others. */
 export const providerEntryFacts = providerEntry.omit({ replies: true });
 export type ProviderEntryFacts = z.infer<typeof providerEntryFacts>;
 
-/** A reply as it is written: its text is measured after it was cleaned. */
+/** A reply as written. The length of its text is checked after cleaning. */
 export const writtenReply = providerReply.extend({ text: z.string() });
 
 /** The whole statement. */
@@ -74,9 +74,17 @@ export const providerFile = z.strictObject({
   listings: z.array(providerEntry).max(MAX_LISTINGS),
 });
 
-/** Names the mappings of an entry for messages: the entry itself, its facts, and what is in them. */
+/** Returns the name and fields of a mapping in an entry: the entry itself, its facts, or a part of them. */
 export function getEntryMapping(path: Path): { label: string; fields: string[] } {
   if (path.length === 0) return { label: 'an entry of listings', fields: Object.keys(providerEntry.shape) };
   const isFacts = path.length === 1 && path[0] === 'facts';
   return isFacts ? { label: 'facts', fields: Object.keys(providerFacts.shape) } : getMapping(path);
+}
+
+/** Writes the JSON Schema (2020-12) of a provider's statement, with which editors check and complete it. */
+export function formatProviderFileJsonSchema(): string {
+  return formatJsonSchema(providerFile, {
+    title: "Provider's statement",
+    description: `What a provider wants of its listings, published on its own host at ${PROVIDER_FILE_PATH}.`,
+  });
 }

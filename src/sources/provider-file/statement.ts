@@ -11,52 +11,55 @@ export interface StatedReply {
   text: string;
 }
 
-interface EntryWish {
-  /** Where in the file it stands, such as `listings[0]`. */
+interface RequestBase {
+  /** Its place in the file, such as `listings[0]`. */
   where: string;
   base_url: string;
-  /** What it replies to cautions; null where that is no list, so that the replies on record stay. */
+  /** Its replies to cautions; null if they are not a list, so that the replies on record stay. */
   replies: StatedReply[] | null;
 }
 
-/** What a provider wants of one listing. */
-export type ProviderWish = EntryWish &
+/** What a provider asks for one listing: to list it, or to remove it and keep it out. */
+export type ProviderRequest = RequestBase &
   (
     | {
-        wish: 'out';
-        /** The provider's words, cleaned; null where it gives none. */
+        asks: 'remove';
+        /** The provider's words, cleaned; null if it gives none. */
         reason: string | null;
       }
     | {
-        wish: 'in';
-        /** What it declares of the listing; null where it only wants it back, or where that could not be taken. */
+        asks: 'list';
+        /**
+         * What it declares about the listing; null if it only asks to list it, or if the declaration could not be
+         * taken.
+         */
         declaration: Declaration | null;
-        /** What it declares could not be taken: what it declared before still counts. */
+        /** True if its declaration could not be taken; then the earlier one still counts. */
         is_broken: boolean;
       }
   );
 
-/** A provider's statement, everything in it about its own origin and safe to apply. */
+/** A provider's statement. Everything in it is about its own origin and safe to apply. */
 export interface ProviderStatement {
   kind: 'statement';
-  /** Address where it was read, which is the name of the source. */
+  /** Address of the statement, which is the name of the source. */
   url: string;
-  listings: ProviderWish[];
-  /** Entries that it holds, those that were refused included. */
+  listings: ProviderRequest[];
+  /** Number of its entries, including refused ones. */
   entries: number;
-  /** False where an entry could not be read: then nothing that was declared before counts as taken back. */
+  /** False if an entry could not be read. Then earlier declarations do not count as withdrawn. */
   is_whole: boolean;
   findings: Finding[];
 }
 
-/** There is no statement: nothing follows from that. `reason` is a stable word, such as `not_found` or `timeout`. */
+/** There is no statement, which has no consequences. `reason` is a stable code, such as `not_found` or `timeout`. */
 export interface NoStatement {
   kind: 'absent';
   url: string;
   reason: string;
 }
 
-/** Something stands there that is meant as a statement and cannot be read. */
+/** There is a statement that cannot be read. */
 export interface UnreadableStatement {
   kind: 'unreadable';
   url: string;

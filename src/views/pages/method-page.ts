@@ -1,6 +1,6 @@
 import { DELISTING_METHOD } from '../../evidence/delisting.ts';
-import { ROUND_MS } from '../../evidence/pace.ts';
 import { getReliability, RELIABILITY_METHOD, weighSamples } from '../../evidence/reliability.ts';
+import { ROUND_MS } from '../../evidence/rounds.ts';
 import { getNextProbeAt } from '../../evidence/schedule.ts';
 import { PROOF_METHOD } from '../../evidence/verification.ts';
 import { CAUTION_CODES, CAUTIONS, type CautionCode, type CautionSeverity } from '../../model/caution.ts';

@@ -11,9 +11,9 @@ export type Answer =
       networks: readonly NetworkKey[];
       /** A number stands for an address; `rotating`: a fresh one in each challenge. */
       payee: number | 'rotating';
-      /** It asks to be paid at whatever address. */
+      /** It answers 402 to every address. */
       wildcard?: boolean;
-      /** It asks on a chain that is none of ours. */
+      /** Its offer is on a chain that is not listed here. */
       elsewhere?: boolean;
     }
   | { kind: 'down'; reason: FetchFailureReason }
@@ -35,7 +35,7 @@ export const status = (code: number, retryAfterSeconds?: number): Answer => ({
   ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
 });
 
-/** Gives how a seller answers at an hour. */
+/** Returns how a seller answers at an hour. */
 export function getAnswer(timeline: readonly Phase[], hours: number): Answer {
   const phase = timeline.findLast(({ from }) => from <= hours);
   if (!phase) throw new Error('a timeline begins at hour 0');
@@ -58,7 +58,7 @@ const BY_REASON: Partial<Record<FetchFailureReason, ProbeOutcome>> = {
   disconnected: 'server_error',
 };
 
-/** Says what a probe has to make of an answer; a valid 402 is `payable` here, whatever it asks. */
+/** Returns the outcome that a probe must get; every valid 402 is `payable` here. */
 export function getTrueOutcome(answer: Answer): ProbeOutcome {
   if (answer.kind === 'down') return BY_REASON[answer.reason] ?? 'internal';
   if (answer.kind === 'status') return BY_STATUS[answer.status] ?? 'internal';

@@ -10,12 +10,12 @@ import type { Simulated } from './simulate.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** More changes than a listing can have. */
+/** More changes than any listing has. */
 const ALL = 1_000_000;
 
 /**
- * Lists what is wrong with the log: a revision that nothing explains, a listing that stands otherwise than the log says,
- * a decision without words or without its evidence, one that should not have been taken.
+ * Lists errors in the log: an unexplained revision, a listing in another state than the log says, a decision without
+ * words or evidence, or a wrong decision.
  */
 export function listWrongDecisions(catalogue: Catalogue, market: Market, simulated: Simulated): string[] {
   const revisions = catalogue.sqlite.prepare('SELECT count(DISTINCT revision) FROM changes').pluck().get();
@@ -36,7 +36,7 @@ export function listWrongDecisions(catalogue: Catalogue, market: Market, simulat
   ];
 }
 
-/** Goes through the log alone, and compares where that ends with what readers see. */
+/** Replays the log, and compares the result with what readers see. */
 function listUnlikeLog(listing: Listing, changes: readonly Change[]): string[] {
   const told: Record<string, unknown> = {};
   for (const { kind, detail } of changes) {
@@ -61,7 +61,7 @@ function listUnlikeLog(listing: Listing, changes: readonly Change[]): string[] {
   ];
 }
 
-/** What merely tells how recent something is may have moved on since it was told. */
+/** Times of sightings may have changed since. */
 function stripFresh(value: unknown): string {
   return JSON.stringify(value, (key, member) =>
     ['last_seen_at', 'last_sample_at', 'samples'].includes(key) ? undefined : member,
@@ -78,12 +78,12 @@ function findUnexplained(change: Change): string | undefined {
 
 function findUnjust(change: Change, { outage, start }: Market, { log }: Simulated): string | undefined {
   const hours = (Date.parse(change.at) - start) / HOUR;
-  // The first hour shows nobody yet that the fault is ours.
+  // In the first hour nothing shows yet that the fault is ours.
   const isOurs = /^(probed|no_valid_402)$/.test(change.reason) && hours > outage.from + 1 && hours < outage.to;
   if (isOurs && /^(delisted|priced|networked|unverified)$/.test(change.kind)) {
     return `${change.kind} at ${change.at}, while our own network was down`;
   }
-  // What failed before it may be published with all that became fresher, a day later.
+  // Earlier failures may be published a day later, with the fresher times.
   if (
     isOurs &&
     hours > outage.from + 25 &&

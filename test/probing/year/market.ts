@@ -28,7 +28,7 @@ export interface Seller extends Story {
   isOld: boolean;
 }
 
-/** A market in which time is told and nothing goes over a network. */
+/** A market with simulated time and without a network. */
 export interface Market {
   sellers: Seller[];
   /** When its time begins, in milliseconds since 1970: at the beginning of a round. */
@@ -38,11 +38,11 @@ export interface Market {
   getHours: () => number;
   setHours: (hours: number) => void;
   openClient: () => GuardedClient;
-  /** How a seller answers now, our own network aside. */
+  /** How a seller answers now, ignoring our own network. */
   getAnswer: (seller: Seller) => Answer;
 }
 
-/** Makes as many sellers as wanted, of every kind in turn, for so many days. Those of the first kind share hosts. */
+/** Makes sellers of every kind in turn, for a number of days. Those of the first kind share hosts. */
 export function makeMarket(count: number, days: number, outage: Outage, random: () => number): Market {
   const end = days * 24;
   const kinds = Object.keys(STORIES);
@@ -53,7 +53,7 @@ export function makeMarket(count: number, days: number, outage: Outage, random: 
     if (!story) throw new Error(`no story ${kind}`);
     const host = `https://${kind === 'steady' ? `shared-${index % 4}` : `host-${index}`}.market-of-tests.com`;
     const slug = `${kind.replaceAll('_', '-')}-${index}`;
-    // Who is to be told apart by few answers has one route, the others up to four.
+    // Sellers that must be recognised by few answers have one route, the others up to four.
     const routes = /rotate|rotating|wildcard/.test(kind) ? 1 : 1 + (index % 4);
     const paths = Array.from({ length: routes }, (_path, number) => `/v1/${'abcd'[number]}`);
     return { ...story, index, kind, slug, base_url: `${host}/s${index}`, host, paths, isOld: index % 3 === 0 };
@@ -64,7 +64,7 @@ export function makeMarket(count: number, days: number, outage: Outage, random: 
   const getHours = () => (ms - START) / HOUR;
 
   async function fetch(address: string | URL): Promise<FetchResponse> {
-    // Each request takes a moment of the time that is told.
+    // Each request takes a moment of simulated time.
     ms += 150;
     const url = new URL(address);
     const hours = getHours();
@@ -82,7 +82,7 @@ export function makeMarket(count: number, days: number, outage: Outage, random: 
     if (route < 0 && !(answer.kind === 'ask' && answer.wildcard)) return buildResponse(url, 404);
     if (answer.kind === 'ask') {
       challenges += 1;
-      // Who asks to be paid at whatever address asks the same everywhere.
+      // A seller that answers 402 to every address asks the same everywhere.
       const price = answer.wildcard ? answer.price : answer.price * (route + 1);
       return buildChallenge(url, answer, { price, isOld: seller.isOld, challenges });
     }
@@ -105,14 +105,14 @@ export function makeMarket(count: number, days: number, outage: Outage, random: 
   };
 }
 
-/** Without a network names are not resolved; in the third of every four hours this machine knows that it has none. */
+/** Without a network names are not resolved; in every third of four hours this machine reports that it has none. */
 function buildOutageFailure(hours: number): Error {
   if (Math.floor(hours) % 4 !== 2) return buildFetchFailure('name_not_resolved', 'The name is not resolved.');
   const cause = Object.assign(new Error('ENETUNREACH'), { code: 'ENETUNREACH' });
   return buildFetchFailure('refused', 'There is no network.', { cause });
 }
 
-/** Gives the address that a number stands for. */
+/** Returns the address that a number stands for. */
 export function getPayee(network: NetworkKey, number: number): string {
   const text = String(number);
   return network === 'base'
@@ -138,7 +138,7 @@ function buildChallenge(
   return buildResponse(url, 402, { 'payment-required': encodeHeader(makeChallenge({ accepts: offers })) });
 }
 
-/** What the sellers of a host state at its door. */
+/** What the sellers of a host state in its provider's file. */
 function buildStatement(url: URL, sellers: readonly Seller[], hours: number): FetchResponse {
   const listings = sellers
     .filter(({ host }) => host === url.origin)
@@ -162,7 +162,7 @@ function buildResponse(url: URL, code: number, headers: Record<string, string> =
   };
 }
 
-/** What a source says of a seller at its beginning. */
+/** What a source says about a seller at the beginning. */
 export function buildDeclaration(seller: Seller, at: string): Declaration {
   const { answer } = seller.timeline[0] ?? {};
   const asked = answer?.kind === 'ask' ? answer : undefined;

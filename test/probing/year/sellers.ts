@@ -2,7 +2,7 @@ import type { NetworkKey } from '../../../src/model/network.ts';
 import type { PayeeKind } from '../../../src/model/route.ts';
 import { type Answer, ask, down, type Phase, status } from './answers.ts';
 
-/** How a listing has to stand at the end, by what its seller did. */
+/** The state that a listing must have at the end. */
 export interface Expected {
   state: 'live' | 'delisted';
   by?: 'operator' | 'provider' | 'rule';
@@ -14,22 +14,22 @@ export interface Expected {
   unscored?: boolean;
 }
 
-/** What somebody does to a listing, and when. */
+/** An action on a listing, and its time. */
 export interface Deed {
   at: number;
   deed: 'declare' | 'verify' | 'delist_by_operator';
 }
 
-/** One kind of seller: how it answers over the time, what is done to it, and where that ends. */
+/** One kind of seller: how it answers over time, which actions happen, and the final state. */
 export interface Story {
   timeline: Phase[];
   deeds?: Deed[];
   expected: Expected;
-  /** What it states at its own door, each from an hour on; null: it takes the statement away. */
+  /** What its provider's file states from an hour on; null: the file is removed. */
   door?: { from: number; listed: boolean | null }[];
-  /** What its robots.txt says, where it has one. */
+  /** Its robots.txt, if it has one. */
   robots?: string;
-  /** Its source does not say what it costs. */
+  /** Its source states no price. */
   unpriced?: boolean;
 }
 
@@ -41,13 +41,13 @@ const live = (price: number, rest: Partial<Expected> = {}): Expected => ({
 });
 const ruledOut = (price: number): Expected => ({ state: 'delisted', by: 'rule', price, advertised: [] });
 
-/** Goes from one answer to another at a share of the time. */
+/** Changes from one answer to another at a share of the time. */
 const turn = (t: (share: number) => number, share: number, first: Answer, second: Answer): Phase[] => [
   from(0, first),
   from(t(share), second),
 ];
 
-/** Ups and downs of so many hours, at random, down for about `downShare` of the time; up for the last `calm` hours. */
+/** Random ups and downs, down for about `downShare` of the time, and up for the last `calm` hours. */
 function flap(
   up: Answer,
   downs: readonly Answer[],
@@ -79,7 +79,7 @@ type StoryMaker = (context: {
 
 const ALL_DOWNS = [down('timeout'), down('refused'), down('tls'), down('disconnected'), status(500)];
 
-/** Every kind of seller. `t` gives the hour at a share of the time, `end` is the last hour. */
+/** Every kind of seller. `t` returns the hour at a share of the time; `end` is the last hour. */
 export const STORIES: Readonly<Record<string, StoryMaker>> = {
   steady: ({ price: p }) => ({ timeline: [from(0, ask(p))], expected: live(p, { payee: 'fixed' }) }),
   dearer: ({ t, price: p }) => ({ timeline: turn(t, 0.3, ask(p), ask(p * 3)), expected: live(p * 3) }),

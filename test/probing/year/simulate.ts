@@ -24,19 +24,19 @@ export interface Logged {
   outcome: ProbeOutcome;
 }
 
-/** What a simulation left besides the catalogue. */
+/** The results of a simulation besides the catalogue. */
 export interface Simulated {
   /** Every sample ever taken, by listing. */
   log: Map<string, Logged[]>;
   runs: number;
   probed: number;
-  /** Samples whose outcome was not what the seller was. */
+  /** Samples whose outcome did not match the seller. */
   wrong: string[];
 }
 
 /**
- * Lives through so many days with the real schedule, recording and publishing: a run whenever something falls due, so many
- * hours apart at least. Only the network is made up.
+ * Simulates a number of days with the real schedule, recording and publishing: a run whenever something is due, with a
+ * minimum interval. Only the network is simulated.
  */
 export async function simulate(
   catalogue: Catalogue,
@@ -75,7 +75,7 @@ export async function simulate(
 
 type SellersDeed = Deed & { seller: Seller };
 
-/** Who has nothing else said of it is declared at the beginning. */
+/** By default a seller is declared at the beginning. */
 function listDeeds(sellers: readonly Seller[]): SellersDeed[] {
   return sellers
     .flatMap((seller) => {
@@ -118,7 +118,7 @@ function buildReceipt(listingId: string, seller: Seller, answer: Answer, at: str
   };
 }
 
-/** Reads what samples came, and compares each with what its seller was at that time. */
+/** Reads new samples, and compares each with the state of its seller at that time. */
 function collect(
   catalogue: Catalogue,
   market: Market,
@@ -144,7 +144,7 @@ function findFault(market: Market, seller: Seller, sample: Logged & { cause: str
   const hours = (Date.parse(sample.at) - START) / HOUR;
   const { outage } = market;
   if (seller.robots) return sample.cause === 'robots_disallowed' ? undefined : 'and not asked';
-  // A request may begin before the outage does and end in it, or it may be the second of its probe.
+  // A request may begin before the outage and end in it, or it may be the second one of its probe.
   const isNear = [outage.from, outage.to].some((edge) => Math.abs(edge - hours) < 0.1);
   if (isNear || seller.timeline.some(({ from }) => Math.abs(from - hours) < 0.1)) return undefined;
   if (hours >= outage.from && hours < outage.to) {
@@ -153,7 +153,7 @@ function findFault(market: Market, seller: Seller, sample: Logged & { cause: str
   const answer = seller.timeline.findLast(({ from }) => from <= hours)?.answer;
   const truth = answer ? getTrueOutcome(answer) : 'internal';
   const seen = sample.outcome === 'payable_with_changed_terms' ? 'payable' : sample.outcome;
-  // A made-up address beside a route is asked once a day, and from then on as long as it answers.
+  // A decoy path is requested once a day, and again as long as it answers 402.
   const since = hours - (seller.timeline.findLast(({ from }) => from <= hours)?.from ?? 0);
   if (truth === 'wildcard_402' && seen === 'payable' && since < 25) return undefined;
   return seen === truth ? undefined : `and it was ${truth}`;

@@ -12,7 +12,7 @@ const CORPUS = join(import.meta.dirname, '../../../../shared/corpus');
 const isThere = existsSync(CORPUS);
 if (!isThere) console.log('Not run: there are no recorded feeds at ../shared/corpus.');
 
-/** Builds a recorded feed, checks what holds for any, and counts its outcomes. */
+/** Builds a recorded feed, checks what must hold for any feed, and counts its outcomes. */
 function count(items: unknown[], pulledAt: string) {
   const built = buildFeedDeclarations(items, { feed: 'recorded', pulledAt, allowPrivateNetworks: false });
   const again = buildFeedDeclarations(items.toReversed(), { feed: 'recorded', pulledAt, allowPrivateNetworks: false });

@@ -36,7 +36,7 @@ describe('items of one origin', () => {
     expect(outcomes.every(({ outcome }) => outcome === 'taken')).toBe(true);
   });
 
-  it('are dated by the latest of them, else by the pull, and stand under the feed’s name', () => {
+  it('are dated by the latest of them, else by the pull, and have the feed’s name', () => {
     const dated = build([makeRouteItem('/a', 'A.', { lastUpdated: '2026-09-01T00:00:00Z' }), makeItem()]);
     expect(dated.declarations[0]?.source).toEqual({
       kind: 'bazaar',
@@ -46,7 +46,7 @@ describe('items of one origin', () => {
     expect(build([makeItem({ lastUpdated: undefined })]).declarations[0]?.source.observed_at).toBe(PULLED_AT);
   });
 
-  it('are called by their service, else by the host', () => {
+  it('are named after their service, else after the host', () => {
     expect(build([makeItem({ resource: 'https://api.tides.example:8443/x' })]).declarations[0]).toMatchObject({
       ...{ title: 'api.tides.example:8443', provider_name: 'api.tides.example:8443', service_name: null, slug: null },
     });
@@ -56,7 +56,7 @@ describe('items of one origin', () => {
     expect(build(named).declarations[0]).toMatchObject({ title: 'Tide Tables', service_name: 'Tide Tables' });
   });
 
-  it('are described by the service, else by what most say, else by the route nearest to the root', () => {
+  it('are described by the service, else by the majority, else by the route nearest to the root', () => {
     const extra = { serviceDescription: 'All about tides. And more.' };
     const ofService = build([makeItem(), makeRouteItem('/x', 'X.', { accepts: [makeOffer({ extra })] })]);
     expect(ofService.declarations[0]).toMatchObject({
@@ -76,7 +76,7 @@ describe('items of one origin', () => {
 });
 
 describe('one route that comes several times', () => {
-  it('is one route, the offers for further ways to pay added, the others duplicates', () => {
+  it('is one route with the offers for other networks and schemes added; the other items are duplicates', () => {
     const { declarations, outcomes, findings } = build([
       makeItem({ accepts: [makeOffer({ amount: '5' })], description: 'Old.', lastUpdated: '2026-09-01T00:00:00Z' }),
       makeItem({ accepts: [makeOffer()], description: 'New.' }),
@@ -110,7 +110,7 @@ describe('one route that comes several times', () => {
     ]);
   });
 
-  it('refused is refused once where it came unchanged, and each time where it differs', () => {
+  it('is refused once if it comes unchanged, and each time if it differs', () => {
     const bad = makeItem({ accepts: [makeOffer({ amount: '' })] });
     const worse = makeItem({ accepts: [makeOffer({ amount: '0' })] });
     const { outcomes, findings } = build([bad, bad, worse, null, null]);
@@ -121,7 +121,7 @@ describe('one route that comes several times', () => {
   });
 });
 
-/** A small world of items in which everything collides: origins, routes, dates, names, broken ones. */
+/** Few values, so that everything collides: origins, routes, dates, names, broken items. */
 const item = fc
   .record({
     host: fc.constantFrom('a.example', 'b.example', 'localhost'),

@@ -15,7 +15,7 @@ describe('the key of a raw item', () => {
     expect(getFeedItemKey({ accepts: [makeOffer({ resource, method: 'POST' })] })).toBe(key);
   });
 
-  it('is GET where no method is declared', () => {
+  it('is GET if no method is declared', () => {
     expect(getFeedItemKey({ resource: 'https://api.tides.example' })).toBe('GET https://api.tides.example/');
   });
 
@@ -45,7 +45,7 @@ describe('the text of a raw item', () => {
     expect(formatRawItem(JSON.parse('{"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1}}');
   });
 
-  it('is cut where it is nested beyond reason', () => {
+  it('is cut if it is nested too deeply', () => {
     const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
     expect(formatRawItem(deep)).toMatch(/^\[{200}"\(nested too deeply\)"\]{200}$/);
   });

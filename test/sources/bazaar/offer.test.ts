@@ -50,7 +50,7 @@ describe('an offer is taken', () => {
     expect(read(makeSolanaOffer({ network: 'solana' }), 1)).toMatchObject({ terms: { network: 'solana' }, notes: [] });
   });
 
-  it('of another scheme or version, which is said', () => {
+  it('of another scheme or version, with a note', () => {
     expect(read(makeOffer({ scheme: 'upto' }))).toMatchObject({ terms: { scheme: 'upto' }, notes: ['other_scheme'] });
     expect(read(makeOffer(), 3)).toMatchObject({ terms: { x402_version: null }, notes: ['odd_version'] });
     expect(read(makeOffer(), null)).toMatchObject({ terms: { x402_version: null }, notes: [] });
@@ -126,7 +126,7 @@ describe('an item', () => {
     ]);
   });
 
-  it('with none is refused for its nearest miss, and all are told', () => {
+  it('without one is refused with the nearest code, and names all reasons', () => {
     const accepts = [makeOffer({ network: 'base-sepolia', asset: 'x' }), makeOffer({ amount: '100000000000' })];
     const item = parseFeedItem(makeItem({ accepts }), OPTIONS);
     expect(item).toMatchObject({ outcome: 'refused', code: 'implausible_price' });
@@ -141,7 +141,7 @@ describe('an item', () => {
     expect(item.findings.map(({ code }) => code)).toEqual(['too_many_offers']);
   });
 
-  it('that makes one offer twice has it once', () => {
+  it('with a duplicate offer has it once', () => {
     const item = parseFeedItem(
       makeItem({ accepts: [makeOffer(), makeOffer({ asset: BASE_USDC.toLowerCase() })] }),
       OPTIONS,

@@ -12,7 +12,7 @@ import { type FeedServer, makeRow, makeRows, serveFeed } from './feed-server.ts'
 const QUICK = { firstWaitMs: 1 };
 
 async function pull({ address, client }: FeedServer, options: Partial<PullOptions> = {}): Promise<FeedPage[]> {
-  return await listAll(pullFeed({ address, client, pageSize: 20, patience: QUICK, ...options }));
+  return await listAll(pullFeed({ address, client, pageSize: 20, pullLimits: QUICK, ...options }));
 }
 
 /** How many different rows came, and how the pull ended. */
@@ -25,7 +25,7 @@ function sum(pages: FeedPage[]) {
 
 const REACHED = { reason: 'total_reached', complete: true };
 
-describe('a pull comes to every row of a feed', () => {
+describe('a pull gets every row of a feed', () => {
   const rows = makeRows(205);
 
   it.each([100, 205, 20, 500])('that pages as it should, at %i a page', async (pageSize) => {
@@ -47,7 +47,7 @@ describe('a pull comes to every row of a feed', () => {
     expect(sum(await pull(feed))).toEqual({ rows: 205, end: REACHED });
   });
 
-  it('whose pages come short in the middle, even empty, because rows are filtered after they are counted', async () => {
+  it('whose pages are short in the middle, even empty, because rows are filtered after counting', async () => {
     const shown = rows.filter((_, index) => index % 3 !== 0 && (index < 60 || index > 125));
     const feed = await serveFeed(({ limit, offset }) => ({
       items: rows.slice(offset, offset + limit).filter((row) => shown.includes(row)),
@@ -81,7 +81,7 @@ describe('a pull comes to every row of a feed', () => {
     }
   });
 
-  it('that does not say how long it is, and ends in empty pages or an error', async () => {
+  it('without a total, that ends in empty pages or an error', async () => {
     const empty = await serveFeed(({ limit, offset }) => ({ items: rows.slice(offset, offset + limit) }));
     expect(sum(await pull(empty))).toEqual({ rows: 205, end: { reason: 'no_more_items', complete: true } });
     const failing = await serveFeed(({ limit, offset }, response) => {
@@ -99,7 +99,7 @@ describe('a pull comes to every row of a feed', () => {
     expect(sum(await pull(feed)).rows).toBe(205);
   });
 
-  it('that loses rows at its head during the pull, so that the others move up', async () => {
+  it('that loses rows at its start during the pull, so that others move up', async () => {
     const feed = await serveFeed(({ limit, offset, count }) => {
       const left = rows.slice(count);
       return { items: left.slice(offset, offset + limit), total: left.length };
@@ -108,7 +108,7 @@ describe('a pull comes to every row of a feed', () => {
     expect(sum(pages).rows).toBe(205);
   });
 
-  it('that gains rows at its head, so that the others come again', async () => {
+  it('that gains rows at its start, so that others come again', async () => {
     const feed = await serveFeed(({ limit, offset, count }) => {
       const more = [...makeRows(count * 2, 1000), ...rows];
       return { items: more.slice(offset, offset + limit), total: more.length };
@@ -118,7 +118,7 @@ describe('a pull comes to every row of a feed', () => {
     expect(rows.every((row) => keys.has(getFeedItemKey(row)))).toBe(true);
   });
 
-  it('in one answer, whatever offset is asked for', async () => {
+  it('in one answer, whatever the offset', async () => {
     const bare = await serveFeed(() => rows);
     expect(sum(await pull(bare))).toEqual({ rows: 205, end: { reason: 'offset_ignored', complete: true } });
     expect(bare.requests).toHaveLength(2);
@@ -131,13 +131,13 @@ describe('a pull comes to every row of a feed', () => {
 });
 
 describe('a pull ends', () => {
-  it('where the server always sends its first page, and says that it has not seen all', async () => {
+  it('if the server always sends its first page, and is incomplete', async () => {
     const feed = await serveFeed(({ limit }) => ({ items: makeRows(20), total: 5000, limit }));
     expect(sum(await pull(feed))).toEqual({ rows: 20, end: { reason: 'offset_ignored', complete: false } });
     expect(feed.requests.length).toBeLessThanOrEqual(3);
   });
 
-  it('where a boundless total brings nothing any more', async () => {
+  it('if an endless total brings nothing new', async () => {
     const feed = await serveFeed(({ offset }) => ({ items: offset === 0 ? makeRows(20) : [], total: 1e12 }));
     expect(sum(await pull(feed)).end).toEqual({ reason: 'no_more_items', complete: false });
     expect(feed.requests.length).toBeLessThan(60);
@@ -174,13 +174,13 @@ describe('a pull can be resumed', () => {
     });
     const before: FeedPage[] = [];
     const failing = (async () => {
-      for await (const page of pullFeed({ ...feed, pageSize: 20, patience: QUICK })) before.push(page);
+      for await (const page of pullFeed({ ...feed, pageSize: 20, pullLimits: QUICK })) before.push(page);
     })();
     const error = await failing.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'unavailable',
       reason: 'bad_status',
-      hint: expect.stringContaining('can go on'),
+      hint: expect.stringContaining('can continue'),
     });
     expect(error).toMatchObject({ details: { status: 500, offset: before.at(-1)?.next_offset } });
     isBroken = false;
@@ -196,8 +196,8 @@ describe('a pull can be resumed', () => {
   });
 });
 
-describe('a passing trouble', () => {
-  it('is got over: 429, 5xx, a broken connection', async () => {
+describe('a temporary failure', () => {
+  it('is overcome: 429, 5xx, a broken connection', async () => {
     const troubles = [429, 503, 0, 502, 0];
     const feed = await serveFeed(({ count }, response) => {
       const trouble = troubles[count];
@@ -205,7 +205,7 @@ describe('a passing trouble', () => {
       else if (trouble) response.writeHead(trouble);
       return trouble === 0 ? undefined : { items: [makeRow(1)], total: 1 };
     });
-    expect(sum(await pull(feed, { patience: { ...QUICK, attempts: 6 } })).rows).toBe(1);
+    expect(sum(await pull(feed, { pullLimits: { ...QUICK, attempts: 6 } })).rows).toBe(1);
     expect(feed.requests).toHaveLength(6);
   });
 
@@ -225,7 +225,7 @@ describe('a passing trouble', () => {
     expect(greedy.requests).toHaveLength(1);
   });
 
-  it('that does not pass is given up after a few tries; a lasting one at once', async () => {
+  it('that lasts is given up after a few attempts; a permanent one at once', async () => {
     const failing = await serveFeed((_, response) => response.writeHead(500).end());
     await expect(pull(failing)).rejects.toMatchObject({
       code: 'unavailable',
@@ -239,7 +239,7 @@ describe('a passing trouble', () => {
   });
 });
 
-describe('what is no page is refused in one sentence', () => {
+describe('something that is not a page is refused in one sentence', () => {
   it('that names the feed and the page, and no secret of its address', async () => {
     const feed = await serveFeed((_, response) => response.end('<html>'));
     const address = `${feed.address}?api_key=hidden`;
@@ -257,9 +257,9 @@ describe('what is no page is refused in one sentence', () => {
 
   it('when it is larger than is read', async () => {
     const feed = await serveFeed(() => ({ items: makeRows(1000) }));
-    await expect(pull(feed, { patience: { ...QUICK, pageBytes: 10_000 } })).rejects.toMatchObject({
+    await expect(pull(feed, { pullLimits: { ...QUICK, pageBytes: 10_000 } })).rejects.toMatchObject({
       ...{ code: 'refused', reason: 'too_large' },
-      message: `The page at offset 0 of the feed ${feed.address} is larger than 10000 bytes, more than is read at once.`,
+      message: `The page at offset 0 of the feed ${feed.address} is larger than 10000 bytes, which is too large.`,
     });
     expect(feed.requests).toHaveLength(1);
   });
@@ -303,7 +303,7 @@ describe('a file', () => {
     }
   });
 
-  it('that is none is refused by its name, not its path', async () => {
+  it('that does not exist is named without its path', async () => {
     const none = listAll(pullFeed({ address: '/nowhere/at/all/bazaar.json' }));
     await expect(none).rejects.toMatchObject({
       reason: 'unreadable_file',
@@ -320,7 +320,7 @@ describe('a file', () => {
     const began = performance.now();
     await expect(listAll(pullFeed({ address: file }))).rejects.toMatchObject({
       ...{ code: 'refused', reason: 'too_large' },
-      message: 'The file bazaar.json is larger than 100 MB, more than is read at once.',
+      message: 'The file bazaar.json is larger than 100 MB, which is too large.',
     });
     expect(performance.now() - began).toBeLessThan(200);
   });

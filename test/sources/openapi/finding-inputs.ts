@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/model/finding.ts';
-import type { API_DOCUMENT_CODES } from '../../../src/sources/openapi/finding-codes.ts';
+import type { FindingCode } from '../../../src/sources/finding-codes.ts';
 import { listFindings, makeDocument, makeDocumentOf, makeOperation } from './documents.ts';
 
 function ofPayment(info: unknown): Finding[] {
@@ -24,7 +24,7 @@ function makePaths(count: number, operation: (at: number) => Record<string, unkn
 const LARGE = { type: 'object', properties: { a: { description: 'x'.repeat(11_000) } } };
 
 /** One document for each code that reading one can report. */
-export const DOCUMENT_INPUTS: Record<keyof typeof API_DOCUMENT_CODES, () => Finding[]> = {
+export const DOCUMENT_INPUTS = {
   document_unreadable: () => listFindings('{"openapi": '),
   document_too_large: () => listFindings(' '.repeat(10 * 1024 * 1024 + 1)),
   document_html: () => listFindings('<!doctype html><title>Tides</title>'),
@@ -62,4 +62,4 @@ export const DOCUMENT_INPUTS: Record<keyof typeof API_DOCUMENT_CODES, () => Find
   other_currency: () => ofPrice({ mode: 'fixed', currency: 'EUR', amount: '0.02' }),
   dynamic_price: () => ofPrice({ mode: 'dynamic', currency: 'USD', min: '0.01', max: '0.10' }),
   unknown_price: () => ofPrice({ mode: 'fixed', currency: 'USD', amount: 'a little' }),
-};
+} satisfies Partial<Record<FindingCode, () => Finding[]>>;

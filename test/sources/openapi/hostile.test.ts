@@ -17,7 +17,7 @@ function takeBodySchema(schema: unknown, schemas: Record<string, unknown> = {}) 
 }
 
 describe('references', () => {
-  it('that lead in a circle stay open at the second round', () => {
+  it('that form a circle stay open at the second round', () => {
     const Node = {
       type: 'object',
       properties: { next: { $ref: '#/components/schemas/Node' }, name: { type: 'string' } },
@@ -36,7 +36,7 @@ describe('references', () => {
     });
   });
 
-  it('keep what stands beside them, and leave data alone', () => {
+  it('keep their sibling members, and do not affect data', () => {
     const schema = {
       properties: {
         a: { $ref: '#/components/schemas/A', description: 'Here' },
@@ -92,7 +92,7 @@ describe('a hostile document', () => {
     ['a schema', { schema: { properties: huge } }],
     ['an example', { example: { inner: huge } }],
     ['many examples', { examples: huge }],
-  ])('whose operations all refer to one huge thing costs its listing alone: %s', (_, media) => {
+  ])('whose operations all refer to one huge value is read quickly: %s', (_, media) => {
     const content = { 'application/json': media };
     const operation = makeOperation({
       requestBody: { $ref: '#/components/requestBodies/Huge' },
@@ -169,7 +169,7 @@ describe('a hostile document', () => {
     [{ paths: [] }],
     [{ paths: { '/a': null, '/b': 7, '/c': { get: 'x', post: [] } } }],
     [{ info: 'x', servers: 'y', components: 3 }],
-  ])('with nonsense where objects belong is survived: %j', (overrides) => {
+  ])('with nonsense in place of objects is survived: %j', (overrides) => {
     expect(() => takeDocument(makeDocument(overrides))).not.toThrow();
   });
 });

@@ -109,7 +109,7 @@ paths:
     expect(findings.filter(({ code }) => code === 'other_origin')).toHaveLength(1);
   });
 
-  it('is brought under the base address that was asked for, and what lies elsewhere is refused', () => {
+  it('is listed under the requested base address, and other operations are refused', () => {
     const elsewhere = makeOperation({ servers: [{ url: 'https://b.tides-of-tests.com' }] });
     const document = makeDocument({
       servers: [{ url: 'https://api.tides-of-tests.com/v1' }],
@@ -141,7 +141,7 @@ paths:
       { servers: [{ url: 'https://api.tides-of-tests.com/v1' }], paths: { '/../x': { get: makeOperation() } } },
     ],
     ['bad_method', { paths: { '/v1/heights': { trace: makeOperation() } } }],
-  ])('has its operations refused for where they are: %s', (code, overrides) => {
+  ])('has operations refused for their address: %s', (code, overrides) => {
     const { items, findings, declarations } = takeDocument(makeDocument(overrides));
     expect([items.refused, declarations]).toEqual([1, []]);
     expect(findings.filter(({ severity }) => severity === 'refused').map((finding) => finding.code)).toEqual([code]);
@@ -220,7 +220,7 @@ describe('the request of an operation', () => {
     expect(takeRoute(makeDocumentOf({ requestBody }, 'post')).example).toEqual({ body });
   });
 
-  it('has no example body where a required field has no value', () => {
+  it('has no example body if a required field has no value', () => {
     const schema = { type: 'object', required: ['q', 'n'], properties: { q: { type: 'string' }, n: { default: 5 } } };
     const route = takeRoute(makeDocumentOf({ requestBody: { content: { 'application/json': { schema } } } }, 'post'));
     expect(route.example).toBeNull();
@@ -235,7 +235,7 @@ describe('the request of an operation', () => {
     });
   });
 
-  it('has no body where the method cannot send one, which is said', () => {
+  it('has no body if the method cannot send one, with a note', () => {
     const document = makeDocumentOf({ requestBody: { content: { 'application/json': { example: { a: 1 } } } } });
     expect(takeRoute(document)).toMatchObject({ input_schema: null, example: null });
     expect(codesOf(document)).toContain('body_ignored');
@@ -272,13 +272,13 @@ describe('the answer of an operation', () => {
     });
   });
 
-  it('is nothing where a default is all there is, since that is the error', () => {
+  it('is unknown if there is only a default, which describes the error', () => {
     const schema = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
     const responses = { 402: { description: 'Pay' }, default: { content: { 'application/json': { schema } } } };
     expect(takeRoute(makeDocumentOf({ responses }))).toMatchObject({ mime_type: null, output_schema: null });
   });
 
-  it('is nothing where the schema says nothing', () => {
+  it('is unknown if the schema says nothing', () => {
     const responses = { 200: { content: { 'text/html': { schema: { type: 'string' } } } } };
     expect(takeRoute(makeDocumentOf({ responses }))).toMatchObject({ mime_type: 'text/html', output_schema: null });
   });

@@ -37,7 +37,7 @@ describe('payment information of an operation', () => {
     expect(items).toMatchObject({ received: 1, taken: 1, refused: 0 });
   });
 
-  it('says network, payee and more where it has them', () => {
+  it('has network, payee and more if they are stated', () => {
     const details = { scheme: 'exact', payTo: PAYEE, amount: '20000', maxTimeoutSeconds: 300, version: 2 };
     const { terms, codes } = ofPayment({
       price: FIXED,
@@ -89,19 +89,19 @@ describe('payment information of an operation', () => {
     ['unsupported_network', { price: FIXED, protocols: [{ x402: { network: 'eip155:137' } }] }],
     ['test_network', { price: FIXED, protocols: [{ x402: { networks: ['base-sepolia'] } }] }],
     ['not_usdc', { price: FIXED, protocols: [{ x402: { network: 'base', asset: `0x${'5'.repeat(40)}` } }] }],
-  ])('keeps the operation out: %s', (code, info) => {
+  ])('refuses the operation: %s', (code, info) => {
     const { codes, items } = ofPayment(info);
     expect(items).toEqual({ received: 1, taken: 0, duplicates: 0, refused: 1 });
     expect(codes).toContain(`refused ${code}`);
   });
 
-  it('keeps the way to pay that can be taken, and says why another was left out', () => {
+  it('keeps the offer that can be taken, and says why another was left out', () => {
     const { terms, codes } = ofPayment({ price: FIXED, protocols: [{ x402: { networks: ['eip155:137', 'base'] } }] });
     expect(terms).toMatchObject([{ network: 'base' }]);
     expect(codes).toContain('noted unsupported_network');
   });
 
-  it('takes the atomic amount where two prices are stated, and says so', () => {
+  it('takes the atomic amount if two prices are stated, with a note', () => {
     const { terms, codes } = ofPayment({ price: FIXED, protocols: [{ x402: { amount: '30000' } }] });
     expect(terms).toMatchObject([{ amount: 30_000 }]);
     expect(codes).toContain('noted amount_differs');

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/model/finding.ts';
-import type { PROVIDER_FILE_CODES } from '../../../src/sources/provider-file/finding-codes.ts';
+import type { FindingCode } from '../../../src/sources/finding-codes.ts';
 import { readProviderStatement } from '../../../src/sources/provider-file/read.ts';
 import { serveDocuments } from '../../commands/document-server.ts';
 import { NOW } from '../../records.ts';
@@ -12,7 +12,7 @@ async function ofHost(statement: unknown): Promise<Finding[]> {
 }
 
 /** One statement for each code that reading one can report. */
-export const STATEMENT_INPUTS: Record<keyof typeof PROVIDER_FILE_CODES, () => Finding[] | Promise<Finding[]>> = {
+export const STATEMENT_INPUTS = {
   provider_file_too_large: () => ofHost(`{"version": 1, "x": "${'x'.repeat(64 * 1024)}"}`),
   provider_file_unreadable: () => parse('{"version": 1').findings,
   provider_file_bad_value: () => parse({ version: 1, listings: [{}] }).findings,
@@ -21,4 +21,4 @@ export const STATEMENT_INPUTS: Record<keyof typeof PROVIDER_FILE_CODES, () => Fi
     parse({ version: 1, listings: [{ base_url: 'https://b.example', listed: true }] }).findings,
   provider_duplicate_listing: () => parse({ version: 1, listings: [{ listed: true }, { listed: false }] }).findings,
   provider_document_failed: () => ofHost({ version: 1, listings: [{ listed: true, openapi: '/openapi.json' }] }),
-};
+} satisfies Partial<Record<FindingCode, () => Finding[] | Promise<Finding[]>>>;

@@ -3,36 +3,36 @@ import { FACTS, ORIGIN, parse, parseListing, STATEMENT_URL } from './statements.
 
 describe('an entry of a statement', () => {
   it.each([
-    [{ listed: true }, { wish: 'in', base_url: ORIGIN, declaration: null, is_broken: false, document: null }],
-    [{ listed: false }, { wish: 'out', base_url: ORIGIN, reason: null }],
+    [{ listed: true }, { asks: 'list', base_url: ORIGIN, declaration: null, is_broken: false, document: null }],
+    [{ listed: false }, { asks: 'remove', base_url: ORIGIN, reason: null }],
     [
       { listed: false, reason: 'Closed for <b>winter</b>.' },
-      { wish: 'out', reason: 'Closed for winter.' },
+      { asks: 'remove', reason: 'Closed for winter.' },
     ],
     [
       { listed: false, reason: 'no_valid_402' },
-      { wish: 'out', reason: null },
+      { asks: 'remove', reason: null },
     ],
     [{ base_url: `${ORIGIN}/v1/`, listed: true }, { base_url: `${ORIGIN}/v1` }],
     [{ base_url: '/v1', listed: true }, { base_url: `${ORIGIN}/v1` }],
     [{ base_url: 'HTTPS://API.TIDES-OF-TESTS.COM:443', listed: true }, { base_url: ORIGIN }],
-  ])('%j is the wish %j', (entry, wish) => {
-    const { wishes, codes } = parseListing(entry);
-    expect(wishes).toMatchObject([wish]);
+  ])('%j is the request %j', (entry, request) => {
+    const { requests, codes } = parseListing(entry);
+    expect(requests).toMatchObject([request]);
     expect(codes).toEqual([]);
   });
 
   it('may name a document of its own origin', () => {
-    const { wishes } = parseListing({ listed: true, openapi: '/openapi.json' });
-    expect(wishes).toMatchObject([{ wish: 'in', is_broken: false, document: { href: `${ORIGIN}/openapi.json` } }]);
+    const { requests } = parseListing({ listed: true, openapi: '/openapi.json' });
+    expect(requests).toMatchObject([{ asks: 'list', is_broken: false, document: { href: `${ORIGIN}/openapi.json` } }]);
   });
 
   it('declares by facts what a manifest would, as a claim of the provider', () => {
-    const { wishes, codes } = parseListing({ listed: true, facts: FACTS });
+    const { requests, codes } = parseListing({ listed: true, facts: FACTS });
     expect(codes).toEqual([]);
-    expect(wishes).toMatchObject([
+    expect(requests).toMatchObject([
       {
-        wish: 'in',
+        asks: 'list',
         is_broken: false,
         declaration: {
           source: { kind: 'provider', name: STATEMENT_URL, observed_at: null },
@@ -47,16 +47,16 @@ describe('an entry of a statement', () => {
 
   it('may give prices as numbers', () => {
     const routes = [{ method: 'GET', path: '/a', price_usdc: 0.1, example: { body: { min: 5 } } }];
-    const { wishes } = parseListing({ listed: true, facts: { ...FACTS, routes } });
-    expect(wishes).toMatchObject([{ declaration: { routes: [{ terms: [{ amount: 100_000 }] }] } }]);
+    const { requests } = parseListing({ listed: true, facts: { ...FACTS, routes } });
+    expect(requests).toMatchObject([{ declaration: { routes: [{ terms: [{ amount: 100_000 }] }] } }]);
     const range = { name: 'Tides', tagline: 'Heights.', price_usdc: { min: 0.01, max: '0.2' } };
-    expect(parseListing({ listed: true, facts: range }).wishes).toMatchObject([
+    expect(parseListing({ listed: true, facts: range }).requests).toMatchObject([
       { declaration: { price: { min: 10_000, max: 200_000 } } },
     ]);
   });
 
   it.each([
-    ['is to be an object', 7],
+    ['must be an object', 7],
     ['listed is missing, which an entry of listings needs', {}],
     ['listed is "yes", but takes', { listed: 'yes' }],
     ['neither openapi nor facts', { listed: false, facts: FACTS }],
@@ -76,8 +76,8 @@ describe('an entry of a statement', () => {
       { listed: true, facts: { name: 'T', tagline: 'T', price_usdc: 'free' } },
     ],
   ])('counts for nothing where %s', (message, entry) => {
-    const { wishes, messages, codes } = parseListing(entry);
-    expect(wishes).toEqual([]);
+    const { requests, messages, codes } = parseListing(entry);
+    expect(requests).toEqual([]);
     expect(new Set(codes)).toEqual(new Set(['provider_file_bad_value']));
     expect(messages.join('\n')).toContain(message);
     expect(messages[0]).toMatch(/^listings\[0\]: /);
@@ -88,9 +88,9 @@ describe('an entry of a statement', () => {
       { method: 'GET', path: '/a' },
       { method: 'GET', path: '/a' },
     ];
-    const { wishes, messages } = parseListing({ listed: true, facts: { ...FACTS, routes } });
-    expect(wishes).toMatchObject([{ wish: 'in', declaration: null, is_broken: true }]);
-    expect(messages.join()).toContain('stands twice');
+    const { requests, messages } = parseListing({ listed: true, facts: { ...FACTS, routes } });
+    expect(requests).toMatchObject([{ asks: 'list', declaration: null, is_broken: true }]);
+    expect(messages.join()).toContain('appears twice');
   });
 
   it.each([
@@ -99,8 +99,8 @@ describe('an entry of a statement', () => {
     [{ base_url: 'https://api.tides-of-tests.com.evil.example', listed: false }],
     [{ base_url: '//evil.example', listed: true }],
   ])('about another origin counts for nothing: %j', (entry) => {
-    const { wishes, codes } = parseListing(entry);
-    expect([wishes, codes]).toEqual([[], ['provider_other_origin']]);
+    const { requests, codes } = parseListing(entry);
+    expect([requests, codes]).toEqual([[], ['provider_other_origin']]);
   });
 
   it.each([
@@ -109,19 +109,24 @@ describe('an entry of a statement', () => {
     ['https://a b'],
     ['https://user@api.tides-of-tests.com'],
   ])('with the address %s counts for nothing', (base_url) => {
-    const { wishes, codes } = parseListing({ base_url, listed: false });
-    expect([wishes, codes]).toEqual([[], ['provider_file_bad_value']]);
+    const { requests, codes } = parseListing({ base_url, listed: false });
+    expect([requests, codes]).toEqual([[], ['provider_file_bad_value']]);
   });
 
   it('naming a document elsewhere leaves what was declared before', () => {
-    const { wishes, codes } = parseListing({ listed: true, openapi: 'https://evil.example/openapi.json' });
-    expect(wishes).toMatchObject([{ wish: 'in', is_broken: true, document: null }]);
+    const { requests, codes } = parseListing({ listed: true, openapi: 'https://evil.example/openapi.json' });
+    expect(requests).toMatchObject([{ asks: 'list', is_broken: true, document: null }]);
     expect(codes).toEqual(['provider_other_origin']);
   });
 
   it('with fields that are not known is taken, and that is said', () => {
-    const { wishes, codes, messages } = parseListing({ listed: false, since: 2026, ['__proto__']: 1, constructor: 2 });
-    expect(wishes).toMatchObject([{ wish: 'out' }]);
+    const { requests, codes, messages } = parseListing({
+      listed: false,
+      since: 2026,
+      ['__proto__']: 1,
+      constructor: 2,
+    });
+    expect(requests).toMatchObject([{ asks: 'remove' }]);
     expect(new Set(codes)).toEqual(new Set(['provider_unknown_field']));
     expect(messages.join()).toContain('"since"');
   });
@@ -161,7 +166,7 @@ describe('a statement', () => {
       ...Array.from({ length: 40 }, (_, at) => ({ base_url: `/v${at}`, listed: true })),
     ];
     const { read, findings } = parse({ $schema: 'https://apis.example/s.json', version: 1, listings });
-    expect(read).toMatchObject({ is_whole: false, wishes: { length: 31, 0: { wish: 'out', base_url: ORIGIN } } });
+    expect(read).toMatchObject({ is_whole: false, requests: { length: 31, 0: { asks: 'remove', base_url: ORIGIN } } });
     expect(findings.map(({ code }) => code)).toEqual(['provider_file_bad_value', 'provider_duplicate_listing']);
   });
 
@@ -186,11 +191,11 @@ describe('the replies of an entry', () => {
       { listed: true, facts: FACTS },
       { base_url: '/v1', listed: true },
     ]) {
-      const { wishes, codes } = read([OF_ROUTE, OF_ALL], entry);
+      const { requests, codes } = read([OF_ROUTE, OF_ALL], entry);
       expect(codes).toEqual([]);
-      expect(wishes).toMatchObject([{ replies: [OF_ROUTE, { ...OF_ALL, route: null }] }]);
+      expect(requests).toMatchObject([{ replies: [OF_ROUTE, { ...OF_ALL, route: null }] }]);
     }
-    expect(parseListing({ listed: true }).wishes).toMatchObject([{ replies: [] }]);
+    expect(parseListing({ listed: true }).requests).toMatchObject([{ replies: [] }]);
   });
 
   it.each([
@@ -202,17 +207,17 @@ describe('the replies of an entry', () => {
     ['x'.repeat(280), 'x'.repeat(280)],
     [`<b>${'x'.repeat(280)}</b>`, 'x'.repeat(280)],
   ])('are cleaned: %j', (text, clean) => {
-    const { wishes, codes } = read([{ ...OF_ALL, text }]);
+    const { requests, codes } = read([{ ...OF_ALL, text }]);
     expect(codes).toEqual([]);
-    expect(wishes).toMatchObject([{ replies: [{ text: clean }] }]);
+    expect(requests).toMatchObject([{ replies: [{ text: clean }] }]);
   });
 
   it.each<[string, string, unknown]>([
     ['longer than 280 characters', 'text', { ...OF_ALL, text: 'x'.repeat(281) }],
     ['longer than 280 characters', 'text', { ...OF_ALL, text: `${'<i></i>'.repeat(4000)}late words` }],
     ['longer than 280 characters', 'text', { ...OF_ALL, text: 'x'.repeat(60_000) }],
-    ['no words', 'text', { ...OF_ALL, text: '' }],
-    ['no words', 'text', { ...OF_ALL, text: '\u200B<br>\n' }],
+    ['the reply is empty', 'text', { ...OF_ALL, text: '' }],
+    ['the reply is empty', 'text', { ...OF_ALL, text: '\u200B<br>\n' }],
     ['text is 7, but takes text', 'text', { ...OF_ALL, text: 7 }],
     ['text is a list', 'text', { ...OF_ALL, text: ['Words.'] }],
     ['text is missing, which a reply needs', 'text', { caution: 'undelivered' }],
@@ -226,8 +231,8 @@ describe('the replies of an entry', () => {
     ['route is "GET /v1', 'route', { ...OF_ALL, route: 'GET /v1\u202E/x' }],
     ['route is "GET /xxx', 'route', { ...OF_ALL, route: `GET /${'x'.repeat(600)}` }],
   ])('are refused alone, and the field is named: %s', (message, field, bad) => {
-    const { wishes, codes, messages } = read([OF_ROUTE, bad, OF_ALL]);
-    expect(wishes).toMatchObject([{ wish: 'in', replies: [OF_ROUTE, OF_ALL] }]);
+    const { requests, codes, messages } = read([OF_ROUTE, bad, OF_ALL]);
+    expect(requests).toMatchObject([{ asks: 'list', replies: [OF_ROUTE, OF_ALL] }]);
     expect(codes).toEqual(['provider_file_bad_value']);
     expect(messages[0]).toMatch(new RegExp(`^listings\\[0\\]\\.replies\\[1\\]\\.${field}: `));
     expect(messages[0]).toContain(message);
@@ -235,21 +240,21 @@ describe('the replies of an entry', () => {
   });
 
   it.each([7, null, 'Words.', [OF_ALL]])('may hold what is no reply: %j', (bad) => {
-    const { wishes, messages } = read([bad, OF_ROUTE]);
-    expect(wishes).toMatchObject([{ replies: [OF_ROUTE] }]);
-    expect(messages).toEqual([expect.stringMatching(/^listings\[0\]\.replies\[0\]: a reply is to be an object\.$/)]);
+    const { requests, messages } = read([bad, OF_ROUTE]);
+    expect(requests).toMatchObject([{ replies: [OF_ROUTE] }]);
+    expect(messages).toEqual([expect.stringMatching(/^listings\[0\]\.replies\[0\]: a reply must be an object\.$/)]);
   });
 
   it.each([7, 'Words.', {}, null])('that are no list leave those on record: %j', (bad) => {
-    const { wishes, messages } = read(bad);
-    expect(wishes).toMatchObject([{ wish: 'in', replies: null }]);
-    expect(messages[0]).toMatch(/^listings\[0\]\.replies: takes a list/);
+    const { requests, messages } = read(bad);
+    expect(requests).toMatchObject([{ asks: 'list', replies: null }]);
+    expect(messages[0]).toMatch(/^listings\[0\]\.replies: must be a list/);
   });
 
   it('are 20 at most, one for each caution and route', () => {
     const many = Array.from({ length: 25 }, (_, at) => ({ ...OF_ALL, route: `GET /${at}` }));
-    const { wishes, messages } = read([...many.slice(0, 19), many[0], ...many.slice(19)]);
-    expect(wishes[0]?.replies).toHaveLength(19);
+    const { requests, messages } = read([...many.slice(0, 19), many[0], ...many.slice(19)]);
+    expect(requests[0]?.replies).toHaveLength(19);
     expect(messages).toEqual([
       expect.stringContaining('listings[0].replies: has more than 20 replies'),
       expect.stringContaining('listings[0].replies[19]: replies to the same caution and route'),
@@ -257,13 +262,13 @@ describe('the replies of an entry', () => {
   });
 
   it('with a field that is not known are taken, and that is said', () => {
-    const { wishes, messages } = read([{ ...OF_ALL, severity: 'none', ['__proto__']: 1 }]);
-    expect(wishes).toMatchObject([{ replies: [OF_ALL] }]);
-    expect(messages.join()).toContain('listings[0].replies[0]: "severity" is not known');
+    const { requests, messages } = read([{ ...OF_ALL, severity: 'none', ['__proto__']: 1 }]);
+    expect(requests).toMatchObject([{ replies: [OF_ALL] }]);
+    expect(messages.join()).toContain('listings[0].replies[0]: "severity" is unknown');
   });
 
   it('of an entry that cannot be read count for nothing', () => {
-    expect(read([OF_ALL], { listed: 'yes' }).wishes).toEqual([]);
+    expect(read([OF_ALL], { listed: 'yes' }).requests).toEqual([]);
   });
 });
 

@@ -1,10 +1,8 @@
 import { onTestFinished } from 'vitest';
-import type { GuardedClient } from '../../../src/fetching/client.ts';
-import { openGuardedClient } from '../../../src/fetching/client.ts';
+import { type GuardedClient, openGuardedClient } from '../../../src/fetching/client.ts';
 import type { Finding } from '../../../src/model/finding.ts';
 import { openDocumentFindings } from '../../../src/sources/document-findings.ts';
-import type { ReadWish } from '../../../src/sources/provider-file/entry.ts';
-import { parseStatement } from '../../../src/sources/provider-file/parse.ts';
+import { type ParsedRequest, parseStatement } from '../../../src/sources/provider-file/parse.ts';
 import { NOW } from '../../records.ts';
 
 export const STATEMENT_URL = 'https://api.tides-of-tests.com/.well-known/agent-payable.json';
@@ -29,11 +27,11 @@ export function parse(
 }
 
 /** Parses one entry of a statement that is otherwise well. */
-export function parseListing(entry: unknown): { wishes: ReadWish[]; codes: string[]; messages: string[] } {
+export function parseListing(entry: unknown): { requests: ParsedRequest[]; codes: string[]; messages: string[] } {
   const { read, findings } = parse({ version: 1, listings: [entry] });
   if (read === 'unreadable' || 'absent' in read) throw new Error('the statement cannot be read');
   return {
-    wishes: read.wishes,
+    requests: read.requests,
     codes: findings.map(({ code }) => code),
     messages: findings.map(({ message }) => message),
   };

@@ -1,0 +1,233 @@
+import type { Catalogue } from '../catalogue/database.ts';
+import { isDeclared, listDeclared, withdrawDeclarations } from '../catalogue/declarations.ts';
+import { areFindingsOnRecord, recordFindings } from '../catalogue/findings.ts';
+import { findListing } from '../catalogue/listings.ts';
+import { publishListing } from '../catalogue/publish.ts';
+import { areRepliesOnRecord, listRepliedAddresses, recordReplies } from '../catalogue/replies.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts';
+import type { GuardedClient } from '../fetching/client.ts';
+import type { Declaration } from '../model/declaration.ts';
+import type { Finding } from '../model/finding.ts';
+import { getListingId } from '../model/ids.ts';
+import type { JsonObject } from '../model/route.ts';
+import { readProviderStatement } from '../sources/provider-file/read.ts';
+import type { ProviderStatement } from '../sources/provider-file/statement.ts';
+import {
+  buildFailureFindings,
+  buildOutcomes,
+  buildWithdrawal,
+  type ImportOutcome,
+  type ReaderEffect,
+} from './import-report.ts';
+import {
+  buildEffect,
+  buildWithdrawalEffect,
+  findRequestFinding,
+  findRequestOutcome,
+  findStillListed,
+  grantRequest,
+  isGranted,
+  isStillDeclared,
+  type ListingBefore,
+  listReplyFindings,
+} from './provider-requests.ts';
+import { recordDeclarations } from './recording.ts';
+
+export interface ProviderFileOptions {
+  client: Pick<GuardedClient, 'fetch'>;
+  catalogue: Catalogue;
+  /** Origin of a host with listings, or of one that asks for listings. */
+  origin: string;
+  now: () => Date;
+  allowPrivateNetworks: boolean;
+  signal: AbortSignal;
+}
+
+/** The result of reading a provider's file. */
+export interface ProviderFileOutcome {
+  /** `unchanged`: there is a statement, and everything in it is already on record. */
+  kind: 'absent' | 'unreadable' | 'applied' | 'unchanged';
+  /** Address of the provider's file. */
+  url: string;
+  /** Why there is no statement, as a stable code; null if there is one. */
+  reason: string | null;
+  /** Number of requests in the statement. */
+  requests: number;
+  /** Number of entries in the statement, including refused ones. */
+  entries: number;
+  /** Number of listings that a stop left for the next time. */
+  left: number;
+  findings: Finding[];
+  /** Slugs of the listings that changed for readers. */
+  changed: string[];
+  /** The outcome of each listing in the statement. */
+  outcomes: ImportOutcome[];
+  /** What readers see at each address in the statement, and at those that it no longer describes. */
+  effects: ReaderEffect[];
+}
+
+/**
+ * Reads the provider's file of an origin and applies it. Without a statement, or with one that says nothing new,
+ * nothing is written. Throws only for our own failures, never for what the host does.
+ */
+export async function readProviderFile(options: ProviderFileOptions): Promise<ProviderFileOutcome> {
+  const { client, catalogue, origin, now, allowPrivateNetworks, signal } = options;
+  const at = now().toISOString();
+  const read = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
+  if (read.kind === 'statement') return applyProviderStatement(catalogue, read, { now, signal });
+  const { kind, url } = read;
+  const nothing = { kind, url, requests: 0, entries: 0, left: 0, changed: [], outcomes: [], effects: [] };
+  if (read.kind === 'absent') return { ...nothing, reason: read.reason, findings: [] };
+  const { findings } = read;
+  if (!areFindingsOnRecord(catalogue, url, findings)) {
+    writeCatalogue(catalogue, at, (writing) => recordFindings(writing, url, findings));
+  }
+  return { ...nothing, reason: null, findings };
+}
+
+/**
+ * Applies a statement: removes listings and puts back those that the provider itself removed, records declarations and
+ * replies, and withdraws those that the statement no longer contains. Requests for addresses without a listing are
+ * remembered. Once `signal` is aborted, the rest is left for the next time.
+ */
+export async function applyProviderStatement(
+  catalogue: Catalogue,
+  statement: ProviderStatement,
+  { now, signal }: Pick<ProviderFileOptions, 'now' | 'signal'>,
+): Promise<ProviderFileOutcome> {
+  const { url, listings } = statement;
+  const declarations = listings.flatMap((request) =>
+    request.asks === 'list' && request.declaration ? [request.declaration] : [],
+  );
+  const stillListed = findStillListed(catalogue, listings);
+  const findings = [
+    ...statement.findings,
+    ...listings.flatMap((request) => findRequestFinding(catalogue, request) ?? []),
+    ...listings.flatMap((request) => listReplyFindings(catalogue, request)),
+    ...(stillListed ? [stillListed] : []),
+  ];
+  const facts = { url, reason: null, requests: listings.length, entries: statement.entries };
+  const before = getRevision(catalogue);
+  const getStateBefore = (base_url: string): ListingBefore => ({
+    listing: findListing(catalogue, { base_url }),
+    revision: before,
+  });
+  const earlier = listings.map(({ base_url }) => getStateBefore(base_url));
+  if (isFullyRecorded(catalogue, statement, declarations, findings)) {
+    const outcomes = listings.flatMap((request) => findRequestOutcome(catalogue, request, false) ?? []);
+    const effects = listings.map((request) => buildEffect(catalogue, request, getStateBefore(request.base_url), false));
+    return { ...facts, kind: 'unchanged', left: 0, findings, changed: [], outcomes, effects };
+  }
+  const named = new Set(listings.map(({ base_url }) => base_url));
+  const undescribed = listDeclared(catalogue, getSource(url))
+    .filter(({ base_url }) => statement.is_whole && !named.has(base_url))
+    .map(({ base_url }) => ({ base_url, ...getStateBefore(base_url) }));
+  const at = now().toISOString();
+  const evidence = { statement: { source: url, read_at: at } };
+  const granted = writeCatalogue(catalogue, at, (writing) =>
+    listings.filter((request) => grantRequest(writing, request, { source: url, evidence })),
+  );
+  const recording = await recordDeclarations(catalogue, declarations, { now, signal, evidence });
+  const all = [...findings, ...buildFailureFindings(recording, false)];
+  const { withdrawn, replied } = writeCatalogue(catalogue, at, (writing) => {
+    recordFindings(writing, url, all);
+    const replied = recordStatedReplies(writing, statement, evidence);
+    const gone = { cause: 'statement_withdrawn', evidence };
+    const withdrawn = statement.is_whole
+      ? withdrawDeclarations(writing, getSource(url), listStillDeclaredIds(statement), gone)
+      : [];
+    return { withdrawn, replied };
+  });
+  const outcomes = [
+    ...buildOutcomes(recording, false),
+    ...listings
+      .filter((request) => request.asks === 'remove' || !request.declaration)
+      .flatMap((request) => findRequestOutcome(catalogue, request, granted.includes(request)) ?? []),
+    ...withdrawn.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug }))),
+  ];
+  const changed = listChanged(catalogue, outcomes, before);
+  const effects = [
+    ...listings.map((request, index) =>
+      buildEffect(
+        catalogue,
+        request,
+        earlier[index] ?? getStateBefore(request.base_url),
+        replied.has(request.base_url),
+      ),
+    ),
+    ...undescribed.map(({ base_url, ...earlier }) => buildWithdrawalEffect(catalogue, base_url, earlier)),
+  ];
+  return {
+    ...facts,
+    kind: 'applied',
+    left: recording.left,
+    findings: all,
+    changed,
+    // A declaration may be unchanged while the request to be listed again changes what readers see.
+    outcomes: outcomes.map((entry) =>
+      entry.outcome === 'unchanged' && entry.slug !== null && changed.includes(entry.slug)
+        ? { ...entry, outcome: 'changed' }
+        : entry,
+    ),
+    effects,
+  };
+}
+
+/**
+ * Records the replies of a statement, and removes earlier ones that it no longer has. Returns the addresses whose
+ * replies changed.
+ */
+function recordStatedReplies(writing: Writing, statement: ProviderStatement, evidence: JsonObject): Set<string> {
+  const { url, listings, is_whole } = statement;
+  const stated = listings.flatMap(({ base_url, replies }) => (replies ? [{ base_url, replies }] : []));
+  const dropped = is_whole ? listDroppedReplies(writing.catalogue, statement) : [];
+  const all = [...stated, ...dropped.map((base_url) => ({ base_url, replies: [] }))];
+  const changed = all.filter(({ base_url, replies }) => recordReplies(writing, base_url, url, replies));
+  for (const { base_url } of changed) {
+    const listing = findListing(writing.catalogue, { base_url });
+    if (listing) publishListing(writing, listing, 'replied', { evidence });
+  }
+  return new Set(changed.map(({ base_url }) => base_url));
+}
+
+/** Lists the addresses with recorded replies that the statement no longer mentions. */
+function listDroppedReplies(catalogue: Catalogue, { url, listings }: ProviderStatement): string[] {
+  const named = new Set(listings.map(({ base_url }) => base_url));
+  return listRepliedAddresses(catalogue, url).filter((base_url) => !named.has(base_url));
+}
+
+/** Returns whether everything in the statement is already on record, so that there is nothing to write. */
+function isFullyRecorded(
+  catalogue: Catalogue,
+  statement: ProviderStatement,
+  declarations: readonly Declaration[],
+  findings: readonly Finding[],
+): boolean {
+  const { url, listings } = statement;
+  const held = listStillDeclaredIds(statement);
+  return (
+    listings.every((request) => isGranted(catalogue, request)) &&
+    declarations.every((declaration) => isDeclared(catalogue, declaration)) &&
+    listings.every(
+      ({ base_url, replies }) => replies === null || areRepliesOnRecord(catalogue, base_url, url, replies),
+    ) &&
+    (!statement.is_whole ||
+      (listDeclared(catalogue, getSource(url)).every(({ id }) => held.has(id)) &&
+        listDroppedReplies(catalogue, statement).length === 0)) &&
+    areFindingsOnRecord(catalogue, url, findings)
+  );
+}
+
+function getSource(url: string): { kind: 'provider'; name: string } {
+  return { kind: 'provider', name: url };
+}
+
+/** Lists the ids of the listings that the statement still declares something about. */
+function listStillDeclaredIds({ listings }: ProviderStatement): Set<string> {
+  return new Set(listings.filter(isStillDeclared).map(({ base_url }) => getListingId(base_url)));
+}
+
+function listChanged(catalogue: Catalogue, outcomes: readonly ImportOutcome[], before: number): string[] {
+  const slugs = new Set(outcomes.flatMap(({ slug }) => slug ?? []));
+  return [...slugs].filter((slug) => (findListing(catalogue, { slug })?.revision ?? 0) > before);
+}

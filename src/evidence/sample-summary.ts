@@ -1,0 +1,115 @@
+import type { Reliability } from '../model/listing.ts';
+import { isConclusive, isPayable } from '../model/outcome.ts';
+import type { RouteProbe } from '../model/route.ts';
+import type { ProbeSample } from '../model/sample.ts';
+import { type FailingRun, findFailingRun } from './delisting.ts';
+import { getReliability, UNSCORED } from './reliability.ts';
+
+/** The part of a sample that the rules use: which route, when, and the outcome. */
+export interface KeptSample extends Pick<ProbeSample, 'at' | 'outcome' | 'cause' | 'status'> {
+  route_id: string;
+  round: number;
+}
+
+/** The summary of the samples of one listing. */
+export interface SampleSummary {
+  reliability: Reliability;
+  /** The state of each probed route, by route id. */
+  routes: ReadonlyMap<string, RouteProbe>;
+  /** Undefined if the latest conclusive sample is a valid 402, or if there is none. */
+  failing: FailingRun | undefined;
+  /** The latest sample that counts, of any route; undefined if there is none. */
+  latest: KeptSample | undefined;
+  /** The latest valid 402, of any route. */
+  latest_valid: KeptSample | undefined;
+  /** The latest conclusive failure, of any route. */
+  latest_failed: KeptSample | undefined;
+}
+
+export const NO_SAMPLES: SampleSummary = Object.freeze({
+  reliability: UNSCORED,
+  routes: new Map(),
+  failing: undefined,
+  latest: undefined,
+  latest_valid: undefined,
+  latest_failed: undefined,
+});
+
+/**
+ * Returns the summary of a listing's samples, as of the latest of them. In rounds with a fault of our own (`ourRounds`)
+ * only valid answers count: the other samples are ignored.
+ */
+export function getSampleSummary(samples: readonly KeptSample[], ourRounds: ReadonlySet<number>): SampleSummary {
+  const counted = samples
+    .filter(({ outcome, round }) => isPayable(outcome) || !ourRounds.has(round))
+    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const latest = counted.at(-1);
+  if (!latest) return NO_SAMPLES;
+  const byRoute = Map.groupBy(counted, ({ route_id }) => route_id);
+  return {
+    reliability: getReliability(listSpacedSamples(counted), latest.at),
+    routes: new Map([...byRoute].map(([id, taken]) => [id, getRouteProbe(taken)])),
+    failing: findFailingRun(listRunSamples(counted)),
+    latest,
+    latest_valid: counted.findLast(({ outcome }) => isPayable(outcome)),
+    latest_failed: counted.findLast(({ outcome }) => isConclusive(outcome) && !isPayable(outcome)),
+  };
+}
+
+/**
+ * Samples closer together than this count as one for the score, which expects about one every six hours. In
+ * milliseconds.
+ */
+const SPACING_MS = 5 * 60 * 60 * 1000;
+
+/**
+ * Lists the samples that a score is made of. Samples that are close together count once, so a pass over all routes or
+ * repeated manual probes weigh no more than one probe. The first conclusive one of them counts. `samples` are in order
+ * of time.
+ */
+function listSpacedSamples(samples: readonly KeptSample[]): KeptSample[] {
+  const spaced: KeptSample[] = [];
+  let nextMs = Number.NEGATIVE_INFINITY;
+  for (const sample of samples) {
+    const last = spaced.at(-1);
+    const takenMs = Date.parse(sample.at);
+    if (!last || takenMs >= nextMs) spaced.push(sample);
+    else if (!isConclusive(last.outcome) && isConclusive(sample.outcome)) spaced[spaced.length - 1] = sample;
+    else continue;
+    nextMs = takenMs + SPACING_MS;
+  }
+  return spaced;
+}
+
+/**
+ * Lists the samples that a failing run is made of: every valid answer, and only the first of failures that are close
+ * together.
+ */
+function listRunSamples(samples: readonly KeptSample[]): KeptSample[] {
+  const lastValid = samples.findLastIndex(({ outcome }) => isPayable(outcome));
+  return [...samples.slice(0, lastValid + 1), ...listSpacedSamples(samples.slice(lastValid + 1))];
+}
+
+/** Builds the state of one route from its samples, oldest first; there is at least one. */
+function getRouteProbe(taken: readonly KeptSample[]): RouteProbe {
+  const { at, outcome, cause, status } = taken.at(-1) as KeptSample;
+  const valid = taken.findLastIndex((sample) => isPayable(sample.outcome));
+  const failing = listSpacedSamples(taken.slice(valid + 1)).filter((sample) => isConclusive(sample.outcome));
+  const valid_at = taken[valid]?.at ?? null;
+  return { at, outcome, cause, status, valid_at, failures: failing.length, failing_since: failing[0]?.at ?? null };
+}
+
+/** Conclusive failures in a row after which a route no longer counts as offered. */
+const SILENT_AFTER = 3;
+
+/**
+ * Returns whether a route that was offered still counts as offered: until it failed three times in a row, or its whole
+ * listing failed so often that each of its routes had its turn.
+ */
+export function isStillOffered(
+  probe: Pick<RouteProbe, 'failures'> | null,
+  { failing, routes }: { failing: FailingRun | undefined; routes: number },
+): boolean {
+  if (failing && failing.failures >= Math.max(SILENT_AFTER, routes)) return false;
+  return probe === null || probe.failures < SILENT_AFTER;
+}

@@ -1,0 +1,236 @@
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import type { FetchFailureReason } from '../fetching/failure.ts';
+import type { ProbeOutcome } from '../model/outcome.ts';
+import type { JsonObject } from '../model/route.ts';
+import type { ProbeSample, TermsDifference } from '../model/sample.ts';
+import type { Terms } from '../model/terms.ts';
+import type { Challenge, ChallengeReading } from '../x402/challenge.ts';
+import { isOnOtherNetwork } from '../x402/offer-fields.ts';
+import { readChallenge } from '../x402/read-challenge.ts';
+import { isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
+
+/** The meaning of an answer or of a failure: the part of a sample that needs no clock. */
+export type Verdict = Pick<
+  ProbeSample,
+  'outcome' | 'cause' | 'status' | 'x402_version' | 'terms' | 'differences' | 'retry_after_seconds' | 'detail'
+>;
+
+/** Builds a verdict from an outcome, its cause and further fields; the others are empty. */
+export function buildVerdict(outcome: ProbeOutcome, cause: string | null, rest: Partial<Verdict> = {}): Verdict {
+  return {
+    outcome,
+    cause,
+    status: null,
+    x402_version: null,
+    terms: [],
+    differences: [],
+    retry_after_seconds: null,
+    detail: {},
+    ...rest,
+  };
+}
+
+/** A whole answer, with its content codings undone. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Uint8Array;
+}
+
+export interface AnswerContext {
+  terms: readonly Terms[];
+  payeeRotates?: boolean | undefined;
+  /** Path parameters whose values the probe made up. */
+  invented: readonly string[];
+  /** When the answer came, to compare dates in it with. */
+  at: Date;
+}
+
+/** Statuses that reject the content of the request, and not the client (RFC 9110 section 15.5). */
+const INPUT_STATUSES = new Set([400, 406, 411, 412, 413, 414, 415, 417, 422, 428, 431]);
+
+/**
+ * Classifies the answer to an unpaid request. Pure. A 404 for a path with made-up parameters is about the parameters,
+ * so it is `input_rejected`. Redirects that may be followed are handled before.
+ */
+export function classifyAnswer(answer: Answer, context: AnswerContext): Verdict {
+  if (answer.status === 402) return classifyChallenge(readChallenge(answer), context);
+  const retryAfter = parseRetryAfter(answer.headers.get('retry-after'), context.at);
+  return { ...classifyStatus(answer, context), status: answer.status, retry_after_seconds: retryAfter };
+}
+
+function classifyStatus({ status, headers }: Answer, { invented }: AnswerContext): Verdict {
+  const named = `status_${status}`;
+  if (status >= 200 && status < 300) return buildVerdict('no_402', 'answered_unpaid');
+  if (status === 404 && invented.length > 0) {
+    return buildVerdict('input_rejected', 'made_up_parameter', { detail: { invented: [...invented] } });
+  }
+  if (status === 404) return buildVerdict('no_402', 'not_found');
+  if (status === 410) return buildVerdict('no_402', 'gone');
+  if (status === 405) return buildVerdict('wrong_method', null, { detail: { allow: listAllowed(headers) } });
+  if (INPUT_STATUSES.has(status)) return buildVerdict('input_rejected', named);
+  if (status === 401 || status === 403 || status === 407) return buildVerdict('auth_required', named);
+  if (status === 429) return buildVerdict('rate_limited', null);
+  if (status === 408) return buildVerdict('timeout', named);
+  if (status >= 500) return buildVerdict('server_error', named);
+  return buildVerdict('no_402', named);
+}
+
+/** Lists the methods of `Allow` (RFC 9110 section 10.2.1) that look like methods. */
+function listAllowed(headers: Headers): string[] {
+  const names = (headers.get('allow') ?? '').split(',').map((name) => name.trim().toUpperCase());
+  return [...new Set(names.filter((name) => /^[A-Z]{3,16}$/.test(name)))].slice(0, 10);
+}
+
+/** How many of the skipped offers a sample keeps. */
+const MAX_SKIPPED = 10;
+
+/**
+ * Classifies a 402 answer, compared with the known terms. A 402 of another protocol than x402 is `auth_required`,
+ * because buyers here cannot pay it.
+ */
+export function classifyChallenge(
+  reading: ChallengeReading,
+  { terms, payeeRotates }: { terms: readonly Terms[]; payeeRotates?: boolean | undefined },
+): Verdict {
+  if (reading.kind === 'other_scheme') {
+    const detail = { schemes: reading.schemes };
+    return buildVerdict('auth_required', 'other_payment_scheme', { status: 402, detail });
+  }
+  if (reading.kind === 'malformed') {
+    const isLarge = reading.cause === 'header_too_large' || reading.cause === 'body_too_large';
+    const detail = { found_in: reading.found_in };
+    return buildVerdict(isLarge ? 'too_large' : 'malformed', reading.cause, { status: 402, detail });
+  }
+  const { challenge } = reading;
+  const rest = { status: 402, x402_version: challenge.x402_version, detail: buildDetail(challenge) };
+  if (challenge.offers.length === 0) return classifyUnpayable(challenge, rest);
+  const differences = listTermsDifferences(terms, challenge.offers, { payeeRotates });
+  const { outcome, cause } = classifyDifferences(differences);
+  return buildVerdict(outcome, cause, { ...rest, terms: challenge.offers, differences });
+}
+
+/** Classifies a valid 402 by its differences from the known terms. */
+export function classifyDifferences(differences: readonly TermsDifference[]): Pick<Verdict, 'outcome' | 'cause'> {
+  if (!isChanged(differences)) return { outcome: 'payable', cause: null };
+  return { outcome: 'payable_with_changed_terms', cause: getChangeCause(differences) };
+}
+
+/**
+ * Classifies a challenge without payable offers. It reports the fault that is nearest to a payable offer: a broken
+ * offer in USDC before an offer on another chain.
+ */
+function classifyUnpayable({ others }: Challenge, rest: Partial<Verdict>): Verdict {
+  const reasons = others.map(({ reason }) => reason);
+  const broken = reasons.find((reason) => reason !== 'not_usdc' && !isOnOtherNetwork(reason));
+  if (broken) return buildVerdict('malformed', broken, rest);
+  if (reasons.includes('not_usdc')) return buildVerdict('not_usdc', null, rest);
+  const cause = reasons.find((reason) => reason !== 'unsupported_network') ?? null;
+  return buildVerdict('unsupported_network', cause, rest);
+}
+
+/**
+ * Returns the only field that changed (`amount`, `pay_to` …), else `several_fields`; `offer_removed` if no field
+ * changed.
+ */
+function getChangeCause(differences: readonly TermsDifference[]): string {
+  const fields = new Set(differences.flatMap((difference) => difference.fields));
+  if (fields.size > 1) return 'several_fields';
+  return [...fields][0] ?? 'offer_removed';
+}
+
+function buildDetail({ found_in, flaws, nonconforming, others, resource }: Challenge): JsonObject {
+  return {
+    found_in,
+    ...(flaws.length > 0 && { flaws }),
+    ...(nonconforming.length > 0 && { nonconforming }),
+    ...(others.length > 0 && { skipped: others.slice(0, MAX_SKIPPED), skipped_count: others.length }),
+    ...(resource !== null && { resource }),
+  };
+}
+
+/** The outcome and cause for each failure of the guarded client. A null cause means that the outcome says it all. */
+const MEANINGS: Readonly<Record<FetchFailureReason, readonly [ProbeOutcome, string | null]>> = {
+  // The address was refused: nothing was sent, so nothing is known.
+  bad_url: ['blocked_address', 'bad_url'],
+  not_https: ['blocked_address', 'not_https'],
+  userinfo: ['blocked_address', 'userinfo'],
+  blocked_address: ['blocked_address', null],
+  blocked_host: ['blocked_address', 'blocked_host'],
+  blocked_port: ['blocked_address', 'blocked_port'],
+  name_not_resolved: ['name_not_resolved', null],
+  refused: ['refused', null],
+  tls: ['tls', null],
+  // The host accepted the request and then closed the connection.
+  disconnected: ['server_error', 'disconnected'],
+  timeout: ['timeout', null],
+  too_large: ['too_large', null],
+  too_many_redirects: ['no_402', 'too_many_redirects'],
+  redirected: ['no_402', 'redirected'],
+  malformed: ['malformed', 'bad_http'],
+  // Failures of our own: a request that cannot be sent, a probe that was stopped, reasons of the JSON reader.
+  held_up: ['internal', 'held_up'],
+  bad_request: ['internal', 'bad_request'],
+  aborted: ['internal', 'aborted'],
+  closed: ['internal', 'closed'],
+  bad_status: ['internal', 'bad_status'],
+  bad_json: ['internal', 'bad_json'],
+};
+
+/**
+ * System errors of this machine: its resources are used up, or it has no route (to an IPv6 address without an IPv6
+ * network). No provider can fix these.
+ */
+const OWN_NETWORK_ERRORS = new Set([
+  'emfile',
+  'enfile',
+  'enobufs',
+  'enomem',
+  'eaddrnotavail',
+  'enetunreach',
+  'enetdown',
+]);
+
+/**
+ * Classifies a request without an answer. The system's error code (`econnrefused`, `cert_has_expired`, `eai_again`) is
+ * the cause if the outcome needs no other. An unexpected error is `internal`, and never counts against the route.
+ */
+export function classifyFailure(error: unknown): Verdict {
+  const meaning = error instanceof ServiceError ? findMeaning(error.reason) : undefined;
+  if (!meaning) {
+    const message = getErrorMessage(error).slice(0, 300);
+    return buildVerdict('internal', 'unexpected', { detail: { message } });
+  }
+  const [outcome, cause] = meaning;
+  const word = findSystemWord(error);
+  const detail = { message: getErrorMessage(error).slice(0, 300) };
+  if (word !== null && OWN_NETWORK_ERRORS.has(word)) return buildVerdict('internal', word, { detail });
+  return buildVerdict(outcome, cause ?? word, { detail });
+}
+
+function findMeaning(reason: string): readonly [ProbeOutcome, string | null] | undefined {
+  return Object.entries(MEANINGS).find(([name]) => name === reason)?.[1];
+}
+
+function findSystemWord(error: unknown): string | null {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code).toLowerCase() : '';
+  return /^[a-z][a-z0-9_]{1,60}$/.test(code) ? code : null;
+}
+
+/** Longest wait that is accepted, in seconds: a week. */
+const MAX_SECONDS = 7 * 86_400;
+
+/**
+ * Parses `Retry-After`, a number of seconds or a date (RFC 9110 section 10.2.3), into seconds from `at`. Null for
+ * anything else. A date in the past is 0, and anything longer than a week is a week.
+ */
+export function parseRetryAfter(header: string | null, at: Date): number | null {
+  const text = header?.trim() ?? '';
+  if (/^\d{1,15}$/.test(text)) return Math.min(Number(text), MAX_SECONDS);
+  // Only real dates: `Date.parse` would read a bare number or a fraction as a year.
+  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
+  const date = Date.parse(text);
+  if (Number.isNaN(date)) return null;
+  return Math.min(Math.max(0, Math.ceil((date - at.getTime()) / 1000)), MAX_SECONDS);
+}

@@ -1,0 +1,62 @@
+import { isObject } from '../json-value.ts';
+
+type Raw = Record<string, unknown>;
+
+/** Most offers of one item that are read. */
+export const MAX_OFFERS = 32;
+
+/** Finds a member along a path of keys; undefined if any of them is missing. */
+export function findMember(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
+}
+
+/** Lists the offers of an item, at most the first 32; empty if it has no list. */
+export function listOffers(item: unknown): unknown[] {
+  const accepts = findMember(item, 'accepts');
+  return Array.isArray(accepts) ? accepts.slice(0, MAX_OFFERS) : [];
+}
+
+/** Finds the address of an item: `resource` as text or as an object with `url`, else that of the first offer. */
+export function findResource(item: unknown): string | undefined {
+  const own = findMember(item, 'resource');
+  const places = [own, findMember(own, 'url'), ...listOffers(item).map((offer) => findMember(offer, 'resource'))];
+  return places.find((place) => typeof place === 'string');
+}
+
+/** Lists the Bazaar declarations of an item: `extensions.bazaar` of the item itself, then of its offers. */
+export function listDeclarations(item: unknown): Raw[] {
+  return [item, ...listOffers(item)].map((holder) => findMember(holder, 'extensions', 'bazaar')).filter(isObject);
+}
+
+/** Lists the descriptions of an item's request: version 2's `info.input`, then version 1's `outputSchema.input`. */
+export function listInputs(item: unknown): Raw[] {
+  return listSides(item, 'input');
+}
+
+/** Lists the descriptions of an item's answer: version 2's `info.output`, then version 1's `outputSchema.output`. */
+export function listOutputs(item: unknown): Raw[] {
+  return listSides(item, 'output');
+}
+
+function listSides(item: unknown, side: 'input' | 'output'): Raw[] {
+  const infos = listDeclarations(item).map((declared) => findMember(declared, 'info', side));
+  const schemas = [item, ...listOffers(item)].map((holder) => findMember(holder, 'outputSchema', side));
+  return [...infos, ...schemas].filter(isObject);
+}
+
+/** Lists the methods that an item declares, in capitals, the most reliable one first. */
+export function listMethods(item: unknown): string[] {
+  const places = [
+    findMember(item, 'method'),
+    findMember(item, 'resource', 'method'),
+    ...listInputs(item).map((input) => input.method),
+    ...listOffers(item).map((offer) => findMember(offer, 'method')),
+  ];
+  const methods = places.filter((place): place is string => typeof place === 'string' && place.trim() !== '');
+  return [...new Set(methods.map((method) => method.trim().slice(0, 40).toUpperCase()))];
+}
+
+/** Finds the first method that an item declares. */
+export function findMethod(item: unknown): string | undefined {
+  return listMethods(item)[0];
+}

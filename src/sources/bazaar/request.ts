@@ -1,0 +1,120 @@
+import type { JsonObject, RequestExample } from '../../model/route.ts';
+import type { Note } from '../finding-codes.ts';
+import { buildObjectSchema, isFieldMap, normaliseSchema } from '../json-schema.ts';
+import { cleanJson, isJsonObject, isObject, type Json } from '../json-value.ts';
+import { buildRequestExample } from '../request-example.ts';
+import { findMember, listDeclarations, listInputs } from './item-fields.ts';
+
+/** The parts of a request by their names in version 2 of x402 discovery, with the fields for each in version 1. */
+const PARTS = {
+  queryParams: ['queryParams', 'query'],
+  body: ['bodyFields', 'body'],
+  headers: ['headerFields', 'headers'],
+  pathParams: ['pathFields', 'pathParams'],
+} as const;
+
+type Part = keyof typeof PARTS;
+type Sides = { schema: Json | undefined; example: Json | undefined };
+
+/**
+ * Reads what an item says about its request: a JSON Schema with one property for each part (`queryParams`, `body`,
+ * `headers`, `pathParams`), and an example. Version 2 has a schema and an example in separate places. Version 1 mixes
+ * them in one map, where a descriptor is a schema, text of several words a description, and any other value an example.
+ */
+export function readRequest(
+  item: unknown,
+  method: string,
+  note: Note,
+): { input_schema: JsonObject | null; example: RequestExample | null } {
+  const isVersion1 = findMember(item, 'x402Version') === 1;
+  const parts = Object.keys(PARTS) as Part[];
+  const sides = new Map(parts.map((part) => [part, readPart(item, part, method, isVersion1, note)]));
+  const schemas = parts.flatMap((part): [string, Json][] => {
+    const schema = sides.get(part)?.schema;
+    return schema === undefined ? [] : [[part, schema]];
+  });
+  const example = buildRequestExample(
+    {
+      query: sides.get('queryParams')?.example,
+      headers: sides.get('headers')?.example,
+      body: sides.get('body')?.example,
+    },
+    method,
+    note,
+  );
+  return { input_schema: schemas.length > 0 ? buildSchema(Object.fromEntries(schemas), note) : null, example };
+}
+
+function buildSchema(properties: JsonObject, note: Note): JsonObject | null {
+  const schema = cleanJson({ type: 'object', properties });
+  if (isObject(schema)) return schema;
+  note('schema_too_large');
+  return null;
+}
+
+function readPart(item: unknown, part: Part, method: string, isVersion1: boolean, note: Note): Sides {
+  const found: Sides = {
+    schema: findDeclaredSchema(item, part, method, note),
+    example: findDeclaredExample(item, part, method),
+  };
+  for (const input of listInputs(item)) {
+    for (const name of PARTS[part]) {
+      const sides = splitFields(input[name], { isDescribed: isVersion1 || name.endsWith('Fields') }, note);
+      found.schema ??= sides.schema;
+      found.example ??= sides.example;
+    }
+  }
+  return found;
+}
+
+/** Finds the schema of one part in version 2, or the older `inputSchema` for the part that the method uses. */
+function findDeclaredSchema(item: unknown, part: Part, method: string, note: Note): Json | undefined {
+  for (const declared of listDeclarations(item)) {
+    const stated = findMember(declared, 'schema', 'properties', 'input', 'properties', part);
+    const raw = stated ?? (part === getMainPart(method) ? declared.inputSchema : undefined);
+    if (!isObject(raw) || isEmptySchema(raw)) continue;
+    const schema = cleanJson(raw);
+    if (isObject(schema)) return normaliseSchema(schema);
+    note('schema_too_large');
+  }
+  return undefined;
+}
+
+function findDeclaredExample(item: unknown, part: Part, method: string): Json | undefined {
+  if (part !== getMainPart(method)) return undefined;
+  return listDeclarations(item)
+    .map((declared) => cleanJson(declared.input))
+    .find((example) => isObject(example) && !isFieldMap(example));
+}
+
+/** Splits one part into its schema and its example. */
+function splitFields(raw: unknown, { isDescribed }: { isDescribed: boolean }, note: Note): Sides {
+  if (raw === undefined || raw === null) return { schema: undefined, example: undefined };
+  const value = cleanJson(raw);
+  if (value === undefined) note('schema_too_large');
+  if (!isJsonObject(value)) return { schema: undefined, example: value };
+  if (isFieldMap(value)) return { schema: buildObjectSchema(value), example: undefined };
+  if (!isDescribed) return { schema: undefined, example: value };
+  const fields = Object.fromEntries(Object.entries(value).map(([name, field]) => [name, describeField(field)]));
+  const described = Object.entries(fields).filter(([, field]) => isJsonObject(field));
+  // A request with fields that are only described cannot be sent, so it is not an example.
+  return described.length > 0
+    ? { schema: buildObjectSchema(Object.fromEntries(described)), example: undefined }
+    : { schema: undefined, example: fields };
+}
+
+function describeField(field: Json): Json {
+  return typeof field === 'string' && /\s/.test(field) ? { description: field } : field;
+}
+
+function getMainPart(method: string): Part {
+  return ['POST', 'PUT', 'PATCH'].includes(method) ? 'body' : 'queryParams';
+}
+
+/** Returns whether a schema describes no field, as `{type: 'object', properties: {}}`. */
+function isEmptySchema(schema: Record<string, unknown>): boolean {
+  const silent = ['$schema', 'type', 'properties', 'additionalProperties', 'required'];
+  const { properties } = schema;
+  const hasFields = properties !== undefined && !(isObject(properties) && Object.keys(properties).length === 0);
+  return !hasFields && Object.keys(schema).every((key) => silent.includes(key));
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openCatalogueForReading } from '../../src/catalogue/database.ts';
+import { makeFolder } from '../builders.ts';
+import { startCatalogue } from '../commands/running.ts';
+import { BEHAVIOURS, BY_HOST, type HostKind } from './fake-hosts/behaviours.ts';
+import { declareFakeHosts, listTaken, listWrong, openFakeHostProcess, watchMemory } from './fake-hosts/fake-hosts.ts';
+
+/** Every kind of host three times, each with some of the behaviours; the campaign with 500 hosts is a long test. */
+const KINDS = Object.keys(BY_HOST).flatMap((kind) => Array<HostKind>(3).fill(kind as HostKind));
+const ROUTES = Math.ceil(Object.keys(BEHAVIOURS).length / 3);
+
+it('hosts of every kind get the right outcomes, in less than 300 MB', async () => {
+  const fakeHosts = await openFakeHostProcess(KINDS, ROUTES);
+  const file = join(makeFolder(), 'catalogue.sqlite');
+  declareFakeHosts(file, fakeHosts);
+  const environment = { CATALOGUE: file, ALLOW_PRIVATE_NETWORKS: 'on', BASE_URL: 'https://apis.example' };
+  const flags = ['--at-once', '24', '--pause', '5', '--timeout', '1000', '--json'];
+  const run = startCatalogue(['probe', '--all', ...flags], environment);
+  onTestFinished(() => {
+    run.child.kill('SIGKILL');
+  });
+  const peak = await watchMemory(run.child.pid, run.ended);
+  expect((await run.ran).code).toBe(0);
+  const catalogue = openCatalogueForReading(file);
+  onTestFinished(() => catalogue.close());
+  expect(listWrong(fakeHosts, listTaken(catalogue))).toEqual([]);
+  expect(peak).toBeGreaterThan(50);
+  expect(peak).toBeLessThan(300);
+}, 120_000);

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { readOutputSchema } from '../../../src/sources/bazaar/output-schema.ts';
+import { readRequest } from '../../../src/sources/bazaar/request.ts';
+
+function readSchemaAndExample(item: unknown, method = 'GET') {
+  const notes: string[] = [];
+  return { ...readRequest(item, method, (code) => notes.push(code)), notes };
+}
+
+function readOutput(item: unknown) {
+  const notes: string[] = [];
+  return { schema: readOutputSchema(item, (code) => notes.push(code)), notes };
+}
+
+function makeVersion1(outputSchema: unknown) {
+  return { x402Version: 1, accepts: [{ outputSchema }] };
+}
+
+function makeVersion2(bazaar: unknown) {
+  return { x402Version: 2, extensions: { bazaar }, accepts: [{}] };
+}
+
+describe('the request', () => {
+  it('of version 2 separates schema and example, without parts that only repeat the method', () => {
+    const part = { type: 'object', properties: { q: { type: 'string', pattern: '^.+$' } }, required: ['q'] };
+    const properties = {
+      type: { const: 'http' },
+      method: { enum: ['GET'] },
+      queryParams: part,
+      headers: { type: 'object' },
+    };
+    const item = makeVersion2({
+      info: { input: { queryParams: { q: 'tides' } } },
+      schema: { properties: { input: { properties } } },
+    });
+    expect(readSchemaAndExample(item)).toEqual({
+      input_schema: { type: 'object', properties: { queryParams: part } },
+      example: { query: { q: 'tides' } },
+      notes: [],
+    });
+  });
+
+  it('in the older form has schema and example for the part that the method uses', () => {
+    const bazaar = {
+      bodyType: 'json',
+      input: { url: 'https://x.example' },
+      inputSchema: { properties: { url: { type: 'string' } } },
+    };
+    const item = { x402Version: 1, accepts: [{ extensions: { bazaar } }] };
+    expect(readSchemaAndExample(item, 'POST')).toMatchObject({
+      input_schema: { properties: { body: { properties: { url: { type: 'string' } } } } },
+      example: { body: { url: 'https://x.example' } },
+    });
+  });
+
+  it('has the other parts of version 1, and a body of version 2 that describes its fields', () => {
+    const input = {
+      method: 'GET',
+      headerFields: { 'x-units': { type: 'string' } },
+      queryParams: { q: { description: 'What' } },
+    };
+    expect(readSchemaAndExample(makeVersion1({ input })).input_schema).toEqual({
+      type: 'object',
+      properties: {
+        queryParams: { type: 'object', properties: { q: { description: 'What' } } },
+        headers: { type: 'object', properties: { 'x-units': { type: 'string' } } },
+      },
+    });
+    const body = { file: { type: 'file', required: true, description: 'The file' } };
+    expect(readSchemaAndExample(makeVersion2({ info: { input: { body } } }), 'POST')).toMatchObject({
+      input_schema: { properties: { body: { properties: { file: { format: 'file' } }, required: ['file'] } } },
+      example: null,
+    });
+  });
+
+  it('lacks parts that are too large or say nothing', () => {
+    const input = { queryParams: { type: 'object', properties: { q: { description: 'x'.repeat(20_000) } } } };
+    expect(readSchemaAndExample(makeVersion2({ schema: { properties: { input: { properties: input } } } }))).toEqual({
+      ...{ input_schema: null, example: null },
+      notes: ['schema_too_large'],
+    });
+    const empty = { queryParams: { type: 'object', properties: {}, additionalProperties: false } };
+    expect(
+      readSchemaAndExample(makeVersion2({ schema: { properties: { input: { properties: empty } } } })).input_schema,
+    ).toBeNull();
+  });
+});
+
+describe('the answer', () => {
+  it.each([
+    ['an example', { type: 'json', example: { a: 1 } }, { examples: [{ a: 1 }] }],
+    [
+      'a schema',
+      { type: 'object', properties: { a: {} }, required: ['a'] },
+      { type: 'object', properties: { a: {} }, required: ['a'] },
+    ],
+    [
+      'a schema inside',
+      { type: 'json', schema: { type: 'array', items: { type: 'string', required: true } } },
+      { type: 'array', items: { type: 'string' } },
+    ],
+    [
+      'fields',
+      { n: { type: 'number', required: true } },
+      { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+    ],
+    [
+      'fields within fields',
+      { d: { e: { type: 'string' } }, k: 7 },
+      {
+        type: 'object',
+        properties: { d: { type: 'object', properties: { e: { type: 'string' } } }, k: { examples: [7] } },
+      },
+    ],
+    ['a kind alone', { type: 'json' }, null],
+    ['nothing', null, null],
+  ])('of version 1 reads %s', (_, output, schema) => {
+    expect(readOutput(makeVersion1({ output }))).toEqual({ schema, notes: [] });
+  });
+
+  it('of version 2 joins the schema and the example', () => {
+    const schema = {
+      properties: { output: { properties: { type: { type: 'string' }, example: { type: 'object' } } } },
+    };
+    const item = makeVersion2({ info: { output: { type: 'json', example: { a: 1 } } }, schema });
+    expect(readOutput(item).schema).toEqual({ type: 'object', examples: [{ a: 1 }] });
+  });
+
+  it('keeps the schema if only the example is too large', () => {
+    const schema = { properties: { output: { properties: { example: { type: 'object', required: ['a'] } } } } };
+    const item = makeVersion2({ info: { output: { example: { a: 'x'.repeat(20_000) } } }, schema });
+    expect(readOutput(item)).toEqual({ schema: { type: 'object', required: ['a'] }, notes: ['schema_too_large'] });
+  });
+});
