@@ -4,8 +4,6 @@ import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { requestId } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
 import { ServiceError } from '../errors.ts';
-import { buildStrangerRefusal } from '../mcp/gate.ts';
-import { createMcp } from '../mcp/server.ts';
 import type { Reading } from '../published/reading.ts';
 import { getFileVersion } from '../published/state.ts';
 import { buildLinkHeader } from '../views/conventions/link-header.ts';
@@ -40,6 +38,15 @@ const EXPOSED = [
 
 /** How long a browser may remember the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
+
+/** Loads the MCP server, which takes as long as all the rest: when it is first asked for, or the server has nothing else to do. */
+export async function loadMcp() {
+  const [{ createMcp }, { buildStrangerRefusal }] = await Promise.all([
+    import('../mcp/server.ts'),
+    import('../mcp/gate.ts'),
+  ]);
+  return { createMcp, buildStrangerRefusal };
+}
 
 /** What the app answers from; all but `reading` only where it has a server of its own. */
 export interface Service {
@@ -105,8 +112,14 @@ export function createApp(service: Service): Hono<Env> {
   addCheckRoutes(get, app, reading);
   addDiscoveryRoutes(get, reading);
   addFileRoutes(get, reading);
-  const serveMcp = createMcp({ reading, ...(onError && { onError: (error) => onError(error, undefined) }) });
-  app.post(PATHS.mcp, (c) => serveMcp(c.req.raw));
+  let serveMcp: ReturnType<Awaited<ReturnType<typeof loadMcp>>['createMcp']> | undefined;
+  app.post(PATHS.mcp, async (c) => {
+    serveMcp ??= (await loadMcp()).createMcp({
+      reading,
+      ...(onError && { onError: (error) => onError(error, undefined) }),
+    });
+    return serveMcp(c.req.raw);
+  });
   app.notFound(service.addPages?.(app, answer) ?? (() => buildProblem(NOTHING_HERE)));
   app.onError((error, c) => {
     if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error, c.get('requestId'));
@@ -143,8 +156,11 @@ function linkToService(link: string): MiddlewareHandler<Env> {
 
 /** Refuses requests for MCP that another site's page may have sent to a service on its reader's machine. */
 function refuseStrangers(baseUrl: string): MiddlewareHandler<Env> {
-  const findRefusal = buildStrangerRefusal(baseUrl);
-  return async (c, next) => findRefusal(c.req.raw) ?? next();
+  let findRefusal: ((request: Request) => Response | undefined) | undefined;
+  return async (c, next) => {
+    findRefusal ??= (await loadMcp()).buildStrangerRefusal(baseUrl);
+    return findRefusal(c.req.raw) ?? next();
+  };
 }
 
 /** What a reader did wrong is the reader's affair; only our own failures are logged as errors. */

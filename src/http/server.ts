@@ -7,7 +7,7 @@ import { openReading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/code-version.ts';
 import { getSite } from '../release/release.ts';
-import { createApp } from './app.ts';
+import { createApp, loadMcp } from './app.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { buildClientReader } from './client.ts';
 import { openCurrentRelease } from './current-release.ts';
@@ -71,10 +71,11 @@ export async function startServer({
   let isShuttingDown = false;
 
   /** What the first requests of each kind would wait for. */
-  const warmUp = () => {
+  const warmUp = async () => {
     try {
       onDemand.isReady();
       reading.readAtOnce((snapshot) => getWordIndex(reading.published, snapshot));
+      await loadMcp();
     } catch (error) {
       logger.error({ err: error }, 'the published catalogue cannot be read');
     }

@@ -58,8 +58,7 @@ const SELECT = `SELECT number, slug, revision, state, category, reliability_band
 
 /** Reads the columns of every live listing. */
 export function readColumns(published: Published): Columns {
-  const rows = published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY slug`);
-  return buildColumns(rows.iterate());
+  return buildColumns(published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY slug`).all());
 }
 
 /** Reads the columns of what changed after a revision, and puts them in the place of what was known before. */
