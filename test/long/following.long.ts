@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRandom, createSyntheticCatalogue } from '../../scripts/bench/synthetic.ts';
@@ -15,7 +16,7 @@ import { makeFolder } from '../builders.ts';
 import { SITE } from '../site.ts';
 
 const BY = { site: SITE, codeVersion: 'campaign' };
-const FOLLOWER = join(import.meta.dirname, 'following/follower.ts');
+const FOLLOWER = fileURLToPath(new URL('./following/follower.ts', import.meta.url));
 
 /** `FOLLOWING_SECONDS` makes it shorter. */
 const SECONDS = Number(process.env.FOLLOWING_SECONDS ?? 120);
