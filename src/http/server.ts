@@ -27,6 +27,9 @@ import { HEADERS, MALFORMED } from './unreadable.ts';
 /** How long after the start what the first search needs is read, unless one comes before; milliseconds. */
 const WARM_UP_MS = 200;
 
+/** A minute with no more requests than this is a quiet one: then what a flood left behind is given back. */
+const QUIET_REQUESTS = 60;
+
 /** A server that answers. */
 export interface RunningServer {
   /** Where it listens, which behind a proxy is not the service's address. */
@@ -122,7 +125,16 @@ export async function startServer({
       return buildProblemResponse(error);
     },
   });
-  serve((request, response) => void answer(request, response));
+  let [asked, wasBusy] = [0, false];
+  serve((request, response) => {
+    asked += 1;
+    void answer(request, response);
+  });
+  const everyMinute = setInterval(() => {
+    const isBusy = asked > QUIET_REQUESTS;
+    if (wasBusy && !isBusy) giveBackMemory();
+    [asked, wasBusy] = [0, isBusy];
+  }, 60_000).unref();
   const warmingUp = setTimeout(warmUp, WARM_UP_MS);
   const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
   const stopProbing = probing ? startProbing(logger) : undefined;
@@ -131,6 +143,7 @@ export async function startServer({
     async close() {
       isShuttingDown = true;
       clearTimeout(warmingUp);
+      clearInterval(everyMinute);
       await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
       await release();
     },

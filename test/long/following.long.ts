@@ -62,7 +62,9 @@ it(`three processes follow into one file for ${SECONDS} seconds, are killed at a
     return child;
   };
   const followers = [start(), start(), start()];
-  onTestFinished(() => followers.forEach((child) => child.kill('SIGKILL')));
+  onTestFinished(() => {
+    for (const child of followers) child.kill('SIGKILL');
+  });
 
   const ended = { writing: false };
   const write = async () => {
