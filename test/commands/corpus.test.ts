@@ -29,6 +29,7 @@ describe.skipIf(FEEDS.length === 0)('a real feed', () => {
     });
     const { json: checked } = await runJson('check');
     expect(checked.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
+      'published',
       'release',
     ]);
   });

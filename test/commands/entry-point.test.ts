@@ -138,6 +138,7 @@ describe('an import that ends early', () => {
     expect([listings.added + listings.unchanged, items.taken]).toEqual([500, 500]);
     const checks = JSON.parse((await run('check', '--json')).stdout).checks;
     expect(checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
+      'published',
       'release',
     ]);
   });

@@ -171,6 +171,7 @@ it.skipIf(!existsSync(FILE))("a real provider's document is imported, sound, and
   expect(again.json).toMatchObject({ listings: { unchanged: 1 }, revision: { before: 1, after: 1 } });
   const { checks } = (await runJson('check')).json;
   expect(checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
+    'published',
     'release',
   ]);
 });

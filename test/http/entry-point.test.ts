@@ -37,6 +37,7 @@ it('brings a bare folder to a served catalogue, serves it at once the second tim
     delistListing(writing, other, { by: 'operator', reason: 'test' }),
   );
   catalogue.close();
+  while ((await (await fetch(`${again}/readyz`)).json()).catalogue.revision === 1) await sleep(5);
   expect((await fetch(`${again}/api/${other}`)).status).toBe(410);
   const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
   while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
