@@ -99,11 +99,11 @@ export function createApp(service: Service): Hono<Env> {
   );
 
   const answer = createResponseCache(getVersionReader(service));
-  const get: Get = (path, query, build) => {
+  const get: Get = (path, query, build, { isCached = true } = {}) => {
     app.get(path, (c) => {
       const asked = parseQuery(query, new URL(c.req.url).searchParams);
       // However an address is spelt, the same question has the same key.
-      const key = `${c.req.path} ${JSON.stringify(asked)}`;
+      const key = isCached ? `${c.req.path} ${JSON.stringify(asked)}` : undefined;
       return answer(c, key, () => reading.readAtOnce((snapshot) => build(asked, c.req.param(), snapshot)));
     });
   };

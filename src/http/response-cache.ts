@@ -25,8 +25,11 @@ import type { Env } from './env.ts';
 /** Makes a document, compressed as is wanted if it is at hand so. */
 type Make = (wanted: Encoding) => Document | Promise<Document>;
 
-/** Answers a request with a document, made by `make` unless it is cached under `key`: what was asked, however it is spelt. */
-export type Answer = (c: Context<Env>, key: string, make: Make) => Promise<Response>;
+/**
+ * Answers a request with a document, made by `make` unless it is cached under `key`: what was asked, however it is spelt.
+ * Without a key it is not cached.
+ */
+export type Answer = (c: Context<Env>, key: string | undefined, make: Make) => Promise<Response>;
 
 /** Bytes of all that is cached, and of the largest response that is. */
 const LIMITS = { bytes: 24 * 1024 * 1024, entryBytes: 16 * 1024 * 1024 };
@@ -74,7 +77,7 @@ export function createResponseCache(findVersion: () => string | undefined, limit
   return async (c, key, make) => {
     const encoding = chooseEncoding(c);
     const makeStored = async () => compress(await make(encoding), encoding, limits.entryBytes);
-    const version = findVersion();
+    const version = key === undefined ? undefined : findVersion();
     const stored =
       version === undefined
         ? await makeStored()

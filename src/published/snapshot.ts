@@ -25,7 +25,7 @@ export type GetSnapshot = () => Snapshot;
  * the first of these, where there is one.
  */
 export function openSnapshots(published: Published, current?: Snapshot): GetSnapshot {
-  const read = published.sqlite.transaction((): Snapshot => {
+  const read = (): Snapshot => {
     const state = getPublishedState(published);
     if (current && isSameState(current, state)) return current;
     const columns =
@@ -34,8 +34,10 @@ export function openSnapshots(published: Published, current?: Snapshot): GetSnap
         : readColumns(published);
     current = { ...state, columns, live_listings: columns.slugs.length, settlement_verified: countVerified(columns) };
     return current;
-  });
-  return read;
+  };
+  const readAtOnce = published.sqlite.transaction(read);
+  // A transaction within another costs two statements more.
+  return () => (published.sqlite.inTransaction ? read() : readAtOnce());
 }
 
 /**

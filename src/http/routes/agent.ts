@@ -17,7 +17,9 @@ import { type Get, NO_QUERY } from './route.ts';
 export function addAgentRoutes(get: Get, reading: Reading): void {
   get(PATHS.agentList, listQuery, (query, _, snapshot) => buildList(reading, query, snapshot));
   get(PATHS.agentChanges, changesQuery, (query, _, snapshot) => buildChanges(reading, query, snapshot));
-  get(PATHS.agentListing(':slug'), NO_QUERY, (_, { slug = '' }, snapshot) => buildListing(reading, slug, snapshot));
+  get(PATHS.agentListing(':slug'), NO_QUERY, (_, { slug = '' }, snapshot) => buildListing(reading, slug, snapshot), {
+    isCached: false,
+  });
   get(PATHS.agentReceipt(':id'), NO_QUERY, (_, { id = '' }, snapshot) =>
     buildReceipt(reading, id.toLowerCase(), snapshot),
   );

@@ -11,6 +11,10 @@ export type Get = <Query>(
   path: string,
   query: z.ZodObject & z.ZodType<Query>,
   build: (query: Query, params: Readonly<Record<string, string>>, snapshot: Snapshot) => Document,
+  options?: {
+    /** False for what is read as it lies in the file: to cache it would take longer than to read it. */
+    readonly isCached?: boolean;
+  },
 ) => void;
 
 /** The query of a route that takes no parameters. */
