@@ -36,9 +36,10 @@ export function openFollowedReading(
   now?: () => Date,
 ): Reading & { close(): void } {
   const { catalogue, published: writer, close } = openBoth(files);
-  let seen: unknown;
+  const readVersion = prepareVersion(catalogue);
+  let seen: number | undefined;
   const refresh = () => {
-    const version = catalogue.sqlite.pragma('data_version', { simple: true });
+    const version = readVersion.get();
     if (version === seen) return;
     followAtOnce(catalogue, writer, by);
     seen = version;
@@ -79,12 +80,13 @@ export async function startFollowing(
   onFailure: (error: unknown) => void,
 ): Promise<Following> {
   const { catalogue, published, close } = openBoth(files);
-  let seen = -1;
+  const readVersion = prepareVersion(catalogue);
+  let seen: number | undefined;
   let failure: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   const follow = async () => {
-    const version = Number(catalogue.sqlite.pragma('data_version', { simple: true }));
+    const version = readVersion.get();
     if (version === seen) return;
     await followCatalogue(catalogue, published, by);
     seen = version;
@@ -119,6 +121,11 @@ export async function startFollowing(
       close();
     },
   };
+}
+
+/** Prepares the reading of a number that is another after anybody wrote to the catalogue; it is read many times a second. */
+function prepareVersion({ sqlite }: Catalogue) {
+  return sqlite.prepare<[], number>('PRAGMA data_version').pluck();
 }
 
 /** Opens both for the follower alone: it reads the catalogue within a transaction of its own. */
