@@ -5,7 +5,11 @@ import { createFolder } from '../catalogue/folder.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 
-const BUSY_TIMEOUT_MS = 10_000;
+/** How long a connection waits for the lock of another process. */
+export const BUSY_TIMEOUT_MS = 10_000;
+
+/** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
+const JOURNAL_BYTES = 16 * 1024 * 1024;
 
 /** An open published catalogue: the public file that pages, documents and MCP are made from. */
 export interface Published {
@@ -45,6 +49,7 @@ export function openPublishedForWriting(file: string): Published {
   const published = open(file, { readonly: false });
   published.sqlite.pragma('journal_mode = WAL');
   published.sqlite.pragma('synchronous = NORMAL');
+  published.sqlite.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
   return published;
 }
 

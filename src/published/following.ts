@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { getErrorMessage } from '../errors.ts';
-import { openPublishedForWriting, type Published } from './file.ts';
+import { BUSY_TIMEOUT_MS, openPublishedForWriting, type Published } from './file.ts';
 import { canBeServed, followAtOnce, followCatalogue, type Rendering } from './follow.ts';
 import { openReading, type Reading } from './reading.ts';
 
@@ -80,6 +82,8 @@ export async function startFollowing(
   onFailure: (error: unknown) => void,
 ): Promise<Following> {
   const { catalogue, published, close } = openBoth(files);
+  // SQLite waits by holding up the whole process, requests included; `follow` lets them have their turn.
+  published.sqlite.pragma('busy_timeout = 0');
   const readVersion = prepareVersion(catalogue);
   let seen: number | undefined;
   let failure: string | undefined;
@@ -88,7 +92,10 @@ export async function startFollowing(
   const follow = async () => {
     const version = readVersion.get();
     if (version === seen) return;
-    await followCatalogue(catalogue, published, by);
+    await waitWhileBusy(
+      () => followCatalogue(catalogue, published, by),
+      () => isClosed,
+    );
     seen = version;
     failure = undefined;
   };
@@ -126,6 +133,24 @@ export async function startFollowing(
 /** Prepares the reading of a number that is another after anybody wrote to the catalogue; it is read many times a second. */
 function prepareVersion({ sqlite }: Catalogue) {
   return sqlite.prepare<[], number>('PRAGMA data_version').pluck();
+}
+
+/** Tries again while another process holds the lock. Throws once that took as long as SQLite would have waited, or on `isEnd`. */
+async function waitWhileBusy(work: () => Promise<unknown>, isEnd: () => boolean): Promise<void> {
+  const limit = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || isEnd() || performance.now() > limit) throw error;
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
 /** Opens both for the follower alone: it reads the catalogue within a transaction of its own. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   createReadStream,
   createWriteStream,
+  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -14,7 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import type { Published } from './file.ts';
-import { getPublishedState } from './state.ts';
+import { findRevisionTime, getPublishedState } from './state.ts';
 
 /** A copy of the published catalogue that anybody may have. */
 export interface HandOut {
@@ -38,11 +39,12 @@ const MADE_EVERY_MS = 15 * 60 * 1000;
 
 const NAME = 'catalogue.json';
 
-/** Finds the copy in a folder; undefined where none was made. */
+/** Finds the copy in a folder; undefined where none was made, or its description was cut short by a power failure. */
 export function findHandOut(folder: string): HandOut | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, NAME), 'utf8'));
   } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
@@ -51,15 +53,13 @@ export function findHandOut(folder: string): HandOut | undefined {
 /** Says whether it is time for another copy: there is none, it is old, of other data, or holds what was removed since. */
 export function isHandOutDue(published: Published, folder: string, now: Date): boolean {
   const last = findHandOut(folder);
-  if (!last) return true;
-  const { revision } = getPublishedState(published);
+  if (!last || !existsSync(join(folder, last.file))) return true;
+  const { revision, revised_at } = getPublishedState(published);
+  // What was written before a catalogue was restored from a backup has the same numbers, and other times.
+  if (revised_at !== last.revised_at && findRevisionTime(published, last.revision) !== last.revised_at) return true;
   if (last.revision === revision) return false;
   const removed = published.prepare("SELECT 1 FROM changes WHERE revision > ? AND kind = 'delisted' LIMIT 1");
-  return (
-    last.revision > revision ||
-    now.getTime() - Date.parse(last.made_at) >= MADE_EVERY_MS ||
-    removed.get(last.revision) !== undefined
-  );
+  return now.getTime() - Date.parse(last.made_at) >= MADE_EVERY_MS || removed.get(last.revision) !== undefined;
 }
 
 /**

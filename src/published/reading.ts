@@ -60,7 +60,21 @@ export interface HeldReading {
  * Opens the file once more and holds it at one revision, for a document that is made bit by bit. Close its file when done.
  */
 export function openHeldReading({ published: { file }, getSnapshot }: Reading): HeldReading {
-  const published = openPublished(file);
-  published.sqlite.exec('BEGIN');
-  return { published, snapshot: openSnapshots(published, getSnapshot())() };
+  const published = openAgain(file);
+  try {
+    published.sqlite.exec('BEGIN');
+    return { published, snapshot: openSnapshots(published, getSnapshot())() };
+  } catch (error) {
+    published.close();
+    throw error;
+  }
+}
+
+/** Throws nothing that is told to readers: it names the file, and hints at what its operator can do. */
+function openAgain(file: string): Published {
+  try {
+    return openPublished(file);
+  } catch (error) {
+    throw new Error('the published catalogue cannot be opened once more', { cause: error });
+  }
 }

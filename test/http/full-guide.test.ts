@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
@@ -55,4 +56,15 @@ describe('llms-full.txt', () => {
     for (const line of lines) expect(line.slice(2).replace(/\\./g, '')).not.toMatch(/[[\]`<>#|]|:\/\//);
     expect(text.match(/^- On record: .*$/gm)).toEqual([expect.stringContaining('; unverified;')]);
   });
+});
+
+it.each(['/llms-full.txt', '/openapi.json'])('%s names no file of the server where it cannot be made', async (path) => {
+  const { catalogue } = makeReadCatalogue({ slug: 'one' });
+  const { get, reading } = serveLive(catalogue);
+  const { file } = reading.published;
+  renameSync(file, `${file}.away`);
+  const failed = await get(path);
+  expect([failed.status, (await failed.text()).includes(file)]).toEqual([500, false]);
+  renameSync(`${file}.away`, file);
+  expect((await get(path)).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
@@ -288,5 +288,45 @@ describe('following', () => {
     change.run('{}', 0, 'one');
     while (read().listings?.length !== 3) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(following.findFailure()).toBeUndefined();
+  });
+
+  it('lets others have their turn while another process holds the lock', async () => {
+    const { catalogue, files, read } = makeFollowed();
+    put(catalogue, 'one', 'sun');
+    const failures: unknown[] = [];
+    const following = await startFollowing(files, BY, (error) => failures.push(error));
+    onTestFinished(() => following.close());
+    const other = openPublishedForWriting(files.publishedFile);
+    onTestFinished(() => other.close());
+    other.sqlite.exec('BEGIN IMMEDIATE');
+    put(catalogue, 'two', 'sun');
+    let longest = 0;
+    for (let turns = 0, since = performance.now(); turns < 50; turns += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      longest = Math.max(longest, performance.now() - since);
+      since = performance.now();
+    }
+    expect(longest).toBeLessThan(5000);
+    expect(read().listings).toHaveLength(1);
+    other.sqlite.exec('ROLLBACK');
+    while (read().listings?.length !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(failures).toEqual([]);
+  }, 30_000);
+
+  it('cuts the journal down after a whole rewriting', async () => {
+    const { catalogue, files } = makeFollowed();
+    put(catalogue, 'one', 'sun');
+    publishCatalogue(files, BY);
+    const reader = openPublishedForWriting(files.publishedFile);
+    onTestFinished(() => reader.close());
+    const journal = `${files.publishedFile}-wal`;
+    reader.sqlite.exec(
+      'CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(40000000)); DROP TABLE large',
+    );
+    put(catalogue, 'two', 'sun');
+    publishCatalogue(files, BY);
+    put(catalogue, 'three', 'sun');
+    publishCatalogue(files, BY);
+    expect(statSync(journal).size).toBeLessThan(20_000_000);
   });
 });

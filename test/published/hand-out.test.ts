@@ -1,17 +1,19 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { isHandOutDue, makeHandOut } from '../../src/published/hand-out.ts';
+import { findHandOut, type HandOut, isHandOutDue, makeHandOut } from '../../src/published/hand-out.ts';
 import { SCHEMA } from '../../src/published/schema.ts';
+import { getReleasePaths } from '../../src/release/release.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
-import { ask, serveShelf } from '../http/running.ts';
+import { ask, serveShelf, type TestServer } from '../http/running.ts';
 import { recordPaid } from '../paid.ts';
 import { openTestReading } from '../reading.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
@@ -110,6 +112,20 @@ describe('the copy for everybody', () => {
     expect(second.revision).toBeGreaterThan(first.revision);
     expect(readdirSync(folder).sort()).toEqual(['catalogue.json', second.file].sort());
   });
+
+  it('is made again where its description is cut short, or it is of what was lost in a restore', async () => {
+    const catalogue = makeMarket();
+    const { published } = openTestReading(catalogue);
+    const folder = makeFolder();
+    const made = await makeHandOut(published, folder, AT);
+    const description = join(folder, 'catalogue.json');
+    writeFileSync(description, '{"revision":');
+    expect([findHandOut(folder), isHandOutDue(published, folder, AT)]).toEqual([undefined, true]);
+    writeFileSync(description, JSON.stringify({ ...made, revised_at: '2026-11-30T00:00:00.000Z' }));
+    expect(isHandOutDue(published, folder, AT)).toBe(true);
+    await makeHandOut(published, folder, AT);
+    expect(isHandOutDue(published, folder, AT)).toBe(false);
+  });
 });
 
 it('the copy is downloaded from the server as it is or compressed, with its digest', async () => {
@@ -133,3 +149,58 @@ it('the copy is downloaded from the server as it is or compressed, with its dige
   await rebuildAgain({ config: fresh.shelf.config });
   expect((await ask(fresh, '/catalogue.sqlite')).status).toBe(200);
 });
+
+function findCopy({ shelf }: TestServer): HandOut & { folder: string } {
+  const folder = getReleasePaths(shelf.config.releasesDir).handOut;
+  const handOut = findHandOut(folder);
+  if (!handOut) throw new Error('no copy was made');
+  return { ...handOut, folder };
+}
+
+it('a copy whose file was lost is answered as none, and made again with the next rebuild', async () => {
+  const server = await serveShelf();
+  const { folder, file } = findCopy(server);
+  rmSync(join(folder, file));
+  for (const coding of ['gzip', 'identity']) {
+    expect((await ask(server, '/catalogue.sqlite', { headers: { 'Accept-Encoding': coding } })).status).toBe(404);
+  }
+  await rebuildAgain({ config: server.shelf.config });
+  expect((await ask(server, '/catalogue.sqlite')).status).toBe(200);
+});
+
+it('a download that is broken off leaves no file open', async () => {
+  const server = await serveShelf();
+  const { folder, file } = findCopy(server);
+  writeFileSync(join(folder, file), gzipSync(randomBytes(8_000_000)));
+  const isOpen = () => listOpenFiles().includes(join(folder, file));
+  for (const coding of ['gzip', 'identity']) {
+    await breakOff(server, coding, () => expect(isOpen()).toBe(true));
+    await expect.poll(isOpen).toBe(false);
+  }
+});
+
+function listOpenFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((name) => {
+    try {
+      return [readlinkSync(join('/proc/self/fd', name))];
+    } catch {
+      // The descriptor that the folder was listed by is closed by now.
+      return [];
+    }
+  });
+}
+
+/** Breaks a download off when the first bytes have come. */
+function breakOff({ url }: TestServer, coding: string, atFirst: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'Accept-Encoding': coding };
+    const asked = request(`${url}/catalogue.sqlite`, { headers, agent: false }, (response) => {
+      response.once('data', () => {
+        atFirst();
+        response.destroy();
+        resolve();
+      });
+    });
+    asked.once('error', reject).end();
+  });
+}

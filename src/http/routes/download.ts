@@ -1,11 +1,12 @@
-import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Context, Hono } from 'hono';
 import { accepts } from 'hono/accepts';
 import { ServiceError } from '../../errors.ts';
 import { findHandOut, type HandOut } from '../../published/hand-out.ts';
+import { isFileError } from '../../release/folders.ts';
 import { getReleasePaths } from '../../release/release.ts';
 import { PATHS } from '../../views/links.ts';
 import type { Env } from '../env.ts';
@@ -13,16 +14,30 @@ import type { Env } from '../env.ts';
 const SQLITE = 'application/vnd.sqlite3';
 const CACHE_CONTROL = 'public, max-age=300';
 
+/** How often a copy that was replaced before it could be opened is looked for again. */
+const TRIES = 3;
+
 /** Adds the copy of the published catalogue that anybody may have, and its digest as `sha256sum -c` takes it. */
 export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir: string }): void {
   const folder = getReleasePaths(releasesDir).handOut;
-  const get = (): HandOut => {
-    const handOut = findHandOut(folder);
-    if (handOut) return handOut;
-    throw new ServiceError('not_found', 'There is no copy of the catalogue to download yet.', {
+  const refuse = () =>
+    new ServiceError('not_found', 'There is no copy of the catalogue to download yet.', {
       hint: 'It is made with the next release of the pages.',
       reason: 'no_copy',
     });
+  const get = (): HandOut => {
+    const handOut = findHandOut(folder);
+    if (handOut) return handOut;
+    throw refuse();
+  };
+  /** Opens the copy before anything is answered: the next one takes its file away at any moment. */
+  const openCopy = async (): Promise<{ handOut: HandOut; copy: FileHandle }> => {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const handOut = get();
+      const copy = await openIfThere(join(folder, handOut.file));
+      if (copy) return { handOut, copy };
+    }
+    throw refuse();
   };
   const describe = ({ revision, sha256 }: HandOut, encoding: string) => ({
     'Cache-Control': CACHE_CONTROL,
@@ -30,8 +45,8 @@ export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir
     'X-Catalogue-Revision': String(revision),
     ...(encoding === 'gzip' && { 'Content-Encoding': 'gzip' }),
   });
-  app.get(PATHS.download, (c) => {
-    const handOut = get();
+  app.get(PATHS.download, async (c) => {
+    const { handOut, copy } = await openCopy();
     const encoding = accepts(c, { header: 'Accept-Encoding', supports: ['gzip', 'identity'], default: 'identity' });
     const headers = {
       ...describe(handOut, encoding),
@@ -40,10 +55,13 @@ export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir
       Vary: 'Accept-Encoding',
       ...(encoding !== 'gzip' && { 'Content-Length': String(handOut.bytes) }),
     };
-    if (c.req.method === 'HEAD' || isKnown(c, headers.ETag))
+    if (c.req.method === 'HEAD' || isKnown(c, headers.ETag)) {
+      await copy.close();
       return c.body(null, isKnown(c, headers.ETag) ? 304 : 200, headers);
-    const packed = createReadStream(join(folder, handOut.file));
-    const body = encoding === 'gzip' ? packed : packed.pipe(createGunzip());
+    }
+    const packed = copy.createReadStream();
+    // The file is closed with the answer, however that ends; what went wrong with one ends the other.
+    const body = encoding === 'gzip' ? packed : pipeline(packed, createGunzip(), () => undefined);
     return c.body(Readable.toWeb(body) as ReadableStream, 200, headers);
   });
   app.get(PATHS.downloadDigest, (c) => {
@@ -51,6 +69,15 @@ export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir
     const headers = { ...describe(handOut, 'identity'), 'Content-Type': 'text/plain; charset=utf-8' };
     return c.body(`${handOut.sha256}  catalogue.sqlite\n`, 200, headers);
   });
+}
+
+async function openIfThere(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file);
+  } catch (error) {
+    if (isFileError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }
 
 function isKnown(c: Context<Env>, etag: string): boolean {
