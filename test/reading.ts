@@ -13,5 +13,5 @@ export function openTestReading(
 ): Reading & { close(): void } {
   opened += 1;
   const files = { catalogueFile: file, publishedFile: `${file}.${opened}.published` };
-  return openFollowedReading(files, { site, codeVersion: 'test' }, now);
+  return openFollowedReading(files, { site, codeVersion: 'test', now });
 }

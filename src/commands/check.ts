@@ -146,11 +146,10 @@ function* generatePublicChecks(config: Config, catalogue: Catalogue): Generator<
   }
   const published = opened.value;
   try {
-    const by = { site: getSite(config), codeVersion: getCodeVersion() };
-    const faults = attempt(() => listPublishedFaults(catalogue, published, by));
+    const faults = attempt(() => listPublishedFaults(catalogue, published, getCodeVersion()));
     if ('failure' in faults) yield { name: 'published', ok: false, ...faults.failure };
     else yield buildCheck('published', faults.value, 'every table is what follows from the catalogue', hint);
-    yield checkRelease(config, catalogue, buildReading(published, by.site));
+    yield checkRelease(config, catalogue, buildReading(published, getSite(config)));
   } finally {
     published.close();
   }

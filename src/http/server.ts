@@ -63,7 +63,7 @@ export async function startServer({
 }): Promise<RunningServer> {
   const { releasesDir } = config;
   const site = getSite(config);
-  const following = await startFollowing(config, { site, codeVersion: getCodeVersion() }, (error) =>
+  const following = await startFollowing(config, getCodeVersion(), (error) =>
     logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
   );
   const reading = openReading(config.publishedFile, site);

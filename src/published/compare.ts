@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { getCatalogueState } from '../catalogue/write.ts';
 import { openPublishedForWriting, type Published } from './file.ts';
-import { followAtOnce, type Rendering } from './follow.ts';
+import { followAtOnce } from './follow.ts';
 import { getPublishedState } from './state.ts';
 
 /** Tables that name a listing in this column; of others only the table is told. */
@@ -26,20 +26,19 @@ const NAMED_AT_MOST = 5;
  * Lists where a published catalogue is not what the catalogue gives: it is made once more in a temporary file, and every table
  * compared by its digest. Empty where all are the same. Throws as `openCatalogueForReading` does.
  */
-export function listPublishedFaults(catalogue: Catalogue, published: Published, by: Rendering): string[] {
+export function listPublishedFaults(catalogue: Catalogue, published: Published, codeVersion: string): string[] {
   const [wanted, found] = [getCatalogueState(catalogue), getPublishedState(published)];
   if (found.identity !== wanted.identity) return ['it was made from another catalogue'];
   if (found.revision !== wanted.revision)
     return [`it is of revision ${found.revision}, the catalogue of ${wanted.revision}`];
-  const rendering = published.prepare<{ base_url: string; code_version: string }>('SELECT * FROM rendering').get();
-  if (rendering?.base_url !== by.site.baseUrl) return ['it was made for another BASE_URL'];
+  const rendering = published.prepare<{ code_version: string }>('SELECT code_version FROM rendering').get();
   // What other code rendered is made again at the next start, and told by the release.
-  const leftOut = rendering.code_version === by.codeVersion ? [] : ['rendered', 'rendering'];
+  const leftOut = rendering?.code_version === codeVersion ? [] : ['rendered', 'rendering'];
   const folder = mkdtempSync(join(tmpdir(), 'published-'));
   const source = openCatalogueForReading(catalogue.file);
   const fresh = openPublishedForWriting(join(folder, 'published.sqlite'));
   try {
-    followAtOnce(source, fresh, by);
+    followAtOnce(source, fresh, codeVersion);
     return listTables(fresh)
       .filter((table) => !leftOut.includes(table))
       .flatMap((table) => describeDifference(table, published, fresh) ?? []);

@@ -14,6 +14,8 @@ const JOURNAL_BYTES = 16 * 1024 * 1024;
 /** An open published catalogue: the public file that pages, documents and MCP are made from. */
 export interface Published {
   readonly file: string;
+  /** Address of the service, which is put into what the file holds rendered; empty where nothing of that is read. */
+  readonly baseUrl: string;
   readonly sqlite: Sqlite.Database;
   /** Prepares a statement, each once. */
   prepare<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row>;
@@ -75,6 +77,7 @@ function build(file: string, sqlite: Sqlite.Database): Published {
   const statements = new Map<string, Sqlite.Statement>();
   return {
     file,
+    baseUrl: '',
     sqlite,
     prepare<Row>(sql: string) {
       const statement = statements.get(sql) ?? sqlite.prepare(sql);

@@ -18,18 +18,11 @@ import { parsePayment } from '../catalogue/payment-records.ts';
 import { findRevisionTime as findCatalogueTime, getCatalogueState } from '../catalogue/write.ts';
 import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
-import type { Site } from '../views/site.ts';
 import { listChanges } from './changes.ts';
 import { isCurrentSchema, type Published } from './file.ts';
 import { buildListingRows, parseListing, renderListing } from './listing-rows.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { getPublishedState, type PublishedState } from './state.ts';
-
-/** By whom the rendered forms of listings are made: another address or other code renders them all again. */
-export interface Rendering {
-  readonly site: Site;
-  readonly codeVersion: string;
-}
 
 /** How long following goes on before others get their turn. */
 const TURN_MS = 4;
@@ -37,11 +30,15 @@ const TURN_MS = 4;
 /**
  * Brings a published catalogue up to date with the catalogue, in one transaction: readers see the state before until all of
  * it is there, and wherever this is killed, the file is as it was. What the file holds of another catalogue, or of this one
- * before it was restored from a backup, is replaced as a whole. Gives whether anything was written. Others get their turn
- * now and then.
+ * before it was restored from a backup, is replaced as a whole. With another `codeVersion` than the one that
+ * rendered the listings, all are rendered again. Gives whether anything was written. Others get their turn now and then.
  */
-export async function followCatalogue(catalogue: Catalogue, published: Published, by: Rendering): Promise<boolean> {
-  const steps = follow(catalogue, published, by);
+export async function followCatalogue(
+  catalogue: Catalogue,
+  published: Published,
+  codeVersion?: string,
+): Promise<boolean> {
+  const steps = follow(catalogue, published, codeVersion);
   let since = performance.now();
   for (;;) {
     const step = steps.next();
@@ -53,27 +50,26 @@ export async function followCatalogue(catalogue: Catalogue, published: Published
 }
 
 /** Does the same at once. */
-export function followAtOnce(catalogue: Catalogue, published: Published, by: Rendering): boolean {
-  const steps = follow(catalogue, published, by);
+export function followAtOnce(catalogue: Catalogue, published: Published, codeVersion?: string): boolean {
+  const steps = follow(catalogue, published, codeVersion);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
   }
 }
 
-/** Says whether a file is of this catalogue's latest revision, and rendered by this code for this address. */
-export function isUpToDate(catalogue: Catalogue, published: Published, by: Rendering): boolean {
-  const from = findStart(catalogue, published, by);
+/** Says whether a file is of this catalogue's latest revision, and rendered by this code. */
+export function isUpToDate(catalogue: Catalogue, published: Published, codeVersion?: string): boolean {
+  const from = findStart(catalogue, published, codeVersion);
   return from !== undefined && !from.rendersAll && from.revision === getCatalogueState(catalogue).revision;
 }
 
 /**
- * Says whether a file can be served from while it catches up: it is of this catalogue, and names the right address. What
- * other code rendered is a little out of date, which is better than nothing.
+ * Says whether a file can be served from while it catches up: it is of this catalogue. What other code rendered is a little
+ * out of date, which is better than nothing.
  */
-export function canBeServed(catalogue: Catalogue, published: Published, by: Rendering): boolean {
-  if (!findStart(catalogue, published, by)) return false;
-  return published.prepare('SELECT 1 FROM rendering WHERE base_url = ?').get(by.site.baseUrl) !== undefined;
+export function canBeServed(catalogue: Catalogue, published: Published): boolean {
+  return findStart(catalogue, published, undefined) !== undefined;
 }
 
 /** Where following begins. */
@@ -82,29 +78,29 @@ interface Start extends PublishedState {
 }
 
 /** Finds where following begins; undefined where the file is to be made anew. */
-function findStart(catalogue: Catalogue, published: Published, { site, codeVersion }: Rendering): Start | undefined {
+function findStart(catalogue: Catalogue, published: Published, codeVersion: string | undefined): Start | undefined {
   if (!isCurrentSchema(published)) return undefined;
   const state = getPublishedState(published);
   if (state.identity !== getCatalogueState(catalogue).identity) return undefined;
   // A catalogue that was restored from a backup went back, and on from there: its revision of this number is another.
   if (state.revision > 0 && findCatalogueTime(catalogue, state.revision) !== state.revised_at) return undefined;
-  const by = published.prepare<{ base_url: string; code_version: string }>('SELECT * FROM rendering').get();
-  return { ...state, rendersAll: by?.base_url !== site.baseUrl || by.code_version !== codeVersion };
+  const rendered = published.prepare<{ code_version: string }>('SELECT code_version FROM rendering').get();
+  return { ...state, rendersAll: codeVersion !== undefined && rendered?.code_version !== codeVersion };
 }
 
 /** Every `yield` is a place where others may have their turn. */
-function* follow(catalogue: Catalogue, published: Published, by: Rendering): Generator<void, boolean> {
-  if (isUpToDate(catalogue, published, by)) return false;
+function* follow(catalogue: Catalogue, published: Published, codeVersion?: string): Generator<void, boolean> {
+  if (isUpToDate(catalogue, published, codeVersion)) return false;
   catalogue.sqlite.exec('BEGIN');
   try {
     const to = getCatalogueState(catalogue);
     published.sqlite.exec('BEGIN IMMEDIATE');
     // Another process may have followed while this one waited for the lock.
-    const from = findStart(catalogue, published, by) ?? createTables(published);
+    const from = findStart(catalogue, published, codeVersion) ?? createTables(published);
     if (from.revision >= to.revision && from.identity === to.identity && !from.rendersAll) return false;
     yield* copyRows(catalogue, published, from.revision);
-    const listings = openListingWriter(catalogue, published, by.site);
-    if (from.rendersAll) yield* renderAll(published, by, from.revision === 0 ? [] : listings.renderStored());
+    const listings = openListingWriter(catalogue, published);
+    if (from.rendersAll) yield* renderAll(published, codeVersion, from.revision === 0 ? [] : listings.renderStored());
     yield* followListings(catalogue, from.revision, listings);
     yield* followReceipts(catalogue, published, from.revision);
     published
@@ -215,7 +211,7 @@ interface ListingWriter {
   renderStored(): Generator<void>;
 }
 
-function openListingWriter(catalogue: Catalogue, published: Published, site: Site): ListingWriter {
+function openListingWriter(catalogue: Catalogue, published: Published): ListingWriter {
   const insert = openInsert(published, 'listings');
   const insertRoute = openInsert(published, 'routes');
   const insertOffer = openInsert(published, 'offers');
@@ -228,7 +224,7 @@ function openListingWriter(catalogue: Catalogue, published: Published, site: Sit
   );
   const render = (number: number, listing: LiveListing) => {
     const decisions = listChanges(published, { slug: listing.slug });
-    insertRendered({ listing: number, ...renderListing(listing, decisions, site) });
+    insertRendered({ listing: number, ...renderListing(listing, decisions) });
   };
   return {
     write(row) {
@@ -267,14 +263,10 @@ function* followListings(catalogue: Catalogue, revision: number, { write }: List
   }
 }
 
-/** Renders everything again for another address, or by other code. */
-function* renderAll(
-  published: Published,
-  { site, codeVersion }: Rendering,
-  rendering: Iterable<void>,
-): Generator<void> {
+/** Renders every listing again. */
+function* renderAll(published: Published, codeVersion: string | undefined, rendering: Iterable<void>): Generator<void> {
   published.sqlite.exec('DELETE FROM rendered; DELETE FROM rendering');
-  published.prepare('INSERT INTO rendering VALUES (?, ?)').run(site.baseUrl, codeVersion);
+  published.prepare('INSERT INTO rendering VALUES (?)').run(codeVersion ?? '');
   yield* rendering;
 }
 

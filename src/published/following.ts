@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { getErrorMessage } from '../errors.ts';
+import type { Site } from '../views/site.ts';
 import { BUSY_TIMEOUT_MS, openPublishedForWriting, type Published } from './file.ts';
-import { canBeServed, followAtOnce, followCatalogue, type Rendering } from './follow.ts';
+import { canBeServed, followAtOnce, followCatalogue } from './follow.ts';
 import { openReading, type Reading } from './reading.ts';
 
 /** The private catalogue, and the public file that follows it. */
@@ -19,10 +20,10 @@ const LOOK_MS = 15;
 const RETRY_MS = 1000;
 
 /** Brings the published catalogue up to date once. Throws as `openCatalogueForReading` and `openPublishedForWriting` do. */
-export function publishCatalogue(files: FollowedFiles, by: Rendering): void {
+export function publishCatalogue(files: FollowedFiles, codeVersion: string): void {
   const { catalogue, published, close } = openBoth(files);
   try {
-    followAtOnce(catalogue, published, by);
+    followAtOnce(catalogue, published, codeVersion);
   } finally {
     close();
   }
@@ -34,8 +35,7 @@ export function publishCatalogue(files: FollowedFiles, by: Rendering): void {
  */
 export function openFollowedReading(
   files: FollowedFiles,
-  by: Rendering,
-  now?: () => Date,
+  { site, codeVersion, now }: { site: Site; codeVersion: string; now?: (() => Date) | undefined },
 ): Reading & { close(): void } {
   const { catalogue, published: writer, close } = openBoth(files);
   const readVersion = prepareVersion(catalogue);
@@ -43,12 +43,12 @@ export function openFollowedReading(
   const refresh = () => {
     const version = readVersion.get();
     if (version === seen) return;
-    followAtOnce(catalogue, writer, by);
+    followAtOnce(catalogue, writer, seen === undefined ? codeVersion : undefined);
     seen = version;
   };
   try {
     refresh();
-    const reading = openReading(files.publishedFile, by.site, { refresh, ...(now && { now }) });
+    const reading = openReading(files.publishedFile, site, { refresh, ...(now && { now }) });
     return {
       ...reading,
       close: () => {
@@ -78,7 +78,7 @@ export interface Following {
  */
 export async function startFollowing(
   files: FollowedFiles,
-  by: Rendering,
+  codeVersion: string,
   onFailure: (error: unknown) => void,
 ): Promise<Following> {
   const { catalogue, published, close } = openBoth(files);
@@ -93,7 +93,8 @@ export async function startFollowing(
     const version = readVersion.get();
     if (version === seen) return;
     await waitWhileBusy(
-      () => followCatalogue(catalogue, published, by),
+      // Once only: an older or newer process beside this one renders by its own code when it starts.
+      () => followCatalogue(catalogue, published, seen === undefined ? codeVersion : undefined),
       () => isClosed,
     );
     seen = version;
@@ -113,7 +114,7 @@ export async function startFollowing(
   };
   let current: Promise<void>;
   try {
-    if (!canBeServed(catalogue, published, by)) await follow();
+    if (!canBeServed(catalogue, published)) await follow();
     current = look();
   } catch (error) {
     close();

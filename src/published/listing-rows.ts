@@ -77,12 +77,21 @@ export interface RenderedListing {
   readonly detail: string;
 }
 
-/** Renders a live listing with its decisions, oldest first. */
-export function renderListing(listing: LiveListing, decisions: Change[], site: Site): RenderedListing {
-  const { revision: _revision, ...detail } = buildAgentListing(listing, { decisions, revision: 0, site });
+/** Stands in what is rendered for the address of the service: processes of several addresses may share a file. */
+const NO_BASE_URL = 'https://base-url.invalid';
+const NO_SITE: Site = { baseUrl: NO_BASE_URL, serviceTitle: '', contactName: '', contactUrl: NO_BASE_URL };
+
+/** Puts the address of the service into what is rendered. */
+export function putBaseUrl(rendered: string, baseUrl: string): string {
+  return rendered.replaceAll(NO_BASE_URL, baseUrl);
+}
+
+/** Renders a live listing with its decisions, oldest first; see `putBaseUrl`. */
+export function renderListing(listing: LiveListing, decisions: Change[]): RenderedListing {
+  const { revision: _revision, ...detail } = buildAgentListing(listing, { decisions, revision: 0, site: NO_SITE });
   return {
-    item: JSON.stringify(buildAgentItem(listing, site)),
-    tag: JSON.stringify(buildListingTag(listing, site)),
+    item: JSON.stringify(buildAgentItem(listing, NO_SITE)),
+    tag: JSON.stringify(buildListingTag(listing, NO_SITE)),
     detail: JSON.stringify(detail),
   };
 }

@@ -3,6 +3,7 @@ import type { Listing } from '../model/listing.ts';
 import type { AgentItem } from '../views/agent-item.ts';
 import { findTombstone as buildTombstone, type Tombstone } from '../views/tombstone.ts';
 import type { Published } from './file.ts';
+import { putBaseUrl } from './listing-rows.ts';
 
 /** A live listing as who goes through many of them knows it: enough to read the rest. */
 export interface ListingRef {
@@ -54,7 +55,7 @@ export function countListings(published: Published): number {
 export function readItem(published: Published, { number, slug }: ListingRef): string {
   const row = published.prepare<{ item: string }>('SELECT item FROM rendered WHERE listing = ?').get(number);
   if (!row) throw new Error(`the published catalogue has no item of ${slug}`);
-  return row.item;
+  return putBaseUrl(row.item, published.baseUrl);
 }
 
 /** Reads the short form of a live listing. */
@@ -65,7 +66,8 @@ export function getItem(published: Published, listing: ListingRef): AgentItem {
 /** Finds all that is said of a live listing as JSON: the answer of `/agent/listings/{slug}` without its revision. */
 export function findDetail(published: Published, slug: string): string | undefined {
   const sql = 'SELECT detail FROM listings JOIN rendered ON listing = number WHERE slug = ?';
-  return published.prepare<{ detail: string }>(sql).get(slug)?.detail;
+  const row = published.prepare<{ detail: string }>(sql).get(slug);
+  return row && putBaseUrl(row.detail, published.baseUrl);
 }
 
 /** How many are read at a time: few enough that they are garbage before V8 takes them for lasting. */
@@ -73,12 +75,13 @@ const READ_AT_ONCE = 32;
 
 /** Goes through the short forms and OpenAPI tags of all live listings as JSON, by slug, a few at a time. */
 export function* iterateRendered(published: Published): Generator<readonly { item: string; tag: string }[]> {
+  const put = (text: string) => putBaseUrl(text, published.baseUrl);
   const statement = published.prepare<{ slug: string; item: string; tag: string }>(
     'SELECT slug, item, tag FROM listings JOIN rendered ON listing = number WHERE slug > ? ORDER BY slug LIMIT ?',
   );
   for (let last = ''; ; ) {
     const rows = statement.all(last, READ_AT_ONCE);
-    if (rows.length > 0) yield rows;
+    if (rows.length > 0) yield rows.map(({ item, tag }) => ({ item: put(item), tag: put(tag) }));
     last = rows.at(-1)?.slug ?? '';
     if (rows.length < READ_AT_ONCE) return;
   }

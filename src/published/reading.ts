@@ -30,10 +30,11 @@ export function openReading(file: string, site: Site, options?: ReadingOptions):
 
 /** Builds the reading of an open published catalogue. */
 export function buildReading(
-  published: Published,
+  opened: Published,
   site: Site,
   { now = () => new Date(), refresh: bringUpToDate }: ReadingOptions = {},
 ): Reading {
+  const published = { ...opened, baseUrl: site.baseUrl };
   const read = openSnapshots(published);
   const refresh = () => {
     if (!published.sqlite.inTransaction) bringUpToDate?.();
@@ -59,8 +60,8 @@ export interface HeldReading {
 /**
  * Opens the file once more and holds it at one revision, for a document that is made bit by bit. Close its file when done.
  */
-export function openHeldReading({ published: { file }, getSnapshot }: Reading): HeldReading {
-  const published = openAgain(file);
+export function openHeldReading({ published: { file, baseUrl }, getSnapshot }: Reading): HeldReading {
+  const published = { ...openAgain(file), baseUrl };
   try {
     published.sqlite.exec('BEGIN');
     return { published, snapshot: openSnapshots(published, getSnapshot())() };

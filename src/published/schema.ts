@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** The tables that are handed out. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -139,8 +139,8 @@ CREATE TABLE rounds (
 `;
 
 /**
- * Tables of one service alone, left out of what is handed out: documents with its own address in them, as its answers
- * hold them, by which address and code they were made, and the search index. Words of removed listings stay in that.
+ * Tables for this code alone, left out of what is handed out: listings as its answers hold them, by which code they were
+ * rendered, and the search index. Words of removed listings stay in that.
  */
 export const OWN_SCHEMA = `
 -- The words of the live listings, and which listing says which in what field (32 bits each: word and fields).
@@ -161,7 +161,6 @@ CREATE TABLE rendered (
   detail TEXT NOT NULL
 ) STRICT;
 CREATE TABLE rendering (
-  base_url TEXT NOT NULL,
   code_version TEXT NOT NULL
 ) STRICT;
 `;

@@ -36,7 +36,7 @@ export function openPinnedReadings(config: Config): PinnedReadings {
   return {
     close,
     pin() {
-      publishCatalogue(config, { site: getSite(config), codeVersion: getCodeVersion() });
+      publishCatalogue(config, getCodeVersion());
       const file = getFileNumber(config.publishedFile);
       if (opened?.file !== file) close();
       opened ??= { reading: openPageReading(config), file };

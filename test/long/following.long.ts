@@ -13,9 +13,8 @@ import { openPublished, type Published } from '../../src/published/file.ts';
 import { publishCatalogue } from '../../src/published/following.ts';
 import { getPublishedState } from '../../src/published/state.ts';
 import { makeFolder } from '../builders.ts';
-import { SITE } from '../site.ts';
 
-const BY = { site: SITE, codeVersion: 'campaign' };
+const BY = 'campaign';
 const FOLLOWER = fileURLToPath(new URL('./following/follower.ts', import.meta.url));
 
 /** `FOLLOWING_SECONDS` makes it shorter. */

@@ -10,15 +10,18 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
+import { getRef } from '../../src/published/columns.ts';
 import { openPublishedForWriting } from '../../src/published/file.ts';
-import { followCatalogue, type Rendering } from '../../src/published/follow.ts';
+import { followCatalogue } from '../../src/published/follow.ts';
 import { type FollowedFiles, publishCatalogue, startFollowing } from '../../src/published/following.ts';
+import { findDetail, getItem, iterateRendered } from '../../src/published/listings.ts';
+import { openReading } from '../../src/published/reading.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
 import { recordPaid } from '../paid.ts';
 import { SITE } from '../site.ts';
 
-const BY: Rendering = { site: SITE, codeVersion: 'test' };
+const BY = 'test';
 
 /** Gives everything that a published file holds, table by table. */
 function readAll(file: string): Record<string, unknown[]> {
@@ -216,16 +219,22 @@ describe('a published catalogue', () => {
     expect(readAll(others)).toEqual({ theirs: [] });
   });
 
-  it('is rendered again for another address or by other code, and only then', () => {
-    const { catalogue, follow, read } = makeFollowed();
+  it('is rendered again by other code, and holds no address of a service: readers of several may share it', () => {
+    const { catalogue, follow, read, files } = makeFollowed();
     put(catalogue, 'one', 'sun');
     follow();
     const { rendered, listings } = read();
-    follow({ ...BY, codeVersion: 'other' });
+    follow('other');
     expect(read()).toMatchObject({ rendered, listings, rendering: [{ code_version: 'other' }] });
-    follow({ ...BY, site: { ...SITE, baseUrl: 'https://elsewhere.example' } });
-    expect(JSON.stringify(read().rendered)).toContain('https://elsewhere.example/api/one');
-    expect(JSON.stringify(read().rendered)).not.toContain(SITE.baseUrl);
+    for (const baseUrl of ['https://one.example', 'https://two.example']) {
+      const { published, readAtOnce } = openReading(files.publishedFile, { ...SITE, baseUrl });
+      const [listing] = readAtOnce(({ columns }) => [getItem(published, getRef(columns, 0))]);
+      expect(listing?.page_url).toBe(`${baseUrl}/api/one`);
+      expect(findDetail(published, 'one')).toContain(`"page_url":"${baseUrl}/api/one"`);
+      expect(JSON.stringify([...iterateRendered(published)])).not.toContain('base-url.invalid');
+      published.close();
+    }
+    expect(JSON.stringify(read())).not.toContain('.example/api/one');
   });
 
   it('is as it was where following breaks off half-way', () => {

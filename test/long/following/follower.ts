@@ -1,9 +1,8 @@
 /** A process that follows a catalogue into a published file until it is killed. */
 import { startFollowing } from '../../../src/published/following.ts';
-import { SITE } from '../../site.ts';
 
 const [catalogueFile = '', publishedFile = ''] = process.argv.slice(2);
-await startFollowing({ catalogueFile, publishedFile }, { site: SITE, codeVersion: 'campaign' }, (error) =>
+await startFollowing({ catalogueFile, publishedFile }, 'campaign', (error) =>
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`),
 );
 setInterval(() => undefined, 60_000);
