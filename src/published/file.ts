@@ -68,6 +68,13 @@ function open(file: string, { readonly }: { readonly: boolean }): Published {
   } catch (error) {
     sqlite?.close();
     if (error instanceof ServiceError) throw error;
+    if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_CORRUPT') {
+      throw new ServiceError('bad_input', `The published catalogue ${file} is damaged: ${error.message}.`, {
+        hint: 'End what serves from it and remove it with its -wal and -shm: npm start and npm run rebuild make it anew.',
+        reason: 'published_damaged',
+        cause: error,
+      });
+    }
     throw buildRefusal(file, getErrorMessage(error), error);
   }
   return build(file, sqlite);

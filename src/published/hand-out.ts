@@ -37,6 +37,10 @@ const LEFT_OUT = ['rendered', 'rendering', 'search_words', 'search_entries'];
 /** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
 const MADE_EVERY_MS = 15 * 60 * 1000;
 
+/** A listing that was live is no longer: it was removed, or is held for want of a price. */
+const REMOVED = `SELECT 1 FROM changes AS c WHERE revision > ? AND (kind = 'delisted' OR kind = 'held' AND EXISTS (
+  SELECT 1 FROM changes WHERE listing_id = c.listing_id AND kind = 'listed' AND seq < c.seq)) LIMIT 1`;
+
 const NAME = 'catalogue.json';
 
 /** Finds the copy in a folder; undefined where none was made, or its description was cut short by a power failure. */
@@ -58,7 +62,7 @@ export function isHandOutDue(published: Published, folder: string, now: Date): b
   // What was written before a catalogue was restored from a backup has the same numbers, and other times.
   if (revised_at !== last.revised_at && findRevisionTime(published, last.revision) !== last.revised_at) return true;
   if (last.revision === revision) return false;
-  const removed = published.prepare("SELECT 1 FROM changes WHERE revision > ? AND kind = 'delisted' LIMIT 1");
+  const removed = published.prepare(REMOVED);
   return now.getTime() - Date.parse(last.made_at) >= MADE_EVERY_MS || removed.get(last.revision) !== undefined;
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
@@ -275,6 +275,16 @@ describe('a published catalogue', () => {
     }
     expect(read()).toEqual(readAnew());
   });
+});
+
+it('a damaged file is refused with what to do about it', () => {
+  const { catalogue, files } = makeFollowed();
+  put(catalogue, 'one', 'sun');
+  publishCatalogue(files, BY);
+  truncateSync(files.publishedFile, 5000);
+  expect(() => publishCatalogue(files, BY)).toThrow(
+    expect.objectContaining({ reason: 'published_damaged', hint: expect.stringContaining('remove it') }),
+  );
 });
 
 describe('following', () => {

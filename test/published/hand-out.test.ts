@@ -113,6 +113,20 @@ describe('the copy for everybody', () => {
     expect(readdirSync(folder).sort()).toEqual(['catalogue.json', second.file].sort());
   });
 
+  it('is made again at once where a listing is held that was live, and not for one that never was', async () => {
+    const catalogue = makeMarket();
+    const reading = openTestReading(catalogue);
+    const folder = makeFolder();
+    await makeHandOut(reading.published, folder, AT);
+    const holdBack = (slug: string) => {
+      const declaration = makeDeclaration({ slug, base_url: `https://${slug}.example-provider.com`, routes: [] });
+      writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) => recordDeclaration(writing, declaration));
+      reading.refresh();
+      return isHandOutDue(reading.published, folder, AT);
+    };
+    expect([holdBack('never-live'), holdBack('two')]).toEqual([false, true]);
+  });
+
   it('is made again where its description is cut short, or it is of what was lost in a restore', async () => {
     const catalogue = makeMarket();
     const { published } = openTestReading(catalogue);
