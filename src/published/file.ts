@@ -7,7 +7,7 @@ import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** An open published catalogue: the public file that pages, documents and MCP are made from. */
+/** An open published catalogue: the public SQLite file that pages, documents and MCP are made from. */
 export interface Published {
   readonly file: string;
   readonly sqlite: Sqlite.Database;

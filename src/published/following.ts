@@ -27,8 +27,8 @@ export function publishCatalogue(files: FollowedFiles, by: Rendering): void {
 }
 
 /**
- * Opens a reading that follows by itself: whenever something is read and the catalogue moved, the published one is brought up
- * to date before. For a process that has no server of its own. Throws as `publishCatalogue` does.
+ * Opens a reading that follows by itself: before each read it brings the published catalogue up to date if the catalogue
+ * changed. For a process that has no server of its own. Throws as `publishCatalogue` does.
  */
 export function openFollowedReading(
   files: FollowedFiles,
@@ -69,8 +69,8 @@ export interface Following {
 
 /**
  * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. Resolves
- * once the file can be served from; one that can be already is served while it catches up. Several processes may follow into
- * one file: who holds its lock writes, and the others find nothing left to do. `onFailure` is told once for each failure.
+ * once the file can be served from; one that can be already is served while it catches up. Several processes may write to one
+ * file: the one that holds its lock writes, and the others find nothing left to do. `onFailure` is called once for each failure.
  * Throws as `openCatalogueForReading` and `openPublishedForWriting` do.
  */
 export async function startFollowing(
@@ -121,7 +121,7 @@ export async function startFollowing(
   };
 }
 
-/** Opens both for the follower alone: it reads the catalogue within a transaction of its own. */
+/** Opens both files for the follower, which reads the catalogue in transactions of its own. */
 function openBoth({ catalogueFile, publishedFile }: FollowedFiles): {
   catalogue: Catalogue;
   published: Published;

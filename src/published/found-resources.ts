@@ -20,7 +20,7 @@ export interface FoundResources {
 /**
  * Finds the routes for a request: listings in the order of the catalogue's own search, of each the routes that say most of
  * what is asked. Pages end between listings, so a page may hold fewer than asked for, and its cursor is the search's own.
- * Throws `bad_cursor` as `selectListings` does. Call it while the file stands still at the
+ * Throws `bad_cursor` as `selectListings` does. Call it while the file stays at the
  * revision of the snapshot.
  */
 export function findResources(

@@ -16,7 +16,7 @@ import Sqlite from 'better-sqlite3';
 import type { Published } from './file.ts';
 import { getPublishedState } from './state.ts';
 
-/** A copy of the published catalogue that anybody may have. */
+/** A copy of the published catalogue for download. */
 export interface HandOut {
   readonly revision: number;
   /** Time of the latest change in it, ISO 8601 UTC. */
@@ -30,7 +30,7 @@ export interface HandOut {
   readonly file: string;
 }
 
-/** Tables of one service alone. */
+/** Tables that only the serving process needs. */
 const LEFT_OUT = ['rendered', 'rendering', 'search_words', 'search_entries'];
 
 /** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
@@ -63,8 +63,8 @@ export function isHandOutDue(published: Published, folder: string, now: Date): b
 }
 
 /**
- * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. SQLite writes it anew row by
- * row, so that nothing that was removed is left in free pages. Wherever this is killed, the folder holds a whole copy.
+ * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. SQLite writes it row by row,
+ * so that nothing that was removed is left in free pages. If this is killed, the folder holds a whole copy.
  */
 export async function makeHandOut(published: Published, folder: string, now: Date): Promise<HandOut> {
   mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 /** Marks a file as a published catalogue: `PRAGMA application_id`, the letters "x402" in ASCII. */
 export const APPLICATION_ID = 0x78343032;
 
-/** Version of the schema below: raise it with every change, and each file is made anew. */
+/** Version of the schema below. Raise it with every change: then every file is made from the beginning. */
 export const SCHEMA_VERSION = 1;
 
 /** The tables that are handed out. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */

@@ -6,7 +6,7 @@ import type { Reading } from './reading.ts';
 import { selectListings } from './select.ts';
 
 /**
- * Gives the page of what matches a search as the catalogue stands now; `values` is the search as its form holds it, `query`
+ * Gives the page of what matches a search now; `values` is the search as its form holds it, `query`
  * what it means. Throws `bad_input` for a cursor of another search.
  */
 export function getSearchPage(

@@ -16,7 +16,7 @@ export interface Selection {
   answer: Answer | undefined;
   /** Where the next page starts; undefined on the last one. */
   next_cursor: string | undefined;
-  /** Gives the cursor of a page cut short to so many entries, which is at least one and fewer than there are. */
+  /** Gives the cursor of a page that is cut short to `count` entries: at least one, and fewer than there are. */
   getCursorAfter(count: number): string;
 }
 
@@ -26,7 +26,7 @@ export interface Answer {
   readonly matches: readonly number[];
   /** Even the best of all that match answers little of the request. */
   readonly isWeak: boolean;
-  /** Words of the request that nothing stands for, so many at most as are worth saying. */
+  /** Words of the request that no listing has, at most `UNMATCHED_MAX`. */
   readonly unmatched: readonly string[];
 }
 
@@ -40,7 +40,7 @@ const UNMATCHED_MAX = 12;
 /**
  * Selects the page of live listings that a query asks for. A cursor is a place in the order, not a count, so listings that
  * come or go between pages shift nothing: what is there the whole time and does not change is shown once. Throws
- * `bad_input` (`bad_cursor`) for a cursor of another query or none at all. Call it while the file stands still at the
+ * `bad_input` (`bad_cursor`) for a cursor of another query or none at all. Call it while the file stays at the
  * revision of the snapshot.
  */
 export function selectListings(published: Published, snapshot: Snapshot, query: ListQuery): Selection {

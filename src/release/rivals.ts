@@ -16,7 +16,7 @@ export interface Rivalry {
 /**
  * Opens the watch over rivals: makers of releases for other settings, of another catalogue or by other code in the folder
  * `releasesDir`. Each would replace what the other makes, for ever. A release that was replaced is made again once, since
- * somebody may have rebuilt with other settings by mistake; whoever then replaces it again is let have its way until the
+ * somebody may have rebuilt with other settings by mistake; a maker that then replaces it again is left to it until the
  * catalogue moves.
  */
 export function openRivalry(releasesDir: string): Rivalry {

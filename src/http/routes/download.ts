@@ -13,7 +13,7 @@ import type { Env } from '../env.ts';
 const SQLITE = 'application/vnd.sqlite3';
 const CACHE_CONTROL = 'public, max-age=300';
 
-/** Adds the copy of the published catalogue that anybody may have, and its digest as `sha256sum -c` takes it. */
+/** Adds the copy of the published catalogue for download, and its digest as `sha256sum -c` takes it. */
 export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir: string }): void {
   const folder = getReleasePaths(releasesDir).handOut;
   const get = (): HandOut => {
