@@ -70,8 +70,8 @@ export interface Following {
 /**
  * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. Resolves
  * once the file can be served from; one that can be already is served while it catches up. Several processes may write to one
- * file: the one that holds its lock writes, and the others find nothing left to do. `onFailure` is called once for each failure.
- * Throws as `openCatalogueForReading` and `openPublishedForWriting` do.
+ * file: the one that holds its lock writes, and the others find nothing left to do. `onFailure` is called once for each
+ * failure. Throws as `openCatalogueForReading` and `openPublishedForWriting` do.
  */
 export async function startFollowing(
   files: FollowedFiles,

@@ -78,8 +78,8 @@ export async function watchAndRebuild({
           await pause(pace.poll, signal);
           continue;
         }
-        const { action, tell } = rivalry.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
-        if (tell) onYield?.(tell);
+        const { action, report } = rivalry.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
+        if (report) onYield?.(report);
         if (action === 'yield') {
           await pause(pace.poll, signal);
           continue;
@@ -119,7 +119,7 @@ async function waitForQuiet(
   }
 }
 
-/** Reads what a release made now would be made from. The file is opened each time, so that another file in its place is noticed. */
+/** Reads what a release would be made from now. The file is opened each time: another one may have taken its place. */
 function readMadeFrom(config: Config, codeVersion: string) {
   const catalogue = openCatalogueForReading(config.catalogueFile);
   try {
