@@ -8,8 +8,8 @@ let opened: Reading | undefined;
 const appOf = new WeakMap<Reading, Promise<App.Locals['app']>>();
 
 /**
- * Gives pages and endpoints what they work with. A server of our own passes `locals.reading`; under `astro dev` and under the
- * adapter alone it is opened here, once, from the settings.
+ * Gives pages and endpoints what they are made from. The server and a rebuild pass `locals.reading`; under `astro dev` and
+ * under the adapter alone it is opened here, once, from the settings.
  */
 export const onRequest = defineMiddleware(async ({ locals, request }, next) => {
   locals.reading ??= opened ??= openFromSettings();

@@ -68,6 +68,12 @@ describe('the manual of the architecture', () => {
     const named = [...table.matchAll(/^\| `([^`]+)` *\| \S/gm)].map(([, name]) => name);
     expect(named).toEqual(Object.keys(PACKAGE.dependencies));
   });
+
+  it('names only files that exist', () => {
+    const files = [...ARCHITECTURE.matchAll(/`([a-z0-9]+\/[\w/-]+\.ts)`/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(40);
+    expect(files.filter((file) => !existsSync(join(ROOT, 'src', file)) && !existsSync(join(ROOT, file)))).toEqual([]);
+  });
 });
 
 describe.each([

@@ -130,7 +130,7 @@ export function createApp(service: Service): Hono<Env> {
 
 /**
  * Reads what a response depends on besides the request: the published catalogue, and the release. Undefined while the
- * catalogue cannot be read; pages of the release are served all the same.
+ * published catalogue cannot be read; pages of the release are served all the same.
  */
 function getVersionReader({ reading, getRelease, onError }: Service): () => string | undefined {
   return () => {

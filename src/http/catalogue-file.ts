@@ -12,9 +12,9 @@ export interface CatalogueFile {
 }
 
 /**
- * Watches over the file of a catalogue as it was opened. Once another lies in its place, what this process reads is nobody's
- * catalogue any more, which is logged once. It is not opened anew here: SQLite would take the journal that the old file
- * left (`-wal`) for one of the new, so it is the operator who stops, puts the file in place and starts.
+ * Watches over the file of the catalogue, which the published one follows. If another file takes its place, this process
+ * still follows the old one; that is logged once. It does not open the new file: SQLite would take the journal of the old
+ * one (`-wal`) for the journal of the new one. The operator has to stop the service, replace the file and start it.
  */
 export function openCatalogueFile(file: string, logger: Logger): CatalogueFile {
   const opened = findFileNumber(file);

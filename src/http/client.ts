@@ -9,7 +9,7 @@ export type GetClient = (request: Pick<IncomingMessage, 'socket' | 'headers'>) =
 /**
  * Builds the reading of who asks. Without `trustedProxies` (addresses, networks, or loopback, linklocal, uniquelocal) it is
  * the peer. A trusted peer's X-Forwarded-For is read from its end, past every further trusted proxy, to the first address
- * that is not one: what stands before that, anybody can have written. The header `Forwarded` is not read, since a proxy
+ * that is not one: anybody can have written what is before that. The header `Forwarded` is not read, since a proxy
  * that does not know it passes on what its client wrote.
  */
 export function buildClientReader(trustedProxies: readonly string[]): GetClient {

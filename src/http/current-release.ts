@@ -30,7 +30,7 @@ export interface FoundPage {
 
 /** Follows the `current` release. */
 export interface CurrentRelease {
-  /** What the release to serve from was made from. Undefined while none was made from this catalogue and these settings. */
+  /** Finds the header of the release that is served. Undefined while none was made from this catalogue and these settings. */
   findHeader(): ReleaseHeader | undefined;
   /** Says whether the release lists a page, even if its file is lost. */
   hasPage(path: string): boolean;
@@ -80,7 +80,7 @@ export function openCurrentRelease({
     );
   };
 
-  /** Asked again whenever the catalogue moved, since it may have become another one. */
+  /** Chooses again whenever the published catalogue changed: it may be of another catalogue now. */
   const choose = () => {
     const { identity, revision } = getPublishedState(reading.published);
     const now = `${identity} ${revision}`;

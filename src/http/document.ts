@@ -17,7 +17,7 @@ interface Facts {
   readonly type: string;
   readonly cacheControl: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long it may be given again, in milliseconds; for as long as the catalogue stays the same where left out. */
+  /** How long it may be sent again, in milliseconds. By default as long as the published catalogue stays the same. */
   readonly ttlMs?: number;
 }
 

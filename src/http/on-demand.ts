@@ -8,7 +8,7 @@ import type { CurrentRelease } from './current-release.ts';
 /** How often compiled pages are marked as still in use: their modules are loaded one by one, when first needed. */
 const STILL_IN_USE_MS = 6 * 60 * 60 * 1000;
 
-/** Renders pages that no release has, or whose release is out of date. */
+/** Renders pages that the current release does not have, and all pages while no release can be served. */
 export interface OnDemand {
   /** Renders the page at a path, with its query. Undefined without such a page, or compiled code. Throws where it fails. */
   find(path: string): Promise<RenderedPage | undefined>;

@@ -16,8 +16,8 @@ const STOP_MS = 3000;
 const COMMAND = ['--max-semi-space-size=8', join(PROJECT_DIR, 'scripts/catalogue.ts'), 'probe', '--watch'];
 
 /**
- * Probes what falls due while the server runs, in a child process, since the serving process never writes. Gives the
- * function that stops it, which resolves when no child is left.
+ * Probes what is due while the server runs, in a child process, since the serving process never writes to the catalogue.
+ * Gives the function that stops it, which resolves when no child is left.
  */
 export function startProbing(logger: Logger): () => Promise<void> {
   const stopping = new AbortController();

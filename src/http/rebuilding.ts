@@ -3,8 +3,8 @@ import type { Config } from '../config.ts';
 import { watchAndRebuild } from '../release/watch.ts';
 
 /**
- * Keeps the releases up with the catalogue while the server runs, each made in a child process. Gives the function that
- * stops it, which resolves when no child is left.
+ * Makes a release in a child process whenever the catalogue is ahead of the current one. Gives the function that stops it,
+ * which resolves when no child is left.
  */
 export function startRebuilding({
   config,

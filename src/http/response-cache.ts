@@ -57,7 +57,7 @@ interface Stored extends SmallDocument {
 
 /**
  * Creates the one cache of responses: LRU, bounded by bytes, keys counted. The key holds all that a response depends on:
- * path and query, what was negotiated, and the version that `findVersion` gives of the catalogue and the release; without a
+ * path and query, what was negotiated, and the version of published catalogue and release (`findVersion`); without a
  * version nothing is cached. A response that is asked for twice at once is made once.
  * Compression happens here, and not in `hono/compress`, so that it is done once for each response; that one has no brotli.
  */

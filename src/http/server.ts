@@ -39,9 +39,9 @@ export interface RunningServer {
 }
 
 /**
- * Starts the production server: live routes, the current release and pages on demand, in one process that only
- * reads the catalogue, and serves the published one that it makes from it. With `rebuilding` a child process makes a release whenever the catalogue is ahead, with
- * `probing` another asks listed routes as they fall due.
+ * Starts the production server: live routes, the current release and pages on demand, in one process. It only reads the
+ * catalogue, copies each change of it into the published catalogue, and answers from that. With `rebuilding` a child process
+ * makes a release whenever the catalogue is ahead. With `probing` another one probes routes when they are due.
  * Throws `conflict` where the port is taken, and as `startFollowing` does.
  */
 export async function startServer({
@@ -73,7 +73,7 @@ export async function startServer({
   const pictures = openPictures();
   let isShuttingDown = false;
 
-  /** What the first requests of each kind would wait for. */
+  /** Loads what the first requests of each kind would wait for. */
   const warmUp = async () => {
     try {
       onDemand.isReady();
@@ -95,7 +95,10 @@ export async function startServer({
     limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
     onError: logFailure,
     addHealth: (app) =>
-      addHealthRoutes(app, { reading, current, catalogueFile, releasesDir, isShuttingDown: () => isShuttingDown }),
+      addHealthRoutes(app, {
+        ...{ reading, current, catalogueFile, releasesDir, following },
+        isShuttingDown: () => isShuttingDown,
+      }),
     addPages: (app, answer) => {
       addPictureRoute(app, { pictures, reading });
       addDownloadRoutes(app, { releasesDir });

@@ -38,11 +38,11 @@ function describeIssue(issue: Issue, input: z.ZodObject, args: unknown): string 
   const name = String(issue.path[0] ?? '');
   if (name === '') return 'The arguments must be an object.';
   const meaning = input.shape[name] && getDescription(input.shape[name]);
-  const told = meaning ? ` (${meaning})` : '';
-  if (!(name in Object(args))) return `The argument ${name} is missing${told}.`;
+  const note = meaning ? ` (${meaning})` : '';
+  if (!(name in Object(args))) return `The argument ${name} is missing${note}.`;
   const expected =
     describeOtherType(issue, Object(args)[name]) ?? issue.message.replace(/^Invalid (?:input|option)(?:: )?/, '');
-  return `The argument ${name} cannot take this value${expected ? `: ${expected}` : ''}${told}.`;
+  return `The argument ${name} cannot take this value${expected ? `: ${expected}` : ''}${note}.`;
 }
 
 /** Says how to write a value that is right but for its JSON type, as models often send it: 0.01 for "0.01", "5" for 5. */

@@ -14,8 +14,8 @@ export interface Caller {
 }
 
 /**
- * Builds the caller of a reading. All that one call says is of one revision. What the caller can mend is told in words; what was not thrown on purpose is reported to
- * `onError` and told without its text.
+ * Builds the caller of a reading. All that one call says is of one revision. A failure that the client can correct is
+ * answered in words. Any other one goes to `onError`, and the client does not see its text.
  */
 export function buildCaller(reading: Reading, onError?: (error: unknown) => void): Caller {
   const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) =>

@@ -34,7 +34,8 @@ export const compactTombstone = z.object({
   reason: z.string(),
 });
 
-const told = z.object({
+/** What of a change's detail the tool shows. */
+const shownDetail = z.object({
   route: z.string().optional(),
   from: recordedRange.optional().catch(undefined),
   to: recordedRange.optional().catch(undefined),
@@ -46,7 +47,7 @@ const told = z.object({
 
 /** Builds the tool's form of a change. */
 export function buildCompactChange({ revision, at, slug, kind, reason, detail }: Change): CompactChange {
-  const { data } = told.safeParse(detail);
+  const { data } = shownDetail.safeParse(detail);
   const { route, from, to, terms = [], code, added = [], cleared = [] } = data ?? {};
   const named = kind === 'cautioned' ? added : cleared;
   const routes = new Set([...(route ? [route] : []), ...named, ...terms.map((one) => one.route)]);

@@ -12,7 +12,7 @@ const NAMED = new Set(['properties', '$defs', 'definitions', 'patternProperties'
 const NESTED = new Set(['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not', 'prefixItems']);
 
 /**
- * Shortens a provider's JSON Schema until it fits into so many tokens: as it is, without prose, or the fields of the
+ * Shortens a provider's JSON Schema until it fits into a number of tokens: as it is, without prose, or the fields of the
  * first level with their types alone. Gives undefined where even that is too long.
  */
 export function shortenSchema(schema: JsonObject, tokens: number): JsonObject | undefined {

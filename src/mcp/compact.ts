@@ -22,7 +22,7 @@ export function getTokenEstimate(text: string): number {
   return (text.match(PIECES)?.length ?? 0) + (text.match(DEARER)?.length ?? 0);
 }
 
-/** Counts how many of the items, from the first, fit into so many tokens as JSON; at least one where there are any. */
+/** Counts how many of the items, from the first, fit into a number of tokens as JSON; at least one where there are any. */
 export function countFitting(items: readonly unknown[], tokens: number): number {
   let left = tokens;
   const count = items.findIndex((item) => {

@@ -18,7 +18,7 @@ const REFUSED = -32000;
 /** Gives the refusal of a request that may not reach the protocol, or undefined. */
 export type FindRefusal = (request: Request) => Response | undefined;
 
-/** Builds the check that stands before the protocol: POST alone, and nobody whom `buildStrangerRefusal` turns away. */
+/** Builds the check before the protocol: POST alone, and no request that `buildStrangerRefusal` refuses. */
 export function buildRefusal(baseUrl: string): FindRefusal {
   const refuseStranger = buildStrangerRefusal(baseUrl);
   return (request) => {

@@ -13,7 +13,7 @@ import type { Caller } from './caller.ts';
 import type { ToolContext } from './tool.ts';
 import { catalogueSummaryTool } from './tools/catalogue-summary.ts';
 
-/** Addresses of the resources. The second is a template: `{slug}` stands for the slug of a listing. */
+/** Addresses of the resources. The second is a template: `{slug}` is the slug of a listing. */
 export const SUMMARY_URI = 'catalogue://summary';
 export const LISTING_URI = 'catalogue://listing/{slug}';
 

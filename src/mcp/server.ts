@@ -62,7 +62,7 @@ type Register = (server: Server) => void;
 
 /**
  * Creates the MCP endpoint: web-standard, stateless, answering the protocol of 2026-07-28 and of 2025-11-25 and before.
- * Each request gets a server of its own, as the SDK demands; what it lists is made once, here. `onError` is told of
+ * Each request gets a server of its own, as the SDK demands; what it lists is made once, here. `onError` gets
  * failures that are the service's own fault.
  */
 export function createMcp({

@@ -3,7 +3,7 @@ import type { Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
 import { parseArguments } from './arguments.ts';
 
-/** What a tool answers from: one snapshot, and a catalogue that stands still at the snapshot's revision meanwhile. */
+/** What a tool answers from: one snapshot, and the published catalogue, which stays at the snapshot's revision meanwhile. */
 export interface ToolContext {
   readonly reading: Reading;
   readonly snapshot: Snapshot;

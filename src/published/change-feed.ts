@@ -12,7 +12,7 @@ import type { Published } from './file.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * So many of the latest changes are given one by one. What lies further back is compacted: of each subject of a listing
+ * How many of the latest changes are given one by one. Earlier ones are compacted: of each subject of a listing
  * only the latest change is left, so that who comes from far back reads what became of each listing, not all it went through.
  */
 export const KEPT_CHANGES = 10_000;
@@ -47,9 +47,9 @@ interface Position {
 }
 
 /**
- * Reads a page of the log of changes. Call it while the file stands still at the revision of the snapshot. A page
- * may end within a revision: a cursor is a place in the log, which nothing moves, with a mark of what stands there, so
- * that a reader of another log is told. Throws `bad_input` for a cursor or revision that this log does not know.
+ * Reads a page of the log of changes. Call it while the file stays at the revision of the snapshot. A page may end within a
+ * revision. A cursor is a place in the log, which nothing moves, with a mark of the change there, so that a cursor of
+ * another log is refused. Throws `bad_input` for a cursor or revision that this log does not know.
  */
 export function readChangeFeed(
   published: Published,
@@ -93,7 +93,7 @@ function listView(
 }
 
 function startAt(published: Published, since: number, revision: number): Position {
-  // Somebody who has seen more than there is has read another catalogue, or this one before it was put back.
+  // A reader who has seen more than there is has read another catalogue, or this one before it was restored.
   if (since > revision) {
     throw new ServiceError('bad_input', `The catalogue is at revision ${revision}, not yet at ${since}.`, {
       hint: 'Begin again with since=0: this is another catalogue, or an earlier state of it.',
@@ -104,7 +104,7 @@ function startAt(published: Published, since: number, revision: number): Positio
   return { since, place: findLogPlace(published, { upToRevision: since }) };
 }
 
-/** Writes a place as `<since>-<place>-<mark>`; the mark says whose log it is and what stands there. */
+/** Writes a place as `<since>-<place>-<mark>`; the mark says which log it is of and which change is there. */
 function buildCursor(identity: string, { since, place }: Position): string {
   return `${since}-${place?.seq ?? 0}-${buildMark(identity, place)}`;
 }

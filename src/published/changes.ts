@@ -4,7 +4,7 @@ import type { Published } from './file.ts';
 /** A change with its place in the log, which nothing moves. */
 export type LoggedChange = Change & { seq: number };
 
-/** A place in the log, and what stands there: enough to tell it from the same place in another log. */
+/** A place in the log, and the change there: enough to tell it from the same place in another log. */
 export type LogPlace = Pick<LoggedChange, 'seq' | 'revision' | 'at' | 'listing_id' | 'kind'>;
 
 /** A change as its row has it: the detail is JSON. */

@@ -9,7 +9,7 @@ import type { Call } from './find-route.ts';
 const CHALLENGE_HINT =
   'Give the value of the PAYMENT-REQUIRED header (x402 version 2, base 64), or the JSON body of the 402 (version 1), as it came.';
 
-/** What to do where the challenge came as it was, and is none that can be paid. */
+/** What to do if the challenge came as it was, and cannot be paid. */
 const CHALLENGE_HINTS: Partial<Record<ChallengeProblem, string>> = {
   html_page: 'This is a page for people. Send the request as a program would, and give what its 402 carries.',
   no_version:

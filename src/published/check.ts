@@ -16,7 +16,7 @@ import type { Reading } from './reading.ts';
 
 /**
  * Compares the terms that somebody was just given by a route with what is on record of it now. Call it while the file
- * stands still at the revision that the answer names. Throws `bad_input` as `parseCall` and
+ * stays at the revision that the answer names. Throws `bad_input` as `parseCall` and
  * `parseGivenTerms` do.
  */
 export function checkTerms(

@@ -8,7 +8,7 @@ import { openPublishedForWriting, type Published } from './file.ts';
 import { followAtOnce } from './follow.ts';
 import { getPublishedState } from './state.ts';
 
-/** Tables that name a listing in this column; of others only the table is told. */
+/** The column in which a table names a listing. For other tables a difference names only the table. */
 const LISTING_COLUMNS: Readonly<Record<string, string>> = {
   listings: 'number',
   documents: 'listing',
@@ -23,8 +23,8 @@ const LISTING_COLUMNS: Readonly<Record<string, string>> = {
 const NAMED_AT_MOST = 5;
 
 /**
- * Lists where a published catalogue is not what the catalogue gives: it is made once more in a temporary file, and every table
- * compared by its digest. Empty where all are the same. Throws as `openCatalogueForReading` does.
+ * Lists where a published catalogue differs from what the catalogue gives. It is made once more in a temporary file, and every
+ * table is compared by its digest. Empty if all are the same. Throws as `openCatalogueForReading` does.
  */
 export function listPublishedFaults(catalogue: Catalogue, published: Published, codeVersion: string): string[] {
   const [wanted, found] = [getCatalogueState(catalogue), getPublishedState(published)];
@@ -32,7 +32,7 @@ export function listPublishedFaults(catalogue: Catalogue, published: Published, 
   if (found.revision !== wanted.revision)
     return [`it is of revision ${found.revision}, the catalogue of ${wanted.revision}`];
   const rendering = published.prepare<{ code_version: string }>('SELECT code_version FROM rendering').get();
-  // What other code rendered is made again at the next start, and told by the release.
+  // What other code rendered is not compared: the next start renders it again, and the check of the release names it.
   const leftOut = rendering?.code_version === codeVersion ? [] : ['rendered', 'rendering'];
   const folder = mkdtempSync(join(tmpdir(), 'published-'));
   const source = openCatalogueForReading(catalogue.file);

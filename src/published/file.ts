@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { createFolder } from '../catalogue/folder.ts';
@@ -11,7 +11,7 @@ export const BUSY_TIMEOUT_MS = 10_000;
 /** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
 const JOURNAL_BYTES = 16 * 1024 * 1024;
 
-/** An open published catalogue: the public file that pages, documents and MCP are made from. */
+/** An open published catalogue: the public SQLite file that pages, documents and MCP are made from. */
 export interface Published {
   readonly file: string;
   /** Address of the service, which is put into what the file holds rendered; empty where nothing of that is read. */
@@ -48,6 +48,8 @@ export function openPublished(file: string): Published {
  */
 export function openPublishedForWriting(file: string): Published {
   createFolder(dirname(file));
+  // Where the file was removed, its journal may still be open in a process that serves from it, and is not of the new file.
+  if (!existsSync(file)) for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
   const published = open(file, { readonly: false });
   published.sqlite.pragma('journal_mode = WAL');
   published.sqlite.pragma('synchronous = NORMAL');

@@ -24,14 +24,15 @@ import { buildListingRows, parseListing, renderListing } from './listing-rows.ts
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { getPublishedState, type PublishedState } from './state.ts';
 
-/** How long following goes on before others get their turn. */
+/** How long following takes before it lets requests be answered, in milliseconds. */
 const TURN_MS = 4;
 
 /**
  * Brings a published catalogue up to date with the catalogue, in one transaction: readers see the state before until all of
- * it is there, and wherever this is killed, the file is as it was. What the file holds of another catalogue, or of this one
+ * it is there, and if this is killed, the file is as it was. What the file holds of another catalogue, or of this one
  * before it was restored from a backup, is replaced as a whole. With another `codeVersion` than the one that
- * rendered the listings, all are rendered again. Gives whether anything was written. Others get their turn now and then.
+ * rendered the listings, all are rendered again. Says whether anything was written. Pauses
+ * every few milliseconds, so that requests are answered.
  */
 export async function followCatalogue(
   catalogue: Catalogue,
@@ -49,7 +50,7 @@ export async function followCatalogue(
   }
 }
 
-/** Does the same at once. */
+/** Does the same without a pause. */
 export function followAtOnce(catalogue: Catalogue, published: Published, codeVersion?: string): boolean {
   const steps = follow(catalogue, published, codeVersion);
   for (;;) {
@@ -77,7 +78,7 @@ interface Start extends PublishedState {
   readonly rendersAll: boolean;
 }
 
-/** Finds where following begins; undefined where the file is to be made anew. */
+/** Finds where following begins; undefined if the file has to be made from the beginning. */
 function findStart(catalogue: Catalogue, published: Published, codeVersion: string | undefined): Start | undefined {
   if (!isCurrentSchema(published)) return undefined;
   const state = getPublishedState(published);
@@ -88,7 +89,7 @@ function findStart(catalogue: Catalogue, published: Published, codeVersion: stri
   return { ...state, rendersAll: codeVersion !== undefined && rendered?.code_version !== codeVersion };
 }
 
-/** Every `yield` is a place where others may have their turn. */
+/** Copies what is missing. At every `yield` it may pause. */
 function* follow(catalogue: Catalogue, published: Published, codeVersion?: string): Generator<void, boolean> {
   if (isUpToDate(catalogue, published, codeVersion)) return false;
   catalogue.sqlite.exec('BEGIN');
@@ -126,7 +127,7 @@ function createTables({ sqlite }: Published): Start {
   return { identity: '', revision: 0, revised_at: '', rendersAll: true };
 }
 
-/** Copies what the file has as the catalogue has it. */
+/** Copies the rows that are the same in both files. */
 function* copyRows(catalogue: Catalogue, published: Published, revision: number): Generator<void> {
   const getLast = (sql: string) => published.prepare<{ last: number | null }>(sql).get()?.last ?? 0;
   yield* copy(
@@ -174,7 +175,7 @@ function* copyRows(catalogue: Catalogue, published: Published, revision: number)
   for (const row of listRoundsSince(catalogue, revision)) replaceRound(row);
 }
 
-/** Copies rows part by part, each from behind the last of the part before. */
+/** Copies rows part by part; each part begins after the last row of the one before. */
 function* copy<Row extends object>(
   published: Published,
   table: string,

@@ -16,12 +16,16 @@ export interface FollowedFiles {
 /** How often the catalogue is looked at, in milliseconds: one read of a counter in memory. */
 const LOOK_MS = 15;
 
+/** How long a process that does nothing else waits for another that writes, in milliseconds. */
+const PATIENT_MS = 120_000;
+
 /** How long it waits after a failure. */
 const RETRY_MS = 1000;
 
 /** Brings the published catalogue up to date once. Throws as `openCatalogueForReading` and `openPublishedForWriting` do. */
 export function publishCatalogue(files: FollowedFiles, codeVersion: string): void {
   const { catalogue, published, close } = openBoth(files);
+  published.sqlite.pragma(`busy_timeout = ${PATIENT_MS}`);
   try {
     followAtOnce(catalogue, published, codeVersion);
   } finally {
@@ -30,8 +34,8 @@ export function publishCatalogue(files: FollowedFiles, codeVersion: string): voi
 }
 
 /**
- * Opens a reading that follows by itself: whenever something is read and the catalogue moved, the published one is brought up
- * to date before. For a process that has no server of its own. Throws as `publishCatalogue` does.
+ * Opens a reading that follows by itself: before each read it brings the published catalogue up to date if the catalogue
+ * changed. For a process that has no server of its own. Throws as `publishCatalogue` does.
  */
 export function openFollowedReading(
   files: FollowedFiles,
@@ -72,9 +76,9 @@ export interface Following {
 
 /**
  * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. Resolves
- * once the file can be served from; one that can be already is served while it catches up. Several processes may follow into
- * one file: who holds its lock writes, and the others find nothing left to do. `onFailure` is told once for each failure.
- * Throws as `openCatalogueForReading` and `openPublishedForWriting` do.
+ * once the file can be served from; one that can be already is served while it catches up. Several processes may write to one
+ * file: the one that holds its lock writes, and the others find nothing left to do. `onFailure` is called once for each
+ * failure. Throws as `openCatalogueForReading` and `openPublishedForWriting` do.
  */
 export async function startFollowing(
   files: FollowedFiles,

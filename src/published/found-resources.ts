@@ -20,8 +20,7 @@ export interface FoundResources {
 /**
  * Finds the routes for a request: listings in the order of the catalogue's own search, of each the routes that say most of
  * what is asked. Pages end between listings, so a page may hold fewer than asked for, and its cursor is the search's own.
- * Throws `bad_cursor` as `selectListings` does. Call it while the file stands still at the
- * revision of the snapshot.
+ * Throws `bad_cursor` as `selectListings` does. Call it while the file stays at the revision of the snapshot.
  */
 export function findResources(
   published: Published,
@@ -35,15 +34,15 @@ export function findResources(
   const resources: Resource[] = [];
   let partial = false;
   for (let from = cursor; ; ) {
-    const { entries, next_cursor } = select(LIST_LIMIT_MAX, from);
-    for (const [index, entry] of entries.entries()) {
-      const count = counts.get(entry.number) ?? 0;
+    const { listings, next_cursor } = select(LIST_LIMIT_MAX, from);
+    for (const [index, listing] of listings.entries()) {
+      const count = counts.get(listing.number) ?? 0;
       const shown = Math.min(count, ROUTES_PER_LISTING, limit);
       if (resources.length + shown > limit) {
         return { resources, next_cursor: index === 0 ? from : select(index, from).next_cursor, partial: true };
       }
       if (count === 0) continue;
-      resources.push(...sortByRelevance(listMatching(published, entry, isMatch), q).slice(0, shown));
+      resources.push(...sortByRelevance(listMatching(published, listing, isMatch), q).slice(0, shown));
       partial ||= shown < count;
     }
     if (next_cursor === undefined) return { resources, next_cursor, partial };

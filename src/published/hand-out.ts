@@ -4,20 +4,21 @@ import {
   createWriteStream,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import type { Published } from './file.ts';
 import { findRevisionTime, getPublishedState } from './state.ts';
 
-/** A copy of the published catalogue that anybody may have. */
+/** A copy of the published catalogue for download. */
 export interface HandOut {
   readonly revision: number;
   /** Time of the latest change in it, ISO 8601 UTC. */
@@ -31,7 +32,7 @@ export interface HandOut {
   readonly file: string;
 }
 
-/** Tables of one service alone. */
+/** Tables that only the serving process needs. */
 const LEFT_OUT = ['rendered', 'rendering', 'search_words', 'search_entries'];
 
 /** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
@@ -67,15 +68,15 @@ export function isHandOutDue(published: Published, folder: string, now: Date): b
 }
 
 /**
- * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. SQLite writes it anew row by
- * row, so that nothing that was removed is left in free pages. Wherever this is killed, the folder holds a whole copy.
+ * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. SQLite writes it row by row,
+ * so that nothing that was removed is left in free pages. If this is killed, the folder holds a whole copy.
+ * One process at a time may make one.
  */
 export async function makeHandOut(published: Published, folder: string, now: Date): Promise<HandOut> {
   mkdirSync(folder, { recursive: true });
-  const before = findHandOut(folder);
-  const partial = join(folder, `.copy-${process.pid}`);
+  const partial = join(folder, '.copy');
   try {
-    rmSync(partial, { force: true });
+    removeOthers(folder, [NAME, findHandOut(folder)?.file]);
     published.prepare('VACUUM INTO ?').run(partial);
     const state = shrink(partial);
     const sha256 = await hashFile(partial);
@@ -90,11 +91,16 @@ export async function makeHandOut(published: Published, folder: string, now: Dat
     };
     writeFileSync(join(folder, `.${NAME}`), JSON.stringify(handOut));
     renameSync(join(folder, `.${NAME}`), join(folder, NAME));
-    if (before && before.file !== file) rmSync(join(folder, before.file), { force: true });
+    removeOthers(folder, [NAME, file, basename(partial)]);
     return handOut;
   } finally {
     for (const ending of ['', '.gz', '-journal']) rmSync(partial + ending, { force: true });
   }
+}
+
+/** Removes all that lies in a folder but some files: what a killed process left, and earlier copies. */
+function removeOthers(folder: string, kept: readonly (string | undefined)[]): void {
+  for (const name of readdirSync(folder)) if (!kept.includes(name)) rmSync(join(folder, name), { force: true });
 }
 
 /** Drops what is left out, and gives which state the file is of. */

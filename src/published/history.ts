@@ -34,7 +34,7 @@ export function listHistory({ published }: Reading, { slug, revision }: Listing)
   };
 }
 
-/** Finds the change by which a delisted listing was taken out. */
+/** Finds the change by which a listing was delisted. */
 export function findDelisting({ published }: Reading, slug: string): Change | undefined {
   return listChanges(published, { slug, kinds: ['delisted'], limit: 1 })[0];
 }

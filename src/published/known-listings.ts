@@ -34,7 +34,7 @@ const keptOf = new WeakMap<Published, Kept>();
 
 /**
  * Gives a listing, live or delisted, as calls are looked up in it; undefined where it is gone. It is read again when its
- * revision, which `address` tells as of now, is another than that of what is kept.
+ * revision, which `address` has as of now, is another than that of what is kept.
  */
 export function findKnownListing(published: Published, { slug, revision }: ListingAddress): KnownListing | undefined {
   const kept = keptOf.get(published) ?? { listings: new Map(), routes: 0 };

@@ -26,7 +26,7 @@ const FIXED_KEY = 'fixed';
 /**
  * Lists every static page at a snapshot. Pages that show counts change with every revision; a listing's page changes with
  * the listing and its related ones alone, a further page of a list with the listings on it. Go through it while the file
- * stands still at the revision of the snapshot.
+ * stays at the revision of the snapshot.
  */
 export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
   yield* listSitePages(snapshot);

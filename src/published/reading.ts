@@ -3,14 +3,14 @@ import { openPublished, type Published } from './file.ts';
 import { listRelated } from './related.ts';
 import { type GetSnapshot, openSnapshots, type Snapshot } from './snapshot.ts';
 
-/** All that the reading side works with: what the service says of itself, the published catalogue, and the time. */
+/** All that readers are answered from: what the service says of itself, the published catalogue, and the time. */
 export interface Reading {
   readonly site: Site;
   readonly published: Published;
   /** Brings the file up to date where nothing else does. */
   readonly refresh: () => void;
   readonly getSnapshot: GetSnapshot;
-  /** Runs `work`, which waits for nothing, while the file stands still at the revision of the snapshot. */
+  /** Runs `work`, which may not wait, in a read transaction: the file stays at the revision of the snapshot. */
   readonly readAtOnce: <Result>(work: (snapshot: Snapshot) => Result) => Result;
   readonly now: () => Date;
   /** See `listRelated`. Pages are compiled by themselves: asked for here, what is related is found once for them and us. */
@@ -23,7 +23,7 @@ interface ReadingOptions {
   readonly refresh?: () => void;
 }
 
-/** Opens the published catalogue in a file for the reading side. Throws as `openPublished` does. */
+/** Opens the published catalogue in a file for readers. Throws as `openPublished` does. */
 export function openReading(file: string, site: Site, options?: ReadingOptions): Reading {
   return buildReading(openPublished(file), site, options);
 }
@@ -51,7 +51,7 @@ export function buildReading(
   return { site, published, refresh, getSnapshot, readAtOnce, now, listRelated };
 }
 
-/** A published catalogue that stands still at the revision of a snapshot until it is closed. */
+/** A published catalogue that stays at the revision of a snapshot until it is closed. */
 export interface HeldReading {
   readonly published: Published;
   readonly snapshot: Snapshot;

@@ -22,7 +22,7 @@ export interface Related extends ListingRef {
   /** Revision of its latest change. */
   readonly revision: number;
   readonly category: Category;
-  /** The words that say what it is about; its provider counts as one more, told from the others by its colon. */
+  /** The words that say what it is about; its provider counts as one more, which a colon tells apart. */
   readonly keys: readonly string[];
 }
 
@@ -46,7 +46,7 @@ let latest: Nearness | undefined;
  * Lists the live listings nearest to one: those that share rare words with it, the same provider or category counting for
  * them; where too few do, neighbours by name in its category. The same catalogue always gives the same list. Words are
  * indexed once, and from one snapshot to the next only those of listings that changed; a listing is answered when it is
- * first asked for, and again (with another array) once that may have changed. Call it while the file stands still at the
+ * first asked for, and again (with another array) once that may have changed. Call it while the file stays at the
  * revision of the snapshot.
  */
 export function listRelated(published: Published, snapshot: Snapshot, slug: string): readonly Related[] {

@@ -33,7 +33,7 @@ const placesOf = new WeakMap<Snapshot, LRUCache<string, Places>>();
 
 /**
  * Lists a page of the routes that can be paid for, by slug and then as their listing has them, and how many there are.
- * Listings before the page are counted, not read, so a page costs what is on it. Call it while the file stands still at the
+ * Listings before the page are counted, not read, so a page costs what is on it. Call it while the file stays at the
  * revision of the snapshot.
  */
 export function listResources(

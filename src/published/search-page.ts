@@ -6,8 +6,7 @@ import type { Reading } from './reading.ts';
 import { selectListings } from './select.ts';
 
 /**
- * Gives the page of what matches a search as the catalogue stands now; `values` is the search as its form holds it, `query`
- * what it means. Throws `bad_input` for a cursor of another search.
+ * Gives the page of what matches a search now; `values` is the search as its form holds it, `query` what it means. Throws `bad_input` for a cursor of another search.
  */
 export function getSearchPage(
   { published, readAtOnce }: Reading,
@@ -16,8 +15,8 @@ export function getSearchPage(
 ): SearchPage {
   return readAtOnce((snapshot) => {
     const selected = selectListings(published, snapshot, { ...query, limit: RESULTS_SIZE });
-    const { entries, total, answer, next_cursor } = selected;
-    const items = entries.map((listing) => getItem(published, listing));
+    const { listings, total, answer, next_cursor } = selected;
+    const items = listings.map((listing) => getItem(published, listing));
     return buildSearchPage(values, { items, total, answer, next_cursor, counts: getCounts(snapshot) });
   });
 }

@@ -11,22 +11,22 @@ import { getWordIndex } from './word-index.ts';
 /** One page of the listings that match a query, and how many match in all. */
 export interface Selection {
   total: number;
-  entries: ListingRef[];
+  listings: ListingRef[];
   /** With `q`: how well it is answered. */
   answer: Answer | undefined;
   /** Where the next page starts; undefined on the last one. */
   next_cursor: string | undefined;
-  /** Gives the cursor of a page cut short to so many entries, which is at least one and fewer than there are. */
+  /** Gives the cursor of a page that is cut short to `count` listings: at least one, and fewer than there are. */
   getCursorAfter(count: number): string;
 }
 
 /** How well a request in words is answered. */
 export interface Answer {
-  /** How much of the request each entry of the page answers, from 0 to 1, rounded. */
+  /** How much of the request each listing of the page answers, from 0 to 1, rounded. */
   readonly matches: readonly number[];
   /** Even the best of all that match answers little of the request. */
   readonly isWeak: boolean;
-  /** Words of the request that nothing stands for, so many at most as are worth saying. */
+  /** Words of the request that no listing has, at most `UNMATCHED_MAX`. */
   readonly unmatched: readonly string[];
 }
 
@@ -40,7 +40,7 @@ const UNMATCHED_MAX = 12;
 /**
  * Selects the page of live listings that a query asks for. A cursor is a place in the order, not a count, so listings that
  * come or go between pages shift nothing: what is there the whole time and does not change is shown once. Throws
- * `bad_input` (`bad_cursor`) for a cursor of another query or none at all. Call it while the file stands still at the
+ * `bad_input` (`bad_cursor`) for a cursor of another query or none at all. Call it while the file stays at the
  * revision of the snapshot.
  */
 export function selectListings(published: Published, snapshot: Snapshot, query: ListQuery): Selection {
@@ -54,16 +54,16 @@ export function selectListings(published: Published, snapshot: Snapshot, query: 
   const { columns } = snapshot;
   const getCursorAfter = (count: number) => {
     const last = placed[count - 1];
-    const slug = last === undefined ? '' : (columns.slugs[last.entry] as string);
+    const slug = last === undefined ? '' : (columns.slugs[last.item] as string);
     return buildCursor({ after: { key: last?.key ?? 0, slug }, plan }, query, sort);
   };
-  const entries = placed.map(({ entry }) => getRef(columns, entry));
+  const listings = placed.map(({ item }) => getRef(columns, item));
   return {
     total,
-    entries,
+    listings,
     answer: words &&
       scores && {
-        matches: entries.map(({ number }) => roundMatch(scores.matches[number] ?? 0)),
+        matches: listings.map(({ number }) => roundMatch(scores.matches[number] ?? 0)),
         isWeak: best < (plan.length <= FEW_WORDS ? WEAK_BELOW.fewWords : WEAK_BELOW.sentence),
         unmatched: asked?.unmatched.slice(0, UNMATCHED_MAX) ?? [],
       },
@@ -85,7 +85,7 @@ function placeListings(
     cursor,
     scores,
   }: { query: ListQuery; sort: ListSort; cursor: Cursor | undefined; scores: Scores | undefined },
-): { total: number; after: number; placed: { key: number; entry: number }[]; best: number } {
+): { total: number; after: number; placed: { key: number; item: number }[]; best: number } {
   const { slugs, numbers, bonuses } = columns;
   const isPassing = buildFilter(columns, query);
   const top = createTop<number>(query.limit);
@@ -95,7 +95,7 @@ function placeListings(
   if (sort === 'name' && scores === undefined && isPassing === undefined) {
     // Nothing to look at but names.
     const places = Array.from({ length: Math.min(query.limit, slugs.length - nextPlace) }, (_, at) => nextPlace + at);
-    const placed = places.map((entry) => ({ key: 0, entry }));
+    const placed = places.map((item) => ({ key: 0, item }));
     return { total: live_listings, after: slugs.length - nextPlace, placed, best: 0 };
   }
   let [total, after, best] = [0, 0, 0];

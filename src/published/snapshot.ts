@@ -8,8 +8,8 @@ import type { ListingRef } from './listings.ts';
 import { findRevisionTime, getPublishedState, type PublishedState } from './state.ts';
 
 /**
- * The published catalogue at one revision, as far as it is in memory: what it takes to find, order and count listings. All
- * else is read from the file. Never changed once made.
+ * What memory holds of the published catalogue at one revision: what it takes to find, order and count listings.
+ * Everything else is read from the file. Never changed once made.
  */
 export interface Snapshot extends PublishedState {
   readonly live_listings: number;
@@ -21,8 +21,8 @@ export interface Snapshot extends PublishedState {
 export type GetSnapshot = () => Snapshot;
 
 /**
- * Opens the reading of snapshots: each call reads the revision, and what changed since the snapshot before; `current` is
- * the first of these, where there is one.
+ * Gives a function that reads the snapshot of now. Each call reads only what changed since the snapshot before; `current`
+ * is the first of these, if there is one.
  */
 export function openSnapshots(published: Published, current?: Snapshot): GetSnapshot {
   const read = (): Snapshot => {
@@ -41,7 +41,7 @@ export function openSnapshots(published: Published, current?: Snapshot): GetSnap
 }
 
 /**
- * Says whether the file went on from a state. One that was made anew from a restored catalogue has other changes under the
+ * Says whether the file continued from a state. One that was made from a restored catalogue has other changes under the
  * same revisions.
  */
 export function isSameHistory(published: Published, { identity, revision, revised_at }: PublishedState): boolean {

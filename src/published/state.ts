@@ -8,7 +8,7 @@ export interface PublishedState {
   readonly revised_at: string;
 }
 
-/** Gives the state of a published catalogue; that of nothing where it was never followed. */
+/** Gives the state of a published catalogue; revision 0 if nothing was ever copied into it. */
 export function getPublishedState(published: Published): PublishedState {
   const row = published.prepare<PublishedState>('SELECT identity, revision, revised_at FROM catalogue').get();
   return row ?? { identity: '', revision: 0, revised_at: '' };
@@ -19,7 +19,7 @@ export function findRevisionTime(published: Published, revision: number): string
   return published.prepare<{ at: string }>('SELECT at FROM revisions WHERE revision = ?').get(revision)?.at;
 }
 
-/** Gives a number that is another after another connection wrote to the file (`PRAGMA data_version`). */
+/** Gives a number that changes whenever another connection writes to the file (`PRAGMA data_version`). */
 export function getFileVersion(published: Published): number {
   return published.prepare<{ data_version: number }>('PRAGMA data_version').get()?.data_version ?? 0;
 }

@@ -2,12 +2,12 @@
 export interface Top<Item> {
   /** Offers the next item; of even keys the one offered first comes first. */
   offer(key: number, item: Item): void;
-  list(): { key: number; entry: Item }[];
+  list(): { key: number; item: Item }[];
 }
 
 /** Makes a list of the `limit` items with the smallest keys, as a heap whose root is the last of them. */
 export function createTop<Item>(limit: number): Top<Item> {
-  const heap: { key: number; order: number; entry: Item }[] = [];
+  const heap: { key: number; order: number; item: Item }[] = [];
   let offered = 0;
 
   const isLater = (a: number, b: number): boolean => {
@@ -39,13 +39,13 @@ export function createTop<Item>(limit: number): Top<Item> {
   };
 
   return {
-    offer(key, entry) {
+    offer(key, item) {
       offered += 1;
       if (heap.length < limit) {
-        heap.push({ key, order: offered, entry });
+        heap.push({ key, order: offered, item });
         lift();
       } else if (key < (heap[0]?.key ?? Number.NEGATIVE_INFINITY)) {
-        heap[0] = { key, order: offered, entry };
+        heap[0] = { key, order: offered, item };
         sinkRoot();
       }
     },

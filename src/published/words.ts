@@ -33,7 +33,7 @@ export function readSearchNews(published: Published, { seq, word }: { seq: numbe
   return { words: words.all(word), entries, seq: latest };
 }
 
-/** Opens room for terms of so many bytes in all: hundreds of thousands of small arrays would take several times as much. */
+/** Opens one array for terms of `length` bytes: hundreds of thousands of small arrays would take several times as much. */
 function openTerms(length: number): { add(stored: Buffer): Uint32Array } {
   const all = new Uint32Array(length >>> 2);
   let at = 0;

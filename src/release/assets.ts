@@ -14,7 +14,7 @@ export type Assets = Readonly<Record<string, number>>;
 
 /**
  * Puts the hashed assets of the compiled pages beside the releases, which they outlive. Their time of change is that of
- * their last use; what has not been used for 30 days goes. A name stands for one content, so what is there stays. Gives
+ * their last use; what has not been used for 30 days goes. A name has one content, so what is there stays. Gives
  * them all, and the names of those that were not there.
  */
 export function publishAssets(
@@ -43,7 +43,7 @@ export function listLostAssets(assets: Assets, assetsDir: string): string[] {
     .map(([name]) => name);
 }
 
-/** A name that something else than a file has stands for no asset. */
+/** A name that something else than a file has is no asset. */
 function findSize(file: string): number | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found?.isFile() ? found.size : undefined;

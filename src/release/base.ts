@@ -20,7 +20,7 @@ export interface Base extends Release {
 
 /**
  * Finds the release to build upon: the current one, else the newest kept one, that has the catalogue, code and settings of
- * the new one and whose state the catalogue has been through. A page's key then names one content in both. Shards
+ * the new one and whose state the published catalogue has been through. A page's key then names one content in both. Shards
  * that `known` pages have are not read again.
  */
 export function findBase(

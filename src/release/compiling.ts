@@ -21,8 +21,8 @@ export interface CompileOptions {
 }
 
 /**
- * Gives the compiled pages of the code as it stands, and compiles them first if nobody has, or if they were damaged since.
- * Whoever comes while another process compiles waits for that. Throws `unavailable` where compiling fails.
+ * Gives the compiled pages of the code as it is now, and compiles them first if nobody has, or if they were damaged since.
+ * Waits while another process compiles. Throws `unavailable` where compiling fails.
  */
 export async function openPageCode({ onEvent, force = false, codeDir = CODE_DIR }: CompileOptions): Promise<PageCode> {
   const find = (version: string) => (force ? undefined : findPageCode(version, codeDir));

@@ -51,7 +51,7 @@ export function linkFile(from: string, to: string, link: typeof linkSync = linkS
 }
 
 /**
- * Writes a new file and gives its time of change in milliseconds. It is durable once `makeDurable` was told of it. Throws
+ * Writes a new file and gives its time of change in milliseconds. It is durable after `makeDurable`. Throws
  * where there is one: no file is ever written to a second time.
  */
 export function writeNew(file: string, content: string | Uint8Array): number {

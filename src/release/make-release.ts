@@ -161,7 +161,7 @@ async function storeShards(
   return Object.fromEntries([...shards].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Makes the copy for everybody where it is due. The release is current already, so a failure here is told, not thrown. */
+/** Makes the copy for download if it is due. The release is current already, so a failure here is an event, not thrown. */
 async function handOut({ published }: Reading, { config, onEvent, now }: MakeReleaseOptions): Promise<void> {
   const folder = getReleasePaths(config.releasesDir).handOut;
   try {
@@ -171,7 +171,7 @@ async function handOut({ published }: Reading, { config, onEvent, now }: MakeRel
   }
 }
 
-/** Clears away what is old. The release is current already, so a failure here is told, not thrown. */
+/** Removes what is old. The release is current already, so a failure here is an event, not thrown. */
 function prune({ config, onEvent, now }: MakeReleaseOptions, code: PageCode): void {
   try {
     pruneReleases(config.releasesDir);

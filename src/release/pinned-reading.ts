@@ -8,7 +8,7 @@ import { getPublishedState } from '../published/state.ts';
 import { getCodeVersion } from './code-version.ts';
 import { getSite } from './release.ts';
 
-/** A published catalogue that is read at one revision after the other; what did not change in between is not read again. */
+/** Readings of the published catalogue at one revision after the other; what did not change in between is not read again. */
 export interface PinnedReadings {
   /**
    * Brings the published catalogue up to date and gives it as it is then, until `unpin`: whatever is written meanwhile, all
@@ -26,7 +26,7 @@ export interface PinnedReadings {
  */
 const PAGE_CACHE = 64_000;
 
-/** Opens the readings of the catalogue that the settings name; a file put in the place of another is opened anew. */
+/** Opens the readings of the published catalogue that the settings name; a file that replaced another is opened again. */
 export function openPinnedReadings(config: Config): PinnedReadings {
   let opened: { reading: Reading; file: string } | undefined;
   const close = () => {
@@ -63,7 +63,7 @@ function openPageReading(config: Config): Reading {
 }
 
 /**
- * A read transaction is held open, which stands still at the state that is read first. The snapshot is of that, and made
+ * A read transaction is held open, which stays at the state that is read first. The snapshot is of that state, and made
  * when it is first asked for.
  */
 function pinReading(reading: Reading): Reading {

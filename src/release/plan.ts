@@ -10,7 +10,7 @@ import { getPlace, getShardName, type ReleasePage, type Shard } from './shards.t
 export interface ReleasePlan {
   /** Shards of the base that stay as they are, by name. */
   readonly kept: ReadonlyMap<string, Shard>;
-  /** Names of the shards made anew; their folders exist. */
+  /** Names of the new shards; their folders exist. */
   readonly made: readonly string[];
   /** Pages of the base that are in the new shards already. */
   readonly linked: readonly (readonly [path: string, page: ReleasePage])[];
@@ -20,8 +20,8 @@ export interface ReleasePlan {
 }
 
 /**
- * Keeps every shard of the base all of whose pages stand under the same keys. The others are made anew in `folder`, with
- * links to those pages that stay. A file that the base turns out to lack, or that is not what was rendered, is rendered
+ * Keeps every shard of the base whose pages all have the same keys. The others are made again in `folder`, with links to
+ * those pages that stay. A file that the base turns out to lack, or that is not what was rendered, is rendered
  * like a new one.
  */
 export function planRelease(refs: readonly PageRef[], folder: string, base: Base | undefined): ReleasePlan {

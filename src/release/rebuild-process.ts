@@ -1,4 +1,4 @@
-/** A process of its own that makes releases, one after the other, tells its parent what happens, and ends with it. */
+/** A process that makes releases, one after the other, reports to its parent, and ends with it. */
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { Config } from '../config.ts';

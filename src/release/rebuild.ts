@@ -79,8 +79,8 @@ export function openRebuilder({ background = false }: { background?: boolean } =
 }
 
 /**
- * Makes a release of the catalogue as it is and makes it the current one, in a process of its own: whatever happens there,
- * even a full memory or a `kill -9`, this process and the current release are as they were. Waits while another rebuild
+ * Makes a release of the catalogue as it is now, and makes it the current one, in a process of its own: whatever happens
+ * there, even a full memory or a `kill -9`, this process and the current release are as they were. Waits while another rebuild
  * runs. Throws `ServiceError` with what happened as its reason (`disk_full`, `page_failed`, `check_failed`,
  * `compile_failed`, `killed`, `stopped` …).
  */

@@ -45,7 +45,7 @@ export function getReleasePaths(releasesDir: string) {
     shards: join(releasesDir, 'shards'),
     current: join(releasesDir, 'current'),
     assets: join(releasesDir, 'assets'),
-    /** The copy of the published catalogue that anybody may have. */
+    /** The copy of the published catalogue for download. */
     handOut: join(releasesDir, 'hand-out'),
     lock: join(releasesDir, 'rebuild.lock'),
   } as const;

@@ -30,7 +30,7 @@ export interface EarlierPage {
 /** Pages to be rendered into a folder, and where their earlier versions are. Plain data: threads share one job. */
 export interface RenderJob {
   readonly folder: string;
-  /** Undefined where it is every page there is: each thread then lists them itself, which takes less than being told. */
+  /** Undefined for every page there is: each thread then lists them itself, which is faster than passing the list. */
   readonly pages: readonly PageRef[] | undefined;
   /** Pages of the release built upon by path, so that one that came out the same is linked, not written. */
   readonly earlier: ReadonlyMap<string, EarlierPage>;
@@ -60,7 +60,7 @@ export function stopRendering({ next }: RenderJob): void {
 
 /**
  * Renders pages of a job, one after the other from a shared count, until none is left, and writes each to a new file, which
- * is not durable yet. Now and then others get their turn, and `onTurn` is told how many of all pages were taken, by whatever
+ * is not durable yet. Now and then others get their turn, and `onTurn` gets how many of all pages were taken, by whatever
  * thread. Throws `internal` naming the page that failed.
  */
 export async function renderPages(

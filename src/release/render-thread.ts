@@ -1,4 +1,4 @@
-/** A thread that helps to render: it opens the catalogue itself and takes part only if it sees the same state. */
+/** A thread that helps to render: it opens the published catalogue itself and takes part only if it sees the same state. */
 import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';

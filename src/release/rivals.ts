@@ -8,21 +8,21 @@ export interface Rivalry {
   hold(own: ReleaseHeader): void;
   /**
    * Says what to do about a current release that is not one's own. `yield`: leave it, since its maker came back once
-   * before. With the first `yield` for each maker comes the error to tell.
+   * before. With the first `yield` for each maker comes the error to report.
    */
-  judge(current: ReleaseHeader | undefined, madeFrom: MadeFrom): { action: 'rebuild' | 'yield'; tell?: ServiceError };
+  judge(current: ReleaseHeader | undefined, madeFrom: MadeFrom): { action: 'rebuild' | 'yield'; report?: ServiceError };
 }
 
 /**
  * Opens the watch over rivals: makers of releases for other settings, of another catalogue or by other code in the folder
  * `releasesDir`. Each would replace what the other makes, for ever. A release that was replaced is made again once, since
- * somebody may have rebuilt with other settings by mistake; whoever then replaces it again is let have its way until the
+ * somebody may have rebuilt with other settings by mistake; a maker that then replaces it again is left to it until the
  * catalogue moves.
  */
 export function openRivalry(releasesDir: string): Rivalry {
   let own: ReleaseHeader | undefined;
   const met = new Set<string>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
     hold(header) {
       own = header;
@@ -34,9 +34,9 @@ export function openRivalry(releasesDir: string): Rivalry {
       const isBack = met.has(rival);
       met.add(rival);
       if (!isBack) return { action: 'rebuild' };
-      if (told.has(rival)) return { action: 'yield' };
-      told.add(rival);
-      return { action: 'yield', tell: buildRivalError(current, madeFrom, releasesDir) };
+      if (reported.has(rival)) return { action: 'yield' };
+      reported.add(rival);
+      return { action: 'yield', report: buildRivalError(current, madeFrom, releasesDir) };
     },
   };
 }

@@ -29,7 +29,7 @@ export function getMadeFrom(config: Config, catalogue: Catalogue, codeVersion = 
   };
 }
 
-/** Finds the current release if it is of this catalogue as it is, of this code and of these settings, and has its assets. */
+/** Finds the current release if it was made from exactly this catalogue, code and settings, and has its assets. */
 export function findReleaseOf(config: Config, madeFrom: MadeFrom): Release | undefined {
   const current = findCurrentRelease(config.releasesDir);
   if (!current || !isMadeFrom(current.header, madeFrom)) return undefined;
@@ -66,7 +66,7 @@ function findPublished(file: string): Published | undefined {
   }
 }
 
-/** Says whether a release may be served from a catalogue: see `hasServableRelease`. */
+/** Says whether a release may be served beside a published catalogue: see `hasServableRelease`. */
 export function isServable(header: ReleaseHeader, { published, site }: { published: Published; site: Site }): boolean {
   return (
     header.identity === getPublishedState(published).identity &&

@@ -26,7 +26,7 @@ export interface RenderThreads {
   close(): Promise<void>;
 }
 
-/** Starts as many threads as so many pages are worth. */
+/** Starts as many threads as a number of pages is worth. */
 export function startRenderThreads(data: RenderThreadData, pages: number): RenderThreads {
   const wanted = Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD));
   const threads = Array.from({ length: Math.max(0, wanted - 1) }, () => startThread(data));

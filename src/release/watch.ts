@@ -34,14 +34,14 @@ export interface WatchOptions {
   readonly onResult?: ((result: RebuildResult) => void) | undefined;
   /** A failure, and after how many milliseconds the next try follows. */
   readonly onFailure?: ((error: ServiceError, retryInMs: number) => void) | undefined;
-  /** Told once for each other process that makes releases in the same folder, and is left to it. */
+  /** Called once for each other process that makes releases in the same folder, which is left to it. */
   readonly onYield?: ((error: ServiceError) => void) | undefined;
   readonly pace?: Pace | undefined;
 }
 
 /**
- * Follows the catalogue: whenever the current release is not of what it holds now, rebuilds, in a process of its own and
- * once writers pause. Goes on after failures, also while there is no catalogue. Where another process makes releases for
+ * Watches the catalogue: if the current release is not of its present state, rebuilds in a process of its own, once writers
+ * pause. Goes on after failures, also while there is no catalogue. Where another process makes releases for
  * other settings in the same folder, the two do not rebuild against each other. Resolves when the signal aborts.
  */
 export async function watchAndRebuild({
@@ -78,8 +78,8 @@ export async function watchAndRebuild({
           await pause(pace.poll, signal);
           continue;
         }
-        const { action, tell } = rivalry.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
-        if (tell) onYield?.(tell);
+        const { action, report } = rivalry.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
+        if (report) onYield?.(report);
         if (action === 'yield') {
           await pause(pace.poll, signal);
           continue;
@@ -119,7 +119,7 @@ async function waitForQuiet(
   }
 }
 
-/** Opened anew each time, so that a file put in the place of another is noticed. */
+/** Reads what a release would be made from now. The file is opened each time: another one may have taken its place. */
 function readMadeFrom(config: Config, codeVersion: string) {
   const catalogue = openCatalogueForReading(config.catalogueFile);
   try {

@@ -65,7 +65,7 @@ print(response.status_code, response.text)
 }
 
 /**
- * Quotes JSON text as a raw string of several lines: nothing in it is read but its own end, and a quote inside JSON stands
+ * Quotes JSON text as a raw string of several lines: nothing in it is read but its own end, and a quote inside JSON is
  * in a string of JSON, where it can be escaped.
  */
 function quoteForPython(json: string): string {

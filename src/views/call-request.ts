@@ -19,7 +19,7 @@ export interface CallRequest {
   /** The route as commands and pages name it, or the base address where no route is itemised. */
   readonly route: string;
   readonly method: string;
-  /** Printable ASCII without quotes; templates stand in it as `{name}`. */
+  /** Printable ASCII without quotes; templates are in it as `{name}`. */
   readonly url: string;
   /** Names of the `{name}` placeholders that the caller fills in. */
   readonly placeholders: readonly string[];

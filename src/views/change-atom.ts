@@ -15,7 +15,7 @@ export interface NewsSource {
 
 /**
  * Builds the Atom feed (RFC 4287) of what changed, the newest first. Titles are plain text of ours, with the slug in place
- * of the provider's title; what providers wrote stands in the content alone, escaped and named as theirs.
+ * of the provider's title; what providers wrote is in the content alone, escaped and named as theirs.
  */
 export function buildChangesAtom(news: readonly ChangeNews[], source: NewsSource, site: Site): string {
   const { baseUrl, serviceTitle, contactName, contactUrl } = site;
@@ -64,12 +64,12 @@ function buildContent({ sentence, count, listings, decisions }: ChangeNews, base
   const more = count - listings.length;
   paragraphs.push(`<ul>${named.join('')}${more > 0 ? `<li>and ${more.toLocaleString('en')} more</li>` : ''}</ul>`);
   if (decisions.length > 0) {
-    const told = decisions.map(({ at, what, why, evidence }) => {
+    const items = decisions.map(({ at, what, why, evidence }) => {
       const lines = [`${what}: ${why}`, ...evidence].map((line) => `<br>${escapeXml(line)}`);
       return `<li>${formatSecond(at)}${lines.join('')}</li>`;
     });
     paragraphs.push(
-      `<p>On record, where route names and quotes are those of the sources:</p><ul>${told.join('')}</ul>`,
+      `<p>On record, where route names and quotes are those of the sources:</p><ul>${items.join('')}</ul>`,
     );
   }
   return paragraphs.join('');

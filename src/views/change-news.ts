@@ -6,7 +6,7 @@ import { isOtherPayee, recordedTermsChange } from './decision-details.ts';
 import { PATHS } from './links.ts';
 import { describeReason, getCautionPhrase } from './reasons.ts';
 
-/** What people are told of as news, what weighs most first: of a listing that changed in several ways the first leads. */
+/** The kinds of change that are news, the most important first: it leads if a listing changed in several ways. */
 export const NEWS_KINDS = [
   'delisted',
   'held',
@@ -57,7 +57,7 @@ export interface ChangeNews {
 /** As many listings as change alike at one revision are news each; of more, all together are one. */
 const TOLD_APART = 5;
 
-/** So many listings are named of many. */
+/** How many listings are named where there are many. */
 const NAMED = 10;
 
 /** A piece of news without what its listings are called now: that never changes. */

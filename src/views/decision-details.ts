@@ -22,7 +22,7 @@ export const recordedTermsChange = z.object({
   payee: payeeKind.nullish(),
 });
 
-/** Says whether a route asks to be paid to others than before. A payee that is told for the first time replaces none. */
+/** Says whether a route asks to be paid to others than before. A payee that is named for the first time replaces none. */
 export function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>): boolean {
   const before = from.map(({ pay_to }) => pay_to).filter((payee) => payee !== null);
   return before.length > 0 && to.some(({ pay_to }) => pay_to !== null && !before.includes(pay_to));

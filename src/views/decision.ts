@@ -108,10 +108,10 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
   routed: (detail) => {
     const { terms, ...changes } = details.routed.parse(detail);
     const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
-    // A route whose new terms are told is not told again by name.
-    const told = new Set(terms.map(({ route }) => route));
+    // A route whose new terms are described is not named again.
+    const described = new Set(terms.map(({ route }) => route));
     const untold = parts
-      .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !told.has(route))] as const)
+      .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !described.has(route))] as const)
       .filter(([, routes]) => routes.length > 0);
     return {
       what: `Routes: ${parts.map(([how, routes]) => `${routes.length} ${how}`).join(', ')}`,
@@ -175,7 +175,7 @@ function listNames(routes: readonly string[]): string {
   return `${routes.slice(0, NAMED_ROUTES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Puts a change into words. A detail of a shape that this code does not know is quoted as it stands. */
+/** Puts a change into words. A detail of a shape that this code does not know is quoted as it is. */
 export function describeDecision({ revision, at, kind, reason, detail }: Change): Decision {
   const why = describeReason(reason);
   try {
@@ -187,7 +187,7 @@ export function describeDecision({ revision, at, kind, reason, detail }: Change)
   }
 }
 
-/** Says what a decision rests on: of a probe the sample and the failing run it stands in, of a provider its statement. */
+/** Says what a decision rests on: of a probe the sample and the failing run it is in, of a provider its statement. */
 export function describeEvidence({ evidence = {} }: JsonObject): string[] {
   const { data, error } = evidenceOnRecord.safeParse(evidence);
   if (error) return [JSON.stringify(evidence)];

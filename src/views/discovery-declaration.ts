@@ -19,7 +19,7 @@ export interface BazaarDeclaration {
 
 /**
  * Builds the declaration of a route. What is not on record is left out: there is no `body` where no source gives an
- * example, so that what stands there is one, and `info` fits the schema beside it as the extension demands.
+ * example, so that what is there is one, and `info` fits the schema beside it as the extension demands.
  */
 export function buildBazaarDeclaration(baseUrl: string, route: Route): BazaarDeclaration {
   const { pathname } = new URL(getRouteUrl(baseUrl, route.path));

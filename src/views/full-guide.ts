@@ -21,7 +21,7 @@ ${VERIFIED_MEANING} What stands in block quotes was written by providers or thei
 `;
 }
 
-/** Builds the part of one live listing, of its short form and its tag. Provider's text stands in named, quoted fields alone. */
+/** Builds the part of one live listing, of its short form and its tag. Provider's text is in named, quoted fields alone. */
 export function buildFullGuideListing(item: AgentItem, { description }: Pick<ListingTag, 'description'>): string {
   const { quoted, line } = splitDescription(description);
   const fields = [

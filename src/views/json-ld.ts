@@ -110,7 +110,7 @@ export function buildHomeJsonLd(site: Site): JsonLd[] {
   ];
 }
 
-/** One step from the home page to where a page stands. */
+/** One step of the path from the home page to a page. */
 export interface Crumb {
   readonly name: string;
   readonly path: string;

@@ -3,7 +3,7 @@ import type { ListingPage } from './pages/listing-page.ts';
 import type { PriceHistory } from './pages/price-history.ts';
 import type { ProbeStrip } from './pages/probe-strip.ts';
 
-/** So many of the latest prices and of the latest days with failures stand in the text. */
+/** How many of the latest prices and of the latest days with failures the text has. */
 const MAX_LINES = 10;
 
 /** Builds the sections on how the listing answered, what it cost and what changed: the same facts as its page, in brief. */

@@ -9,7 +9,7 @@ import type { TombstonePage } from './pages/tombstone-page.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from './site.ts';
 
 /**
- * Builds the Markdown twin of a listing page. What the provider wrote stands escaped inside block quotes or code spans,
+ * Builds the Markdown twin of a listing page. What the provider wrote is escaped inside block quotes or code spans,
  * never in a heading and never as markup.
  */
 export function buildListingMarkdown(page: ListingPage, site: Site): string {

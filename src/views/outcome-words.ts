@@ -9,7 +9,7 @@ export interface OutcomeWords {
   readonly meaning: string;
 }
 
-/** Every outcome in words: the one table of them, whoever shows one. */
+/** Every outcome in words: the one table, for pages and commands. */
 export const OUTCOME_WORDS: Readonly<Record<ProbeOutcome, OutcomeWords>> = {
   payable: {
     phrase: 'valid 402',

@@ -40,7 +40,7 @@ export const REASONS = {
   relisted_by_rule: 'it gives valid 402 answers again',
 } as const;
 
-/** Says in words what a reason code means. What is no code of ours stays as it is: the words of whoever decided. */
+/** Says in words what a reason code means. What is not a code of ours stays as it is: it is in the words of the one who decided. */
 export function describeReason(reason: string): string {
   if (Object.hasOwn(REASONS, reason)) return REASONS[reason as keyof typeof REASONS];
   return isCautionCode(reason) ? getCautionPhrase(reason) : reason;

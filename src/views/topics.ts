@@ -1,6 +1,6 @@
 import type { Listing } from '../model/listing.ts';
 
-/** How many words stand for a listing, and how much of its longer texts is read for them. */
+/** How many topic words a listing gets, and how much of its longer texts is read for them. */
 const TOPIC_COUNT = 32;
 const READ_CHARACTERS = 600;
 

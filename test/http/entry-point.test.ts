@@ -33,13 +33,12 @@ it('brings a bare folder to a served catalogue, serves it at once the second tim
   expect(second.said.out).not.toContain('Released');
   const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: 'x', at: new Date().toISOString() });
   const [, other = ''] = listSlugs(catalogue);
+  const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
   writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
     delistListing(writing, other, { by: 'operator', reason: 'test' }),
   );
   catalogue.close();
-  while ((await (await fetch(`${again}/readyz`)).json()).catalogue.revision === 1) await sleep(5);
-  expect((await fetch(`${again}/api/${other}`)).status).toBe(410);
-  const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
+  await expect.poll(async () => (await fetch(`${again}/api/${other}`)).status, { interval: 5 }).toBe(410);
   while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
   expect(await (await fetch(again)).text()).not.toContain(`/api/${other}"`);
   second.child.kill('SIGINT');

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { openPublished } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -112,4 +113,23 @@ it('says once that a list of pages is damaged, and renders these on demand', asy
   expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([
     { level: 50, msg: expect.stringMatching(/^api\.ap of the release is lost or damaged/) },
   ]);
+});
+
+it('serves on, all documents of one state, while its published file is removed and made again by another process', async () => {
+  const server = await serveShelf();
+  const { config } = server.shelf;
+  rmSync(config.publishedFile);
+  await rebuildAgain({ config });
+  server.shelf.put([1], 'second');
+  await expect.poll(async () => (await ask(server, '/agent/list')).text, { timeout: 10_000 }).toContain('second');
+  await rebuildAgain({ config });
+  for (const path of ['/agent/list', '/agent/listings/api-1', '/openapi.json', '/llms-full.txt']) {
+    const { status, text } = await ask(server, path);
+    expect([path, status, text.includes('second')]).toEqual([path, 200, true]);
+  }
+  // The server looks for a new release several times a second.
+  await expect.poll(async () => (await ask(server, '/api/api-1')).text, { timeout: 10_000 }).toContain('second');
+  const published = openPublished(config.publishedFile);
+  expect(published.sqlite.pragma('quick_check', { simple: true })).toBe('ok');
+  published.close();
 });

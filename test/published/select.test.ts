@@ -69,15 +69,15 @@ it.each([
       put(contents);
       const all = listQuery.parse({ ...wish, limit: 1000 });
       const stayed = new Set(
-        selectListings(reading.published, reading.getSnapshot(), all).entries.map(({ slug }) => slug),
+        selectListings(reading.published, reading.getSnapshot(), all).listings.map(({ slug }) => slug),
       );
       const seen: string[] = [];
       const moved: string[] = [];
       let cursor: string | undefined;
       for (let page = 0; page === 0 || cursor !== undefined; page += 1) {
         const query = listQuery.parse({ ...wish, limit, ...(cursor && { cursor }) });
-        const { entries, next_cursor } = selectListings(reading.published, reading.getSnapshot(), query);
-        seen.push(...entries.map(({ slug }) => slug));
+        const { listings, next_cursor } = selectListings(reading.published, reading.getSnapshot(), query);
+        seen.push(...listings.map(({ slug }) => slug));
         cursor = next_cursor;
         const happening = happenings[page];
         if (!happening || cursor === undefined) continue;
@@ -117,7 +117,7 @@ it('ranks a rare word above a common one, a title above a description, and more 
   ]);
   const find = (request: string) => {
     const query = listQuery.parse({ q: request });
-    return selectListings(reading.published, reading.getSnapshot(), query).entries.map(({ slug }) => slug);
+    return selectListings(reading.published, reading.getSnapshot(), query).listings.map(({ slug }) => slug);
   };
   expect(find('token weather')[0]).toBe('shop-3');
   expect(find('forecast weather')[0]).toBe('shop-4');

@@ -28,8 +28,8 @@ describe.skipIf(!existsSync(FEED))('the labelled requests over real listings', (
     const getHost = (listing: ListingRef) => new URL(getItem(reading.published, listing).base_url).host;
     const hosts = snapshot.columns.slugs.flatMap((slug) => findRef(snapshot, slug) ?? []).map(getHost);
     const find = (q: string) => {
-      const { entries, total } = selectListings(reading.published, snapshot, listQuery.parse({ q, limit: 1000 }));
-      return { total, hosts: entries.map(getHost) };
+      const { listings, total } = selectListings(reading.published, snapshot, listQuery.parse({ q, limit: 1000 }));
+      return { total, hosts: listings.map(getHost) };
     };
     const answered = readRequests().map((request) => ({ request, ...find(request.q) }));
 

@@ -52,9 +52,9 @@ describe('a listing', () => {
       }
     });
     const reading = openTestReading(catalogue);
-    const { entries, total } = selectListings(reading.published, reading.getSnapshot(), listQuery.parse({ q }));
+    const { listings, total } = selectListings(reading.published, reading.getSnapshot(), listQuery.parse({ q }));
     reading.close();
-    return { first: entries[0]?.slug, total };
+    return { first: listings[0]?.slug, total };
   };
 
   it.each([

@@ -27,10 +27,10 @@ export function addAgentRoutes(get: Get, reading: Reading): void {
 
 /** Builds a page of listings that fit a query. */
 function buildList(reading: Reading, query: ListQuery, snapshot: Snapshot): Document {
-  const { total, entries, answer, next_cursor } = selectListings(reading.published, snapshot, query);
+  const { total, listings, answer, next_cursor } = selectListings(reading.published, snapshot, query);
   const { cursor: _cursor, ...given } = query;
-  const listings = entries.map((entry, at) => {
-    const item = readItem(reading.published, entry);
+  const items = listings.map((listing, at) => {
+    const item = readItem(reading.published, listing);
     return answer === undefined ? item : `${item.slice(0, -1)},"match":${answer.matches[at]}}`;
   });
   const rest = {
@@ -40,7 +40,7 @@ function buildList(reading: Reading, query: ListQuery, snapshot: Snapshot): Docu
     ...(answer?.isWeak && { weak: true }),
     ...(answer && answer.unmatched.length > 0 && { unmatched: answer.unmatched }),
   };
-  return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${listings.join(',')}]}`);
+  return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);
 }
 
 /**
@@ -84,8 +84,8 @@ function buildListing({ published }: Reading, slug: string, { revision }: Snapsh
   }
   const tombstone = findTombstone(published, slug);
   if (tombstone) {
-    throw new ServiceError('gone', `The listing ${slug} was taken out on ${tombstone.delisted_at.slice(0, 10)}.`, {
-      hint: 'The tombstone says who took it out, and why.',
+    throw new ServiceError('gone', `The listing ${slug} was removed on ${tombstone.delisted_at.slice(0, 10)}.`, {
+      hint: 'The tombstone says who removed it, and why.',
       details: { tombstone, decisions: listChanges(published, { slug }) },
     });
   }

@@ -17,7 +17,7 @@ const CACHE_CONTROL = 'public, max-age=300';
 /** How often a copy that was replaced before it could be opened is looked for again. */
 const TRIES = 3;
 
-/** Adds the copy of the published catalogue that anybody may have, and its digest as `sha256sum -c` takes it. */
+/** Adds the copy of the published catalogue for download, and its digest as `sha256sum -c` takes it. */
 export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir: string }): void {
   const folder = getReleasePaths(releasesDir).handOut;
   const refuse = () =>

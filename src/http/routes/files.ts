@@ -159,7 +159,7 @@ function* listListingUrls(columns: Columns, { start, end }: Run, baseUrl: string
   }
 }
 
-/** People's pages: those that follow the catalogue as of its latest change, the others undated. */
+/** Lists the pages for people. Those that change with the catalogue have the time of its latest change, others none. */
 function* listPageUrls(published: Published, snapshot: Snapshot, baseUrl: string): Generator<string> {
   let count = 0;
   for (const { path, file, key } of listSitePages(snapshot)) {

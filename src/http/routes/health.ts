@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { Following } from '../../published/following.ts';
 import type { Reading } from '../../published/reading.ts';
 import { getPublishedState } from '../../published/state.ts';
 import { hasLostAssets } from '../../release/state.ts';
@@ -15,13 +16,14 @@ interface Watched {
   readonly current: CurrentRelease;
   readonly catalogueFile: CatalogueFile;
   readonly releasesDir: string;
+  readonly following: Following;
   readonly isShuttingDown: () => boolean;
 }
 
 /** Adds `/healthz`, which says that the process answers, and `/readyz`, which says whether it can do its work, and by what. */
 export function addHealthRoutes(
   app: Hono<Env>,
-  { reading, current, catalogueFile, releasesDir, isShuttingDown }: Watched,
+  { reading, current, catalogueFile, releasesDir, following, isShuttingDown }: Watched,
 ): void {
   app.get(PATHS.health, (c) => c.json({ alive: true }, 200, NO_STORE));
   app.get(PATHS.ready, (c) => {
@@ -31,6 +33,7 @@ export function addHealthRoutes(
       isShuttingDown() && 'shutting_down',
       !catalogue && 'catalogue_unreadable',
       catalogueFile.isReplaced() && 'catalogue_replaced',
+      following.findFailure() !== undefined && 'not_following',
       !header && 'no_release',
       header && hasLostAssets({ releasesDir }, header) && 'lost_assets',
     ].filter((code) => typeof code === 'string');

@@ -87,7 +87,7 @@ export function openPages(
   const link = buildLinkHeader(site.baseUrl);
   const assets = join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER);
 
-  /** Without a catalogue the release is served on: it is right as of its time. */
+  /** While the published catalogue cannot be read, pages of the release are still served: they are right as of its time. */
   const isGone = (slug: string): boolean => {
     try {
       return isDelisted(published, slug);

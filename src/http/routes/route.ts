@@ -4,7 +4,7 @@ import type { Document } from '../document.ts';
 
 /**
  * Adds a route that answers GET with a document: its path, the schema that checks its query (and from which the OpenAPI
- * document describes it), and what builds the document while the published catalogue stands still at the revision of the
+ * document describes it), and what builds the document while the published catalogue stays at the revision of the
  * snapshot; it throws a `ServiceError` where there is no such document.
  */
 export type Get = <Query>(

@@ -21,7 +21,7 @@ const HOW_TO_PAY =
   'header PAYMENT-SIGNATURE (x402 v2) or X-PAYMENT (v1). The terms of the 402 are what counts.';
 
 const DELISTED =
-  'This listing was taken out of the catalogue. What was known of its routes and prices is no longer kept up to date.';
+  'This listing was removed from the catalogue. What was known of its routes and prices is no longer kept up to date.';
 
 const compactTombstone = tombstone.omit({ slug: true, id: true });
 

@@ -77,10 +77,10 @@ function readPage(query: Query, { reading, snapshot }: ToolContext): Page {
 /** Counts the changes, from the first, that fit with the tombstones of their listings. */
 function getFitting(changes: readonly LoggedChange[], limit: number, published: Published): number {
   const seen = new Set<string>();
-  const told = changes.map((change) => {
+  const items = changes.map((change) => {
     const tombstone = seen.has(change.slug) ? undefined : findTombstone(published, change.slug);
     seen.add(change.slug);
     return [buildCompactChange(change), ...(tombstone ? [buildCompactTombstone(tombstone)] : [])];
   });
-  return countFitting(told, TOKENS_A_CHANGE * limit);
+  return countFitting(items, TOKENS_A_CHANGE * limit);
 }

@@ -33,8 +33,8 @@ export const searchListingsTool = buildTool({
   answer: (query, { reading, snapshot }) => {
     const asked = selectListings(reading.published, snapshot, query);
     const { total, answer, next_cursor: cursor } = asked;
-    const listings = asked.entries.map((entry, at) =>
-      buildCompactItem({ ...getItem(reading.published, entry), ...(answer && { match: answer.matches[at] }) }),
+    const listings = asked.listings.map((listing, at) =>
+      buildCompactItem({ ...getItem(reading.published, listing), ...(answer && { match: answer.matches[at] }) }),
     );
     const { revision } = snapshot;
     const doubts = {

@@ -25,7 +25,7 @@ export interface AiCatalog {
 
 /**
  * Builds what this host has for agents to use: the MCP server. Its documents are no kind of artifact that agent discovery
- * knows, and stand in the API catalogue; listings are other publishers', and are found through the server.
+ * knows, and are in the API catalogue; listings are other publishers', and are found through the server.
  */
 export function buildAiCatalog(site: Site): AiCatalog {
   const { hostname } = new URL(site.baseUrl);

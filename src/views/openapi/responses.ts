@@ -95,7 +95,7 @@ export function buildResponses(): Record<FailureName, OpenAPIV3_1.ResponseObject
   return {
     ...(Object.fromEntries(failures) as Record<keyof typeof FAILURES, OpenAPIV3_1.ResponseObject>),
     Gone: {
-      description: 'The listing was taken out; a tombstone says when, by whom and why',
+      description: 'The listing was removed; a tombstone says when, by whom and why',
       content: { 'application/problem+json': { schema: getSchemaRef('GoneProblem'), example: buildGoneExample() } },
     },
     NotModified: { description: 'Not changed since the ETag that was sent' },

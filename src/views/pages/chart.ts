@@ -8,7 +8,7 @@ export interface ChartBar {
   readonly height: number;
   /** How it is filled: the thing itself, its lesser half, what is unknown, what is left out. */
   readonly tone: 'main' | 'soft' | 'open' | 'ours';
-  /** What it stands for, with its figures. */
+  /** What it shows, with its figures. */
   readonly words: string;
 }
 

@@ -17,13 +17,13 @@ export interface DecisionRow {
   readonly evidence: readonly string[];
 }
 
-/** So many decisions a page shows: the latest. */
+/** How many decisions a page shows: the latest. */
 export const MAX_DECISIONS = 10;
 
 /** Kinds of which many are no more than sightings: a score that drifts, a route seen to ask what is declared. */
 export const NOISY_KINDS: readonly ChangeKind[] = ['scored', 'routed'];
 
-/** All other kinds that a page shows. That a listing was seen again as it stands is none. */
+/** All other kinds that a page shows. That a listing was seen again unchanged is not shown. */
 export const DECISION_KINDS = CHANGE_KINDS.filter((kind) => kind !== 'seen' && !NOISY_KINDS.includes(kind));
 
 const EVIDENCE_LINES = 3;

@@ -1,11 +1,11 @@
 /** A manual as its page shows it, in HTML. */
 export interface Manual {
-  /** Its title and what stands before the first section. */
+  /** Its title and what comes before the first section. */
   readonly head: string;
   readonly sections: readonly ManualSection[];
 }
 
-/** What stands under one heading of the second level, with that heading. */
+/** One heading of the second level and what is under it. */
 export interface ManualSection {
   /** Id of the heading. */
   readonly id: string;

@@ -61,7 +61,7 @@ export function listRoundPeriods({ round_days: days }: Pick<MarketData, 'round_d
   });
 }
 
-/** Gives a day so many days after another: `2026-11-20` and 1 give `2026-11-21`. */
+/** Gives the day a number of days after another: `2026-11-20` and 1 give `2026-11-21`. */
 export function addDays(day: string, count: number): string {
   return formatDay(new Date(Date.parse(day) + count * DAY_MS).toISOString());
 }

@@ -36,7 +36,7 @@ export interface FailingExample {
   readonly days: { readonly valid: number; readonly failing: number };
   readonly valid: number;
   readonly failed: number;
-  /** Share of valid answers in percent, by number and by the time they stand for: `83.3`, `66.9`. */
+  /** Share of valid answers in percent, by number and by the time they count for: `83.3`, `66.9`. */
   readonly share_by_number: string;
   readonly share_by_time: string;
   /** Samples of equal weight that would tell as much: `58.2`. */

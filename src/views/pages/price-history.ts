@@ -32,7 +32,7 @@ export interface PriceHistory {
   readonly cut: boolean;
 }
 
-/** So many of the latest changes of a price a page shows. */
+/** How many of the latest changes of a price a page shows. */
 export const MAX_PRICE_STEPS = 60;
 
 const range = z
@@ -43,7 +43,7 @@ const priced = z.object({ to: range });
 /**
  * Builds the history of a listing's price from its `priced` changes, the earliest first, up to the time of the last
  * reader-visible change (`until`, ISO 8601 UTC). The later ones are shown where there are more than a page takes.
- * `confirmed` says that 402 answers were since seen to ask the price as it stands, which changes nothing on record of it.
+ * `confirmed` says that 402 answers were since seen to ask this price, which changes nothing on record of it.
  */
 export function buildPriceHistory(
   changes: readonly Change[],

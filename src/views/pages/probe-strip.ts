@@ -30,7 +30,7 @@ export interface ProbeStrip {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Units of a cell: the bar stands in the middle of it, on the base line. */
+/** Units of a cell: the bar is in the middle of it, on the base line. */
 const CELL = { width: 20, height: 56, left: 3, bar: 14, top: 2, base: 54 } as const;
 
 /**
@@ -103,10 +103,10 @@ function formatSummary(days: readonly SampledDay[]): string {
   const [valid, failed, inconclusive] = [sum('valid'), sum('failed'), sum('inconclusive')];
   const unclear = inconclusive > 0 ? `${formatCount(inconclusive, 'sample')} told nothing` : '';
   if (valid + failed === 0) return unclear;
-  const told = days.filter((day) => day.valid + day.failed > 0);
-  const clean = told.filter((day) => day.failed === 0).length;
+  const conclusive = days.filter((day) => day.valid + day.failed > 0);
+  const clean = conclusive.filter((day) => day.failed === 0).length;
   const parts = [
-    `${clean} of ${formatCount(told.length, 'day')} without a failure`,
+    `${clean} of ${formatCount(conclusive.length, 'day')} without a failure`,
     `${valid} of ${formatCount(valid + failed, 'sample')} valid`,
     ...(unclear ? [`${unclear} and ${inconclusive === 1 ? 'is' : 'are'} left out`] : []),
   ];

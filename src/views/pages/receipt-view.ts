@@ -208,7 +208,7 @@ function formatFields(fields: readonly { path: string; type: string }[]): string
   return fields.map(({ path, type }) => `${path === '' ? 'the whole' : path}: ${type}`).join(', ') || 'none';
 }
 
-/** A quote cannot stand in such JSON but escaped, so single quotes hold it in any shell. */
+/** A quote is always escaped in such JSON, so single quotes hold it in any shell. */
 function buildCommand(json: string): string {
   const data = json.replaceAll("'", '\\u0027');
   return `curl -s "$RPC_URL" -H 'content-type: application/json' \\\n  -d '${data}'`;

@@ -71,7 +71,7 @@ export function buildReferencePage(site: Site): ReferencePage {
   };
 }
 
-/** What stands together: whole paths, and how those begin that end in a stroke. The last takes the rest. */
+/** What is shown together: whole paths, and how those begin that end in a stroke. The last takes the rest. */
 const GROUPS = [
   { id: 'agents', title: 'For agents', starts: ['/agent/'] },
   {

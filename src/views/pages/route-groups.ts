@@ -7,10 +7,10 @@ export interface RouteGroup {
   readonly routes: readonly RouteRow[];
 }
 
-/** So many routes are read at a glance; a longer table is kept to a part of the screen, and grouped. */
+/** How many routes are read at a glance; a longer table is kept to a part of the screen, and grouped. */
 export const LONG_TABLE = 20;
 
-/** So many routes and more can be filtered. */
+/** From how many routes on a table can be filtered. */
 export const FILTERED_FROM = 9;
 
 /** Words of a path that say nothing of what it is for. */

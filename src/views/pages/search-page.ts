@@ -14,7 +14,7 @@ export const RESULTS_SIZE = 25;
 /** What a reader can ask of the search page: the list's own filters, orders and places, a page being of one size. */
 export const searchQuery = listQuery.omit({ limit: true });
 
-/** A filter as it stands in the address; what is left out is not there. */
+/** The filters as the address has them; one that is not set is left out. */
 export type SearchValues = Readonly<Record<string, string>>;
 
 /** One thing to choose from. */
@@ -116,7 +116,7 @@ function buildFrame(values: SearchValues) {
   };
 }
 
-/** Lists the filters that are on, the words searched for left out: they stand in the box. */
+/** Lists the filters that are on, without the words searched for: those are in the box. */
 function listApplied(values: SearchValues): AppliedFilter[] {
   const { cursor: _cursor, q: _words, sort: _sort, ...filters } = values;
   return Object.entries(filters).map(([name, value]) => {

@@ -20,7 +20,7 @@ export interface TombstonePage {
   readonly delisted_on: string;
   /** Who decided: `the operator of this catalogue`. */
   readonly delisted_by: string;
-  /** The reason on record, in words: those of whoever decided, or what a rule's code means. */
+  /** The reason on record, in words: those of the one who decided, or what a rule's code means. */
   readonly reason: string;
   /** What the decision rests on, line by line; may be empty. */
   readonly evidence: readonly string[];

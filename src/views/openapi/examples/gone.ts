@@ -3,7 +3,7 @@ import type { Change } from '../../../model/change.ts';
 import type { goneProblem } from '../../agent-listing.ts';
 import { EXAMPLE_ID, EXAMPLE_SEEN, EXAMPLE_SLUG } from './catalogue.ts';
 
-/** The answer for the invented listing, had it been taken out. */
+/** The answer for the invented listing, as if it had been removed. */
 export function buildGoneExample(): z.infer<typeof goneProblem> {
   const decision: Change = {
     revision: 43,
@@ -19,7 +19,7 @@ export function buildGoneExample(): z.infer<typeof goneProblem> {
     title: 'Gone',
     status: 410,
     code: 'gone',
-    detail: `The listing ${EXAMPLE_SLUG} was taken out on ${EXAMPLE_SEEN.slice(0, 10)}.`,
+    detail: `The listing ${EXAMPLE_SLUG} was removed on ${EXAMPLE_SEEN.slice(0, 10)}.`,
     tombstone: {
       slug: EXAMPLE_SLUG,
       id: EXAMPLE_ID,

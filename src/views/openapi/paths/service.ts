@@ -44,7 +44,7 @@ export function buildServicePaths(): OpenAPIV3_1.PathsObject {
         {
           '404': { description: 'There is no such listing', types: ['text/html', 'application/problem+json'] },
           '410': {
-            description: 'The listing was taken out; the page is its tombstone',
+            description: 'The listing was removed; the page is its tombstone',
             types: ['text/html', 'text/markdown'],
           },
         },
