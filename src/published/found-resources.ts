@@ -3,7 +3,7 @@ import type { Route } from '../model/route.ts';
 import type { DiscoverySearchQuery } from '../views/discovery-query.ts';
 import { LIST_LIMIT_MAX } from '../views/list-query.ts';
 import type { Published } from './file.ts';
-import { buildOfferMatch, countMatching, listMatching, type Resource } from './resources.ts';
+import { countMatching, listMatching, type Resource } from './resources.ts';
 import { selectListings } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -27,7 +27,6 @@ export function findResources(
   snapshot: Snapshot,
   { query: q, limit, cursor, ...filters }: DiscoverySearchQuery,
 ): FoundResources {
-  const isMatch = buildOfferMatch(filters);
   const counts = countMatching(published, filters);
   const select = (count: number, from: string | undefined) =>
     selectListings(published, snapshot, { q, limit: count, ...(from !== undefined && { cursor: from }) });
@@ -42,7 +41,7 @@ export function findResources(
         return { resources, next_cursor: index === 0 ? from : select(index, from).next_cursor, partial: true };
       }
       if (count === 0) continue;
-      resources.push(...sortByRelevance(listMatching(published, listing, isMatch), q).slice(0, shown));
+      resources.push(...sortByRelevance(listMatching(published, listing, filters), q).slice(0, shown));
       partial ||= shown < count;
     }
     if (next_cursor === undefined) return { resources, next_cursor, partial };

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { listPayableTerms, type PayableTerms } from '../evidence/terms.ts';
 import { isLive, type LiveListing } from '../model/listing.ts';
 import { findNetwork } from '../model/network.ts';
 import type { Route } from '../model/route.ts';
@@ -14,9 +13,6 @@ export interface Resource {
   listing: LiveListing;
   route: Route;
 }
-
-/** Which of the offers of a route a client can use: all that it asks must hold of one and the same. */
-export type OfferMatch = (offer: Pick<PayableTerms, 'network' | 'scheme' | 'pay_to'>) => boolean;
 
 /** Where the resources of each listing begin, in the order of slugs, for one filter. */
 interface Places {
@@ -41,13 +37,12 @@ export function listResources(
   snapshot: Snapshot,
   { offset, limit, ...filters }: DiscoveryFilters & { offset: number; limit: number },
 ): { total: number; resources: Resource[] } {
-  const isMatch = buildOfferMatch(filters);
   const { listings, starts, total } = getPlaces(published, snapshot, filters);
   const resources: Resource[] = [];
   const end = Math.min(offset + limit, total);
   for (let index = findPlace(starts, offset); (starts[index] ?? total) < end; index += 1) {
     const start = starts[index] ?? total;
-    const found = listMatching(published, listings[index], isMatch);
+    const found = listMatching(published, listings[index], filters);
     resources.push(...found.slice(Math.max(0, offset - start), end - start));
   }
   return { total, resources };
@@ -63,30 +58,25 @@ export function countMatching(published: Published, filters: DiscoveryFilters): 
   return new Map(rows.map(({ listing, count }) => [listing, count]));
 }
 
-/** Lists the routes of a listing that a payment could be made to, as far as an offer of theirs matches. */
-export function listMatching(published: Published, entry: ListingRef | undefined, isMatch: OfferMatch): Resource[] {
-  const listing = entry && findListing(published, { slug: entry.slug });
+/** Lists the routes of a listing that a filter lets through, in the order of the listing. */
+export function listMatching(published: Published, ref: ListingRef | undefined, filters: DiscoveryFilters): Resource[] {
+  const listing = ref && findListing(published, { slug: ref.slug });
   if (!listing || !isLive(listing)) return [];
-  return listing.routes
-    .filter((route) => listPayableTerms(route).some(isMatch))
-    .map((route): Resource => ({ listing, route }));
+  const rows = published
+    .prepare<{ position: number }>(
+      `SELECT DISTINCT position FROM offers WHERE listing = @listing AND ${buildCondition(filters)} ORDER BY position`,
+    )
+    .all({ ...buildParameters(filters), listing: ref.number });
+  return rows.flatMap(({ position }) => {
+    const route = listing.routes[position];
+    return route ? { listing, route } : [];
+  });
 }
 
-/** Builds the test of an offer from what a client asks. */
-export function buildOfferMatch(filters: DiscoveryFilters): OfferMatch {
-  const { network, scheme, payTo } = filters;
-  const key = network === undefined ? undefined : findNetwork(network)?.key;
-  const isPossible = isKnown(filters);
-  return (offer) =>
-    isPossible &&
-    (key === undefined || offer.network === key) &&
-    (scheme === undefined || offer.scheme === scheme.toLowerCase()) &&
-    // Accounts on Base are the same in any case, those on Solana are not.
-    (payTo === undefined ||
-      (offer.network === 'base' ? offer.pay_to.toLowerCase() === payTo.toLowerCase() : offer.pay_to === payTo));
-}
-
-/** The same test in SQL. */
+/**
+ * Builds the test of an offer from what a client asks, as SQL: all of it must hold of one and the same offer. Accounts on Base
+ * are the same in any case, those on Solana are not.
+ */
 function buildCondition(filters: DiscoveryFilters): string {
   const { network, scheme, payTo } = filters;
   return [
