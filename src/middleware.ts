@@ -1,6 +1,6 @@
 import { defineMiddleware } from 'astro:middleware';
 import { readConfig } from './config.ts';
-import { openFollowedReading } from './published/following.ts';
+import { openFollowedReading } from './published/follow.ts';
 import type { Reading } from './published/reading.ts';
 
 const HTML = 'text/html; charset=utf-8';

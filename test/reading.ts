@@ -1,5 +1,5 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { openFollowedReading } from '../src/published/following.ts';
+import { openFollowedReading } from '../src/published/follow.ts';
 import type { Reading } from '../src/published/reading.ts';
 import type { Site } from '../src/views/site.ts';
 import { SITE } from './site.ts';

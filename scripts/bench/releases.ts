@@ -16,7 +16,7 @@ import { ask, buildGet } from './requests.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 import { listFamily, openWorld, type Run, readUsage, rebuild, type Server, startService, type World } from './world.ts';
 
-/** From so many listings on, a full rebuild takes minutes, and is made once. */
+/** Number of listings from which a full rebuild takes minutes, so that it is made only once. */
 const LARGE = 100_000;
 
 /** How many listings one write changes. */
@@ -49,7 +49,7 @@ export function openForChanges({ config }: World): Catalogue {
   return openCatalogue(config.catalogueFile, { identity: '', at: new Date().toISOString() });
 }
 
-/** Changes the taglines of so many listings in one transaction. Gives the revision in which readers see that. */
+/** Changes the taglines of a number of listings in one transaction. Gives the revision in which readers see that. */
 export function changeListings(catalogue: Catalogue, count: number): number {
   return writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
     for (let index = 0; index < count; index += 1) {

@@ -53,7 +53,7 @@ export function pickWord(random: () => number): string {
   return word;
 }
 
-/** Picks so many words, separated by blanks. */
+/** Picks a number of words, separated by blanks. */
 export function pickWords(random: () => number, count: number): string {
   return Array.from({ length: count }, () => pickWord(random)).join(' ');
 }
@@ -137,7 +137,7 @@ export function createSyntheticCatalogue(file: string, count: number): Catalogue
 }
 
 /**
- * Copies what readers see of every listing so many times, each time under other names. The evidence behind it is not copied.
+ * Copies what readers see of every listing several times, each time under other names. The evidence behind it is not copied.
  */
 function copyListings({ sqlite }: Catalogue, copies: number): void {
   const copyListing = sqlite.prepare(`

@@ -13,7 +13,7 @@ import { getSampledListing } from './samples.ts';
 import type { Writing } from './write.ts';
 
 /** What became of one listing when its samples were published. */
-export interface Published {
+export interface PublicationResult {
   slug: string;
   result: 'changed' | 'unchanged' | 'delisted' | 'relisted';
 }
@@ -23,7 +23,7 @@ export interface Published {
  * score, and whether a listing is taken out or put back by rule. What merely became fresher waits until `fresh` is said.
  * Gives what became of each; none when nothing is left.
  */
-export function publishSampled(writing: Writing, limit: number, { fresh }: { fresh: boolean }): Published[] {
+export function publishSampled(writing: Writing, limit: number, { fresh }: { fresh: boolean }): PublicationResult[] {
   const { catalogue } = writing;
   const rows = listRows(
     catalogue,
@@ -44,7 +44,7 @@ export function publishSampled(writing: Writing, limit: number, { fresh }: { fre
   });
 }
 
-function publishOne(writing: Writing, listing: Listing, fresh: boolean): Published {
+function publishOne(writing: Writing, listing: Listing, fresh: boolean): PublicationResult {
   const { catalogue } = writing;
   const { slug, state, state_by } = listing;
   const sampled = getSampledListing(catalogue, listing.id);

@@ -10,7 +10,7 @@ import {
   type ProbeScope,
   type ProbeTask,
 } from '../catalogue/probe-tasks.ts';
-import { type Published, publishSampled } from '../catalogue/publication.ts';
+import { type PublicationResult, publishSampled } from '../catalogue/publication.ts';
 import { recordSample } from '../catalogue/record-sample.ts';
 import { isOurRound, judgeRounds } from '../catalogue/rounds.ts';
 import { findFailingSince } from '../catalogue/samples.ts';
@@ -233,7 +233,7 @@ const BATCH_SIZE = 100;
 const INTERVAL_MS = 10_000;
 
 /** How many listings had each result when their samples were published. */
-export type PublishedCounts = Record<Published['result'], number>;
+export type PublishedCounts = Record<PublicationResult['result'], number>;
 
 /** Publishes the results of samples in batches while a run goes on. */
 export interface Publishing {

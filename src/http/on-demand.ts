@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Reading } from '../published/reading.ts';
-import { getCodeVersion } from '../release/code-version.ts';
 import { findPageCode, type PageCode, recordUse } from '../release/page-code.ts';
 import { loadPageCode, type RenderedPage, type RenderPage } from '../release/rendering.ts';
 import type { CurrentRelease } from './current-release.ts';
@@ -25,16 +24,18 @@ export interface OnDemand {
 export function openOnDemand({
   reading,
   current,
+  codeVersion,
   logger,
 }: {
   reading: Reading;
   current: CurrentRelease;
+  /** Of the code that this process runs. */
+  codeVersion: string;
   logger: Logger;
 }): OnDemand {
-  let ownVersion: string | undefined;
   const found = new Map<string, PageCode>();
   const renderers = new Map<string, Promise<RenderPage>>();
-  const logged = new Set<string>();
+  const logged = new Set([codeVersion]);
   const inUse = new Set<PageCode>();
   const timer = setInterval(() => {
     for (const code of inUse) recordUse(code);
@@ -48,14 +49,12 @@ export function openOnDemand({
   };
 
   const findCode = (): PageCode | undefined => {
-    ownVersion ??= getCodeVersion();
-    logged.add(ownVersion);
     const released = current.findHeader()?.code_version;
     if (released !== undefined && !logged.has(released)) {
       logged.add(released);
-      logger.warn({ running: ownVersion, release: released }, 'the release was made by other code: a restart is due');
+      logger.warn({ running: codeVersion, release: released }, 'the release was made by other code: a restart is due');
     }
-    return findVersion(ownVersion) ?? (released === undefined ? undefined : findVersion(released));
+    return findVersion(codeVersion) ?? (released === undefined ? undefined : findVersion(released));
   };
 
   const load = (code: PageCode): Promise<RenderPage> => {

@@ -2,7 +2,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { openPictures } from '../pictures/pictures.ts';
-import { startFollowing } from '../published/following.ts';
+import { startFollowing } from '../published/follow.ts';
 import { openReading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/code-version.ts';
@@ -63,13 +63,14 @@ export async function startServer({
 }): Promise<RunningServer> {
   const { releasesDir } = config;
   const site = getSite(config);
-  const following = await startFollowing(config, getCodeVersion(), (error) =>
+  const codeVersion = getCodeVersion();
+  const following = await startFollowing(config, codeVersion, (error) =>
     logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
   );
   const reading = openReading(config.publishedFile, site);
   const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
   const current = openCurrentRelease({ releasesDir, reading, logger });
-  const onDemand = openOnDemand({ reading, current, logger });
+  const onDemand = openOnDemand({ reading, current, codeVersion, logger });
   const pictures = openPictures();
   let isShuttingDown = false;
 

@@ -17,7 +17,7 @@ const EXAMPLE_TOKENS = 80;
 /** A route offers one or two ways to pay; more than this is a list nobody reads. */
 const MAX_OFFERS = 4;
 
-/** An object of the provider's making: any JSON inside, which a recursive schema would only spell out at length. */
+/** An object that the provider wrote. It may hold whatever JSON allows, which a recursive schema would only spell out at length. */
 const anyObject = z.looseObject({});
 
 /** Whom a route pays, and on which network. */

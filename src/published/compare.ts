@@ -8,17 +8,6 @@ import { openPublishedForWriting, type Published } from './file.ts';
 import { followAtOnce } from './follow.ts';
 import { getPublishedState } from './state.ts';
 
-/** The column in which a table names a listing. For other tables a difference names only the table. */
-const LISTING_COLUMNS: Readonly<Record<string, string>> = {
-  listings: 'number',
-  documents: 'listing',
-  rendered: 'listing',
-  routes: 'listing',
-  offers: 'listing',
-  receipts: 'listing',
-  search_entries: 'listing',
-};
-
 /** How many listings are named of each table. */
 const NAMED_AT_MOST = 5;
 
@@ -68,7 +57,7 @@ function describeDifference(table: string, published: Published, fresh: Publishe
 function digestTable({ sqlite }: Published, table: string): { digest: string; rows: Map<number, string> } {
   const columns = (sqlite.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
   const order = columns.map((_, at) => at + 1).join(', ');
-  const at = columns.indexOf(LISTING_COLUMNS[table] ?? '');
+  const at = columns.indexOf(table === 'listings' ? 'number' : 'listing');
   const whole = createHash('sha256');
   const rows = new Map<number, string>();
   for (const row of sqlite.prepare(`SELECT * FROM "${table}" ORDER BY ${order}`).raw().iterate() as Iterable<

@@ -1,5 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Catalogue } from '../catalogue/database.ts';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import {
   hasReceipts,
   listChangesBehind,
@@ -16,11 +17,14 @@ import {
 } from '../catalogue/news.ts';
 import { parsePayment } from '../catalogue/payment-records.ts';
 import { findRevisionTime as findCatalogueTime, getCatalogueState } from '../catalogue/write.ts';
+import { getErrorMessage } from '../errors.ts';
 import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
+import type { Site } from '../views/site.ts';
 import { listChanges } from './changes.ts';
-import { isCurrentSchema, type Published } from './file.ts';
+import { BUSY_TIMEOUT_MS, isCurrentSchema, openPublishedForWriting, type Published } from './file.ts';
 import { buildListingRows, parseListing, renderListing } from './listing-rows.ts';
+import { openReading, type Reading } from './reading.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { getPublishedState, type PublishedState } from './state.ts';
 
@@ -39,7 +43,7 @@ export async function followCatalogue(
   published: Published,
   codeVersion?: string,
 ): Promise<boolean> {
-  const steps = follow(catalogue, published, codeVersion);
+  const steps = copyNews(catalogue, published, codeVersion);
   let since = performance.now();
   for (;;) {
     const step = steps.next();
@@ -52,7 +56,7 @@ export async function followCatalogue(
 
 /** Does the same without a pause. */
 export function followAtOnce(catalogue: Catalogue, published: Published, codeVersion?: string): boolean {
-  const steps = follow(catalogue, published, codeVersion);
+  const steps = copyNews(catalogue, published, codeVersion);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -60,7 +64,7 @@ export function followAtOnce(catalogue: Catalogue, published: Published, codeVer
 }
 
 /** Says whether a file is of this catalogue's latest revision, and rendered by this code. */
-export function isUpToDate(catalogue: Catalogue, published: Published, codeVersion?: string): boolean {
+function isUpToDate(catalogue: Catalogue, published: Published, codeVersion?: string): boolean {
   const from = findStart(catalogue, published, codeVersion);
   return from !== undefined && !from.rendersAll && from.revision === getCatalogueState(catalogue).revision;
 }
@@ -69,7 +73,7 @@ export function isUpToDate(catalogue: Catalogue, published: Published, codeVersi
  * Says whether a file can be served from while it catches up: it is of this catalogue. What other code rendered is a little
  * out of date, which is better than nothing.
  */
-export function canBeServed(catalogue: Catalogue, published: Published): boolean {
+function canBeServed(catalogue: Catalogue, published: Published): boolean {
   return findStart(catalogue, published, undefined) !== undefined;
 }
 
@@ -90,7 +94,7 @@ function findStart(catalogue: Catalogue, published: Published, codeVersion: stri
 }
 
 /** Copies what is missing. At every `yield` it may pause. */
-function* follow(catalogue: Catalogue, published: Published, codeVersion?: string): Generator<void, boolean> {
+function* copyNews(catalogue: Catalogue, published: Published, codeVersion?: string): Generator<void, boolean> {
   if (isUpToDate(catalogue, published, codeVersion)) return false;
   catalogue.sqlite.exec('BEGIN');
   try {
@@ -127,73 +131,31 @@ function createTables({ sqlite }: Published): Start {
   return { identity: '', revision: 0, revised_at: '', rendersAll: true };
 }
 
+/** The tables that only grow, or whose rows get a new place when they change: the column of the place, and what lies behind one. */
+const GROWING: Readonly<
+  Record<string, readonly [place: string, list: (catalogue: Catalogue, last: number) => object[]]>
+> = {
+  revisions: ['revision', listRevisionsSince],
+  changes: ['seq', listChangesBehind],
+  latest_changes: ['seq', listLatestBehind],
+  search_words: ['number', listWordsBehind],
+  search_entries: ['seq', listEntriesBehind],
+};
+
 /** Copies the rows that are the same in both files. */
 function* copyRows(catalogue: Catalogue, published: Published, revision: number): Generator<void> {
-  const getLast = (sql: string) => published.prepare<{ last: number | null }>(sql).get()?.last ?? 0;
-  yield* copy(
-    published,
-    'revisions',
-    revision,
-    (last) => listRevisionsSince(catalogue, last),
-    (row) => row.revision,
-  );
-  const change = getLast('SELECT max(seq) AS last FROM changes');
-  yield* copy(
-    published,
-    'changes',
-    change,
-    (last) => listChangesBehind(catalogue, last),
-    ({ seq }) => seq,
-  );
-  yield* copy(
-    published,
-    'latest_changes',
-    change,
-    (last) => listLatestBehind(catalogue, last),
-    ({ seq }) => seq,
-  );
-  const word = getLast('SELECT max(number) AS last FROM search_words');
-  yield* copy(
-    published,
-    'search_words',
-    word,
-    (last) => listWordsBehind(catalogue, last),
-    (row) => row.number,
-  );
-  const entry = getLast('SELECT max(seq) AS last FROM search_entries');
-  yield* copy(
-    published,
-    'search_entries',
-    entry,
-    (last) => listEntriesBehind(catalogue, last),
-    ({ seq }) => seq,
-  );
-  const day = published.prepare<{ last: string | null }>('SELECT max(day) AS last FROM listing_days').get()?.last ?? '';
-  const replace = openInsert(published, 'listing_days');
-  for (const row of listDaysFrom(catalogue, day)) replace(row);
-  const replaceRound = openInsert(published, 'rounds');
-  for (const row of listRoundsSince(catalogue, revision)) replaceRound(row);
-}
-
-/** Copies rows part by part; each part begins after the last row of the one before. */
-function* copy<Row extends object>(
-  published: Published,
-  table: string,
-  from: number,
-  list: (last: number) => Row[],
-  getPlace: (row: Row) => number,
-): Generator<void> {
-  const insert = openInsert(published, table);
-  let last = from;
-  for (;;) {
-    const rows = list(last);
-    for (const row of rows) {
-      insert(row);
-      last = getPlace(row);
+  for (const [table, [place, list]] of Object.entries(GROWING)) {
+    const insert = openInsert(published, table);
+    const last = published.prepare<{ last: number | null }>(`SELECT max(${place}) AS last FROM ${table}`);
+    for (let rows = list(catalogue, last.get()?.last ?? 0); rows.length > 0; ) {
+      for (const row of rows) insert(row);
+      yield;
+      rows = list(catalogue, last.get()?.last ?? 0);
     }
-    yield;
-    if (rows.length === 0) return;
   }
+  const day = published.prepare<{ last: string | null }>('SELECT max(day) AS last FROM listing_days').get()?.last ?? '';
+  listDaysFrom(catalogue, day).forEach(openInsert(published, 'listing_days'));
+  listRoundsSince(catalogue, revision).forEach(openInsert(published, 'rounds'));
 }
 
 /** Opens the writing of rows of a table, by their columns, each in the place of that of the same key. */
@@ -311,4 +273,178 @@ function listReceiptIds({ routes, corrections }: Listing): Set<string> {
     ...(undelivered ? [undelivered.receipt_id] : []),
   ]);
   return new Set([...named, ...corrections.map(({ receipt_id }) => receipt_id)]);
+}
+
+/** The private catalogue, and the public file that follows it. */
+export interface FollowedFiles {
+  readonly catalogueFile: string;
+  readonly publishedFile: string;
+}
+
+/** How often the catalogue is looked at, in milliseconds: one read of a counter in memory. */
+const LOOK_MS = 15;
+
+/** How long a process that does nothing else waits for another that writes, in milliseconds. */
+const PATIENT_MS = 120_000;
+
+/** How long it waits after a failure. */
+const RETRY_MS = 1000;
+
+/** Brings the published catalogue up to date once. Throws as `openCatalogueForReading` and `openPublishedForWriting` do. */
+export function publishCatalogue(files: FollowedFiles, codeVersion: string): void {
+  const { catalogue, published, close } = openBoth(files);
+  published.sqlite.pragma(`busy_timeout = ${PATIENT_MS}`);
+  try {
+    followAtOnce(catalogue, published, codeVersion);
+  } finally {
+    close();
+  }
+}
+
+/**
+ * Opens a reading that follows by itself: before each read it brings the published catalogue up to date if the catalogue
+ * changed. For a process that has no server of its own. Throws as `publishCatalogue` does.
+ */
+export function openFollowedReading(
+  files: FollowedFiles,
+  { site, codeVersion, now }: { site: Site; codeVersion: string; now?: (() => Date) | undefined },
+): Reading & { close(): void } {
+  const { catalogue, published: writer, close } = openBoth(files);
+  const readVersion = prepareVersion(catalogue);
+  let seen: number | undefined;
+  const refresh = () => {
+    const version = readVersion.get();
+    if (version === seen) return;
+    followAtOnce(catalogue, writer, seen === undefined ? codeVersion : undefined);
+    seen = version;
+  };
+  try {
+    refresh();
+    const reading = openReading(files.publishedFile, site, { refresh, ...(now && { now }) });
+    return {
+      ...reading,
+      close: () => {
+        reading.published.close();
+        close();
+      },
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** A published catalogue that is kept up to date. */
+export interface Following {
+  /** Why it could not follow when it last tried; undefined while all is well. */
+  findFailure(): string | undefined;
+  /** Stops following, once what it is at is done or undone. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. Resolves
+ * once the file can be served from; one that can be already is served while it catches up. Several processes may write to one
+ * file: the one that holds its lock writes, and the others find nothing left to do. `onFailure` is called once for each
+ * failure. Throws as `openCatalogueForReading` and `openPublishedForWriting` do.
+ */
+export async function startFollowing(
+  files: FollowedFiles,
+  codeVersion: string,
+  onFailure: (error: unknown) => void,
+): Promise<Following> {
+  const { catalogue, published, close } = openBoth(files);
+  // SQLite waits by holding up the whole process, requests included; `follow` lets them have their turn.
+  published.sqlite.pragma('busy_timeout = 0');
+  const readVersion = prepareVersion(catalogue);
+  let seen: number | undefined;
+  let failure: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const follow = async () => {
+    const version = readVersion.get();
+    if (version === seen) return;
+    await waitWhileBusy(
+      // Once only: an older or newer process beside this one renders by its own code when it starts.
+      () => followCatalogue(catalogue, published, seen === undefined ? codeVersion : undefined),
+      () => isClosed,
+    );
+    seen = version;
+    failure = undefined;
+  };
+  const look = async () => {
+    let pause = LOOK_MS;
+    try {
+      await follow();
+    } catch (error) {
+      const message = getErrorMessage(error);
+      if (message !== failure) onFailure(error);
+      failure = message;
+      pause = RETRY_MS;
+    }
+    if (!isClosed) timer = setTimeout(() => (current = look()), pause).unref();
+  };
+  let current: Promise<void>;
+  try {
+    if (!canBeServed(catalogue, published)) await follow();
+    current = look();
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    findFailure: () => failure,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await current;
+      close();
+    },
+  };
+}
+
+/** Prepares the reading of a number that is another after anybody wrote to the catalogue; it is read many times a second. */
+function prepareVersion({ sqlite }: Catalogue) {
+  return sqlite.prepare<[], number>('PRAGMA data_version').pluck();
+}
+
+/** Tries again while another process holds the lock. Throws once that took as long as SQLite would have waited, or on `isEnd`. */
+async function waitWhileBusy(work: () => Promise<unknown>, isEnd: () => boolean): Promise<void> {
+  const limit = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || isEnd() || performance.now() > limit) throw error;
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** Opens both for the follower alone: it reads the catalogue within a transaction of its own. */
+function openBoth({ catalogueFile, publishedFile }: FollowedFiles): {
+  catalogue: Catalogue;
+  published: Published;
+  close: () => void;
+} {
+  const catalogue = openCatalogueForReading(catalogueFile);
+  try {
+    const published = openPublishedForWriting(publishedFile);
+    return {
+      catalogue,
+      published,
+      close: () => {
+        published.close();
+        catalogue.close();
+      },
+    };
+  } catch (error) {
+    catalogue.close();
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { openPublished } from '../published/file.ts';
-import { publishCatalogue } from '../published/following.ts';
+import { publishCatalogue } from '../published/follow.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
 import { getPublishedState } from '../published/state.ts';

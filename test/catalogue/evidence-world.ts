@@ -2,7 +2,7 @@ import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { endFreshening, startFreshening } from '../../src/catalogue/freshening.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
-import { type Published, publishSampled } from '../../src/catalogue/publication.ts';
+import { type PublicationResult, publishSampled } from '../../src/catalogue/publication.ts';
 import { recordSample } from '../../src/catalogue/record-sample.ts';
 import { judgeRounds } from '../../src/catalogue/rounds.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
@@ -32,9 +32,9 @@ export interface EvidenceWorld {
   /** Records a sample of the first route, or of the one with that path. */
   see: (hours: number, seen?: Seen) => void;
   /** Judges the rounds and publishes, as a run does at its end. */
-  publish: (hours: number) => Published[];
+  publish: (hours: number) => PublicationResult[];
   /** Both. */
-  look: (hours: number, seen?: Seen) => Published | undefined;
+  look: (hours: number, seen?: Seen) => PublicationResult | undefined;
   find: (slug?: string) => Listing;
   getRevision: () => number;
 }
@@ -58,7 +58,7 @@ export function makeWorld(catalogue = makeCatalogue()): EvidenceWorld {
     const at = getTime(hours);
     writeCatalogue(catalogue, at, judgeRounds);
     const fresh = writeCatalogue(catalogue, at, startFreshening);
-    const published: Published[] = [];
+    const published: PublicationResult[] = [];
     for (;;) {
       const batch = writeCatalogue(catalogue, at, (writing) => publishSampled(writing, 100, { fresh }));
       published.push(...batch);

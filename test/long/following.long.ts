@@ -10,7 +10,7 @@ import { createRandom, createSyntheticCatalogue } from '../../scripts/bench/synt
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished, type Published } from '../../src/published/file.ts';
-import { publishCatalogue } from '../../src/published/following.ts';
+import { publishCatalogue } from '../../src/published/follow.ts';
 import { getPublishedState } from '../../src/published/state.ts';
 import { makeFolder } from '../builders.ts';
 

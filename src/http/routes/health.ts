@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import type { Following } from '../../published/following.ts';
+import type { Following } from '../../published/follow.ts';
 import type { Reading } from '../../published/reading.ts';
 import { getPublishedState } from '../../published/state.ts';
 import { hasLostAssets } from '../../release/state.ts';

@@ -1,5 +1,5 @@
 /** A process that follows a catalogue into a published file until it is killed. */
-import { startFollowing } from '../../../src/published/following.ts';
+import { startFollowing } from '../../../src/published/follow.ts';
 
 const [catalogueFile = '', publishedFile = ''] = process.argv.slice(2);
 await startFollowing({ catalogueFile, publishedFile }, 'campaign', (error) =>
