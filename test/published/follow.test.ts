@@ -148,7 +148,7 @@ describe('a published catalogue', () => {
     });
     recordPaid(catalogue, 'live', { path: '/v1/a', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
     writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'gone', { by: 'operator', reason: 'asked' }));
-    // A marked secret in every private table and column, as if something had put it there.
+    // A marked secret in the private tables, as if something had put it there.
     catalogue.sqlite.exec(`
       UPDATE payments SET document = json_set(document, '$.reason', '${SECRET}', '$.state', '${SECRET}',
         '$.by_operator', '${SECRET}', '$.head_at', '${SECRET}', '$.prepared_at', '${SECRET}', '$.resolved_at', '${SECRET}');
@@ -159,6 +159,14 @@ describe('a published catalogue', () => {
       INSERT INTO replies VALUES ('https://x.example', 'x', '', '${SECRET}', '${SECRET}', '${NOW}');
       INSERT INTO findings VALUES ('${SECRET}', '${SECRET}', 'x', 'noted', '${SECRET}', '${NOW}');
       INSERT INTO hosts (host, robots) VALUES ('https://x.example', '${SECRET}');
+      INSERT INTO pulls (id, feed, started_at, updated_at, next_offset, pages, items)
+        VALUES (1, '${SECRET}', '${SECRET}', '${SECRET}', 0, 0, 0);
+      INSERT INTO feed_items (feed, item_key, item_hash, pull_id, raw)
+        VALUES ('${SECRET}', '${SECRET}', '${SECRET}', 1, '{"raw":"${SECRET}"}');
+      INSERT INTO probe_runs (scope, started_at) VALUES ('${SECRET}', '${SECRET}');
+      INSERT INTO samples (listing_id, route_id, host, round, at, outcome, document)
+        SELECT listing_id, id, '${SECRET}', 1, '${NOW}', 'timeout', '{"x":"${SECRET}"}' FROM routes;
+      UPDATE listing_names SET domain = '${SECRET}', since = '${SECRET}';
     `);
     follow();
     const all = read();
