@@ -69,20 +69,14 @@ export function createApp(service: Service): Hono<Env> {
   const { baseUrl } = reading.site;
   const app = new Hono<Env>();
   app.use(requestId());
+  app.use(nameRequest);
   app.use(logRequests);
   app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
   app.use(announceLeaving(baseUrl));
   app.use(linkToService(buildLinkHeader(baseUrl)));
   app.use(PATHS.mcp, refuseStrangers(baseUrl));
   app.use(nameMethods);
-  app.use(
-    cors({
-      origin: '*',
-      allowMethods: (_, c) => listMethods(c.req.path),
-      exposeHeaders: EXPOSED,
-      maxAge: PREFLIGHT_SECONDS,
-    }),
-  );
+  app.use(letAnySiteRead);
   app.use(refuseMalformed);
   app.use(refuseOtherMethods);
   app.use(limitRate);
@@ -146,13 +140,34 @@ function getVersionReader({ reading, getRelease, onError }: Service): () => stri
 
 const pass: MiddlewareHandler<Env> = (_c, next) => next();
 
+/** Names the request in its answer: `requestId` does so only in those that Hono makes itself. */
+const nameRequest: MiddlewareHandler<Env> = async (c, next) => {
+  await next();
+  c.res.headers.set('X-Request-Id', c.get('requestId'));
+};
+
 /** Adds the `Link` header to answers that have none of their own. */
 function linkToService(link: string): MiddlewareHandler<Env> {
   return async (c, next) => {
     await next();
-    if (!c.res.headers.has('Link')) c.header('Link', link);
+    // Of an answer that is there, `c.header` would make a copy.
+    if (!c.res.headers.has('Link')) c.res.headers.set('Link', link);
   };
 }
+
+const allowOrigins = cors({
+  origin: '*',
+  allowMethods: (_, c) => listMethods(c.req.path),
+  exposeHeaders: EXPOSED,
+  maxAge: PREFLIGHT_SECONDS,
+});
+
+/** Lets pages of any site ask. Headers are added to the answer when it is there: `cors` alone makes one that is then copied. */
+const letAnySiteRead: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.req.method === 'OPTIONS') return allowOrigins(c, next);
+  await next();
+  await allowOrigins(c, async () => undefined);
+};
 
 /** Refuses requests for MCP that another site's page may have sent to a service on its reader's machine. */
 function refuseStrangers(baseUrl: string): MiddlewareHandler<Env> {

@@ -66,10 +66,11 @@ export function limitRate({
     }
     window.count += weight;
     const seconds = String(Math.ceil((window.endsAt - time) / 1000));
-    c.header('RateLimit-Policy', policy);
-    c.header('RateLimit', `"client";r=${Math.max(0, limit - window.count)};t=${seconds}`);
-    if (window.count <= limit) return next();
-    return buildProblem(OVER_LIMIT, { 'Retry-After': seconds });
+    const left = Math.max(0, limit - window.count);
+    if (window.count > limit) c.res = buildProblem(OVER_LIMIT, { 'Retry-After': seconds });
+    else await next();
+    c.res.headers.set('RateLimit-Policy', policy);
+    c.res.headers.set('RateLimit', `"client";r=${left};t=${seconds}`);
   };
 }
 

@@ -173,24 +173,9 @@ function send(c: Context<Env>, stored: Stored, wanted: Encoding): Response {
     plain.end(body);
     return c.body(Readable.toWeb(plain) as ReadableStream, status, headers);
   }
-  return c.body(body.length > SHORT_BYTES ? openStream(body) : (body as Uint8Array<ArrayBuffer>), status, {
+  return c.body(body as Uint8Array<ArrayBuffer>, status, {
     ...headers,
     ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
     'Content-Length': String(body.length),
   });
-}
-
-/** Streams a body by pieces of it: as a whole it would be copied for each reader by every change of the response. */
-function openStream(body: Uint8Array): ReadableStream {
-  let at = 0;
-  return new ReadableStream(
-    {
-      pull(controller) {
-        controller.enqueue(body.subarray(at, at + SHORT_BYTES));
-        at += SHORT_BYTES;
-        if (at >= body.length) controller.close();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -20,7 +20,7 @@ const EVERYWHERE = [
 ];
 
 describe('every answer', () => {
-  it('carries the security headers, and names no other origin or frame, and no script but the loader of pages', async () => {
+  it('carries its name and the security headers, and names no other origin or frame, and no script but the loader of pages', async () => {
     const server = await serveShelf();
     for (const path of EVERYWHERE) {
       const { headers } = await ask(server, path);
@@ -33,6 +33,7 @@ describe('every answer', () => {
           'referrer-policy': 'strict-origin-when-cross-origin',
           'cross-origin-opener-policy': 'same-origin',
           'permissions-policy': expect.stringContaining('geolocation=()'),
+          'x-request-id': expect.stringMatching(/^[\da-f-]{36}$/),
         }),
       ]);
       expect(headers).not.toHaveProperty('strict-transport-security');
