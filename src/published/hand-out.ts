@@ -16,7 +16,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import type { Published } from './file.ts';
-import { findRevisionTime, getPublishedState } from './state.ts';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { findRevisionTime, getPublishedState, type PublishedState } from './state.ts';
 
 /** A copy of the published catalogue for download. */
 export interface HandOut {
@@ -31,9 +32,6 @@ export interface HandOut {
   /** Name of the database file under gzip, in the same folder. */
   readonly file: string;
 }
-
-/** Tables that only the serving process needs. */
-const LEFT_OUT = ['rendered', 'rendering', 'search_words', 'search_entries'];
 
 /** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
 const MADE_EVERY_MS = 15 * 60 * 1000;
@@ -68,8 +66,8 @@ export function isHandOutDue(published: Published, folder: string, now: Date): b
 }
 
 /**
- * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. SQLite writes it row by row,
- * so that nothing that was removed is left in free pages. If this is killed, the folder holds a whole copy.
+ * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. It is written row by row, so
+ * that nothing that was removed is left in free pages. If this is killed, the folder holds a whole copy.
  * One process at a time may make one.
  */
 export async function makeHandOut(published: Published, folder: string, now: Date): Promise<HandOut> {
@@ -77,8 +75,7 @@ export async function makeHandOut(published: Published, folder: string, now: Dat
   const partial = join(folder, '.copy');
   try {
     removeOthers(folder, [NAME, findHandOut(folder)?.file]);
-    published.prepare('VACUUM INTO ?').run(partial);
-    const state = shrink(partial);
+    const state = copyTables(published.file, partial);
     const sha256 = await hashFile(partial);
     const file = `catalogue-r${state.revision}-${sha256.slice(0, 8)}.sqlite.gz`;
     await pipeline(createReadStream(partial), createGzip(), createWriteStream(`${partial}.gz`));
@@ -94,7 +91,7 @@ export async function makeHandOut(published: Published, folder: string, now: Dat
     removeOthers(folder, [NAME, file, basename(partial)]);
     return handOut;
   } finally {
-    for (const ending of ['', '.gz', '-journal']) rmSync(partial + ending, { force: true });
+    for (const ending of ['', '.gz']) rmSync(partial + ending, { force: true });
   }
 }
 
@@ -103,22 +100,29 @@ function removeOthers(folder: string, kept: readonly (string | undefined)[]): vo
   for (const name of readdirSync(folder)) if (!kept.includes(name)) rmSync(join(folder, name), { force: true });
 }
 
-/** Drops what is left out, and gives which state the file is of. */
-function shrink(file: string): { revision: number; revised_at: string } {
-  const copy = new Sqlite(file);
+/** Copies the tables that are handed out into a new file, at one revision, and gives which. */
+function copyTables(source: string, target: string): Pick<PublishedState, 'revision' | 'revised_at'> {
+  writeFileSync(target, '');
+  // Attaching a file opens it as the first one was opened: one that must exist is not created.
+  const sqlite = new Sqlite(target, { fileMustExist: true });
   try {
-    for (const table of LEFT_OUT) copy.exec(`DROP TABLE ${table}`);
-    copy.exec('VACUUM');
-    return (
-      copy
-        .prepare<[], { revision: number; revised_at: string }>('SELECT revision, revised_at FROM catalogue')
-        .get() ?? {
-        revision: 0,
-        revised_at: '',
-      }
+    // Cut short by a power failure, it is made again.
+    sqlite.pragma('journal_mode = OFF');
+    sqlite.pragma('synchronous = OFF');
+    sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+    sqlite.pragma(`user_version = ${SCHEMA_VERSION}`);
+    sqlite.prepare('ATTACH ? AS published').run(source);
+    sqlite.transaction(() => {
+      sqlite.exec(SCHEMA);
+      const tables = sqlite.prepare<[], string>("SELECT name FROM main.sqlite_master WHERE type = 'table'").pluck();
+      for (const table of tables.all()) sqlite.exec(`INSERT INTO main.${table} SELECT * FROM published.${table}`);
+    })();
+    const state = sqlite.prepare<[], { revision: number; revised_at: string }>(
+      'SELECT revision, revised_at FROM main.catalogue',
     );
+    return state.get() ?? { revision: 0, revised_at: '' };
   } finally {
-    copy.close();
+    sqlite.close();
   }
 }
 
