@@ -50,13 +50,16 @@ export type NewsListing = Pick<ListingsTable, 'id' | 'slug' | 'base_url' | 'stat
 /** Listings have long documents. */
 const LISTINGS_AT_ONCE = 32;
 
-/** Lists the listings in any state that changed after a revision, behind a number. */
-export function listListingsBehind(catalogue: Catalogue, revision: number, number: number): NewsListing[] {
+/** Lists the listings in any state behind one of them, by the revision of their latest change and their number. */
+export function listListingsBehind(
+  catalogue: Catalogue,
+  { revision, number }: Pick<NewsListing, 'revision' | 'number'>,
+): NewsListing[] {
   return listRowsBy(
     catalogue,
     `SELECT number, id, slug, base_url, state, revision, document,
        state <> 'held' OR EXISTS (SELECT 1 FROM changes WHERE listing_id = listings.id AND kind = 'listed') AS was_live
-     FROM listings WHERE ${revision > 0 ? '' : '+'}revision > ? AND number > ? ORDER BY number LIMIT ?`,
+     FROM listings WHERE (revision, number) > (?, ?) ORDER BY revision, number LIMIT ?`,
     revision,
     number,
     LISTINGS_AT_ONCE,

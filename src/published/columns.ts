@@ -61,9 +61,12 @@ export function readColumns(published: Published): Columns {
   return buildColumns(published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY slug`).all());
 }
 
-/** Reads the columns of what changed after a revision, and puts them in the place of what was known before. */
+/**
+ * Reads the columns of what changed after a revision, and puts them in the place of what was known before. Sorted by `+slug`,
+ * they are found by the index of revisions; by `slug` SQLite would go through all listings in that order.
+ */
 export function updateColumns(before: Columns, published: Published, revision: number): Columns {
-  const changed = published.prepare<ColumnRow>(`${SELECT} WHERE revision > ? ORDER BY slug`).all(revision);
+  const changed = published.prepare<ColumnRow>(`${SELECT} WHERE revision > ? ORDER BY +slug`).all(revision);
   const after = buildColumns(changed.filter(({ state }) => state === 'live'));
   const isChanged = new Set(changed.map(({ slug }) => slug));
   return mergeColumns(before, after, isChanged);

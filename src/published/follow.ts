@@ -215,11 +215,11 @@ function openListingWriter(catalogue: Catalogue, published: Published): ListingW
 }
 
 function* followListings(catalogue: Catalogue, revision: number, { write }: ListingWriter): Generator<void> {
-  for (let last = 0; ; ) {
-    const rows = listListingsBehind(catalogue, revision, last);
+  for (let last = { revision, number: Number.MAX_SAFE_INTEGER }; ; ) {
+    const rows = listListingsBehind(catalogue, last);
     for (const row of rows) {
       write(row);
-      last = row.number;
+      last = row;
       yield;
     }
     if (rows.length === 0) return;

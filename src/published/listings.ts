@@ -63,11 +63,14 @@ export function getItem(published: Published, listing: ListingRef): AgentItem {
   return JSON.parse(readItem(published, listing));
 }
 
-/** Finds all that is said of a live listing as JSON: the answer of `/agent/listings/{slug}` without its revision. */
-export function findDetail(published: Published, slug: string): string | undefined {
-  const sql = 'SELECT detail FROM listings JOIN rendered ON listing = number WHERE slug = ?';
-  const row = published.prepare<{ detail: string }>(sql).get(slug);
-  return row && putBaseUrl(row.detail, published.baseUrl);
+/** Finds all that is said of a live listing as JSON, without its revision, and of which revision of the catalogue that is. */
+export function findDetail(published: Published, slug: string): { revision: number; detail: string } | undefined {
+  const row = published
+    .prepare<{ revision: number; detail: string }>(
+      `SELECT catalogue.revision, detail FROM catalogue, listings JOIN rendered ON listing = number WHERE slug = ?`,
+    )
+    .get(slug);
+  return row && { revision: row.revision, detail: putBaseUrl(row.detail, published.baseUrl) };
 }
 
 /** How many are read at a time: few enough that they are garbage before V8 takes them for lasting. */

@@ -113,7 +113,7 @@ interface RelatedRow extends ListingRef {
 function readRelated(published: Published, revision: number): { number: number; entry: Related | undefined }[] {
   const rows = published.prepare<RelatedRow>(
     `SELECT number, slug, revision, state, category, provider_name, topics FROM listings
-     WHERE ${revision < 0 ? '+' : ''}revision > ? ORDER BY slug`,
+     WHERE ${revision < 0 ? '+' : ''}revision > ? ORDER BY +slug`,
   );
   return Array.from(rows.iterate(revision), ({ number, slug, state, topics, provider_name, ...rest }) => {
     if (state !== 'live') return { number, entry: undefined };

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** The tables that are handed out. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -45,6 +45,7 @@ CREATE TABLE listings (
   topics TEXT                     -- words that say what it is about, separated by spaces
 ) STRICT;
 CREATE INDEX listings_by_base_url ON listings (base_url);
+CREATE INDEX listings_by_revision ON listings (revision);
 
 -- Everything on record of a live listing as JSON; of a delisted one its tombstone and the paths it had.
 CREATE TABLE documents (

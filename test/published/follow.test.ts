@@ -237,7 +237,7 @@ describe('a published catalogue', () => {
       const { published, readAtOnce } = openReading(files.publishedFile, { ...SITE, baseUrl });
       const [listing] = readAtOnce(({ columns }) => [getItem(published, getRef(columns, 0))]);
       expect(listing?.page_url).toBe(`${baseUrl}/api/one`);
-      expect(findDetail(published, 'one')).toContain(`"page_url":"${baseUrl}/api/one"`);
+      expect(findDetail(published, 'one')?.detail).toContain(`"page_url":"${baseUrl}/api/one"`);
       expect(JSON.stringify([...iterateRendered(published)])).not.toContain('base-url.invalid');
       published.close();
     }

@@ -17,8 +17,8 @@ import { type Get, NO_QUERY } from './route.ts';
 export function addAgentRoutes(get: Get, reading: Reading): void {
   get(PATHS.agentList, listQuery, (query, _, snapshot) => buildList(reading, query, snapshot));
   get(PATHS.agentChanges, changesQuery, (query, _, snapshot) => buildChanges(reading, query, snapshot));
-  get(PATHS.agentListing(':slug'), NO_QUERY, (_, { slug = '' }, snapshot) => buildListing(reading, slug, snapshot), {
-    isCached: false,
+  get(PATHS.agentListing(':slug'), NO_QUERY, (_, { slug = '' }) => refuseListing(reading, slug), {
+    find: ({ slug = '' }) => findListing(reading, slug),
   });
   get(PATHS.agentReceipt(':id'), NO_QUERY, (_, { id = '' }, snapshot) =>
     buildReceipt(reading, id.toLowerCase(), snapshot),
@@ -75,13 +75,17 @@ function buildSummed({ site, now }: Reading, snapshot: Snapshot, rest: string): 
   return buildDocument(text, { generatedAt: summary.generated_at, revision });
 }
 
-/** Builds the document of one listing. Its ETag stays while other listings change. */
-function buildListing({ published }: Reading, slug: string, { revision }: Snapshot): Document {
-  const detail = findDetail(published, slug);
-  if (detail !== undefined) {
-    const named = `"revision":${revision}`;
-    return buildDocument(`{${named},${detail.slice(1)}`, { incidental: named, revision });
-  }
+/** Finds the document of one listing. Its ETag stays while other listings change. */
+function findListing({ published }: Reading, slug: string): Document | undefined {
+  const found = findDetail(published, slug);
+  if (!found) return undefined;
+  const { revision, detail } = found;
+  const named = `"revision":${revision}`;
+  return buildDocument(`{${named},${detail.slice(1)}`, { incidental: named, revision });
+}
+
+/** Throws why there is no document of a listing: it was removed, or never listed. */
+function refuseListing({ published }: Reading, slug: string): never {
   const tombstone = findTombstone(published, slug);
   if (tombstone) {
     throw new ServiceError('gone', `The listing ${slug} was removed on ${tombstone.delisted_at.slice(0, 10)}.`, {

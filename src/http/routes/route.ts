@@ -12,8 +12,11 @@ export type Get = <Query>(
   query: z.ZodObject & z.ZodType<Query>,
   build: (query: Query, params: Readonly<Record<string, string>>, snapshot: Snapshot) => Document,
   options?: {
-    /** False for what is read as it lies in the file: to cache it would take longer than to read it. */
-    readonly isCached?: boolean;
+    /**
+     * Finds the document where the file holds it ready to send, by a single read: to hold a revision or to cache it would
+     * take longer. Where this finds nothing, `build` says why.
+     */
+    readonly find?: (params: Readonly<Record<string, string>>) => Document | undefined;
   },
 ) => void;
 
