@@ -51,31 +51,48 @@ export function buildReading(
   return { site, published, refresh, getSnapshot, readAtOnce, now, listRelated };
 }
 
-/** A published catalogue that stays at the revision of a snapshot until it is closed. */
+/** A published catalogue that stays at the revision of a snapshot. */
 export interface HeldReading {
   readonly published: Published;
   readonly snapshot: Snapshot;
 }
 
 /**
- * Opens the file once more and holds it at one revision, for a document that is made bit by bit. Close its file when done.
+ * Reads a document of the whole catalogue bit by bit: the file is opened once more and held at one revision until the last
+ * of its pieces is read. Where it cannot be opened, since somebody removed it, all pieces are read at once from the one that
+ * is open, which holds up other requests; `build` must read nothing but what it is given.
  */
-export function openHeldReading({ published: { file, baseUrl }, getSnapshot }: Reading): HeldReading {
-  const published = { ...openAgain(file), baseUrl };
+export function readInPieces<Read extends { readonly pieces: Iterable<string | Uint8Array> }>(
+  reading: Reading,
+  build: (held: HeldReading) => Read,
+): Read {
+  const held = tryHold(reading);
+  if (!held) {
+    return reading.readAtOnce((snapshot) => {
+      const read = build({ published: reading.published, snapshot });
+      return { ...read, pieces: [...read.pieces] };
+    });
+  }
+  const read = build(held);
+  return { ...read, pieces: closeBehind(read.pieces, held.published) };
+}
+
+function tryHold({ published: { file, baseUrl }, getSnapshot }: Reading): HeldReading | undefined {
+  let published: Published | undefined;
   try {
+    published = { ...openPublished(file), baseUrl };
     published.sqlite.exec('BEGIN');
     return { published, snapshot: openSnapshots(published, getSnapshot())() };
-  } catch (error) {
-    published.close();
-    throw error;
+  } catch {
+    published?.close();
+    return undefined;
   }
 }
 
-/** Throws nothing that is told to readers: it names the file, and hints at what its operator can do. */
-function openAgain(file: string): Published {
+function* closeBehind<Piece>(pieces: Iterable<Piece>, published: Published): Generator<Piece> {
   try {
-    return openPublished(file);
-  } catch (error) {
-    throw new Error('the published catalogue cannot be opened once more', { cause: error });
+    yield* pieces;
+  } finally {
+    published.close();
   }
 }

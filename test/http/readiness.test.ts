@@ -119,6 +119,12 @@ it('serves on, all documents of one state, while its published file is removed a
   const server = await serveShelf();
   const { config } = server.shelf;
   rmSync(config.publishedFile);
+  server.shelf.put([1], 'first');
+  await expect.poll(async () => (await ask(server, '/agent/list')).text, { timeout: 10_000 }).toContain('first');
+  for (const path of ['/openapi.json', '/llms-full.txt']) {
+    const { status, text } = await ask(server, path);
+    expect([path, status, text.includes('first')]).toEqual([path, 200, true]);
+  }
   await rebuildAgain({ config });
   server.shelf.put([1], 'second');
   await expect.poll(async () => (await ask(server, '/agent/list')).text, { timeout: 10_000 }).toContain('second');

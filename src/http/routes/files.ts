@@ -5,7 +5,7 @@ import type { Published } from '../../published/file.ts';
 import { iterateRendered } from '../../published/listings.ts';
 import { listChangeNews } from '../../published/news.ts';
 import { listReceiptPages, listSitePages } from '../../published/pages.ts';
-import { openHeldReading, type Reading } from '../../published/reading.ts';
+import { type Reading, readInPieces } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
 import type { AgentItem } from '../../views/agent-item.ts';
 import { ATOM_ENTRIES, buildChangesAtom } from '../../views/change-atom.ts';
@@ -80,11 +80,10 @@ function buildFeed(reading: Reading, snapshot: Snapshot): Document {
 
 /** Builds the text of every live listing. */
 function buildFullGuide(reading: Reading): Document {
-  const { published, snapshot } = openHeldReading(reading);
-  const { revision } = snapshot;
-  const head = buildFullGuideHead(getCounts(snapshot), revision, reading.site);
-  const pieces = function* () {
-    try {
+  return readInPieces(reading, ({ published, snapshot }) => {
+    const { revision } = snapshot;
+    const head = buildFullGuideHead(getCounts(snapshot), revision, reading.site);
+    const pieces = function* () {
       yield head;
       for (const listings of iterateRendered(published)) {
         const texts = listings.map(({ item, tag }) =>
@@ -92,11 +91,9 @@ function buildFullGuide(reading: Reading): Document {
         );
         yield texts.join('');
       }
-    } finally {
-      published.close();
-    }
-  };
-  return buildLargeDocument(pieces(), { type: PLAIN_TEXT, revision });
+    };
+    return buildLargeDocument(pieces(), { type: PLAIN_TEXT, revision });
+  });
 }
 
 function buildIndex({ site }: Reading, snapshot: Snapshot): Document {

@@ -1,5 +1,5 @@
 import { iterateRendered } from '../../published/listings.ts';
-import { openHeldReading, type Reading } from '../../published/reading.ts';
+import { type Reading, readInPieces } from '../../published/reading.ts';
 import { buildSummary } from '../../published/snapshot.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildDocumentFrame, buildDocumentHead } from '../../views/openapi/document.ts';
@@ -11,15 +11,14 @@ export function addOpenapiRoute(get: Get, reading: Reading): void {
   const { site, now } = reading;
   let frame: string | undefined;
 
-  get(PATHS.openapi, NO_QUERY, () => {
-    const { published, snapshot } = openHeldReading(reading);
-    const { revision, revised_at } = snapshot;
-    const summary = buildSummary(snapshot, site, now());
-    const head = JSON.stringify(buildDocumentHead(summary, revised_at, site)).slice(0, -1);
-    frame ??= `,${JSON.stringify(buildDocumentFrame(site)).slice(1, -1)},"tags":[`;
-    const start = head + frame;
-    const pieces = function* () {
-      try {
+  get(PATHS.openapi, NO_QUERY, () =>
+    readInPieces(reading, ({ published, snapshot }) => {
+      const { revision, revised_at } = snapshot;
+      const summary = buildSummary(snapshot, site, now());
+      const head = JSON.stringify(buildDocumentHead(summary, revised_at, site)).slice(0, -1);
+      frame ??= `,${JSON.stringify(buildDocumentFrame(site)).slice(1, -1)},"tags":[`;
+      const start = head + frame;
+      const pieces = function* () {
         yield start;
         let separator = '';
         for (const listings of iterateRendered(published)) {
@@ -27,10 +26,8 @@ export function addOpenapiRoute(get: Get, reading: Reading): void {
           separator = ',';
         }
         yield ']}';
-      } finally {
-        published.close();
-      }
-    };
-    return buildLargeDocument(pieces(), { generatedAt: summary.generated_at, revision });
-  });
+      };
+      return buildLargeDocument(pieces(), { generatedAt: summary.generated_at, revision });
+    }),
+  );
 }
