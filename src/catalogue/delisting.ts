@@ -1,8 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Delisting } from '../evidence/listing.ts';
-import { getCanonicalBaseUrl } from '../model/ids.ts';
-import type { Listing } from '../model/listing.ts';
-import type { JsonObject } from '../model/route.ts';
+import type { JsonObject } from '../model/json.ts';
+import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
 import { type Catalogue, runStatement } from './database.ts';
 import { findListing } from './listings.ts';
 import { publishListing } from './publish.ts';

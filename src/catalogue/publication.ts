@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../evidence/delisting.ts';
 import type { SampleSummary } from '../evidence/sample-summary.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
-import { formatRoute, type JsonObject } from '../model/route.ts';
+import { formatRoute } from '../model/route.ts';
 import { listChanges } from './changes.ts';
 import { type Catalogue, listRows, runStatement } from './database.ts';
 import { delistListing, relistListing } from './delisting.ts';

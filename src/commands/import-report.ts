@@ -1,4 +1,4 @@
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/declaration.ts';
 import type { Listing } from '../model/listing.ts';
 import { cutText } from '../model/text.ts';
 import { formatCount } from '../views/description.ts';

@@ -7,7 +7,7 @@ import type { RecordedDeclaration } from '../evidence/declarations.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Caution } from '../model/caution.ts';
 import type { Listing } from '../model/listing.ts';
-import type { Receipt } from '../model/receipt.ts';
+import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';

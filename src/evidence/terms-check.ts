@@ -1,7 +1,6 @@
 import { type Caution, isDangerous } from '../model/caution.ts';
 import type { PayeeKind, RouteProof } from '../model/route.ts';
-import type { TermsDifference } from '../model/sample.ts';
-import type { RecordedTerms, Terms } from '../model/terms.ts';
+import type { RecordedTerms, Terms, TermsDifference } from '../model/terms.ts';
 import type { GivenChallenge, GivenOffer } from '../x402/given-challenge.ts';
 import { findOfferDifference } from '../x402/terms-differences.ts';
 import { DELISTING_METHOD } from './delisting.ts';

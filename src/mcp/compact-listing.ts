@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { category } from '../model/category.ts';
-import { getHost } from '../model/ids.ts';
-import { type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
+import { category } from '../model/catalogue.ts';
+import { getHost, type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { formatPriceRange } from '../model/usdc.ts';
 import { getVerification } from '../views/agent-item.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Caution } from '../model/caution.ts';
 import { networkKey } from '../model/network.ts';
-import { isPayable } from '../model/outcome.ts';
+import { isPayable } from '../model/probe.ts';
 import { getRouteUrl, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { describeCaution } from '../views/caution-words.ts';

@@ -7,7 +7,7 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 import type { Reading } from '../published/reading.ts';
 import { getMcpIcons } from '../views/mcp-icons.ts';
 import { getMcpIdentity } from '../views/mcp-identity.ts';

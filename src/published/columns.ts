@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../model/category.ts';
+import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { type Reliability, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';

@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../model/category.ts';
+import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import type { Counts } from '../views/counts.ts';
 import { PAGE_SIZE } from '../views/pages/list-page.ts';
 import { isOfCategory, isVerified } from './columns.ts';

@@ -1,5 +1,4 @@
-import { getCanonicalBaseUrl } from '../model/ids.ts';
-import type { Listing } from '../model/listing.ts';
+import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
 import type { AgentItem } from '../views/agent-item.ts';
 import { findTombstone as buildTombstone, type Tombstone } from '../views/tombstone.ts';
 import type { Published } from './file.ts';

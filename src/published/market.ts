@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../model/category.ts';
+import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import type { Reliability } from '../model/listing.ts';
 import { type NetworkKey, networkKey } from '../model/network.ts';
 import { type CategoryFigures, getPriceStep, getQuartiles, type MarketData } from '../views/pages/market-data.ts';

@@ -1,4 +1,4 @@
-import { getHost } from '../model/ids.ts';
+import { getHost } from '../model/listing.ts';
 import { describeCautionSummary } from '../views/caution-words.ts';
 import {
   buildChangeNews,

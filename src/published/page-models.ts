@@ -1,4 +1,4 @@
-import type { Category } from '../model/category.ts';
+import type { Category } from '../model/catalogue.ts';
 import { isLive } from '../model/listing.ts';
 import { buildGuide } from '../views/guide.ts';
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CATEGORIES } from '../model/category.ts';
+import { CATEGORIES } from '../model/catalogue.ts';
 import { PATHS } from '../views/links.ts';
 import { PAGE_SIZE } from '../views/pages/list-page.ts';
 import { MARKET_TABLES } from '../views/pages/market-tables.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { catalogueSummary } from '../model/catalogue.ts';
 import { change } from '../model/change.ts';
-import { catalogueSummary } from '../model/summary.ts';
 import { tombstone } from './tombstone.ts';
 
 export const CHANGES_LIMIT_DEFAULT = 100;

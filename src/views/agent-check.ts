@@ -8,13 +8,12 @@ import {
   type JudgedOffer,
   OFFER_STANDINGS,
 } from '../evidence/terms-check.ts';
+import { catalogueSummary } from '../model/catalogue.ts';
 import { caution } from '../model/caution.ts';
-import { httpMethod } from '../model/http-method.ts';
 import { NETWORKS, networkKey } from '../model/network.ts';
+import { httpMethod } from '../model/request.ts';
 import { routeVerification } from '../model/route.ts';
-import { termsField } from '../model/sample.ts';
-import { catalogueSummary } from '../model/summary.ts';
-import type { RecordedTerms, Terms } from '../model/terms.ts';
+import { type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { describeCaution } from './caution-words.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { category } from '../model/category.ts';
+import { category } from '../model/catalogue.ts';
 import { cautionCode, cautionSeverity } from '../model/caution.ts';
-import { getHost } from '../model/ids.ts';
 import {
+  getHost,
   getVerifiedRouteCount,
   type Listing,
   type LiveListing,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { catalogueSummary } from '../model/summary.ts';
+import { catalogueSummary } from '../model/catalogue.ts';
 import { agentItem } from './agent-item.ts';
 import { listFilters, listSort } from './list-query.ts';
 

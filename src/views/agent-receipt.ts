@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { UNRECOGNISED } from '../model/delivery.ts';
 import { slug } from '../model/listing.ts';
 import { isPublicChain, NETWORKS } from '../model/network.ts';
-import { type PublicPayment, publicPayment } from '../model/payment.ts';
-import { type Correction, correction } from '../model/receipt.ts';
+import { type Correction, correction, type PublicPayment, publicPayment, UNRECOGNISED } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';

@@ -1,5 +1,6 @@
-import type { PaidRequest } from '../model/paid-request.ts';
-import { formatRoute, getRouteUrl, type JsonObject, type Route } from '../model/route.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { PaidRequest } from '../model/request.ts';
+import { formatRoute, getRouteUrl, type Route } from '../model/route.ts';
 
 /** Methods whose requests carry no body (fetch refuses one on GET and HEAD). */
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -1,6 +1,6 @@
 import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode, type CautionSeverity } from '../model/caution.ts';
-import { UNRECOGNISED } from '../model/delivery.ts';
 import type { CautionSummary, Listing } from '../model/listing.ts';
+import { UNRECOGNISED } from '../model/payment.ts';
 import { formatRoute } from '../model/route.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { formatOutcome } from './outcome-words.ts';

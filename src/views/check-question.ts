@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpMethod } from '../model/http-method.ts';
+import { httpMethod } from '../model/request.ts';
 import { parseUsdc } from '../model/usdc.ts';
 
 /** The scheme of an offer that names none. */

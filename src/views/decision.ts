@@ -3,9 +3,9 @@ import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';
 import { caution, cautionCode } from '../model/caution.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import { declarationSource } from '../model/declaration.ts';
+import type { JsonObject } from '../model/json.ts';
 import { NETWORKS, networkEntry, networkKey } from '../model/network.ts';
-import { probeOutcome } from '../model/outcome.ts';
-import type { JsonObject } from '../model/route.ts';
+import { probeOutcome } from '../model/probe.ts';
 import { describeCautionEvidence } from './caution-words.ts';
 import {
   describeNetwork,

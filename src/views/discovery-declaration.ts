@@ -1,5 +1,5 @@
-import { isObject } from '../model/json-object.ts';
-import { getRouteUrl, type JsonObject, type Route } from '../model/route.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
+import { getRouteUrl, type Route } from '../model/route.ts';
 
 /** Methods that carry a body, and whose declarations have a `bodyType`. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

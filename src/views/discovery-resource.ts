@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { listPayableTerms, type PayableTerms } from '../evidence/terms.ts';
 import { caution } from '../model/caution.ts';
+import { jsonObject } from '../model/json.ts';
 import { type LiveListing, listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { BASE_USDC_DOMAIN, NETWORKS } from '../model/network.ts';
-import { probeOutcome } from '../model/outcome.ts';
-import { getRouteUrl, jsonObject, payeeKind, type Route, routeVerification } from '../model/route.ts';
+import { probeOutcome } from '../model/probe.ts';
+import { getRouteUrl, payeeKind, type Route, routeVerification } from '../model/route.ts';
 import { buildBazaarDeclaration } from './discovery-declaration.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';

@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../model/category.ts';
+import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { CAUTION_CODES, CAUTIONS } from '../model/caution.ts';
 import { NETWORKS } from '../model/network.ts';
 import { type Counts, formatCounts, formatInteger } from './counts.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { category } from '../model/category.ts';
+import { category } from '../model/catalogue.ts';
 import { reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { parseUsdc } from '../model/usdc.ts';

@@ -1,4 +1,4 @@
-import { isConclusive, isPayable, type ProbeOutcome } from '../model/outcome.ts';
+import { isConclusive, isPayable, type ProbeOutcome } from '../model/probe.ts';
 import { findCauseWords } from './cause-words.ts';
 
 /** An outcome of a probe in words. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { category } from '../model/category.ts';
+import { category } from '../model/catalogue.ts';
 import { getPrimaryNetwork, getVerifiedRouteCount, type LiveListing, reliabilityBand } from '../model/listing.ts';
 import { networkEntry, networkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getHost } from '../model/ids.ts';
-import { type Listing, slug } from '../model/listing.ts';
+import { getHost, type Listing, slug } from '../model/listing.ts';
 
 /** What remains readable of a delisted listing: who it was, and who removed it, why and when. */
 export const tombstone = z

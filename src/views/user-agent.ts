@@ -1,4 +1,4 @@
-import { ROBOT_NAME } from '../model/robot.ts';
+import { ROBOT_NAME } from '../model/probe.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
 

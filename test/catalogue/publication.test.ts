@@ -4,7 +4,7 @@ import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { UNSCORED } from '../../src/evidence/reliability.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import type { ProbeOutcome } from '../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../src/model/probe.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { DAY, declareOthers, type EvidenceWorld, getTime, makeWorld } from './evidence-world.ts';
 

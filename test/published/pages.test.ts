@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { CATEGORIES } from '../../src/model/category.ts';
+import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { getChangesPage } from '../../src/published/changes-page.ts';
 import { getMarketPage } from '../../src/published/market.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isConclusive, isPayable, PROBE_OUTCOMES } from '../../src/model/outcome.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES } from '../../src/model/probe.ts';
 import { formatOutcome, getOutcomeWeight, OUTCOME_WORDS } from '../../src/views/outcome-words.ts';
 
 describe('the words of outcomes', () => {

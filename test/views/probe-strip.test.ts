@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getReliability, UNSCORED } from '../../src/evidence/reliability.ts';
-import type { ProbeOutcome } from '../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../src/model/probe.ts';
 import { buildLegendDay, buildProbeStrip } from '../../src/views/pages/probe-strip.ts';
 
 /** Samples of some days of November 2026, one an hour from midnight on. */

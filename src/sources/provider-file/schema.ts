@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cautionCode, REPLY_MAX_LENGTH } from '../../model/caution.ts';
-import { httpMethod } from '../../model/http-method.ts';
+import { httpMethod } from '../../model/request.ts';
 import { removeInvisible } from '../clean-string.ts';
 import { formatJsonSchema, getMapping, manifest } from '../manifest-schema.ts';
 import type { Path } from '../manifest-yaml.ts';

@@ -1,11 +1,11 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { catalogueSummary } from '../../model/catalogue.ts';
 import { caution } from '../../model/caution.ts';
 import { change } from '../../model/change.ts';
 import { reliability } from '../../model/listing.ts';
 import { networkEntry } from '../../model/network.ts';
-import { correction } from '../../model/receipt.ts';
-import { catalogueSummary } from '../../model/summary.ts';
+import { correction } from '../../model/payment.ts';
 import { agentChanges } from '../agent-changes.ts';
 import { agentCheck } from '../agent-check.ts';
 import { agentCaution, agentItem } from '../agent-item.ts';

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
-import type { CatalogueSummary } from '../../model/summary.ts';
+import type { CatalogueSummary } from '../../model/catalogue.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from '../site.ts';
 import type { ListingTag } from '../tag.ts';

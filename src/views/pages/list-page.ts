@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../../model/category.ts';
+import { CATEGORIES, type Category } from '../../model/catalogue.ts';
 import type { AgentItem } from '../agent-item.ts';
 import { type Counts, formatInteger } from '../counts.ts';
 import { PATHS } from '../links.ts';

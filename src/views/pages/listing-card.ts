@@ -1,4 +1,4 @@
-import type { Category } from '../../model/category.ts';
+import type { Category } from '../../model/catalogue.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { formatPriceRange, parseUsdc } from '../../model/usdc.ts';

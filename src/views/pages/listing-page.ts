@@ -1,6 +1,5 @@
 import type { Change } from '../../model/change.ts';
-import { getHost } from '../../model/ids.ts';
-import type { LiveListing } from '../../model/listing.ts';
+import { getHost, type LiveListing } from '../../model/listing.ts';
 import { cutText } from '../../model/text.ts';
 import { type AgentItem, getVerification } from '../agent-item.ts';
 import { buildCallGuide, type CallGuide } from '../call.ts';

@@ -1,4 +1,4 @@
-import type { Category } from '../../model/category.ts';
+import type { Category } from '../../model/catalogue.ts';
 import type { LiveListing } from '../../model/listing.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { getVerification } from '../agent-item.ts';

@@ -1,4 +1,4 @@
-import type { Category } from '../../model/category.ts';
+import type { Category } from '../../model/catalogue.ts';
 import type { Reliability } from '../../model/listing.ts';
 import type { ListingDay, RoundDay } from '../../model/market-day.ts';
 import type { NetworkKey } from '../../model/network.ts';

@@ -1,5 +1,5 @@
 import { CAUTIONS, REPLY_MAX_LENGTH } from '../../model/caution.ts';
-import { ROBOT_NAME } from '../../model/robot.ts';
+import { ROBOT_NAME } from '../../model/probe.ts';
 import type { Site } from '../site.ts';
 
 /** Where on its own host a provider says what it wants. */

@@ -1,8 +1,6 @@
-import { UNRECOGNISED } from '../../model/delivery.ts';
 import type { Listing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
-import type { PublicPayment } from '../../model/payment.ts';
-import type { Correction } from '../../model/receipt.ts';
+import { type Correction, type PublicPayment, UNRECOGNISED } from '../../model/payment.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { buildAgentReceipt } from '../agent-receipt.ts';
 import { PATHS } from '../links.ts';

@@ -1,4 +1,4 @@
-import { CATEGORIES } from '../../model/category.ts';
+import { CATEGORIES } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { AgentItem } from '../agent-item.ts';

@@ -1,4 +1,4 @@
-import { CATEGORIES } from '../../../model/category.ts';
+import { CATEGORIES } from '../../../model/catalogue.ts';
 import type { Caution } from '../../../model/caution.ts';
 import type { Change } from '../../../model/change.ts';
 import { NETWORKS } from '../../../model/network.ts';

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { category } from './category.ts';
+
+/** The five categories, in the order documents list them (specification, "Catalogue summary"). */
+export const CATEGORIES = ['Data', 'Finance', 'Intelligence', 'Tools', 'Verification'] as const;
+
+export const category = z.enum(CATEGORIES);
+export type Category = z.infer<typeof category>;
 
 /** The catalogue summary, the very object in the OpenAPI document and in `/agent/list` (specification, "Catalogue summary"). */
 export const catalogueSummary = z

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { isObject } from '../../src/model/json-object.ts';
+import { isObject } from '../../src/model/json.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -14,5 +14,5 @@ it('what an object is, is declared once', () => {
   const declared = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) =>
     /function isObject\(/.test(readFileSync(join(ROOT, file), 'utf8')),
   );
-  expect(declared).toEqual(['src/model/json-object.ts']);
+  expect(declared).toEqual(['src/model/json.ts']);
 });

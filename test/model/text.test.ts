@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findNearest } from '../../src/model/nearest.ts';
+import { findNearest } from '../../src/model/text.ts';
 
 const PARAMETERS = ['q', 'category', 'network', 'max_price_usdc', 'provider', 'updated_since', 'sort', 'limit'];
 
