@@ -12,9 +12,9 @@ import type { Listing } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
 import { formatQuote } from '../sources/clean-string.ts';
 import type { ProviderRequest } from '../sources/provider-file/statement.ts';
-import { formatCount } from '../views/description.ts';
 import { PATHS } from '../views/links.ts';
-import { describeReason } from '../views/reasons.ts';
+import { describeReason } from '../views/words/decision.ts';
+import { formatCount } from '../views/words/figures.ts';
 import { buildImportFinding } from './finding-words.ts';
 import type { ImportOutcome, ReaderEffect } from './import-report.ts';
 

@@ -11,7 +11,7 @@ import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
-import { describeCaution, describeCautionEvidence } from '../views/caution-words.ts';
+import { describeCaution, describeCautionEvidence } from '../views/words/caution.ts';
 import { type Command, defineCommand } from './command.ts';
 import { renderFindings } from './finding-words.ts';
 import { getListing, withReadableCatalogue } from './open-catalogue.ts';

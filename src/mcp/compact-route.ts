@@ -5,9 +5,9 @@ import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
 import { getRouteUrl, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
-import { describeCaution } from '../views/caution-words.ts';
-import { formatOutcome } from '../views/outcome-words.ts';
-import { formatDay } from '../views/times.ts';
+import { describeCaution } from '../views/words/caution.ts';
+import { formatDay } from '../views/words/figures.ts';
+import { formatOutcome } from '../views/words/outcome.ts';
 import { getTokenEstimate, shortenText } from './compact.ts';
 import { shortenSchema } from './compact-schema.ts';
 

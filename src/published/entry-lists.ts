@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
-import type { Counts } from '../views/counts.ts';
 import { PAGE_SIZE } from '../views/pages/list-page.ts';
+import type { Counts } from '../views/words/figures.ts';
 import { isOfCategory, isVerified } from './columns.ts';
 import type { Snapshot } from './snapshot.ts';
 

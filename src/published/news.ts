@@ -1,5 +1,4 @@
 import { getHost } from '../model/listing.ts';
-import { describeCautionSummary } from '../views/caution-words.ts';
 import {
   buildChangeNews,
   type ChangeNews,
@@ -8,6 +7,7 @@ import {
   type NewsListing,
 } from '../views/change-news.ts';
 import { PATHS } from '../views/links.ts';
+import { describeCautionSummary } from '../views/words/caution.ts';
 import { listTellingChangesOf, listTellingRevisions } from './changes.ts';
 import type { Published } from './file.ts';
 import { findKnownName, findTombstone, getItem } from './listings.ts';

@@ -1,11 +1,10 @@
 import type { Category } from '../model/catalogue.ts';
 import { isLive } from '../model/listing.ts';
 import { buildGuide } from '../views/guide.ts';
+import { buildListingPage, buildTombstonePage, type ListingPage, type TombstonePage } from '../views/listing/page.ts';
+import { findTombstone } from '../views/listing/record.ts';
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
 import { buildCategoryPage, buildVerifiedPage, type ListPage } from '../views/pages/list-page.ts';
-import { buildListingPage, type ListingPage } from '../views/pages/listing-page.ts';
-import { buildTombstonePage, type TombstonePage } from '../views/pages/tombstone-page.ts';
-import { findTombstone } from '../views/tombstone.ts';
 import { getRef } from './columns.ts';
 import { type EntryPage, findEntryPage, getCounts, getSelections } from './entry-lists.ts';
 import type { Published } from './file.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { catalogueSummary } from '../model/catalogue.ts';
 import { change } from '../model/change.ts';
-import { tombstone } from './tombstone.ts';
+import { tombstone } from './listing/record.ts';
 
 export const CHANGES_LIMIT_DEFAULT = 100;
 export const CHANGES_LIMIT_MAX = 1000;

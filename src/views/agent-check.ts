@@ -16,12 +16,12 @@ import { routeVerification } from '../model/route.ts';
 import { type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { describeCaution } from './caution-words.ts';
 import { describeCheck, describeWarning } from './check-words.ts';
 import { buildUrl, PATHS } from './links.ts';
+import { tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
 import type { CheckedRoute, TermsCheck } from './terms-check.ts';
-import { tombstone } from './tombstone.ts';
+import { describeCaution } from './words/caution.ts';
 
 /** Offers and terms on record that an answer shows; a challenge has one to eight. */
 const MAX_SHOWN = 20;

@@ -8,8 +8,8 @@ import { buildCurl } from './call-curl.ts';
 import { buildPython, getPythonInstallCommand } from './call-python.ts';
 import { buildCallRequest } from './call-request.ts';
 import { buildTypescript, type CallPrice, getInstallCommand } from './call-typescript.ts';
-import { describeCaution } from './caution-words.ts';
-import { formatDay } from './times.ts';
+import { describeCaution } from './words/caution.ts';
+import { formatDay } from './words/figures.ts';
 
 /** How to call one route of a listing: first free of charge to see its 402, then paying. */
 export interface CallGuide {

@@ -1,7 +1,7 @@
 import type { ChangeNews } from './change-news.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
-import { formatSecond } from './times.ts';
+import { formatSecond } from './words/figures.ts';
 
 /** Pieces of news in the feed, the newest. */
 export const ATOM_ENTRIES = 50;

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { CAUTIONS, type CautionCode, cautionCode } from '../model/caution.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
-import { type Decision, describeDecision } from './decision.ts';
-import { isOtherPayee, recordedTermsChange } from './decision-details.ts';
 import { PATHS } from './links.ts';
-import { describeReason, getCautionPhrase } from './reasons.ts';
+import {
+  type Decision,
+  describeDecision,
+  describeReason,
+  getCautionPhrase,
+  isOtherPayee,
+  recordedTermsChange,
+} from './words/decision.ts';
 
 /** The kinds of change that are news, the most important first: it leads if a listing changed in several ways. */
 export const NEWS_KINDS = [

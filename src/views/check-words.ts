@@ -1,8 +1,8 @@
 import type { CheckWarning, JudgedOffer } from '../evidence/terms-check.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { describeCaution } from './caution-words.ts';
 import type { CheckReason, TermsCheck } from './terms-check.ts';
-import { formatDay } from './times.ts';
+import { describeCaution } from './words/caution.ts';
+import { formatDay } from './words/figures.ts';
 
 /** What each warning means, in the service's own words. */
 const WARNINGS: Readonly<Record<CheckWarning, string>> = {

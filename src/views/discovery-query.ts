@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NETWORKS } from '../model/network.ts';
-import { REQUEST_MAX_LENGTH } from './list-query.ts';
+import { REQUEST_MAX_LENGTH } from './listing/query.ts';
 
 /** Resources a page, when the client does not say, and at most: a client that asks for more is given these. */
 export const DISCOVERY_LIMITS = {

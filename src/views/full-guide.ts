@@ -1,10 +1,9 @@
-import type { AgentItem } from './agent-item.ts';
-import { type Counts, formatCounts } from './counts.ts';
-import { splitDescription } from './description.ts';
 import { buildUrl, PATHS } from './links.ts';
+import type { AgentItem } from './listing/item.ts';
+import { type ListingTag, splitDescription } from './listing/tag.ts';
 import { buildCodeSpan, escapeMarkdown } from './markdown.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from './site.ts';
-import type { ListingTag } from './tag.ts';
+import { type Counts, formatCounts } from './words/figures.ts';
 
 /** Builds what `llms-full.txt` starts with: what it is of and as of when, and how to do with less. */
 export function buildFullGuideHead(counts: Counts, revision: number, site: Site): string {

@@ -1,11 +1,11 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { CAUTION_CODES, CAUTIONS } from '../model/caution.ts';
 import { NETWORKS } from '../model/network.ts';
-import { type Counts, formatCounts, formatInteger } from './counts.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { escapeMarkdown } from './markdown.ts';
 import { CATEGORY_WORDS } from './pages/list-page.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from './site.ts';
+import { type Counts, formatCounts, formatInteger } from './words/figures.ts';
 
 const DANGERS = CAUTION_CODES.filter((code) => CAUTIONS[code].severity === 'danger')
   .map((code) => `\`${code}\` (${CAUTIONS[code].label})`)

@@ -8,7 +8,7 @@ import type {
 } from '../evidence/terms-check.ts';
 import type { CautionCode } from '../model/caution.ts';
 import type { Route } from '../model/route.ts';
-import type { Tombstone } from './tombstone.ts';
+import type { Tombstone } from './listing/record.ts';
 
 /** Why a route is not known. `no_terms`: it is listed, and what it costs is not on record. */
 export const UNKNOWN_REASONS = [

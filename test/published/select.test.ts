@@ -5,7 +5,7 @@ import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { findRef } from '../../src/published/snapshot.ts';
-import { listQuery } from '../../src/views/list-query.ts';
+import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
 

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CHANGE_KINDS, type Change, type ChangeKind } from '../../src/model/change.ts';
-import { describeDecision } from '../../src/views/decision.ts';
-import {
-  buildDecisionRows,
-  DECISION_KINDS,
-  MAX_DECISIONS,
-  NOISY_KINDS,
-} from '../../src/views/pages/listing-decisions.ts';
-import { buildTombstonePage } from '../../src/views/pages/tombstone-page.ts';
-import type { Tombstone } from '../../src/views/tombstone.ts';
+import { buildDecisionRows, DECISION_KINDS, MAX_DECISIONS, NOISY_KINDS } from '../../src/views/listing/history.ts';
+import { buildTombstonePage } from '../../src/views/listing/page.ts';
+import type { Tombstone } from '../../src/views/listing/record.ts';
+import { describeDecision } from '../../src/views/words/decision.ts';
 import { NOW } from '../records.ts';
 
 function makeChange(kind: ChangeKind, detail: Change['detail'], overrides: Partial<Change> = {}): Change {

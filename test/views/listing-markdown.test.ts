@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/model/change.ts';
-import { buildAgentItem } from '../../src/views/agent-item.ts';
-import { buildListingMarkdown, buildTombstoneMarkdown } from '../../src/views/listing-markdown.ts';
-import { buildListingPage } from '../../src/views/pages/listing-page.ts';
-import { buildTombstonePage } from '../../src/views/pages/tombstone-page.ts';
+import { buildAgentItem } from '../../src/views/listing/item.ts';
+import { buildListingMarkdown, buildTombstoneMarkdown } from '../../src/views/listing/markdown.ts';
+import { buildListingPage, buildTombstonePage } from '../../src/views/listing/page.ts';
 import { SITE } from '../http/serving.ts';
 import { makeDeclaration, makeRoute } from '../records.ts';
 import { makeLiveListing } from './listings.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
-import { buildAgentItem } from '../../src/views/agent-item.ts';
-import { buildSuffix } from '../../src/views/description.ts';
-import { buildListingPage } from '../../src/views/pages/listing-page.ts';
-import { formatOfferEvidence } from '../../src/views/pages/route-offers.ts';
-import { buildListingTag } from '../../src/views/tag.ts';
+import { buildAgentItem } from '../../src/views/listing/item.ts';
+import { buildListingPage } from '../../src/views/listing/page.ts';
+import { formatOfferEvidence } from '../../src/views/listing/routes.ts';
+import { buildListingTag, buildSuffix } from '../../src/views/listing/tag.ts';
 import { SITE } from '../http/serving.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';

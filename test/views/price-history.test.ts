@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/model/change.ts';
-import { buildPriceHistory, MAX_PRICE_STEPS } from '../../src/views/pages/price-history.ts';
+import { buildPriceHistory, MAX_PRICE_STEPS } from '../../src/views/listing/history.ts';
 
 type Range = { min: number | null; max: number | null };
 

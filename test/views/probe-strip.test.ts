@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getReliability, UNSCORED } from '../../src/evidence/reliability.ts';
 import type { ProbeOutcome } from '../../src/model/probe.ts';
-import { buildLegendDay, buildProbeStrip } from '../../src/views/pages/probe-strip.ts';
+import { buildLegendDay, buildProbeStrip } from '../../src/views/listing/history.ts';
 
 /** Samples of some days of November 2026, one an hour from midnight on. */
 function makeReliability(days: Readonly<Record<number, readonly ProbeOutcome[]>>) {

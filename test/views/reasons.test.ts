@@ -13,8 +13,7 @@ import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Receipt } from '../../src/model/payment.ts';
 import { isPayable } from '../../src/model/probe.ts';
-import { type Decision, describeDecision } from '../../src/views/decision.ts';
-import { describeReason, REASONS } from '../../src/views/reasons.ts';
+import { type Decision, describeDecision, describeReason, REASONS } from '../../src/views/words/decision.ts';
 import { getTime, makeWorld, type Seen } from '../catalogue/evidence-world.ts';
 import { makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../records.ts';
 

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RouteRow } from '../../src/views/pages/listing-routes.ts';
-import { buildRouteRow } from '../../src/views/pages/listing-routes.ts';
-import { groupRoutes, LONG_TABLE } from '../../src/views/pages/route-groups.ts';
+import { buildRouteRow, groupRoutes, LONG_TABLE, type RouteRow } from '../../src/views/listing/routes.ts';
 import { makeDeclaration, makeRoute, NOW } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 

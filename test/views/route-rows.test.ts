@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../src/model/route.ts';
 import type { RecordedTerms } from '../../src/model/terms.ts';
-import { buildRouteRow } from '../../src/views/pages/listing-routes.ts';
-import { formatOfferEvidence, formatOfferHistory, listRouteOffers } from '../../src/views/pages/route-offers.ts';
+import {
+  buildRouteRow,
+  formatOfferEvidence,
+  formatOfferHistory,
+  listRouteOffers,
+} from '../../src/views/listing/routes.ts';
 import { makeRoute, makeTerms, NOW } from '../records.ts';
 
 function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {

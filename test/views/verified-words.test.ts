@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { buildCompactItem } from '../../src/mcp/compact-item.ts';
 import { buildCompactListing } from '../../src/mcp/compact-listing.ts';
-import { buildAgentItem } from '../../src/views/agent-item.ts';
-import { buildDescription } from '../../src/views/description.ts';
 import { buildFullGuideListing } from '../../src/views/full-guide.ts';
-import { buildListingMarkdown } from '../../src/views/listing-markdown.ts';
-import { buildListingCard } from '../../src/views/pages/listing-card.ts';
-import { buildListingPage } from '../../src/views/pages/listing-page.ts';
+import { buildAgentItem, buildListingCard } from '../../src/views/listing/item.ts';
+import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
+import { buildListingPage } from '../../src/views/listing/page.ts';
+import { buildDescription, buildListingTag } from '../../src/views/listing/tag.ts';
 import { buildListingPicture } from '../../src/views/picture.ts';
-import { buildListingTag } from '../../src/views/tag.ts';
 import { makeDeclaration, makeRoute } from '../builders.ts';
 import { SITE } from '../http/serving.ts';
 import { makeLiveListing } from './listings.ts';

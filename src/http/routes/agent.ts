@@ -9,7 +9,7 @@ import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/agent-changes.ts';
 import { buildAgentReceipt } from '../../views/agent-receipt.ts';
 import { PATHS } from '../../views/links.ts';
-import { getListSort, type ListQuery, listQuery } from '../../views/list-query.ts';
+import { getListSort, type ListQuery, listQuery } from '../../views/listing/query.ts';
 import { buildDocument, type Document, type SmallDocument } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
 

@@ -7,7 +7,6 @@ import { listChangeNews } from '../../published/news.ts';
 import { listReceiptPages, listSitePages } from '../../published/pages.ts';
 import { openHeldReading, type Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
-import type { AgentItem } from '../../views/agent-item.ts';
 import { ATOM_ENTRIES, buildChangesAtom } from '../../views/change-atom.ts';
 import { buildAiCatalog } from '../../views/conventions/ai-catalog.ts';
 import { buildApiCatalog } from '../../views/conventions/api-catalog.ts';
@@ -24,8 +23,9 @@ import {
 } from '../../views/conventions/sitemap.ts';
 import { buildFullGuideHead, buildFullGuideListing } from '../../views/full-guide.ts';
 import { PATHS } from '../../views/links.ts';
+import type { AgentItem } from '../../views/listing/item.ts';
+import type { ListingTag } from '../../views/listing/tag.ts';
 import type { Site } from '../../views/site.ts';
-import type { ListingTag } from '../../views/tag.ts';
 import { buildDocument, buildLargeDocument, type Document } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
 

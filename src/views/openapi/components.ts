@@ -8,14 +8,13 @@ import { networkEntry } from '../../model/network.ts';
 import { correction } from '../../model/payment.ts';
 import { agentChanges } from '../agent-changes.ts';
 import { agentCheck } from '../agent-check.ts';
-import { agentCaution, agentItem } from '../agent-item.ts';
-import { agentList } from '../agent-list.ts';
-import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem } from '../agent-listing.ts';
 import { agentReceipt } from '../agent-receipt.ts';
 import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery-resource.ts';
+import { agentCaution, agentItem } from '../listing/item.ts';
+import { agentList } from '../listing/query.ts';
+import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem, tombstone } from '../listing/record.ts';
+import { listingTag } from '../listing/tag.ts';
 import { problem } from '../problem.ts';
-import { listingTag } from '../tag.ts';
-import { tombstone } from '../tombstone.ts';
 
 /** The schemas of the document, by the name they carry in it: the very ones the code answers with. */
 const COMPONENTS = {

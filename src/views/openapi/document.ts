@@ -1,8 +1,8 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { CatalogueSummary } from '../../model/catalogue.ts';
 import { buildUrl, PATHS } from '../links.ts';
+import type { ListingTag } from '../listing/tag.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from '../site.ts';
-import type { ListingTag } from '../tag.ts';
 import { buildSchemas } from './components.ts';
 import { buildPaths } from './paths.ts';
 import { buildResponses } from './responses.ts';

@@ -1,5 +1,5 @@
 import { type ChangeNews, NEWS_KINDS, type NewsKind } from '../change-news.ts';
-import { formatDay, formatMinute } from '../times.ts';
+import { formatDay, formatMinute } from '../words/figures.ts';
 import { buildNewsRow, type NewsRow } from './news-row.ts';
 
 /** How many pieces of news the page shows: the newest. */

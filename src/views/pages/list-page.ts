@@ -1,9 +1,7 @@
 import { CATEGORIES, type Category } from '../../model/catalogue.ts';
-import type { AgentItem } from '../agent-item.ts';
-import { type Counts, formatInteger } from '../counts.ts';
 import { PATHS } from '../links.ts';
-import { formatMinute } from '../times.ts';
-import { buildListingCard, type ListingCard } from './listing-card.ts';
+import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
+import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 import { buildSearchPath } from './search-page.ts';
 
 /** Listings on one page of a list. */

@@ -1,7 +1,6 @@
 import type { ChangeNews } from '../change-news.ts';
-import { type Counts, formatCounts } from '../counts.ts';
 import { PATHS } from '../links.ts';
-import { formatMinute } from '../times.ts';
+import { type Counts, formatCounts, formatMinute } from '../words/figures.ts';
 import type { Chart } from './chart.ts';
 import type { MarketData } from './market-data.ts';
 import { buildPriceChart } from './market-prices.ts';

@@ -1,5 +1,5 @@
 import type { RoundDay } from '../../model/market-day.ts';
-import { formatDay } from '../times.ts';
+import { formatDay } from '../words/figures.ts';
 import type { MarketData } from './market-data.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

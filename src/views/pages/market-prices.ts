@@ -1,5 +1,5 @@
 import { formatUsdc } from '../../model/usdc.ts';
-import { formatCount } from '../description.ts';
+import { formatCount } from '../words/figures.ts';
 import {
   buildScale,
   type Chart,

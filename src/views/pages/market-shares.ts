@@ -1,5 +1,5 @@
 import { NETWORKS, type NetworkKey } from '../../model/network.ts';
-import { formatCount } from '../description.ts';
+import { formatCount } from '../words/figures.ts';
 import {
   type Chart,
   type ChartBar,

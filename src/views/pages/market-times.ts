@@ -1,5 +1,4 @@
-import { formatCount } from '../description.ts';
-import { formatDay } from '../times.ts';
+import { formatCount, formatDay } from '../words/figures.ts';
 import {
   buildScale,
   type Chart,

@@ -4,9 +4,9 @@ import { type Correction, type PublicPayment, UNRECOGNISED } from '../../model/p
 import { formatUsdc } from '../../model/usdc.ts';
 import { buildAgentReceipt } from '../agent-receipt.ts';
 import { PATHS } from '../links.ts';
+import { getRouteAnchor } from '../listing/routes.ts';
 import type { Site } from '../site.ts';
-import { formatDay, formatSecond } from '../times.ts';
-import { getRouteAnchor } from './listing-routes.ts';
+import { formatDay, formatSecond } from '../words/figures.ts';
 
 /** One labelled fact of a receipt. */
 export interface ReceiptFact {

@@ -1,4 +1,4 @@
-import type { ListingTag } from '../tag.ts';
+import type { ListingTag } from '../listing/tag.ts';
 
 /** A field of a listing's tag, and what it means. */
 export interface TagField {

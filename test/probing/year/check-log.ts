@@ -4,7 +4,7 @@ import { findListing } from '../../../src/catalogue/listings.ts';
 import { getRevision } from '../../../src/catalogue/write.ts';
 import type { Change } from '../../../src/model/change.ts';
 import type { Listing } from '../../../src/model/listing.ts';
-import { describeDecision } from '../../../src/views/decision.ts';
+import { describeDecision } from '../../../src/views/words/decision.ts';
 import type { Market } from './market.ts';
 import type { Simulated } from './simulate.ts';
 

@@ -3,10 +3,10 @@ import type { Caution } from '../../../model/caution.ts';
 import type { Change } from '../../../model/change.ts';
 import { NETWORKS } from '../../../model/network.ts';
 import { type AgentChanges, POLL_AFTER_SECONDS } from '../../agent-changes.ts';
-import type { AgentItem } from '../../agent-item.ts';
-import type { AgentList } from '../../agent-list.ts';
-import type { AgentListing } from '../../agent-listing.ts';
 import { buildUrl, PATHS } from '../../links.ts';
+import type { AgentItem } from '../../listing/item.ts';
+import type { AgentList } from '../../listing/query.ts';
+import type { AgentListing } from '../../listing/record.ts';
 import type { Site } from '../../site.ts';
 
 /** The one invented listing and route of every example. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Change } from '../../../model/change.ts';
-import type { goneProblem } from '../../agent-listing.ts';
+import type { goneProblem } from '../../listing/record.ts';
 import { EXAMPLE_ID, EXAMPLE_SEEN, EXAMPLE_SLUG } from './catalogue.ts';
 
 /** The answer for the invented listing, as if it had been removed. */

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { changesQuery } from '../../agent-changes.ts';
 import { PATHS } from '../../links.ts';
-import { listQuery } from '../../list-query.ts';
+import { listQuery } from '../../listing/query.ts';
 import type { Site } from '../../site.ts';
 import { buildCatalogueExamples } from '../examples/catalogue.ts';
 import { buildReceiptExample } from '../examples/receipt.ts';

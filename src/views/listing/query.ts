@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { category } from '../model/catalogue.ts';
-import { reliabilityBand } from '../model/listing.ts';
-import { networkKey } from '../model/network.ts';
-import { parseUsdc } from '../model/usdc.ts';
+import { catalogueSummary, category } from '../../model/catalogue.ts';
+import { reliabilityBand } from '../../model/listing.ts';
+import { networkKey } from '../../model/network.ts';
+import { parseUsdc } from '../../model/usdc.ts';
+import { agentItem } from './item.ts';
 
 export const LIST_LIMIT_DEFAULT = 100;
 export const LIST_LIMIT_MAX = 1000;
@@ -11,11 +12,11 @@ export const LIST_LIMIT_MAX = 1000;
 export const REQUEST_MAX_LENGTH = 2000;
 
 /** Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score. */
-export const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability']);
+const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability']);
 export type ListSort = z.infer<typeof listSort>;
 
 /** The filters of the catalogue, once for the HTTP list, its documentation and the search tool. All given must hold. */
-export const listFilters = z.strictObject({
+const listFilters = z.strictObject({
   q: z
     .string()
     .trim()
@@ -58,3 +59,20 @@ export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSor
   if (sort !== undefined && (sort !== 'relevance' || q !== undefined)) return sort;
   return q === undefined ? 'name' : 'relevance';
 }
+
+/** The answer of `GET /agent/list`. */
+export const agentList = z
+  .object({
+    catalogue: catalogueSummary,
+    revision: z.int().nonnegative().describe('Catalogue revision that this answer and its counts are of'),
+    filters: listFilters
+      .extend({ sort: listSort, limit: z.int() })
+      .describe('What was applied; counts in `catalogue` are of the whole catalogue all the same'),
+    total: z.int().nonnegative().describe('Number of listings that match'),
+    next_cursor: z.string().optional().describe('Absent on the last page'),
+    weak: z.boolean().optional().describe('With `q`, true where even the best match answers little of the request'),
+    unmatched: z.array(z.string()).optional().describe('With `q`, words of the request that nothing was found for'),
+    listings: z.array(agentItem),
+  })
+  .meta({ id: 'AgentList' });
+export type AgentList = z.infer<typeof agentList>;

@@ -1,17 +1,43 @@
 import { z } from 'zod';
-import { caution } from '../model/caution.ts';
-import type { Change } from '../model/change.ts';
-import { change } from '../model/change.ts';
-import { declarationSource } from '../model/declaration.ts';
-import { type Listing, type LiveListing, reliability } from '../model/listing.ts';
-import { NETWORKS, networkEntry } from '../model/network.ts';
-import { correctedReceipt } from '../model/payment.ts';
-import { getRouteUrl, type Route, route } from '../model/route.ts';
-import { recordedTerms } from '../model/terms.ts';
-import { formatUsdc } from '../model/usdc.ts';
-import { agentItem, buildAgentItem } from './agent-item.ts';
-import type { Site } from './site.ts';
-import { tombstone } from './tombstone.ts';
+import { caution } from '../../model/caution.ts';
+import { type Change, change } from '../../model/change.ts';
+import { declarationSource } from '../../model/declaration.ts';
+import { getHost, type Listing, type LiveListing, reliability, slug } from '../../model/listing.ts';
+import { NETWORKS, networkEntry } from '../../model/network.ts';
+import { correctedReceipt } from '../../model/payment.ts';
+import { getRouteUrl, type Route, route } from '../../model/route.ts';
+import { recordedTerms } from '../../model/terms.ts';
+import { formatUsdc } from '../../model/usdc.ts';
+import type { Site } from '../site.ts';
+import { agentItem, buildAgentItem } from './item.ts';
+
+/** What remains readable of a delisted listing: who it was, and who removed it, why and when. */
+export const tombstone = z
+  .object({
+    slug,
+    id: z.uuid(),
+    title: z.string(),
+    host: z.string().describe('Host that it was called at'),
+    delisted_at: z.iso.datetime(),
+    delisted_by: z.enum(['operator', 'provider', 'rule']),
+    reason: z.string(),
+  })
+  .meta({ id: 'Tombstone' });
+export type Tombstone = z.infer<typeof tombstone>;
+
+/** Builds the tombstone of a listing; undefined while it is not delisted. */
+export function findTombstone(listing: Listing): Tombstone | undefined {
+  if (listing.state !== 'delisted') return undefined;
+  return {
+    slug: listing.slug,
+    id: listing.id,
+    title: listing.title,
+    host: getHost(listing.base_url),
+    delisted_at: listing.state_at ?? listing.updated_at,
+    delisted_by: listing.state_by ?? 'rule',
+    reason: listing.state_reason ?? 'unknown',
+  };
+}
 
 export const agentTerms = recordedTerms
   .extend({

@@ -1,11 +1,74 @@
-import { isProofOld } from '../evidence/verification.ts';
-import { getPrimaryNetwork, type Listing, type LiveListing, listCautionSummaries } from '../model/listing.ts';
-import type { NetworkEntry } from '../model/network.ts';
-import { cutText } from '../model/text.ts';
-import { formatPriceRange } from '../model/usdc.ts';
-import { getVerification, type Verification } from './agent-item.ts';
-import { formatCautionLine } from './caution-words.ts';
-import { formatDay } from './times.ts';
+import { z } from 'zod';
+import { category } from '../../model/catalogue.ts';
+import {
+  getPrimaryNetwork,
+  getVerifiedRouteCount,
+  type Listing,
+  type LiveListing,
+  listCautionSummaries,
+  reliabilityBand,
+} from '../../model/listing.ts';
+import { type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
+import { cutText } from '../../model/text.ts';
+import { formatPriceRange, getUsdcNumber } from '../../model/usdc.ts';
+import { buildUrl, PATHS } from '../links.ts';
+import type { Site } from '../site.ts';
+import { formatCautionLine } from '../words/caution.ts';
+import { formatCount } from '../words/figures.ts';
+import { formatOtherRoutes, formatVerification, getVerification } from './item.ts';
+
+/** A listing as a tag of the OpenAPI document, field by field of the specification's table. */
+export const listingTag = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    externalDocs: z.object({ description: z.string(), url: z.url() }),
+    'x-payment-verified': z.boolean(),
+    'x-verified-route-count': z.int().nonnegative(),
+    'x-reliability-score': z.number().nullable(),
+    'x-reliability-band': reliabilityBand,
+    'x-price-min-usdc': z.number(),
+    'x-price-max-usdc': z.number(),
+    'x-network': networkKey,
+    'x-endpoints-count': z.int().nonnegative(),
+    'x-category': category,
+    'x-provider-name': z.string(),
+    'x-base-url': z.url(),
+    'x-mcp-endpoint': z.url().nullable(),
+    'x-marketplace-url': z.url(),
+    'x-listing-id': z.uuid(),
+    'x-network-id': z.string(),
+    'x-networks': z.array(networkEntry),
+  })
+  .meta({ id: 'ListingTag' });
+export type ListingTag = z.infer<typeof listingTag>;
+
+/** Builds the tag of a live listing. */
+export function buildListingTag(listing: LiveListing, site: Site): ListingTag {
+  const verifiedRoutes = getVerifiedRouteCount(listing);
+  const primary = getPrimaryNetwork(listing);
+  return {
+    name: listing.slug,
+    description: buildDescription(listing),
+    externalDocs: { description: `${listing.title} base URL`, url: listing.base_url },
+    'x-payment-verified': verifiedRoutes > 0,
+    'x-verified-route-count': verifiedRoutes,
+    'x-reliability-score': listing.reliability.score,
+    'x-reliability-band': listing.reliability.band,
+    'x-price-min-usdc': getUsdcNumber(listing.price_min),
+    'x-price-max-usdc': getUsdcNumber(listing.price_max),
+    'x-network': primary.key,
+    'x-endpoints-count': listing.routes.length,
+    'x-category': listing.category,
+    'x-provider-name': listing.provider_name,
+    'x-base-url': listing.base_url,
+    'x-mcp-endpoint': listing.mcp_endpoint,
+    'x-marketplace-url': buildUrl(site.baseUrl, PATHS.listing(listing.slug)),
+    'x-listing-id': listing.id,
+    'x-network-id': primary.id,
+    'x-networks': listing.networks,
+  };
+}
 
 /** How much of a provider's text a document quotes. */
 const QUOTED_CHARACTERS = 600;
@@ -65,56 +128,8 @@ export function describeOffer(listing: Listing, { key, advertised, last_verified
   return isDeclared && !wasSeen ? 'declared, not seen' : 'not currently advertised';
 }
 
-/** How far a listing is verified: in all of its routes on record, in some, or in none. */
-export type VerifiedExtent = 'all' | 'some' | 'none';
-
-/** Gives how far a listing is verified. */
-export function getVerifiedExtent({ verified_route_count, endpoints_count }: Verification): VerifiedExtent {
-  if (verified_route_count === 0) return 'none';
-  return verified_route_count === endpoints_count ? 'all' : 'some';
-}
-
-/** Says in a mark how much of a listing is verified, and the day of the latest payment: `1 of 2 routes verified, 2026-11-20`. */
-export function formatVerifiedRatio(verification: Verification): string {
-  return formatRatio(verification, 'verified');
-}
-
-/** Says the same in the specification's word: `1 of 2 routes settlement-verified, 2026-11-20`. */
-export function formatVerification(verification: Verification): string {
-  return formatRatio(verification, 'settlement-verified');
-}
-
-/** Counts the verified routes of all: `1 of 2 routes`. */
-export function formatRouteRatio({ verified_route_count: verified, endpoints_count: total }: Verification): string {
-  return `${verified} of ${formatCount(total, 'route')}`;
-}
-
-/** Says what holds of every route that is not verified; empty where no route is. */
-export function formatOtherRoutes(verification: Verification): string {
-  const extent = getVerifiedExtent(verification);
-  if (extent === 'none') return '';
-  return extent === 'all' ? 'Any other route is unverified.' : 'All other routes are unverified.';
-}
-
-function formatRatio(verification: Verification, state: string): string {
-  const { last_verified_at: at, updated_at } = verification;
-  if (getVerifiedExtent(verification) === 'none') return 'unverified';
-  if (at !== null && isProofOld(at, updated_at)) return `${formatRouteRatio(verification)} ${formatLastProved(at)}`;
-  return `${formatRouteRatio(verification)} ${state}${at === null ? '' : `, ${formatDay(at)}`}`;
-}
-
-/** Says of an old proof what it is: `last proved 2026-08-01`. It is not said as if it were of today. */
-export function formatLastProved(verifiedAt: string): string {
-  return `last proved ${formatDay(verifiedAt)}`;
-}
-
 /** Says how reliable a listing is in words, with what the score rests on. */
 export function formatReliability({ reliability }: Pick<LiveListing, 'reliability'>): string {
   if (reliability.score === null) return 'reliability unscored';
   return `reliability ${reliability.score} of 100 (${reliability.band}, ${reliability.samples} samples)`;
-}
-
-/** Writes a count with its noun: `1 endpoint`, `2 endpoints`. */
-export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -1,10 +1,10 @@
-import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode, type CautionSeverity } from '../model/caution.ts';
-import type { CautionSummary, Listing } from '../model/listing.ts';
-import { UNRECOGNISED } from '../model/payment.ts';
-import { formatRoute } from '../model/route.ts';
-import { formatUsdc } from '../model/usdc.ts';
-import { formatOutcome } from './outcome-words.ts';
-import { formatDay, formatSecond } from './times.ts';
+import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
+import type { CautionSummary, Listing } from '../../model/listing.ts';
+import { UNRECOGNISED } from '../../model/payment.ts';
+import { formatRoute } from '../../model/route.ts';
+import { formatUsdc } from '../../model/usdc.ts';
+import { formatDay, formatSecond } from './figures.ts';
+import { formatOutcome } from './outcome.ts';
 
 /** Says what a caution means and since when it holds: `We paid for a call, and nothing was delivered (since 2026-11-20).` */
 export function describeCaution({ code, since }: Pick<Caution, 'code' | 'since'>): string {

@@ -3,13 +3,13 @@ import { isProofOld } from '../../evidence/verification.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
+import type { RecordedTerms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
-import { formatCautionLabel } from '../caution-words.ts';
-import { formatLastProved } from '../description.ts';
 import { PATHS } from '../links.ts';
-import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../outcome-words.ts';
-import { formatDay } from '../times.ts';
-import { listRouteOffers, type RouteOffer } from './route-offers.ts';
+import { formatCautionLabel } from '../words/caution.ts';
+import { formatDay } from '../words/figures.ts';
+import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
+import { formatLastProved } from './item.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
 export interface VerifiedRoute {
@@ -147,4 +147,105 @@ export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS
     },
     offers: listRouteOffers(terms),
   };
+}
+
+/** One current price of a route, where it is paid, what it rests on, and what else was said or seen. */
+export interface RouteOffer {
+  /** USDC per request. */
+  readonly price: string;
+  /** Networks on which it is asked alike: `Base, Solana`. */
+  readonly networks: string;
+  /** `observed`: a 402 answer was seen to ask it. `declared`: a source says so. */
+  readonly evidence: 'observed' | 'declared';
+  /** Day of the latest dated evidence; null for a bare claim. */
+  readonly seen_on: string | null;
+  /** The price before this one, where a 402 was seen to ask another. */
+  readonly was: { readonly price: string; readonly until: string } | null;
+  /** What a source says it costs, where a 402 asks something else. */
+  readonly declared: string | null;
+}
+
+/** Lists what a route asks now; offers that differ in their network alone are one. */
+export function listRouteOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
+  const offers = getCurrentTerms(terms).map((offer) => ({
+    network: NETWORKS[offer.network].label,
+    price: formatUsdc(offer.amount),
+    evidence: offer.evidence,
+    seen_on: offer.last_seen_at === null ? null : formatDay(offer.last_seen_at),
+    was: findEarlierPrice(offer, terms),
+    declared: findDeclaredPrice(offer, terms),
+  }));
+  const alike = Map.groupBy(offers, ({ network: _network, ...offer }) => JSON.stringify(offer));
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { network: _network, ...offer } = first;
+    return { ...offer, networks: [...new Set(group.map(({ network }) => network).sort())].join(', ') };
+  });
+}
+
+/** The last price that a 402 was seen to ask on that network, unless it is asked still. */
+function findEarlierPrice({ network, evidence }: RecordedTerms, terms: readonly RecordedTerms[]): RouteOffer['was'] {
+  if (evidence !== 'observed') return null;
+  const observed = terms.filter((other) => other.evidence === 'observed' && other.network === network);
+  const asked = new Set(observed.filter(({ current }) => current).map(({ amount }) => amount));
+  const past = observed.filter(({ current, last_seen_at }) => !current && last_seen_at !== null);
+  const last = past.sort((a, b) => ((a.last_seen_at ?? '') < (b.last_seen_at ?? '') ? 1 : -1))[0];
+  if (!last || asked.has(last.amount)) return null;
+  return { price: formatUsdc(last.amount), until: formatDay(last.last_seen_at ?? '') };
+}
+
+function findDeclaredPrice(
+  { network, amount, evidence }: RecordedTerms,
+  terms: readonly RecordedTerms[],
+): string | null {
+  if (evidence !== 'observed') return null;
+  const declared = terms.filter((other) => other.current && other.evidence === 'declared' && other.network === network);
+  const [first] = declared;
+  if (!first || declared.some((other) => other.amount === amount)) return null;
+  return formatUsdc(first.amount);
+}
+
+/** Says what an offer rests on: `402 seen 2026-11-20`, `declared, seen 2026-11-20`, `declared, undated`. */
+export function formatOfferEvidence({ evidence, seen_on }: RouteOffer): string {
+  if (evidence === 'observed') return `402 seen ${seen_on ?? 'at an unknown time'}`;
+  return seen_on === null ? 'declared, undated' : `declared, seen ${seen_on}`;
+}
+
+/** Says how an offer differs from what was seen or declared before; empty where it does not: `was 0.001 until 2026-10-02`. */
+export function formatOfferHistory({ was, declared }: RouteOffer): string {
+  return [...(was ? [`was ${was.price} until ${was.until}`] : []), ...(declared ? [`declared ${declared}`] : [])].join(
+    ', ',
+  );
+}
+
+/** Routes of a table that belong together. */
+export interface RouteGroup {
+  /** How their paths begin: `/maths`; null where they are not grouped. */
+  readonly name: string | null;
+  readonly routes: readonly RouteRow[];
+}
+
+/** How many routes are read at a glance; a longer table is kept to a part of the screen, and grouped. */
+export const LONG_TABLE = 20;
+
+/** From how many routes on a table can be filtered. */
+export const FILTERED_FROM = 9;
+
+/** Words of a path that say nothing of what it is for. */
+const EMPTY_SEGMENT = /^(api|v\d+)$/i;
+
+/** Groups the routes of a long table by the first telling part of their path, where that makes more than one group. */
+export function groupRoutes(routes: readonly RouteRow[]): RouteGroup[] {
+  if (routes.length <= LONG_TABLE) return [{ name: null, routes }];
+  const groups = Map.groupBy(routes, ({ path }) => getBeginning(path));
+  // As many groups as routes would only repeat the paths.
+  if (groups.size < 2 || groups.size > routes.length / 3) return [{ name: null, routes }];
+  return [...groups].map(([name, members]) => ({ name, routes: members }));
+}
+
+function getBeginning(path: string): string {
+  const segments = (path.split('?')[0] ?? '').split('/').filter(Boolean);
+  const telling = segments.findIndex((segment) => !EMPTY_SEGMENT.test(segment));
+  return `/${segments.slice(0, Math.max(telling, 0) + 1).join('/')}`;
 }
