@@ -21,7 +21,7 @@ import { buildReading, type Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../release/code-version.ts';
 import { getSite } from '../release/release.ts';
 import { findStop } from '../settlement/stop-file.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import { formatOutcome } from '../views/words/outcome.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getFailure } from './failure.ts';

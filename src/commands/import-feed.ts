@@ -25,7 +25,7 @@ import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/
 import { formatRawItem, getFeedItemKey, getItemHash } from '../sources/bazaar/item-key.ts';
 import { type FeedPage, pullFeed } from '../sources/bazaar/pull.ts';
 import { getUniqueSourceName, isWebAddress } from '../sources/source-name.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import {
   buildFailureFindings,
   buildOutcomes,

@@ -13,7 +13,7 @@ import { readDocumentBytes } from '../sources/document-bytes.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { getSourceName, getUniqueSourceName } from '../sources/source-name.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import {
   buildFailureFindings,
   buildOutcomes,

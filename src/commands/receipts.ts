@@ -17,7 +17,7 @@ import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import { type AgentReceipt, agentReceipt, buildAgentReceipt } from '../views/agent-receipt.ts';
 import { PATHS } from '../views/links.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withReadableCatalogue, withWritableCatalogue } from './open-catalogue.ts';
 import { openChain, openChainReader, openRails } from './rails.ts';

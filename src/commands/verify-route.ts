@@ -24,7 +24,7 @@ import { fetchQuote, type Quote } from '../settlement/quote.ts';
 import type { Rail } from '../settlement/rail.ts';
 import { type PayEvent, reconcilePayments } from '../settlement/reconcile.ts';
 import { findStop } from '../settlement/stop-file.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import { isChanged } from '../x402/terms-differences.ts';
 import { runProbing } from './probe-run.ts';
 import { openRails } from './rails.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildCompactItem } from '../../src/mcp/compact-item.ts';
 import { buildCompactListing } from '../../src/mcp/compact-listing.ts';
-import { buildFullGuideListing } from '../../src/views/full-guide.ts';
+import { buildFullGuideListing } from '../../src/views/guide.ts';
 import { buildAgentItem, buildListingCard } from '../../src/views/listing/item.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
 import { buildListingPage } from '../../src/views/listing/page.ts';

@@ -8,23 +8,24 @@ import { listReceiptPages, listSitePages } from '../../published/pages.ts';
 import { openHeldReading, type Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
 import { ATOM_ENTRIES, buildChangesAtom } from '../../views/change-atom.ts';
-import { buildAiCatalog } from '../../views/conventions/ai-catalog.ts';
-import { buildApiCatalog } from '../../views/conventions/api-catalog.ts';
-import { AI_CATALOG_TYPE, API_CATALOG_TYPE } from '../../views/conventions/link-header.ts';
-import { buildRobots } from '../../views/conventions/robots.ts';
-import { buildSecurityTxt } from '../../views/conventions/security-txt.ts';
-import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../../views/conventions/server-card.ts';
 import {
+  AI_CATALOG_TYPE,
+  API_CATALOG_TYPE,
+  buildAiCatalog,
+  buildApiCatalog,
+  buildRobots,
+  buildSecurityTxt,
   buildSitemapIndex,
   buildSitemapUrl,
   MAX_SITEMAP_URLS,
   SITEMAP_END,
   SITEMAP_START,
-} from '../../views/conventions/sitemap.ts';
-import { buildFullGuideHead, buildFullGuideListing } from '../../views/full-guide.ts';
+} from '../../views/conventions.ts';
+import { buildFullGuideHead, buildFullGuideListing } from '../../views/guide.ts';
 import { PATHS } from '../../views/links.ts';
 import type { AgentItem } from '../../views/listing/item.ts';
 import type { ListingTag } from '../../views/listing/tag.ts';
+import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../../views/mcp-server.ts';
 import type { Site } from '../../views/site.ts';
 import { buildDocument, buildLargeDocument, type Document } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';

@@ -208,7 +208,7 @@ export interface PricePlot {
   readonly days: readonly PlotDay[];
 }
 
-const HEIGHT = 150;
+const PLOT_HEIGHT = 150;
 
 /** Days closer together than this share of the width would run into one another on a phone. */
 const DAY_GAP = 0.26;
@@ -219,7 +219,7 @@ function buildPricePlot(steps: readonly PriceStep[], until: string): PricePlot {
   const span = Math.max(1, Date.parse(until) - start);
   const getShare = (at: string) => Math.min(1, (Date.parse(at) - start) / span);
   const top = getScaleTop(Math.max(1, ...steps.map(({ price }) => price?.max ?? 0)));
-  const getY = (amount: number) => Math.round(HEIGHT * (1 - amount / top) * 10) / 10;
+  const getY = (amount: number) => Math.round(PLOT_HEIGHT * (1 - amount / top) * 10) / 10;
   const bands: PlotBand[] = [];
   const lines: PlotLine[] = [];
   const dots: PlotDot[] = [];
@@ -245,7 +245,7 @@ function buildPricePlot(steps: readonly PriceStep[], until: string): PricePlot {
     }
   }
   const scale = [top, top / 2, 0].map((amount) => ({ y: getY(amount), price: formatUsdc(amount) }));
-  return { height: HEIGHT, scale, bands, lines, dots, days: listDays(steps, until, getShare) };
+  return { height: PLOT_HEIGHT, scale, bands, lines, dots, days: listDays(steps, until, getShare) };
 }
 
 /** Gives where the scale ends: the next 1, 2, 4 or 10 times a power of ten, whose half is an even amount as well. */
@@ -317,7 +317,7 @@ export function buildProbeStrip({ days, window_days, last_sample_at }: Reliabili
   const first = Date.parse(to) - window_days * DAY_MS;
   const cells = Array.from({ length: window_days + 1 }, (_, at) => {
     const day = new Date(first + at * DAY_MS).toISOString().slice(0, 10);
-    return buildDay(day, byDay.get(day), at * CELL.width);
+    return buildStripDay(day, byDay.get(day), at * CELL.width);
   });
   return {
     summary: formatProbeSummary(days),
@@ -334,10 +334,10 @@ export function buildLegendDay(state: Exclude<StripState, 'none'>): StripDay {
   const counts = { valid: Number(state === 'valid' || state === 'mixed') * 2, failed: 0, inconclusive: 0 };
   if (state === 'mixed' || state === 'failed') counts.failed = 2;
   if (state === 'inconclusive') counts.inconclusive = 1;
-  return buildDay('', { day: '', ...counts }, 0);
+  return buildStripDay('', { day: '', ...counts }, 0);
 }
 
-function buildDay(day: string, sampled: SampledDay | undefined, x: number): StripDay {
+function buildStripDay(day: string, sampled: SampledDay | undefined, x: number): StripDay {
   if (!sampled) return { day, state: 'none', words: 'no sample', filled: null, outlined: null };
   const { valid, failed, inconclusive } = sampled;
   const words = [

@@ -1,6 +1,6 @@
 import { NETWORKS } from '../../model/network.ts';
 import { buildUrl, PATHS } from '../links.ts';
-import { getMcpIdentity } from '../mcp-identity.ts';
+import { getMcpIdentity } from '../mcp-server.ts';
 import type { Site } from '../site.ts';
 import { type AgentClient, listAgentClients, type Snippet } from './agent-clients.ts';
 

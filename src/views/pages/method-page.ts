@@ -6,8 +6,7 @@ import { PROOF_METHOD } from '../../evidence/verification.ts';
 import { CAUTION_CODES, CAUTIONS, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
 import type { Reliability } from '../../model/listing.ts';
 import { isPayable, PROBE_OUTCOMES, type ProbeOutcome, ROBOT_NAME } from '../../model/probe.ts';
-import type { Site } from '../site.ts';
-import { getUserAgent } from '../user-agent.ts';
+import { getUserAgent, type Site } from '../site.ts';
 import { getOutcomeWeight, OUTCOME_WORDS, type OutcomeWeight } from '../words/outcome.ts';
 
 /** An outcome of a probe: its code in documents, and what it means. */
