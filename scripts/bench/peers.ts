@@ -14,7 +14,7 @@ import { iterateListings } from '../../src/catalogue/listings.ts';
 import { getRevision } from '../../src/catalogue/write.ts';
 import { listPayableTerms } from '../../src/evidence/terms.ts';
 import { isLive } from '../../src/model/listing.ts';
-import { buildDiscoveryResource } from '../../src/views/discovery-resource.ts';
+import { buildDiscoveryResource } from '../../src/views/discovery.ts';
 import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildAgentListing } from '../../src/views/listing/record.ts';
 import type { BareAnswer } from './bare-server.ts';

@@ -25,7 +25,7 @@ export interface JudgedOffer extends GivenOffer {
   is_cheaper: boolean;
 }
 
-/** What else is worth knowing about a challenge; `src/views/check-words.ts` has a sentence for each. */
+/** What else is worth knowing about a challenge; `src/views/check.ts` has a sentence for each. */
 export const CHECK_WARNINGS = [
   'other_offers_differ',
   'resource_differs',

@@ -5,7 +5,7 @@ import {
   digestChanges,
   type NewsDigest,
   type NewsListing,
-} from '../views/change-news.ts';
+} from '../views/changes.ts';
 import { PATHS } from '../views/links.ts';
 import { describeCautionSummary } from '../views/words/caution.ts';
 import { listTellingChangesOf, listTellingRevisions } from './changes.ts';

@@ -4,7 +4,7 @@ import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { type AgentChanges, agentChanges } from '../../src/views/agent-changes.ts';
+import { type AgentChanges, agentChanges } from '../../src/views/changes.ts';
 import { makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
 

@@ -21,7 +21,7 @@ import { fetchQuote } from '../../src/settlement/quote.ts';
 import type { ChainReader, Rail } from '../../src/settlement/rail.ts';
 import { checkReceipt, type ReceiptCheck } from '../../src/settlement/receipt-check.ts';
 import type { PayEvent } from '../../src/settlement/reconcile.ts';
-import { buildAgentReceipt } from '../../src/views/agent-receipt.ts';
+import { buildAgentReceipt } from '../../src/views/receipt.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { SITE } from '../site.ts';
 

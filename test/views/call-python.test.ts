@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { buildCallGuide } from '../../src/views/call.ts';
-import { buildPython } from '../../src/views/call-python.ts';
-import type { CallRequest } from '../../src/views/call-request.ts';
+import { buildCallGuide, buildPython, type CallRequest } from '../../src/views/call.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 

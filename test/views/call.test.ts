@@ -2,10 +2,7 @@ import { execFileSync } from 'node:child_process';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../src/model/route.ts';
-import { buildCallGuide } from '../../src/views/call.ts';
-import { buildCurl } from '../../src/views/call-curl.ts';
-import { buildCallRequest } from '../../src/views/call-request.ts';
-import { buildTypescript } from '../../src/views/call-typescript.ts';
+import { buildCallGuide, buildCallRequest, buildCurl, buildTypescript } from '../../src/views/call.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 

@@ -7,7 +7,7 @@ import { listChangeNews } from '../../published/news.ts';
 import { listReceiptPages, listSitePages } from '../../published/pages.ts';
 import { openHeldReading, type Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
-import { ATOM_ENTRIES, buildChangesAtom } from '../../views/change-atom.ts';
+import { ATOM_ENTRIES, buildChangesAtom } from '../../views/changes.ts';
 import {
   AI_CATALOG_TYPE,
   API_CATALOG_TYPE,

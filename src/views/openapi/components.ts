@@ -6,15 +6,15 @@ import { change } from '../../model/change.ts';
 import { reliability } from '../../model/listing.ts';
 import { networkEntry } from '../../model/network.ts';
 import { correction } from '../../model/payment.ts';
-import { agentChanges } from '../agent-changes.ts';
-import { agentCheck } from '../agent-check.ts';
-import { agentReceipt } from '../agent-receipt.ts';
-import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery-resource.ts';
+import { agentChanges } from '../changes.ts';
+import { agentCheck } from '../check.ts';
+import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery.ts';
 import { agentCaution, agentItem } from '../listing/item.ts';
 import { agentList } from '../listing/query.ts';
 import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem, tombstone } from '../listing/record.ts';
 import { listingTag } from '../listing/tag.ts';
 import { buildProblemBody, problem } from '../problem.ts';
+import { agentReceipt } from '../receipt.ts';
 import { buildGoneExample } from './examples.ts';
 
 /** The schemas of the document, by the name they carry in it: the very ones the code answers with. */

@@ -4,16 +4,15 @@ import type { Caution } from '../../model/caution.ts';
 import type { Change } from '../../model/change.ts';
 import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
 import type { RecordedTerms, Terms } from '../../model/terms.ts';
-import { type AgentChanges, POLL_AFTER_SECONDS } from '../agent-changes.ts';
-import { type AgentCheck, buildAgentCheck } from '../agent-check.ts';
-import { type AgentReceipt, buildAgentReceipt } from '../agent-receipt.ts';
-import type { DiscoveryFindings, DiscoveryResource, DiscoveryResources } from '../discovery-resource.ts';
+import { type AgentChanges, POLL_AFTER_SECONDS } from '../changes.ts';
+import { type AgentCheck, buildAgentCheck, type TermsCheck } from '../check.ts';
+import type { DiscoveryFindings, DiscoveryResource, DiscoveryResources } from '../discovery.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
 import type { AgentList } from '../listing/query.ts';
 import type { AgentListing, goneProblem } from '../listing/record.ts';
+import { type AgentReceipt, buildAgentReceipt } from '../receipt.ts';
 import type { Site } from '../site.ts';
-import type { TermsCheck } from '../terms-check.ts';
 
 /** The one invented listing and route of every example. */
 const EXAMPLE_SLUG = 'example-prices';

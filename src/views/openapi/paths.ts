@@ -1,9 +1,9 @@
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { changesQuery } from '../agent-changes.ts';
-import { checkFields, checkQuestion } from '../check-question.ts';
+import { changesQuery } from '../changes.ts';
+import { checkFields, checkQuestion } from '../check.ts';
 import { AI_CATALOG_TYPE, buildAiCatalog, buildApiCatalog, buildRobots, buildSecurityTxt } from '../conventions.ts';
-import { discoveryListQuery, discoverySearchQuery } from '../discovery-query.ts';
+import { discoveryListQuery, discoverySearchQuery } from '../discovery.ts';
 import { PATHS } from '../links.ts';
 import { listQuery } from '../listing/query.ts';
 import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../mcp-server.ts';

@@ -1,4 +1,4 @@
-import { type ChangeNews, NEWS_KINDS, type NewsKind } from '../change-news.ts';
+import { type ChangeNews, NEWS_KINDS, type NewsKind } from '../changes.ts';
 import { formatDay, formatMinute } from '../words/figures.ts';
 import { buildNewsRow, type NewsRow } from './news-row.ts';
 

@@ -1,4 +1,4 @@
-import type { ChangeNews } from '../change-news.ts';
+import type { ChangeNews } from '../changes.ts';
 import { PATHS } from '../links.ts';
 import { type Counts, formatCounts, formatMinute } from '../words/figures.ts';
 import type { Chart } from './chart.ts';

@@ -1,5 +1,5 @@
 import { cutText } from '../../model/text.ts';
-import type { ChangeNews, NewsKind } from '../change-news.ts';
+import type { ChangeNews, NewsKind } from '../changes.ts';
 
 /** One piece of news as a page shows it. Titles and evidence are in the words of others. */
 export interface NewsRow {

@@ -2,9 +2,9 @@ import type { Listing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { type Correction, type PublicPayment, UNRECOGNISED } from '../../model/payment.ts';
 import { formatUsdc } from '../../model/usdc.ts';
-import { buildAgentReceipt } from '../agent-receipt.ts';
 import { PATHS } from '../links.ts';
 import { getRouteAnchor } from '../listing/routes.ts';
+import { buildAgentReceipt } from '../receipt.ts';
 import type { Site } from '../site.ts';
 import { formatDay, formatSecond } from '../words/figures.ts';
 
