@@ -6,8 +6,8 @@ import { openPinnedReadings } from '../../src/release/pinned-reading.ts';
 import { formatJsonLd } from '../../src/views/json-ld.ts';
 import type { ListingPage } from '../../src/views/listing/page.ts';
 import { formatOfferEvidence, formatOfferHistory, groupRoutes } from '../../src/views/listing/routes.ts';
-import { PAGE_LOADER } from '../../src/views/page-loader.ts';
-import { splitProviderText } from '../../src/views/pages/provider-words.ts';
+import { PAGE_LOADER } from '../../src/views/pages/page-loader.ts';
+import { splitProviderText } from '../../src/views/pages/provider-text.ts';
 import { SERVICE_MEANING, VERIFIED_MEANING } from '../../src/views/site.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
-import { PAGE_SIZE } from '../views/pages/list-page.ts';
+import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import type { Counts } from '../views/words/figures.ts';
 import { isOfCategory, isVerified } from './columns.ts';
 import type { Snapshot } from './snapshot.ts';

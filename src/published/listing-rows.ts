@@ -6,7 +6,7 @@ import { buildAgentItem, getVerification } from '../views/listing/item.ts';
 import { buildAgentListing } from '../views/listing/record.ts';
 import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
-import { listTopics } from '../views/topics.ts';
+import { listTopics } from './topics.ts';
 
 /** Values of one row, by column. */
 type Row = Record<string, string | number | null>;

@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import type { Reliability } from '../model/listing.ts';
 import { type NetworkKey, networkKey } from '../model/network.ts';
-import { type CategoryFigures, getPriceStep, getQuartiles, type MarketData } from '../views/pages/market-data.ts';
+import { type CategoryFigures, getPriceStep, getQuartiles, type MarketData } from '../views/market.ts';
 import { buildMarketPage, type MarketPage } from '../views/pages/market-page.ts';
 import { getCounts } from './entry-lists.ts';
 import type { Published } from './file.ts';

@@ -3,8 +3,8 @@ import { isLive } from '../model/listing.ts';
 import { buildGuide } from '../views/guide.ts';
 import { buildListingPage, buildTombstonePage, type ListingPage, type TombstonePage } from '../views/listing/page.ts';
 import { findTombstone } from '../views/listing/record.ts';
+import { buildCategoryPage, buildVerifiedPage, type CardListPage } from '../views/pages/category-page.ts';
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
-import { buildCategoryPage, buildVerifiedPage, type ListPage } from '../views/pages/list-page.ts';
 import { getRef } from './columns.ts';
 import { type EntryPage, findEntryPage, getCounts, getSelections } from './entry-lists.ts';
 import type { Published } from './file.ts';
@@ -46,7 +46,7 @@ export function findCategoryPage(
   { published, readAtOnce }: Reading,
   category: Category,
   page: number,
-): ListPage | undefined {
+): CardListPage | undefined {
   return readAtOnce((snapshot) => {
     const part = findEntryPage(getSelections(snapshot).byCategory.get(category) ?? [], page);
     return part && buildCategoryPage(category, buildListPart(part, published, snapshot));
@@ -54,7 +54,7 @@ export function findCategoryPage(
 }
 
 /** Finds a page of the verified listings by its number from 1; undefined where there is none. */
-export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): ListPage | undefined {
+export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): CardListPage | undefined {
   return readAtOnce((snapshot) => {
     const part = findEntryPage(getSelections(snapshot).verified, page);
     return part && buildVerifiedPage(buildListPart(part, published, snapshot));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { CATEGORIES } from '../model/catalogue.ts';
 import { PATHS } from '../views/links.ts';
-import { PAGE_SIZE } from '../views/pages/list-page.ts';
-import { MARKET_TABLES } from '../views/pages/market-tables.ts';
+import { MARKET_TABLES } from '../views/market.ts';
+import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { type Columns, getRef } from './columns.ts';
 import { findEntryPage, getSelections } from './entry-lists.ts';
 import type { Published } from './file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findLanguage, getProseAttributes } from '../../src/views/language.ts';
+import { findLanguage, getProseAttributes } from '../../src/views/pages/provider-text.ts';
 
 describe('the language of a text', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { splitProviderText } from '../../src/views/pages/provider-words.ts';
+import { splitProviderText } from '../../src/views/pages/provider-text.ts';
 
 it('shows a text of ordinary length whole, by paragraph', () => {
   expect(splitProviderText('One.\n\nTwo,\nstill two.\n\n\n \n\nThree.')).toEqual({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { PublicPayment } from '../../src/model/payment.ts';
-import { buildReceiptPage } from '../../src/views/pages/receipt-view.ts';
+import { buildReceiptPage } from '../../src/views/pages/receipt-page.ts';
 import { SITE } from '../http/serving.ts';
 import { makeDeclaration, makeTerms, NOW } from '../records.ts';
 import { makeLiveListing } from './listings.ts';

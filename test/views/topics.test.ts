@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listTopics } from '../../src/views/topics.ts';
+import { listTopics } from '../../src/published/topics.ts';
 import { makeDeclaration, makeRoute } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 

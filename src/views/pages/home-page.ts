@@ -3,7 +3,7 @@ import { buildUrl, PATHS } from '../links.ts';
 import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
 import type { Site } from '../site.ts';
 import { type Counts, formatCounts, formatDay, formatInteger } from '../words/figures.ts';
-import { CATEGORY_WORDS } from './list-page.ts';
+import { CATEGORY_WORDS } from './category-page.ts';
 import { buildSearchPath } from './search-page.ts';
 
 /** A way for agents to read the catalogue. */

@@ -8,7 +8,7 @@ import { buildSearchPath } from './search-page.ts';
 export const PAGE_SIZE = 100;
 
 /** One page of a list of listings: a category, or all verified ones. */
-export interface ListPage {
+export interface CardListPage {
   /** The name of the list; a further page has its number in it. */
   readonly title: string;
   /** What is listed here, in one sentence of ours. */
@@ -39,7 +39,7 @@ export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
 };
 
 /** What a page of a list is cut from. */
-export interface ListPart {
+export interface CardListPart {
   readonly items: readonly AgentItem[];
   readonly page: number;
   readonly has_next: boolean;
@@ -63,7 +63,7 @@ export function parsePageNumber(text: string | undefined): number {
 }
 
 /** Builds one page of a category. */
-export function buildCategoryPage(category: Category, part: ListPart): ListPage {
+export function buildCategoryPage(category: Category, part: CardListPart): CardListPage {
   return {
     ...buildPart(part, `${category} APIs`, (page) => PATHS.category(category, page)),
     description: CATEGORY_WORDS[category],
@@ -73,7 +73,7 @@ export function buildCategoryPage(category: Category, part: ListPart): ListPage 
 }
 
 /** Builds one page of all listings with verified routes. */
-export function buildVerifiedPage(part: ListPart): ListPage {
+export function buildVerifiedPage(part: CardListPart): CardListPage {
   return {
     ...buildPart(part, 'Listings with verified routes', PATHS.verifiedPage),
     search: buildSearchPath({ verified: 'true' }),
@@ -82,7 +82,7 @@ export function buildVerifiedPage(part: ListPart): ListPage {
   };
 }
 
-function buildPart(part: ListPart, title: string, getPath: (page: number) => string) {
+function buildPart(part: CardListPart, title: string, getPath: (page: number) => string) {
   const { items, page, has_next, total, counts } = part;
   const noun = total === 1 ? 'listing' : 'listings';
   return {
