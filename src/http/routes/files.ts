@@ -1,9 +1,9 @@
 import { ServiceError } from '../../errors.ts';
 import { type Columns, getUpdatedMs } from '../../published/columns.ts';
-import { getCounts } from '../../published/entry-lists.ts';
 import type { Published } from '../../published/file.ts';
 import { iterateRendered } from '../../published/listings.ts';
 import { listChangeNews } from '../../published/news.ts';
+import { getCounts } from '../../published/page-lists.ts';
 import { listReceiptPages, listSitePages } from '../../published/pages.ts';
 import { openHeldReading, type Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';

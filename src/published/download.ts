@@ -19,7 +19,7 @@ import type { Published } from './file.ts';
 import { findRevisionTime, getPublishedState } from './state.ts';
 
 /** A copy of the published catalogue for download. */
-export interface HandOut {
+export interface Download {
   readonly revision: number;
   /** Time of the latest change in it, ISO 8601 UTC. */
   readonly revised_at: string;
@@ -45,7 +45,7 @@ const REMOVED = `SELECT 1 FROM changes AS c WHERE revision > ? AND (kind = 'deli
 const NAME = 'catalogue.json';
 
 /** Finds the copy in a folder; undefined where none was made, or its description was cut short by a power failure. */
-export function findHandOut(folder: string): HandOut | undefined {
+export function findDownload(folder: string): Download | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, NAME), 'utf8'));
   } catch (error) {
@@ -56,8 +56,8 @@ export function findHandOut(folder: string): HandOut | undefined {
 }
 
 /** Says whether it is time for another copy: there is none, it is old, of other data, or holds what was removed since. */
-export function isHandOutDue(published: Published, folder: string, now: Date): boolean {
-  const last = findHandOut(folder);
+export function isDownloadDue(published: Published, folder: string, now: Date): boolean {
+  const last = findDownload(folder);
   if (!last || !existsSync(join(folder, last.file))) return true;
   const { revision, revised_at } = getPublishedState(published);
   // What was written before a catalogue was restored from a backup has the same numbers, and other times.
@@ -72,11 +72,11 @@ export function isHandOutDue(published: Published, folder: string, now: Date): b
  * so that nothing that was removed is left in free pages. If this is killed, the folder holds a whole copy.
  * One process at a time may make one.
  */
-export async function makeHandOut(published: Published, folder: string, now: Date): Promise<HandOut> {
+export async function makeDownload(published: Published, folder: string, now: Date): Promise<Download> {
   mkdirSync(folder, { recursive: true });
   const partial = join(folder, '.copy');
   try {
-    removeOthers(folder, [NAME, findHandOut(folder)?.file]);
+    removeOthers(folder, [NAME, findDownload(folder)?.file]);
     published.prepare('VACUUM INTO ?').run(partial);
     const state = shrink(partial);
     const sha256 = await hashFile(partial);
@@ -84,15 +84,15 @@ export async function makeHandOut(published: Published, folder: string, now: Dat
     await pipeline(createReadStream(partial), createGzip(), createWriteStream(`${partial}.gz`));
     renameSync(`${partial}.gz`, join(folder, file));
     const { revision, revised_at } = state;
-    const handOut: HandOut = {
+    const download: Download = {
       ...{ revision, revised_at, sha256, file },
       bytes: statSync(partial).size,
       made_at: now.toISOString(),
     };
-    writeFileSync(join(folder, `.${NAME}`), JSON.stringify(handOut));
+    writeFileSync(join(folder, `.${NAME}`), JSON.stringify(download));
     renameSync(join(folder, `.${NAME}`), join(folder, NAME));
     removeOthers(folder, [NAME, file, basename(partial)]);
-    return handOut;
+    return download;
   } finally {
     for (const ending of ['', '.gz', '-journal']) rmSync(partial + ending, { force: true });
   }

@@ -31,7 +31,7 @@ export function getCounts({ live_listings, settlement_verified, revised_at }: Sn
 }
 
 /** One page of a list: the places of its listings, and whether another page follows. */
-export interface EntryPage {
+export interface PlacesOnPage {
   readonly places: readonly number[];
   readonly page: number;
   readonly has_next: boolean;
@@ -39,7 +39,7 @@ export interface EntryPage {
 }
 
 /** Finds a page of a list by its number from 1; the first exists even where the list is empty. */
-export function findEntryPage(list: readonly number[], page: number): EntryPage | undefined {
+export function findPlacesOnPage(list: readonly number[], page: number): PlacesOnPage | undefined {
   const start = (page - 1) * PAGE_SIZE;
   if (!Number.isInteger(page) || page < 1 || (page > 1 && start >= list.length)) return undefined;
   return {

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { findHandOut, type HandOut, isHandOutDue, makeHandOut } from '../../src/published/hand-out.ts';
+import { type Download, findDownload, isDownloadDue, makeDownload } from '../../src/published/download.ts';
 import { SCHEMA } from '../../src/published/schema.ts';
 import { getReleasePaths } from '../../src/release/release.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
@@ -58,11 +58,11 @@ function makeMarket() {
 async function takeCopy() {
   const { published } = openTestReading(makeMarket());
   const folder = makeFolder();
-  const handOut = await makeHandOut(published, folder, AT);
-  const bytes = gunzipSync(readFileSync(join(folder, handOut.file)));
+  const download = await makeDownload(published, folder, AT);
+  const bytes = gunzipSync(readFileSync(join(folder, download.file)));
   const file = join(folder, 'taken.sqlite');
   writeFileSync(file, bytes);
-  return { handOut, bytes, file, folder, published };
+  return { download, bytes, file, folder, published };
 }
 
 describe('the copy for everybody', () => {
@@ -75,7 +75,7 @@ describe('the copy for everybody', () => {
   });
 
   it('has the tables that its page shows and no other, and nothing in them or between them that was removed', async () => {
-    const { file, bytes, handOut } = await takeCopy();
+    const { file, bytes, download } = await takeCopy();
     const copy = new Sqlite(file, { readonly: true });
     const tables = copy
       .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
@@ -85,8 +85,8 @@ describe('the copy for everybody', () => {
     expect(tables).toEqual([...SCHEMA.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name).sort());
     expect(bytes.includes('zqremovedzq')).toBe(false);
     expect(bytes.includes('https://catalogue.example')).toBe(false);
-    expect(createHash('sha256').update(bytes).digest('hex')).toBe(handOut.sha256);
-    expect(bytes.length).toBe(handOut.bytes);
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(download.sha256);
+    expect(bytes.length).toBe(download.bytes);
   });
 
   it('is made again once it is old, and at once where a listing was removed', async () => {
@@ -95,10 +95,10 @@ describe('the copy for everybody', () => {
     const folder = makeFolder();
     const isDue = (minutes: number) => {
       reading.refresh();
-      return isHandOutDue(reading.published, folder, new Date(AT.getTime() + minutes * 60_000));
+      return isDownloadDue(reading.published, folder, new Date(AT.getTime() + minutes * 60_000));
     };
     expect(isDue(0)).toBe(true);
-    const first = await makeHandOut(reading.published, folder, AT);
+    const first = await makeDownload(reading.published, folder, AT);
     expect(isDue(60)).toBe(false);
     writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) =>
       recordDeclaration(writing, makeDeclaration({ slug: 'new', base_url: 'https://new.example-provider.com' })),
@@ -108,7 +108,7 @@ describe('the copy for everybody', () => {
       delistListing(writing, 'one', { by: 'operator', reason: 'asked' }),
     );
     expect(isDue(1)).toBe(true);
-    const second = await makeHandOut(reading.published, folder, AT);
+    const second = await makeDownload(reading.published, folder, AT);
     expect(second.revision).toBeGreaterThan(first.revision);
     expect(readdirSync(folder).sort()).toEqual(['catalogue.json', second.file].sort());
   });
@@ -117,12 +117,12 @@ describe('the copy for everybody', () => {
     const catalogue = makeMarket();
     const reading = openTestReading(catalogue);
     const folder = makeFolder();
-    await makeHandOut(reading.published, folder, AT);
+    await makeDownload(reading.published, folder, AT);
     const holdBack = (slug: string) => {
       const declaration = makeDeclaration({ slug, base_url: `https://${slug}.example-provider.com`, routes: [] });
       writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) => recordDeclaration(writing, declaration));
       reading.refresh();
-      return isHandOutDue(reading.published, folder, AT);
+      return isDownloadDue(reading.published, folder, AT);
     };
     expect([holdBack('never-live'), holdBack('two')]).toEqual([false, true]);
   });
@@ -131,14 +131,14 @@ describe('the copy for everybody', () => {
     const catalogue = makeMarket();
     const { published } = openTestReading(catalogue);
     const folder = makeFolder();
-    const made = await makeHandOut(published, folder, AT);
+    const made = await makeDownload(published, folder, AT);
     const description = join(folder, 'catalogue.json');
     writeFileSync(description, '{"revision":');
-    expect([findHandOut(folder), isHandOutDue(published, folder, AT)]).toEqual([undefined, true]);
+    expect([findDownload(folder), isDownloadDue(published, folder, AT)]).toEqual([undefined, true]);
     writeFileSync(description, JSON.stringify({ ...made, revised_at: '2026-11-30T00:00:00.000Z' }));
-    expect(isHandOutDue(published, folder, AT)).toBe(true);
-    await makeHandOut(published, folder, AT);
-    expect(isHandOutDue(published, folder, AT)).toBe(false);
+    expect(isDownloadDue(published, folder, AT)).toBe(true);
+    await makeDownload(published, folder, AT);
+    expect(isDownloadDue(published, folder, AT)).toBe(false);
   });
 });
 
@@ -164,11 +164,11 @@ it('the copy is downloaded from the server as it is or compressed, with its dige
   expect((await ask(fresh, '/catalogue.sqlite')).status).toBe(200);
 });
 
-function findCopy({ shelf }: TestServer): HandOut & { folder: string } {
-  const folder = getReleasePaths(shelf.config.releasesDir).handOut;
-  const handOut = findHandOut(folder);
-  if (!handOut) throw new Error('no copy was made');
-  return { ...handOut, folder };
+function findCopy({ shelf }: TestServer): Download & { folder: string } {
+  const folder = getReleasePaths(shelf.config.releasesDir).download;
+  const download = findDownload(folder);
+  if (!download) throw new Error('no copy was made');
+  return { ...download, folder };
 }
 
 it('a copy whose file was lost is answered as none, and made again with the next rebuild', async () => {
