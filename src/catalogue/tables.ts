@@ -242,7 +242,7 @@ export interface RoundsTable {
   pending: Generated<0 | 1>;
 }
 
-/** How many listings went live, were taken out, became verified and ceased to be on a day; kept by a trigger. */
+/** How many listings went live, were removed, became verified and ceased to be on a day; kept by a trigger. */
 export interface ListingDaysTable {
   day: string;
   listed: number;

@@ -40,7 +40,7 @@ export const reliability = z
   .meta({ id: 'Reliability' });
 export type Reliability = z.infer<typeof reliability>;
 
-/** `live`: published. `held`: known, but something is missing, such as a price. `delisted`: taken out, a tombstone remains. */
+/** `live`: published. `held`: known, but something is missing, such as a price. `delisted`: removed, a tombstone remains. */
 export const listingState = z.enum(['live', 'held', 'delisted']);
 
 export const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;

@@ -13,7 +13,7 @@ export interface ListingDay {
   readonly taken_out: number;
   /** Got their first verified route, or came back with one. */
   readonly verified: number;
-  /** Lost their last verified route, or were taken out with it. */
+  /** Lost their last verified route, or were removed with it. */
   readonly unverified: number;
 }
 
@@ -229,7 +229,7 @@ const BUILDERS: Readonly<Record<MarketTableName, (data: MarketData) => Omit<Mark
       { key: 'live_listings', label: 'Live' },
       { key: 'settlement_verified', label: 'Verified' },
       { key: 'listed', label: 'Listed' },
-      { key: 'taken_out', label: 'Taken out' },
+      { key: 'taken_out', label: 'Removed' },
     ],
     rows: listListingPeriods(data).map(({ from, live, verified, listed, taken_out }) => [
       ...[from, live, verified, listed, taken_out],

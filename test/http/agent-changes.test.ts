@@ -39,7 +39,7 @@ describe('GET /agent/changes', () => {
     expect(await read('?since=2')).toMatchObject({ changes: [], tombstones: [] });
   });
 
-  it('carries the tombstones of what was taken out', async () => {
+  it('carries the tombstones of what was removed', async () => {
     const { add, remove, read } = makeServed();
     const [slug = ''] = add(0, 1);
     remove(slug);

@@ -11,7 +11,7 @@ import { openTestReading } from '../reading.ts';
 
 const WORDS = ['weather', 'forecast', 'stock', 'token'];
 
-/** What happens between one page and the next: listings taken out, rewritten, and listings with some words put in. */
+/** What happens between one page and the next: listings removed, rewritten, and listings with some words put in. */
 interface Event {
   readonly gone: readonly number[];
   readonly rewritten: readonly number[];

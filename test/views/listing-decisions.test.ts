@@ -118,7 +118,7 @@ describe('a decision about a payment', () => {
 });
 
 describe('the tombstone of a listing', () => {
-  it('says in words why a rule took it out, and what that rests on', () => {
+  it('says in words why a rule removed it, and what that rests on', () => {
     const failing = { since: '2026-11-01T00:00:00.000Z', failures: 56 };
     const page = buildTombstonePage(
       TOMBSTONE,

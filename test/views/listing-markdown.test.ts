@@ -86,7 +86,7 @@ describe('the history in the Markdown twin', () => {
 });
 
 describe('the Markdown of a delisted listing', () => {
-  it('says who took it out, when and why', () => {
+  it('says who removed it, when and why', () => {
     const page = buildTombstonePage({
       slug: 'x',
       id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',

@@ -168,7 +168,7 @@ export function buildListingsChart(data: MarketData): Chart {
         y,
         height: Math.round((base - y) * 10) / 10,
         tone: key === 'verified' ? 'main' : 'soft',
-        words: `From ${period.from}: ${period[key]}${key === 'verified' ? ` of ${period.live} verified` : ` live; ${period.listed} listed, ${period.taken_out} taken out that day`}`,
+        words: `From ${period.from}: ${period[key]}${key === 'verified' ? ` of ${period.live} verified` : ` live; ${period.listed} listed, ${period.taken_out} removed that day`}`,
       };
     });
     return { label, top, base, scale, bars, mark: null };
@@ -184,7 +184,7 @@ export function buildListingsChart(data: MarketData): Chart {
   return {
     id: 'listings',
     title: 'Listings over time',
-    summary: `${formatCount(data.live, 'live listing')} and ${data.verified} verified on ${formatDay(data.as_of)}; the first came on ${first}, and ${taken === 0 ? 'none was' : `${formatCount(taken, 'time')} one was`} taken out.`,
+    summary: `${formatCount(data.live, 'live listing')} and ${data.verified} verified on ${formatDay(data.as_of)}; the first came on ${first}, and ${taken === 0 ? 'none was' : `${formatCount(taken, 'time')} one was`} removed.`,
     axis: 'Day (UTC)',
     height: verified.base + 1,
     panels: [live, verified],
@@ -224,7 +224,7 @@ export function buildProbeChart(data: MarketData): Chart {
     summary:
       asked === 0
         ? 'No host has been asked yet.'
-        : `Hosts gave a valid 402 in ${valid} of ${asked} cases (${formatShare(valid, asked)}), a host counted once in each six hours in which it was asked. What is live and what was taken out since both count.`,
+        : `Hosts gave a valid 402 in ${valid} of ${asked} cases (${formatShare(valid, asked)}), a host counted once in each six hours in which it was asked. What is live and what was removed since both count.`,
     axis: `Day (UTC)${span === 'week' ? ', by weeks from Monday' : ''}`,
     height: small + 1,
     panels:
