@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { buildCompactItem } from '../../src/mcp/compact-item.ts';
-import { buildCompactListing } from '../../src/mcp/compact-listing.ts';
-import { buildFullGuideListing } from '../../src/views/guide.ts';
-import { buildAgentItem, buildListingCard } from '../../src/views/listing/item.ts';
-import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
-import { buildListingPage } from '../../src/views/listing/page.ts';
-import { buildDescription, buildListingTag } from '../../src/views/listing/tag.ts';
-import { buildListingPicture } from '../../src/views/picture.ts';
-import { makeDeclaration, makeRoute } from '../builders.ts';
-import { SITE } from '../http/serving.ts';
-import { makeLiveListing } from './listings.ts';
+import { buildCompactItem } from '../../../src/mcp/compact-item.ts';
+import { buildCompactListing } from '../../../src/mcp/compact-listing.ts';
+import { buildFullGuideListing } from '../../../src/views/guide.ts';
+import { buildAgentItem, buildListingCard } from '../../../src/views/listing/item.ts';
+import { buildListingMarkdown } from '../../../src/views/listing/markdown.ts';
+import { buildListingPage } from '../../../src/views/listing/page.ts';
+import { buildDescription, buildListingTag } from '../../../src/views/listing/tag.ts';
+import { buildListingPicture } from '../../../src/views/picture.ts';
+import { makeDeclaration, makeRoute } from '../../builders.ts';
+import { SITE } from '../../http/serving.ts';
+import { makeLiveListing } from '../listings.ts';
 
 /** Makes a listing of some routes, the first of them verified or none. */
 function makeVerified(routes: number, isVerified = true) {

@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
-import { listChanges } from '../../src/catalogue/changes.ts';
-import { correctReceipt } from '../../src/catalogue/corrections.ts';
-import { withdrawDeclarations } from '../../src/catalogue/declarations.ts';
-import { delistListing, keepAddressOut, letAddressIn, relistListing } from '../../src/catalogue/delisting.ts';
-import { publishListing } from '../../src/catalogue/publish.ts';
-import { recordReplies } from '../../src/catalogue/replies.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { ASKED_BY_PROVIDER } from '../../src/evidence/changes.ts';
-import { CAUTION_CODES, CAUTIONS } from '../../src/model/caution.ts';
-import type { Change } from '../../src/model/change.ts';
-import type { Declaration } from '../../src/model/declaration.ts';
-import { NETWORKS } from '../../src/model/network.ts';
-import type { Receipt } from '../../src/model/payment.ts';
-import { isPayable } from '../../src/model/probe.ts';
-import { type Decision, describeDecision, describeReason, REASONS } from '../../src/views/words/decision.ts';
-import { getTime, makeWorld, type Seen } from '../catalogue/evidence-world.ts';
-import { makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../records.ts';
+import { listChanges } from '../../../src/catalogue/changes.ts';
+import { correctReceipt } from '../../../src/catalogue/corrections.ts';
+import { withdrawDeclarations } from '../../../src/catalogue/declarations.ts';
+import { delistListing, keepAddressOut, letAddressIn, relistListing } from '../../../src/catalogue/delisting.ts';
+import { publishListing } from '../../../src/catalogue/publish.ts';
+import { recordReplies } from '../../../src/catalogue/replies.ts';
+import { writeCatalogue } from '../../../src/catalogue/write.ts';
+import { ASKED_BY_PROVIDER } from '../../../src/evidence/changes.ts';
+import { CAUTION_CODES, CAUTIONS } from '../../../src/model/caution.ts';
+import type { Change } from '../../../src/model/change.ts';
+import type { Declaration } from '../../../src/model/declaration.ts';
+import { NETWORKS } from '../../../src/model/network.ts';
+import type { Receipt } from '../../../src/model/payment.ts';
+import { isPayable } from '../../../src/model/probe.ts';
+import { type Decision, describeDecision, describeReason, REASONS } from '../../../src/views/words/decision.ts';
+import { getTime, makeWorld, type Seen } from '../../catalogue/evidence-world.ts';
+import { makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../../records.ts';
 
 /** What happened when a change was written. */
 type Outcome = 'delivered' | 'not recognised' | 'nothing delivered' | 'valid probe' | 'failed probe' | 'other';

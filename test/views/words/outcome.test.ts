@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isConclusive, isPayable, PROBE_OUTCOMES } from '../../src/model/probe.ts';
-import { formatOutcome, getOutcomeWeight, OUTCOME_WORDS } from '../../src/views/words/outcome.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES } from '../../../src/model/probe.ts';
+import { formatOutcome, getOutcomeWeight, OUTCOME_WORDS } from '../../../src/views/words/outcome.ts';
 
 describe('the words of outcomes', () => {
   it('are there for every outcome: a phrase that fits a table, and sentences that say what it means', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listTopics } from '../../src/published/topics.ts';
 import { makeDeclaration, makeRoute } from '../records.ts';
-import { makeLiveListing } from './listings.ts';
+import { makeLiveListing } from '../views/listings.ts';
 
 describe('the topics of a listing', () => {
   it('are its telling words, each once, the title first, plurals with their singular', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { NETWORKS } from '../../src/model/network.ts';
-import { buildAgentItem } from '../../src/views/listing/item.ts';
-import { buildListingPage } from '../../src/views/listing/page.ts';
-import { formatOfferEvidence } from '../../src/views/listing/routes.ts';
-import { buildListingTag, buildSuffix } from '../../src/views/listing/tag.ts';
-import { SITE } from '../http/serving.ts';
-import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
-import { makeLiveListing } from './listings.ts';
+import { NETWORKS } from '../../../src/model/network.ts';
+import { buildAgentItem } from '../../../src/views/listing/item.ts';
+import { buildListingPage } from '../../../src/views/listing/page.ts';
+import { formatOfferEvidence } from '../../../src/views/listing/routes.ts';
+import { buildListingTag, buildSuffix } from '../../../src/views/listing/tag.ts';
+import { SITE } from '../../http/serving.ts';
+import { makeDeclaration, makeRoute, makeTerms } from '../../records.ts';
+import { makeLiveListing } from '../listings.ts';
 
 const TWO_ROUTES = makeDeclaration({
   routes: [makeRoute(), makeRoute({ method: 'POST', path: '/v1/other', terms: [makeTerms({ amount: 50_000 })] })],

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Route } from '../../src/model/route.ts';
-import type { RecordedTerms } from '../../src/model/terms.ts';
+import type { Route } from '../../../src/model/route.ts';
+import type { RecordedTerms } from '../../../src/model/terms.ts';
 import {
   buildRouteRow,
   formatOfferEvidence,
   formatOfferHistory,
+  groupRoutes,
+  LONG_TABLE,
   listRouteOffers,
-} from '../../src/views/listing/routes.ts';
-import { makeRoute, makeTerms, NOW } from '../records.ts';
+  type RouteRow,
+} from '../../../src/views/listing/routes.ts';
+import { makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
+import { makeLiveListing } from '../listings.ts';
 
 function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {
   return {
@@ -100,4 +104,26 @@ describe('the state of a route', () => {
   it('says when it was never probed', () => {
     expect(buildRouteRow(makePublished(), NOW)).toMatchObject({ probe: null, cautions: [] });
   });
+});
+
+function makeRows(paths: readonly string[]): RouteRow[] {
+  const { routes } = makeLiveListing(makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) }));
+  return routes.map((route) => buildRouteRow(route, NOW));
+}
+
+const getNames = (rows: readonly RouteRow[]) => groupRoutes(rows).map(({ name, routes }) => [name, routes.length]);
+
+it('groups the routes of a long table by the first part of their path that says something', () => {
+  const paths = Array.from({ length: 30 }, (_, at) => `/api/v1/${at % 3 === 0 ? 'maths' : 'text'}/tool-${at}?a=/b`);
+  expect(getNames(makeRows(paths))).toEqual([
+    ['/api/v1/maths', 10],
+    ['/api/v1/text', 20],
+  ]);
+});
+
+it('leaves a table whole that is short, of one group, or of hardly two routes a group', () => {
+  const short = Array.from({ length: LONG_TABLE }, (_, at) => `/${at % 2}/x-${at}`);
+  const one = Array.from({ length: 30 }, (_, at) => `/text/${at}`);
+  const all = Array.from({ length: 30 }, (_, at) => `/tool-${at}`);
+  for (const paths of [short, one, all]) expect(getNames(makeRows(paths))).toEqual([[null, paths.length]]);
 });
