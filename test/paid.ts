@@ -2,7 +2,7 @@ import type { Catalogue } from '../src/catalogue/database.ts';
 import { findListing } from '../src/catalogue/listings.ts';
 import { openLedger } from '../src/catalogue/payments.ts';
 import { NETWORKS } from '../src/model/network.ts';
-import { getRequestHash } from '../src/model/paid-request.ts';
+import { getRequestHash } from '../src/model/request.ts';
 import { makeTerms, NOW } from './records.ts';
 
 /** What is paid for, and what comes of it; a product with status 200 where nothing else is said. */

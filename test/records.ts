@@ -4,10 +4,9 @@ import { findListing } from '../src/catalogue/listings.ts';
 import { writeCatalogue } from '../src/catalogue/write.ts';
 import type { Declaration } from '../src/model/declaration.ts';
 import { NETWORKS } from '../src/model/network.ts';
-import { isPayable } from '../src/model/outcome.ts';
-import type { Receipt } from '../src/model/receipt.ts';
+import type { Receipt } from '../src/model/payment.ts';
+import { isPayable, type ProbeSample } from '../src/model/probe.ts';
 import type { DeclaredRoute } from '../src/model/route.ts';
-import type { ProbeSample } from '../src/model/sample.ts';
 import type { Terms } from '../src/model/terms.ts';
 
 /** The fixed time of tests. */

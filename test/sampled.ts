@@ -3,7 +3,7 @@ import { findListing } from '../src/catalogue/listings.ts';
 import { publishSampled } from '../src/catalogue/publication.ts';
 import { recordSample } from '../src/catalogue/record-sample.ts';
 import { writeCatalogue } from '../src/catalogue/write.ts';
-import type { ProbeSample } from '../src/model/sample.ts';
+import type { ProbeSample } from '../src/model/probe.ts';
 import { makeSample } from './records.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
+import type { ProbeSample } from '../../src/model/probe.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
-import type { ProbeSample } from '../../src/model/sample.ts';
 import type { Terms } from '../../src/model/terms.ts';
 
 /** Slug of the listing that shows everything there is to show. */

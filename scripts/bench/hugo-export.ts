@@ -4,11 +4,10 @@ import { readConfig } from '../../src/config.ts';
 import { findListingPage } from '../../src/published/page-models.ts';
 import { openPinnedReadings } from '../../src/release/pinned-reading.ts';
 import { formatJsonLd } from '../../src/views/json-ld.ts';
-import { PAGE_LOADER } from '../../src/views/page-loader.ts';
-import type { ListingPage } from '../../src/views/pages/listing-page.ts';
-import { splitProviderText } from '../../src/views/pages/provider-words.ts';
-import { groupRoutes } from '../../src/views/pages/route-groups.ts';
-import { formatOfferEvidence, formatOfferHistory } from '../../src/views/pages/route-offers.ts';
+import type { ListingPage } from '../../src/views/listing/page.ts';
+import { formatOfferEvidence, formatOfferHistory, groupRoutes } from '../../src/views/listing/routes.ts';
+import { PAGE_LOADER } from '../../src/views/pages/page-loader.ts';
+import { splitProviderText } from '../../src/views/pages/provider-text.ts';
 import { SERVICE_MEANING, VERIFIED_MEANING } from '../../src/views/site.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Delisting } from '../evidence/listing.ts';
-import { getCanonicalBaseUrl } from '../model/ids.ts';
+import { getCanonicalBaseUrl } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
 
 /** A decision that there is no listing at an address. */

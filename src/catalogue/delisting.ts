@@ -1,8 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Delisting } from '../evidence/listing.ts';
-import { getCanonicalBaseUrl } from '../model/ids.ts';
-import type { Listing } from '../model/listing.ts';
-import type { JsonObject } from '../model/route.ts';
+import type { JsonObject } from '../model/json.ts';
+import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
 import { type Catalogue, runStatement } from './database.ts';
 import { findListing } from './listings.ts';
 import { publishListing } from './publish.ts';
@@ -15,7 +14,7 @@ interface Decision {
 }
 
 /**
- * Takes a listing out and leaves a tombstone with the reason. Each decider's decision stands for itself: readers are
+ * Removes a listing and leaves a tombstone with the reason. Each decider's decision stands for itself: readers are
  * shown the operator's before the provider's before a rule's, and none hides another. Gives whether readers see a
  * change. Throws `not_found` for an unknown slug.
  */
@@ -35,7 +34,7 @@ export function delistListing(writing: Writing, slug: string, decision: Decision
 
 /**
  * Puts a delisted listing back. The operator lifts every decision; the provider and a rule lift their own alone, so that
- * what another took out stays out. Gives whether readers see a change. Throws `not_found` for an unknown slug.
+ * what another removed stays removed. Gives whether readers see a change. Throws `not_found` for an unknown slug.
  */
 export function relistListing(writing: Writing, slug: string, { by, evidence }: Decision): boolean {
   const listing = getListing(writing.catalogue, slug);

@@ -1,4 +1,4 @@
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/declaration.ts';
 import { type Catalogue, listRows, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 

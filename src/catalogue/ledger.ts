@@ -1,4 +1,4 @@
-import type { Receipt } from '../model/receipt.ts';
+import type { Receipt } from '../model/payment.ts';
 import { findRow, runStatement } from './database.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';

@@ -1,5 +1,4 @@
-import { getCanonicalBaseUrl } from '../model/ids.ts';
-import type { Listing } from '../model/listing.ts';
+import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
 import { type Catalogue, findRowBy, listRows, listRowsBy } from './database.ts';
 
 /** The identity of a listing: what never changes once it has one. */

@@ -9,8 +9,8 @@ import {
   type PaymentEntry,
   type PaymentStep,
   type PreparedPayment,
+  type Receipt,
 } from '../model/payment.ts';
-import type { Receipt } from '../model/receipt.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import { recordReceipt } from './ledger.ts';

@@ -26,7 +26,7 @@ export interface ProbeTask {
   listing_id: string;
   slug: string;
   base_url: string;
-  /** When the listing was taken out by rule; null while it is in. */
+  /** When the listing was removed by rule; null while it is in. */
   out_since: string | null;
   route: Pick<Route, 'id' | 'method' | 'path' | 'example' | 'input_schema' | 'payee' | 'terms'>;
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../evidence/delisting.ts';
 import type { SampleSummary } from '../evidence/sample-summary.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
-import { formatRoute, type JsonObject } from '../model/route.ts';
+import { formatRoute } from '../model/route.ts';
 import { listChanges } from './changes.ts';
 import { type Catalogue, listRows, runStatement } from './database.ts';
 import { delistListing, relistListing } from './delisting.ts';
@@ -20,7 +21,7 @@ export interface PublicationResult {
 
 /**
  * Publishes what the samples since the last time mean for readers, of at most `limit` listings: terms, networks, prices,
- * score, and whether a listing is taken out or put back by rule. What merely became fresher waits until `fresh` is said.
+ * score, and whether a listing is removed or put back by rule. What merely became fresher waits until `fresh` is said.
  * Gives what became of each; none when nothing is left.
  */
 export function publishSampled(writing: Writing, limit: number, { fresh }: { fresh: boolean }): PublicationResult[] {
@@ -80,7 +81,7 @@ function sinceRelisted(catalogue: Catalogue, slug: string, failing: FailingRun):
 const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
 
 /**
- * Says whether a valid 402 came that was not known when a rule took the listing out, and no failure after it. None was
+ * Says whether a valid 402 came that was not known when a rule removed the listing, and no failure after it. None was
  * known of the days before; it may have come while the decision was made.
  */
 function hasAnsweredSince({ failing, routes }: SampleSummary, delistedAt: string): boolean {

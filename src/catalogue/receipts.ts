@@ -1,4 +1,4 @@
-import type { Receipt } from '../model/receipt.ts';
+import type { Receipt } from '../model/payment.ts';
 import { type Catalogue, listRows } from './database.ts';
 
 /** Lists the receipts of all routes of a listing, the latest first. */

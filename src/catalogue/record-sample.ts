@@ -1,8 +1,7 @@
 import { FIXED_AFTER, getPayeeKind, listLastingOffers, ROTATING_AFTER } from '../evidence/payees.ts';
 import { getRound, getRoundStart, ROUND_MS } from '../evidence/rounds.ts';
-import { isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
+import { isPayable, PROBE_OUTCOMES, type ProbeSample } from '../model/probe.ts';
 import type { PayeeKind } from '../model/route.ts';
-import type { ProbeSample } from '../model/sample.ts';
 import type { Terms } from '../model/terms.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import { recordHost } from './hosts.ts';

@@ -1,5 +1,5 @@
 import type { RecordedReply } from '../evidence/cautions.ts';
-import { getCanonicalBaseUrl } from '../model/ids.ts';
+import { getCanonicalBaseUrl } from '../model/listing.ts';
 import { type Catalogue, listRows, listRowsBy, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { getRound, getRoundStart, isRoundOurFault, type RoundHost } from '../evidence/rounds.ts';
-import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/probe.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 

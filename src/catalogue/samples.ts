@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { getSampleSummary, type KeptSample, type SampleSummary } from '../evidence/sample-summary.ts';
-import { isConclusive, isPayable, PROBE_OUTCOMES } from '../model/outcome.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES, type ProbeSample } from '../model/probe.ts';
 import type { PayeeKind } from '../model/route.ts';
-import type { ProbeSample } from '../model/sample.ts';
 import { type Catalogue, findRow, listRows } from './database.ts';
 
 /** Gives what the samples on record of a listing come to. */

@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { ProbeOutcome } from '../model/outcome.ts';
 import type { PaymentState } from '../model/payment.ts';
+import type { ProbeOutcome } from '../model/probe.ts';
 
 /** Column types of each table, as Kysely checks queries against them. Booleans are 0/1, times ISO 8601 UTC, amounts atomic USDC. */
 
@@ -242,7 +242,7 @@ export interface RoundsTable {
   pending: Generated<0 | 1>;
 }
 
-/** How many listings went live, were taken out, became verified and ceased to be on a day; kept by a trigger. */
+/** How many listings went live, were removed, became verified and ceased to be on a day; kept by a trigger. */
 export interface ListingDaysTable {
   day: string;
   listed: number;

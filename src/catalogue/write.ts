@@ -1,5 +1,5 @@
 import type { ChangeKind } from '../model/change.ts';
-import type { JsonObject } from '../model/route.ts';
+import type { JsonObject } from '../model/json.ts';
 import { type Catalogue, findRowBy, runStatement } from './database.ts';
 
 /** A change before it has a revision and a time. */

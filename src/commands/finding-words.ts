@@ -1,5 +1,5 @@
 import type { RecordedFinding } from '../catalogue/findings.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/declaration.ts';
 import { FINDING_CODES } from '../sources/finding-codes.ts';
 import type { Page } from './terminal/page.ts';
 

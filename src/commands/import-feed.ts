@@ -19,13 +19,13 @@ import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/declaration.ts';
 import { cutText } from '../model/text.ts';
 import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
 import { formatRawItem, getFeedItemKey, getItemHash } from '../sources/bazaar/item-key.ts';
 import { type FeedPage, pullFeed } from '../sources/bazaar/pull.ts';
 import { getUniqueSourceName, isWebAddress } from '../sources/source-name.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import {
   buildFailureFindings,
   buildOutcomes,

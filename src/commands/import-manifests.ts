@@ -3,7 +3,7 @@ import type { Catalogue } from '../catalogue/database.ts';
 import { recordFindings } from '../catalogue/findings.ts';
 import { findListing } from '../catalogue/listings.ts';
 import { getRevision, writeCatalogue } from '../catalogue/write.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/declaration.ts';
 import { cutText } from '../model/text.ts';
 import { type ManifestFile, readManifests } from '../sources/manifest.ts';
 import { buildImportFinding } from './finding-words.ts';

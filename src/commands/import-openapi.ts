@@ -6,14 +6,14 @@ import { getRevision, writeCatalogue } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
-import type { Finding } from '../model/finding.ts';
-import { getCanonicalBaseUrl } from '../model/ids.ts';
+import type { Finding } from '../model/declaration.ts';
+import { getCanonicalBaseUrl } from '../model/listing.ts';
 import { readApiDocument } from '../sources/api-document.ts';
 import { readDocumentBytes } from '../sources/document-bytes.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { getSourceName, getUniqueSourceName } from '../sources/source-name.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import {
   buildFailureFindings,
   buildOutcomes,

@@ -6,7 +6,7 @@ import { openGuardedClient } from '../fetching/client.ts';
 import { buildPacedClient, openPace } from '../probing/pacing.ts';
 import { formatQuote } from '../sources/clean-string.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import { buildReport, IMPORT_STOPPED, type ImportReport } from './import-report.ts';
 import { type ProviderFileOutcome, readProviderFile } from './provider-file.ts';
 

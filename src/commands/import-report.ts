@@ -1,7 +1,7 @@
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/declaration.ts';
 import type { Listing } from '../model/listing.ts';
 import { cutText } from '../model/text.ts';
-import { formatCount } from '../views/description.ts';
+import { formatCount } from '../views/words/figures.ts';
 import { buildImportFinding, countByCode, type FindingCount, renderCounts } from './finding-words.ts';
 import type { DeclarationOutcome, FailedDeclaration, Recording } from './recording.ts';
 import type { Cell, Page, Style } from './terminal/page.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listListings } from '../catalogue/listings.ts';
 import { getRevision } from '../catalogue/write.ts';
 import { findCategory } from '../evidence/category.ts';
-import { CATEGORIES, type Category } from '../model/category.ts';
+import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { getVerifiedRouteCount, type Listing, listingState } from '../model/listing.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { type Command, defineCommand } from './command.ts';

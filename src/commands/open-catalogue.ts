@@ -4,8 +4,7 @@ import { type Catalogue, openCatalogue, openCatalogueForReading } from '../catal
 import { findListing, listSlugs } from '../catalogue/listings.ts';
 import { ServiceError } from '../errors.ts';
 import { type Listing, SLUG_MAX_LENGTH } from '../model/listing.ts';
-import { findNearest } from '../model/nearest.ts';
-import { cutText } from '../model/text.ts';
+import { cutText, findNearest } from '../model/text.ts';
 import type { CommandContext } from './command.ts';
 
 /** Runs `work` on the catalogue, opened read-only, and closes it. Throws `not_found` if there is none. */

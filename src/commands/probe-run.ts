@@ -18,10 +18,9 @@ import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts
 import type { Config } from '../config.ts';
 import { getNextProbeAt } from '../evidence/schedule.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
-import { PROBE_OUTCOMES, type ProbeOutcome } from '../model/outcome.ts';
-import type { ProbeSample } from '../model/sample.ts';
+import { PROBE_OUTCOMES, type ProbeOutcome, type ProbeSample } from '../model/probe.ts';
 import { type ProbeStore, runProbes } from '../probing/run-probes.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { getUserAgent } from '../views/site.ts';
 import { readProviderFile } from './provider-file.ts';
 
 /** What a run probes: what is due, every route, or every route of some listings. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { refuseKeys } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/outcome.ts';
+import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/probe.ts';
 import { acquireLock, type Lock } from '../release/lock.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getListing, withWritableCatalogue } from './open-catalogue.ts';

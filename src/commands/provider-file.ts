@@ -6,10 +6,9 @@ import { publishListing } from '../catalogue/publish.ts';
 import { areRepliesOnRecord, listRepliedAddresses, recordReplies } from '../catalogue/replies.ts';
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts';
 import type { GuardedClient } from '../fetching/client.ts';
-import type { Declaration } from '../model/declaration.ts';
-import type { Finding } from '../model/finding.ts';
-import { getListingId } from '../model/ids.ts';
-import type { JsonObject } from '../model/route.ts';
+import type { Declaration, Finding } from '../model/declaration.ts';
+import type { JsonObject } from '../model/json.ts';
+import { getListingId } from '../model/listing.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import type { ProviderStatement } from '../sources/provider-file/statement.ts';
 import {

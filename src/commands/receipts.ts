@@ -15,9 +15,9 @@ import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } fro
 import { reconcilePayments } from '../settlement/reconcile.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
-import { type AgentReceipt, agentReceipt, buildAgentReceipt } from '../views/agent-receipt.ts';
 import { PATHS } from '../views/links.ts';
-import { getUserAgent } from '../views/user-agent.ts';
+import { type AgentReceipt, agentReceipt, buildAgentReceipt } from '../views/receipt.ts';
+import { getUserAgent } from '../views/site.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withReadableCatalogue, withWritableCatalogue } from './open-catalogue.ts';
 import { openChain, openChainReader, openRails } from './rails.ts';

@@ -14,7 +14,7 @@ import { listPullFailures, listPulls, type Pull, type PullFailure } from '../cat
 import { getCatalogueState } from '../catalogue/write.ts';
 import type { Config } from '../config.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { formatCount } from '../views/description.ts';
+import { formatCount } from '../views/words/figures.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type FindingCount, getMeaning, renderCounts, sortCounts } from './finding-words.ts';
 import { withReadableCatalogue } from './open-catalogue.ts';

@@ -1,8 +1,6 @@
-import { UNRECOGNISED } from '../model/delivery.ts';
 import { isPublicChain } from '../model/network.ts';
-import type { Payment } from '../model/payment.ts';
-import type { TermsDifference } from '../model/sample.ts';
-import type { Terms } from '../model/terms.ts';
+import { type Payment, UNRECOGNISED } from '../model/payment.ts';
+import type { Terms, TermsDifference } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';

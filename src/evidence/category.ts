@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../model/category.ts';
+import { CATEGORIES, type Category } from '../model/catalogue.ts';
 
 /** Words that indicate a category, as whole words. `Tools` is the category when no other is indicated. */
 const WORDS: Readonly<Record<Exclude<Category, 'Tools'>, RegExp>> = {

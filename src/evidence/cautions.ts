@@ -8,7 +8,7 @@ import {
   sortCautions,
 } from '../model/caution.ts';
 import { isPublicChain, type NetworkKey } from '../model/network.ts';
-import type { Receipt } from '../model/receipt.ts';
+import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type PayeeKind, type Route, type RouteProbe } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import type { FailingRun } from './delisting.ts';

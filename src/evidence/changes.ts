@@ -1,8 +1,9 @@
 import { CAUTION_CODES, type Caution, type CautionCode } from '../model/caution.ts';
 import type { ChangeKind } from '../model/change.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Listing, Reliability } from '../model/listing.ts';
-import { isPayable } from '../model/outcome.ts';
-import { formatRoute, type JsonObject, type Route } from '../model/route.ts';
+import { isPayable } from '../model/probe.ts';
+import { formatRoute, type Route } from '../model/route.ts';
 import type { InferredCategory } from './category.ts';
 import { omitNetworkFreshness, omitRouteFreshness } from './freshness.ts';
 import type { DerivedListing } from './listing.ts';

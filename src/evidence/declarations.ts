@@ -1,4 +1,4 @@
-import type { Category } from '../model/category.ts';
+import type { Category } from '../model/catalogue.ts';
 import { type Declaration, SOURCE_KINDS } from '../model/declaration.ts';
 import type { DeclaredRoute } from '../model/route.ts';
 import { type InferredCategory, inferCategory } from './category.ts';

@@ -1,5 +1,4 @@
-import { isConclusive, isPayable } from '../model/outcome.ts';
-import type { ProbeSample } from '../model/sample.ts';
+import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import { ROUND_MS } from './rounds.ts';
 
 /** When a rule removes a listing: both limits must be reached. */

@@ -1,6 +1,6 @@
 import type { Listing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
-import type { Receipt } from '../model/receipt.ts';
+import type { Receipt } from '../model/payment.ts';
 import type { PayeeKind, Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import {

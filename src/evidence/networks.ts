@@ -1,5 +1,5 @@
 import { NETWORKS, type NetworkEntry, type NetworkKey } from '../model/network.ts';
-import type { Receipt } from '../model/receipt.ts';
+import type { Receipt } from '../model/payment.ts';
 import type { Route } from '../model/route.ts';
 import { getCurrentTerms } from './terms.ts';
 import { listCountedReceipts } from './verification.ts';

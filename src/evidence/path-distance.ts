@@ -1,5 +1,5 @@
-import { getDistance } from '../model/nearest.ts';
-import { isTemplate } from '../model/path-template.ts';
+import { isTemplate } from '../model/request.ts';
+import { getDistance } from '../model/text.ts';
 
 /**
  * How many segments are compared, and how many letters of each: providers write paths, and longer ones would only cost

@@ -1,6 +1,5 @@
 import type { Reliability, SampledDay } from '../model/listing.ts';
-import { isConclusive, isPayable } from '../model/outcome.ts';
-import type { ProbeSample } from '../model/sample.ts';
+import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import { ROUND_MS } from './rounds.ts';
 
 /** The method of the score. A change of any number here, or of what is done with it, is a new version. */

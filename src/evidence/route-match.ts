@@ -1,4 +1,4 @@
-import { PATH_TEMPLATE } from '../model/path-template.ts';
+import { PATH_TEMPLATE } from '../model/request.ts';
 
 /** Replaces a template while a path is split; no path contains this character. */
 const GAP = '\0';

@@ -1,7 +1,6 @@
 import type { Reliability } from '../model/listing.ts';
-import { isConclusive, isPayable } from '../model/outcome.ts';
+import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import type { RouteProbe } from '../model/route.ts';
-import type { ProbeSample } from '../model/sample.ts';
 import { type FailingRun, findFailingRun } from './delisting.ts';
 import { getReliability, UNSCORED } from './reliability.ts';
 

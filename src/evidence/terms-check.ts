@@ -1,7 +1,6 @@
 import { type Caution, isDangerous } from '../model/caution.ts';
 import type { PayeeKind, RouteProof } from '../model/route.ts';
-import type { TermsDifference } from '../model/sample.ts';
-import type { RecordedTerms, Terms } from '../model/terms.ts';
+import type { RecordedTerms, Terms, TermsDifference } from '../model/terms.ts';
 import type { GivenChallenge, GivenOffer } from '../x402/given-challenge.ts';
 import { findOfferDifference } from '../x402/terms-differences.ts';
 import { DELISTING_METHOD } from './delisting.ts';
@@ -26,7 +25,7 @@ export interface JudgedOffer extends GivenOffer {
   is_cheaper: boolean;
 }
 
-/** What else is worth knowing about a challenge; `src/views/check-words.ts` has a sentence for each. */
+/** What else is worth knowing about a challenge; `src/views/check.ts` has a sentence for each. */
 export const CHECK_WARNINGS = [
   'other_offers_differ',
   'resource_differs',

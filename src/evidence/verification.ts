@@ -1,6 +1,6 @@
 import type { Listing } from '../model/listing.ts';
 import { isPublicChain, NETWORKS, type NetworkKey } from '../model/network.ts';
-import type { Receipt } from '../model/receipt.ts';
+import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route, type RouteProof, type UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 

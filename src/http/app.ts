@@ -6,7 +6,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { ServiceError } from '../errors.ts';
 import type { Reading } from '../published/reading.ts';
 import { getFileVersion } from '../published/state.ts';
-import { buildLinkHeader } from '../views/conventions/link-header.ts';
+import { buildLinkHeader } from '../views/conventions.ts';
 import { PATHS } from '../views/links.ts';
 import type { Env } from './env.ts';
 import { announceLeaving } from './leaving.ts';

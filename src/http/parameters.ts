@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import { findNearest } from '../model/nearest.ts';
+import { findNearest } from '../model/text.ts';
 
 /** Quotes what the reader wrote, at most so much of it. */
 const QUOTED_LENGTH = 100;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { secureHeaders } from 'hono/secure-headers';
-import { PAGE_LOADER } from '../views/page-loader.ts';
+import { PAGE_LOADER } from '../views/pages/page-loader.ts';
 
 const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;
 

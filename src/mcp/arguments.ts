@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import { findNearest } from '../model/nearest.ts';
+import { findNearest } from '../model/text.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { cautionCode } from '../model/caution.ts';
 import type { Change } from '../model/change.ts';
 import { formatPriceRange } from '../model/usdc.ts';
-import { isOtherPayee, recordedRange, recordedTermsChange } from '../views/decision-details.ts';
-import type { Tombstone } from '../views/tombstone.ts';
+import type { Tombstone } from '../views/listing/record.ts';
+import { isOtherPayee, recordedRange, recordedTermsChange } from '../views/words/decision.ts';
 import { shortenText } from './compact.ts';
 
 /** Longest quotes, in UTF-16 units, and how many routes are named. */

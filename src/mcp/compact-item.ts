@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type AgentItem, agentItem } from '../views/agent-item.ts';
-import { getCautionPhrase } from '../views/reasons.ts';
-import { formatDay } from '../views/times.ts';
+import { type AgentItem, agentItem } from '../views/listing/item.ts';
+import { getCautionPhrase } from '../views/words/decision.ts';
+import { formatDay } from '../views/words/figures.ts';
 import { formatCompactRatio, shortenText } from './compact.ts';
 
 const { slug, category, networks, reliability_band, page_url } = agentItem.shape;

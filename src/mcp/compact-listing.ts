@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { category } from '../model/category.ts';
-import { getHost } from '../model/ids.ts';
-import { type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
+import { category } from '../model/catalogue.ts';
+import { getHost, type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { formatPriceRange } from '../model/usdc.ts';
-import { getVerification } from '../views/agent-item.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
+import { getVerification } from '../views/listing/item.ts';
 import type { Site } from '../views/site.ts';
 import { formatCompactRatio, shortenText } from './compact.ts';
 import { formatCautions } from './compact-item.ts';

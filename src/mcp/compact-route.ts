@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Caution } from '../model/caution.ts';
 import { networkKey } from '../model/network.ts';
-import { isPayable } from '../model/outcome.ts';
+import { isPayable } from '../model/probe.ts';
 import { getRouteUrl, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
-import { describeCaution } from '../views/caution-words.ts';
-import { formatOutcome } from '../views/outcome-words.ts';
-import { formatDay } from '../views/times.ts';
+import { describeCaution } from '../views/words/caution.ts';
+import { formatDay } from '../views/words/figures.ts';
+import { formatOutcome } from '../views/words/outcome.ts';
 import { getTokenEstimate, shortenText } from './compact.ts';
 import { shortenSchema } from './compact-schema.ts';
 

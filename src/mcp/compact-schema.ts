@@ -1,5 +1,4 @@
-import { isObject } from '../model/json-object.ts';
-import type { JsonObject } from '../model/route.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import { getTokenEstimate } from './compact.ts';
 
 type Json = JsonObject[string];

@@ -1,8 +1,7 @@
 import { isProofOld } from '../evidence/verification.ts';
 import { cutText } from '../model/text.ts';
-import type { Verification } from '../views/agent-item.ts';
-import { formatLastProved } from '../views/description.ts';
-import { formatDay } from '../views/times.ts';
+import { formatLastProved, type Verification } from '../views/listing/item.ts';
+import { formatDay } from '../views/words/figures.ts';
 
 /**
  * What tokenizers mostly take as one token: a short word, three digits, a run of JSON's or an address's punctuation, one of

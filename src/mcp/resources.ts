@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { slug } from '../model/listing.ts';
 import { findListingPage } from '../published/page-models.ts';
-import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing-markdown.ts';
+import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing/markdown.ts';
 import type { Caller } from './caller.ts';
 import type { ToolContext } from './tool.ts';
 import { catalogueSummaryTool } from './tools/catalogue-summary.ts';

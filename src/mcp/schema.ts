@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 
 /** Words that bound a value: of arguments they tell what may be sent, of an answer nothing that a reader needs. */
 const BOUNDS = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'] as const;

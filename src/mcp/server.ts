@@ -7,10 +7,9 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 import type { Reading } from '../published/reading.ts';
-import { getMcpIcons } from '../views/mcp-icons.ts';
-import { getMcpIdentity } from '../views/mcp-identity.ts';
+import { getMcpIcons, getMcpIdentity } from '../views/mcp-server.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';
 import { buildCaller, type Caller } from './caller.ts';
 import { buildCompletion } from './completion.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { unrecognisedReason } from './delivery.ts';
 import { networkKey } from './network.ts';
-import { probeOutcome } from './outcome.ts';
+import { unrecognisedReason } from './payment.ts';
+import { probeOutcome } from './probe.ts';
 
 /** What is said of every caution with one code. */
 interface CautionMeaning {

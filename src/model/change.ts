@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject } from './route.ts';
+import { jsonObject } from './json.ts';
 
 export const CHANGE_KINDS = [
   'listed',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { category } from './category.ts';
+import { category } from './catalogue.ts';
 import { networkKey } from './network.ts';
 import { declaredRoute } from './route.ts';
 
@@ -40,3 +40,13 @@ export const declaration = z.object({
   routes: z.array(declaredRoute),
 });
 export type Declaration = z.infer<typeof declaration>;
+
+/** Why an item, or a part of it, was not taken as it came. `refused`: left out. `noted`: taken, with this said of it. */
+export const finding = z.object({
+  code: z.string().regex(/^[a-z0-9_]+$/),
+  severity: z.enum(['refused', 'noted']),
+  /** What the finding is about, as the source names it: an address, a file, `items[3]`. */
+  item: z.string(),
+  message: z.string(),
+});
+export type Finding = z.infer<typeof finding>;

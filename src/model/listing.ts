@@ -1,5 +1,6 @@
+import { v5 } from 'uuid';
 import { z } from 'zod';
-import { category } from './category.ts';
+import { category } from './catalogue.ts';
 import {
   CAUTION_CODES,
   CAUTIONS,
@@ -11,7 +12,7 @@ import {
 } from './caution.ts';
 import { declarationSource } from './declaration.ts';
 import { type NetworkEntry, networkEntry, networkKey } from './network.ts';
-import { correctedReceipt } from './receipt.ts';
+import { correctedReceipt } from './payment.ts';
 import { formatRoute, type Route, route } from './route.ts';
 
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
@@ -39,7 +40,7 @@ export const reliability = z
   .meta({ id: 'Reliability' });
 export type Reliability = z.infer<typeof reliability>;
 
-/** `live`: published. `held`: known, but something is missing, such as a price. `delisted`: taken out, a tombstone remains. */
+/** `live`: published. `held`: known, but something is missing, such as a price. `delisted`: removed, a tombstone remains. */
 export const listingState = z.enum(['live', 'held', 'delisted']);
 
 export const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -140,4 +141,31 @@ export function getPrimaryNetwork({
   const entry = networks.find(({ key }) => key === primary_network) ?? networks[0];
   if (!entry) throw new Error('a listing carries an entry for base');
   return entry;
+}
+
+/**
+ * Gives the address under which all mentions of one listing are one: scheme and host in lower case, no trailing slash, no
+ * fragment. A path and query that the provider gives stay.
+ */
+export function getCanonicalBaseUrl(text: string): string {
+  const url = new URL(text);
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`;
+}
+
+/**
+ * Gives the host that a listing's address belongs to, with its port where that is not the usual one. Names in other scripts
+ * come as they are resolved (`xn--…`), so that no letter can pass for another.
+ */
+export function getHost(baseUrl: string): string {
+  return new URL(baseUrl).host;
+}
+
+/** Gives a listing's id: UUID version 5 of its base address, so that a catalogue made again keeps its ids. */
+export function getListingId(baseUrl: string): string {
+  return v5(getCanonicalBaseUrl(baseUrl), v5.URL);
+}
+
+/** Gives a route's id: UUID version 5 of method and path within its listing. */
+export function getRouteId(listingId: string, method: string, path: string): string {
+  return v5(`${method} ${path}`, listingId);
 }

@@ -1,23 +1,11 @@
 import { z } from 'zod';
 import { caution } from './caution.ts';
-import { unrecognisedReason } from './delivery.ts';
-import { httpMethod } from './http-method.ts';
+import { jsonObject } from './json.ts';
 import { networkKey } from './network.ts';
-import { probeCause, probeOutcome } from './outcome.ts';
-import { paidRequest } from './paid-request.ts';
+import { unrecognisedReason } from './payment.ts';
+import { probeCause, probeOutcome } from './probe.ts';
+import { httpMethod, paidRequest, requestExample } from './request.ts';
 import { recordedTerms, terms } from './terms.ts';
-
-/** Any JSON object, kept as the source gave it: a provider's schema is the provider's own. */
-export const jsonObject = z.record(z.string(), z.unknown());
-export type JsonObject = z.infer<typeof jsonObject>;
-
-/** A request that the source gives as an example: query parameters, headers (never payment or secrets) and JSON body. */
-export const requestExample = z.object({
-  query: z.record(z.string(), z.string()).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  body: z.unknown().optional(),
-});
-export type RequestExample = z.infer<typeof requestExample>;
 
 const routeFacts = z.object({
   method: httpMethod,

@@ -27,3 +27,18 @@ export type RecordedTerms = z.infer<typeof recordedTerms>;
 export function getTermsKey(offer: Terms): string {
   return [offer.network, offer.scheme, offer.asset, offer.amount, offer.pay_to ?? ''].join('|');
 }
+
+export const termsField = z.enum(['network', 'scheme', 'asset', 'amount', 'pay_to']);
+export type TermsField = z.infer<typeof termsField>;
+
+/**
+ * How one known offer stands in what was seen. `changed`: offered still, with other values in `fields`. `removed`: no
+ * longer offered. `added`: offered besides, which takes nothing away from what is known.
+ */
+export const termsDifference = z.object({
+  kind: z.enum(['changed', 'removed', 'added']),
+  fields: z.array(termsField),
+  before: terms.nullable(),
+  after: terms.nullable(),
+});
+export type TermsDifference = z.infer<typeof termsDifference>;

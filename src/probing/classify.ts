@@ -1,9 +1,8 @@
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { FetchFailureReason } from '../fetching/failure.ts';
-import type { ProbeOutcome } from '../model/outcome.ts';
-import type { JsonObject } from '../model/route.ts';
-import type { ProbeSample, TermsDifference } from '../model/sample.ts';
-import type { Terms } from '../model/terms.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { ProbeOutcome, ProbeSample } from '../model/probe.ts';
+import type { Terms, TermsDifference } from '../model/terms.ts';
 import type { Challenge, ChallengeReading } from '../x402/challenge.ts';
 import { isOnOtherNetwork } from '../x402/offer-fields.ts';
 import { readChallenge } from '../x402/read-challenge.ts';

@@ -1,7 +1,7 @@
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { isRedirect } from '../fetching/request.ts';
-import type { JsonObject } from '../model/route.ts';
+import type { JsonObject } from '../model/json.ts';
 import { MAX_CHALLENGE_BYTES } from '../x402/challenge-json.ts';
 import type { ProbeRequest } from './probe-request.ts';
 

@@ -1,5 +1,6 @@
-import { PATH_TEMPLATE } from '../model/path-template.ts';
-import { type DeclaredRoute, getRouteUrl, type JsonObject, type RequestExample } from '../model/route.ts';
+import type { JsonObject } from '../model/json.ts';
+import { PATH_TEMPLATE, type RequestExample } from '../model/request.ts';
+import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 
 /** A request without payment, built from the route's example. */
 export interface ProbeRequest {

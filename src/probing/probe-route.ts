@@ -1,8 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
-import { isPayable } from '../model/outcome.ts';
-import { isTemplate } from '../model/path-template.ts';
-import type { ProbeSample } from '../model/sample.ts';
+import { isPayable, type ProbeSample } from '../model/probe.ts';
+import { isTemplate } from '../model/request.ts';
 import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts';
 import { buildVerdict, classifyAnswer, classifyDifferences, classifyFailure, type Verdict } from './classify.ts';
 import { fetchWithinOrigin, ROBOTS_DISALLOWED } from './fetch-within-origin.ts';

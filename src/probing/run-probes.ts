@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import type { GuardedClient } from '../fetching/client.ts';
-import { getRouteUrl, type JsonObject } from '../model/route.ts';
-import type { ProbeSample } from '../model/sample.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { ProbeSample } from '../model/probe.ts';
+import { getRouteUrl } from '../model/route.ts';
 import { buildVerdict } from './classify.ts';
 import { ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
 import { buildPacedClient, openPace, type Pace } from './pacing.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { parseUsdc } from '../model/usdc.ts';
-import { type CheckQuestion, DEFAULT_SCHEME, OFFER_FIELDS } from '../views/check-question.ts';
+import { type CheckQuestion, DEFAULT_SCHEME, OFFER_FIELDS } from '../views/check.ts';
 import type { ChallengeProblem } from '../x402/challenge.ts';
 import { type GivenChallenge, readCopiedTerms, readGivenChallenge } from '../x402/given-challenge.ts';
 import type { Call } from './find-route.ts';

@@ -6,8 +6,7 @@ import {
   judgeChallenge,
   judgeUnrecorded,
 } from '../evidence/terms-check.ts';
-import type { CheckQuestion } from '../views/check-question.ts';
-import type { CheckReason, TermsCheck } from '../views/terms-check.ts';
+import type { CheckQuestion, CheckReason, TermsCheck } from '../views/check.ts';
 import type { GivenChallenge } from '../x402/given-challenge.ts';
 import { parseCall, parseGivenTerms } from './check-question.ts';
 import { type FoundRoute, findRoute } from './find-route.ts';

@@ -1,8 +1,8 @@
-import { CATEGORIES, type Category } from '../model/category.ts';
+import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { type Reliability, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
-import type { ListQuery } from '../views/list-query.ts';
+import type { ListQuery } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 import { type Plan, WEIGHT_STEP, WEIGHT_STEPS } from '../search/plan.ts';
-import type { ListQuery, ListSort } from '../views/list-query.ts';
+import type { ListQuery, ListSort } from '../views/listing/query.ts';
 
 /** Where a page starts, and by what plan the words of the request were weighed when the first page was made. */
 export interface Cursor {

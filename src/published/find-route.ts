@@ -1,7 +1,7 @@
 import { getPathDistance } from '../evidence/path-distance.ts';
 import { listMatchingRoutes } from '../evidence/route-match.ts';
-import type { UnknownReason } from '../views/terms-check.ts';
-import type { Tombstone } from '../views/tombstone.ts';
+import type { UnknownReason } from '../views/check.ts';
+import type { Tombstone } from '../views/listing/record.ts';
 import type { Published } from './file.ts';
 import { findKnownListing, type KnownListing, type KnownRoute } from './known-listings.ts';
 import { type ListingAddress, listListingsAt, listLiveOnOrigin } from './listings.ts';

@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
 import type { Route } from '../model/route.ts';
-import type { DiscoverySearchQuery } from '../views/discovery-query.ts';
-import { LIST_LIMIT_MAX } from '../views/list-query.ts';
+import type { DiscoverySearchQuery } from '../views/discovery.ts';
+import { LIST_LIMIT_MAX } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import { countMatching, listMatching, type Resource } from './resources.ts';
 import { selectListings } from './select.ts';

@@ -1,7 +1,6 @@
 import type { Change } from '../model/change.ts';
 import type { Listing } from '../model/listing.ts';
-import { DECISION_KINDS, MAX_DECISIONS, NOISY_KINDS } from '../views/pages/listing-decisions.ts';
-import { MAX_PRICE_STEPS } from '../views/pages/price-history.ts';
+import { DECISION_KINDS, MAX_DECISIONS, MAX_PRICE_STEPS, NOISY_KINDS } from '../views/listing/history.ts';
 import { listChanges } from './changes.ts';
 import type { Reading } from './reading.ts';
 

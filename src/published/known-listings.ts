@@ -3,7 +3,7 @@ import { getCurrentTerms } from '../evidence/terms.ts';
 import type { PayableRecord } from '../evidence/terms-check.ts';
 import { type Listing, listRouteCautions } from '../model/listing.ts';
 import { getRouteUrl, type Route } from '../model/route.ts';
-import { findTombstone, type Tombstone } from '../views/tombstone.ts';
+import { findTombstone, type Tombstone } from '../views/listing/record.ts';
 import type { Published } from './file.ts';
 import { findListing, type ListingAddress } from './listings.ts';
 

@@ -2,11 +2,11 @@ import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Change } from '../model/change.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
 import { getRouteUrl, type Route } from '../model/route.ts';
-import { buildAgentItem, getVerification } from '../views/agent-item.ts';
-import { buildAgentListing } from '../views/agent-listing.ts';
+import { buildAgentItem, getVerification } from '../views/listing/item.ts';
+import { buildAgentListing } from '../views/listing/record.ts';
+import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
-import { buildListingTag } from '../views/tag.ts';
-import { listTopics } from '../views/topics.ts';
+import { listTopics } from './topics.ts';
 
 /** Values of one row, by column. */
 type Row = Record<string, string | number | null>;

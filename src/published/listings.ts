@@ -1,7 +1,6 @@
-import { getCanonicalBaseUrl } from '../model/ids.ts';
-import type { Listing } from '../model/listing.ts';
-import type { AgentItem } from '../views/agent-item.ts';
-import { findTombstone as buildTombstone, type Tombstone } from '../views/tombstone.ts';
+import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
+import type { AgentItem } from '../views/listing/item.ts';
+import { findTombstone as buildTombstone, type Tombstone } from '../views/listing/record.ts';
 import type { Published } from './file.ts';
 import { putBaseUrl } from './listing-rows.ts';
 

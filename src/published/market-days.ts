@@ -1,5 +1,5 @@
 import { getRoundStart } from '../evidence/rounds.ts';
-import type { ListingDay, RoundDay } from '../model/market-day.ts';
+import type { ListingDay, RoundDay } from '../views/market.ts';
 import type { Published } from './file.ts';
 
 /** Lists the days on which listings came, went or changed their verification, the earliest first. */

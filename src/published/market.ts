@@ -1,12 +1,12 @@
-import { CATEGORIES, type Category } from '../model/category.ts';
+import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import type { Reliability } from '../model/listing.ts';
 import { type NetworkKey, networkKey } from '../model/network.ts';
-import { type CategoryFigures, getPriceStep, getQuartiles, type MarketData } from '../views/pages/market-data.ts';
+import { type CategoryFigures, getPriceStep, getQuartiles, type MarketData } from '../views/market.ts';
 import { buildMarketPage, type MarketPage } from '../views/pages/market-page.ts';
-import { getCounts } from './entry-lists.ts';
 import type { Published } from './file.ts';
 import { listListingDays, listRoundDays } from './market-days.ts';
 import { listChangeNews } from './news.ts';
+import { getCounts } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import type { Snapshot } from './snapshot.ts';
 

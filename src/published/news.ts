@@ -1,13 +1,13 @@
-import { getHost } from '../model/ids.ts';
-import { describeCautionSummary } from '../views/caution-words.ts';
+import { getHost } from '../model/listing.ts';
 import {
   buildChangeNews,
   type ChangeNews,
   digestChanges,
   type NewsDigest,
   type NewsListing,
-} from '../views/change-news.ts';
+} from '../views/changes.ts';
 import { PATHS } from '../views/links.ts';
+import { describeCautionSummary } from '../views/words/caution.ts';
 import { listTellingChangesOf, listTellingRevisions } from './changes.ts';
 import type { Published } from './file.ts';
 import { findKnownName, findTombstone, getItem } from './listings.ts';

@@ -1,16 +1,15 @@
-import type { Category } from '../model/category.ts';
+import type { Category } from '../model/catalogue.ts';
 import { isLive } from '../model/listing.ts';
 import { buildGuide } from '../views/guide.ts';
+import { buildListingPage, buildTombstonePage, type ListingPage, type TombstonePage } from '../views/listing/page.ts';
+import { findTombstone } from '../views/listing/record.ts';
+import { buildCategoryPage, buildVerifiedPage, type CardListPage } from '../views/pages/category-page.ts';
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
-import { buildCategoryPage, buildVerifiedPage, type ListPage } from '../views/pages/list-page.ts';
-import { buildListingPage, type ListingPage } from '../views/pages/listing-page.ts';
-import { buildTombstonePage, type TombstonePage } from '../views/pages/tombstone-page.ts';
-import { findTombstone } from '../views/tombstone.ts';
 import { getRef } from './columns.ts';
-import { type EntryPage, findEntryPage, getCounts, getSelections } from './entry-lists.ts';
 import type { Published } from './file.ts';
 import { findDelisting, listHistory } from './history.ts';
 import { findListing, getItem, listNewest, listNewlyVerified } from './listings.ts';
+import { findPlacesOnPage, getCounts, getSelections, type PlacesOnPage } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { listCurrentReceipts } from './receipts.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -47,17 +46,17 @@ export function findCategoryPage(
   { published, readAtOnce }: Reading,
   category: Category,
   page: number,
-): ListPage | undefined {
+): CardListPage | undefined {
   return readAtOnce((snapshot) => {
-    const part = findEntryPage(getSelections(snapshot).byCategory.get(category) ?? [], page);
+    const part = findPlacesOnPage(getSelections(snapshot).byCategory.get(category) ?? [], page);
     return part && buildCategoryPage(category, buildListPart(part, published, snapshot));
   });
 }
 
 /** Finds a page of the verified listings by its number from 1; undefined where there is none. */
-export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): ListPage | undefined {
+export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): CardListPage | undefined {
   return readAtOnce((snapshot) => {
-    const part = findEntryPage(getSelections(snapshot).verified, page);
+    const part = findPlacesOnPage(getSelections(snapshot).verified, page);
     return part && buildVerifiedPage(buildListPart(part, published, snapshot));
   });
 }
@@ -77,7 +76,7 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
   });
 }
 
-function buildListPart({ places, page, has_next, total }: EntryPage, published: Published, snapshot: Snapshot) {
+function buildListPart({ places, page, has_next, total }: PlacesOnPage, published: Published, snapshot: Snapshot) {
   const items = places.map((place) => getItem(published, getRef(snapshot.columns, place)));
   return { items, page, has_next, total, counts: getCounts(snapshot) };
 }

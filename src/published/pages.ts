@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { CATEGORIES } from '../model/category.ts';
+import { CATEGORIES } from '../model/catalogue.ts';
 import { PATHS } from '../views/links.ts';
-import { PAGE_SIZE } from '../views/pages/list-page.ts';
-import { MARKET_TABLES } from '../views/pages/market-tables.ts';
+import { MARKET_TABLES } from '../views/market.ts';
+import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { type Columns, getRef } from './columns.ts';
-import { findEntryPage, getSelections } from './entry-lists.ts';
 import type { Published } from './file.ts';
+import { findPlacesOnPage, getSelections } from './page-lists.ts';
 import { iterateCurrentReceipts } from './receipts.ts';
 import { listRelated, type Related } from './related.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -112,7 +112,7 @@ function* listListPages(
   getPath: (page: number) => string,
 ): Generator<PageRef> {
   for (let page = 1; page === 1 || (page - 1) * PAGE_SIZE < list.length; page += 1) {
-    const part = findEntryPage(list, page);
+    const part = findPlacesOnPage(list, page);
     const key =
       page === 1 ? current : buildKey(listShown(columns, part?.places ?? []), part?.has_next ? 'next' : 'last');
     yield { path: getPath(page), file: `${getFile(getPath(page))}.html`, key };

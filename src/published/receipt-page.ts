@@ -1,4 +1,4 @@
-import { buildReceiptPage, type ReceiptPage } from '../views/pages/receipt-view.ts';
+import { buildReceiptPage, type ReceiptPage } from '../views/pages/receipt-page.ts';
 import { findKnownName, findListing } from './listings.ts';
 import type { Reading } from './reading.ts';
 import { findReceipt } from './receipts.ts';

@@ -1,5 +1,4 @@
-import type { PublicPayment } from '../model/payment.ts';
-import type { Correction } from '../model/receipt.ts';
+import type { Correction, PublicPayment } from '../model/payment.ts';
 import type { Published } from './file.ts';
 
 /** A payment that settled, and what it was made for. */

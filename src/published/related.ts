@@ -1,4 +1,4 @@
-import type { Category } from '../model/category.ts';
+import type { Category } from '../model/catalogue.ts';
 import { type Columns, findNextPlace, findPlace } from './columns.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isLive, type LiveListing } from '../model/listing.ts';
 import { findNetwork } from '../model/network.ts';
 import type { Route } from '../model/route.ts';
-import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery-query.ts';
+import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery.ts';
 import { getRef } from './columns.ts';
 import type { Published } from './file.ts';
 import { findListing, type ListingRef } from './listings.ts';

@@ -4,7 +4,7 @@ export const APPLICATION_ID = 0x78343032;
 /** Version of the schema below: raise it with every change, and each file is made anew. */
 export const SCHEMA_VERSION = 3;
 
-/** The tables that are handed out. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
+/** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
 -- One row: which catalogue this is, and how often what readers see has changed.
 CREATE TABLE catalogue (
@@ -140,7 +140,7 @@ CREATE TABLE rounds (
 `;
 
 /**
- * Tables for this code alone, left out of what is handed out: listings as its answers hold them, by which code they were
+ * Tables for this code alone, left out of the download: listings as its answers hold them, by which code they were
  * rendered, and the search index. Words of removed listings stay in that.
  */
 export const OWN_SCHEMA = `

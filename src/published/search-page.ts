@@ -1,7 +1,7 @@
-import type { ListQuery } from '../views/list-query.ts';
+import type { ListQuery } from '../views/listing/query.ts';
 import { buildSearchPage, RESULTS_SIZE, type SearchPage, type SearchValues } from '../views/pages/search-page.ts';
-import { getCounts } from './entry-lists.ts';
 import { getItem } from './listings.ts';
+import { getCounts } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { selectListings } from './select.ts';
 

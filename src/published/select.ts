@@ -1,5 +1,5 @@
 import type { Scores } from '../search/ranking.ts';
-import { getListSort, type ListQuery, type ListSort } from '../views/list-query.ts';
+import { getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { buildFilter, type Columns, findNextPlace, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';

@@ -1,5 +1,4 @@
-import { CATEGORIES } from '../model/category.ts';
-import type { CatalogueSummary } from '../model/summary.ts';
+import { CATEGORIES, type CatalogueSummary } from '../model/catalogue.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
 import { type Columns, findPlace, getRef, isVerified, readColumns, updateColumns } from './columns.ts';

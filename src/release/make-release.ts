@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
-import { isHandOutDue, makeHandOut } from '../published/hand-out.ts';
+import { isDownloadDue, makeDownload } from '../published/download.ts';
 import { countListings } from '../published/listings.ts';
 import { listPages } from '../published/pages.ts';
 import type { Reading } from '../published/reading.ts';
@@ -57,7 +57,7 @@ export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildR
       if (result.outcome === 'released') prune(options, code);
       // The copy is made outside the transaction that holds the reading still.
       readings.unpin();
-      await handOut(reading, options);
+      await renewDownload(reading, options);
       return result;
     } finally {
       readings.unpin();
@@ -162,10 +162,10 @@ async function storeShards(
 }
 
 /** Makes the copy for download if it is due. The release is current already, so a failure here is an event, not thrown. */
-async function handOut({ published }: Reading, { config, onEvent, now }: MakeReleaseOptions): Promise<void> {
-  const folder = getReleasePaths(config.releasesDir).handOut;
+async function renewDownload({ published }: Reading, { config, onEvent, now }: MakeReleaseOptions): Promise<void> {
+  const folder = getReleasePaths(config.releasesDir).download;
   try {
-    if (isHandOutDue(published, folder, now())) await makeHandOut(published, folder, now());
+    if (isDownloadDue(published, folder, now())) await makeDownload(published, folder, now());
   } catch (error) {
     onEvent({ type: 'said', text: `The copy of the catalogue could not be made: ${getErrorMessage(error)}\n` });
   }

@@ -46,7 +46,7 @@ export function getReleasePaths(releasesDir: string) {
     current: join(releasesDir, 'current'),
     assets: join(releasesDir, 'assets'),
     /** The copy of the published catalogue for download. */
-    handOut: join(releasesDir, 'hand-out'),
+    download: join(releasesDir, 'download'),
     lock: join(releasesDir, 'rebuild.lock'),
   } as const;
 }

@@ -1,6 +1,5 @@
-import { isObject } from '../model/json-object.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
-import type { JsonObject } from '../model/route.ts';
 import { getStem, listWords } from './words.ts';
 
 /** The fields of a listing that words are found in; the place of a field is its bit in a term's mask. */

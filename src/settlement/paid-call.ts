@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FetchResponse } from '../fetching/client.ts';
-import { getRequestHash, type PaidRequest } from '../model/paid-request.ts';
 import type { PaidAnswer, PaymentAnswer } from '../model/payment.ts';
+import { getRequestHash, type PaidRequest } from '../model/request.ts';
 import { readSellerReceipt } from './payment-header.ts';
 import { type Judgement, readMediaType } from './product.ts';
 

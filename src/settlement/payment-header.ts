@@ -1,4 +1,4 @@
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 import type { SellerReceipt } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 import type { Requirement } from '../x402/requirements.ts';

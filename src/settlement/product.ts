@@ -1,8 +1,6 @@
 import { Validator } from '@cfworker/json-schema';
-import type { UnrecognisedReason } from '../model/delivery.ts';
-import { isObject } from '../model/json-object.ts';
-import type { AnswerField, Conformity } from '../model/payment.ts';
-import type { JsonObject } from '../model/route.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
+import type { AnswerField, Conformity, UnrecognisedReason } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 
 /** What a route declares about its product. */

@@ -1,7 +1,6 @@
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import type { NetworkKey } from '../model/network.ts';
-import type { TermsDifference } from '../model/sample.ts';
-import type { Terms } from '../model/terms.ts';
+import type { Terms, TermsDifference } from '../model/terms.ts';
 import { listRequirements, type Requirement } from '../x402/requirements.ts';
 import { findOfferDifference, isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
 import type { Call } from './paid-call.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { isPublicChain, isUsdc, NETWORKS } from '../model/network.ts';
-import { getRequestHash } from '../model/paid-request.ts';
 import type { Payment, Settlement } from '../model/payment.ts';
+import { getRequestHash } from '../model/request.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Chain, ChainReader, PaymentOnChain } from './rail.ts';
 

@@ -1,5 +1,4 @@
-import type { Declaration } from '../model/declaration.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Declaration, Finding } from '../model/declaration.ts';
 import type { DeclaredRoute } from '../model/route.ts';
 import type { DocumentFindings } from './document-findings.ts';
 import { parseListedUrl } from './outside-address.ts';

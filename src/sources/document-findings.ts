@@ -1,4 +1,4 @@
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/declaration.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './finding-codes.ts';
 
 /** Findings that are reported once for the whole document, with a count, and not for each item. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/declaration.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/route.ts';
+import type { JsonObject } from '../model/json.ts';
 import { isJsonObject, isObject, type Json } from './json-value.ts';
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);

@@ -1,6 +1,7 @@
 import type { Declaration } from '../model/declaration.ts';
+import type { JsonObject } from '../model/json.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
-import { type DeclaredRoute, getRouteUrl, type JsonObject } from '../model/route.ts';
+import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
 import { formatUsdc, parseUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT, parsePayTo } from '../x402/offer-fields.ts';

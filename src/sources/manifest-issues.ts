@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { findNearest } from '../model/nearest.ts';
-import { cutText } from '../model/text.ts';
+import { cutText, findNearest } from '../model/text.ts';
 import { formatQuote } from './clean-string.ts';
 import type { FindingCode } from './finding-codes.ts';
 import { isObject } from './json-value.ts';

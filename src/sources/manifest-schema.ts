@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { category } from '../model/category.ts';
-import { httpMethod } from '../model/http-method.ts';
+import { category } from '../model/catalogue.ts';
 import { slug } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
+import { httpMethod } from '../model/request.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
 

@@ -1,8 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorMessage, ServiceError } from '../errors.ts';
-import type { Declaration } from '../model/declaration.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Declaration, Finding } from '../model/declaration.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './finding-codes.ts';
 import { buildManifestDeclaration } from './manifest-declaration.ts';
 import { describeIssues } from './manifest-issues.ts';

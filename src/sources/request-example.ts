@@ -1,4 +1,4 @@
-import type { RequestExample } from '../model/route.ts';
+import type { RequestExample } from '../model/request.ts';
 import { cleanString, formatQuote } from './clean-string.ts';
 import type { Note } from './finding-codes.ts';
 import { cleanJson, isObject } from './json-value.ts';

@@ -1,4 +1,4 @@
-import { httpMethod } from '../model/http-method.ts';
+import { httpMethod } from '../model/request.ts';
 import type { DeclaredRoute } from '../model/route.ts';
 import { cutText } from '../model/text.ts';
 import { buildFeedDeclarations } from './bazaar/declarations.ts';

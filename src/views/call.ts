@@ -1,15 +1,13 @@
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { isDangerous } from '../model/caution.ts';
+import type { JsonObject } from '../model/json.ts';
 import { type LiveListing, listRouteCautions } from '../model/listing.ts';
-import { NETWORKS } from '../model/network.ts';
-import type { Route } from '../model/route.ts';
+import { NETWORKS, type NetworkKey } from '../model/network.ts';
+import type { PaidRequest } from '../model/request.ts';
+import { formatRoute, getRouteUrl, type Route } from '../model/route.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { buildCurl } from './call-curl.ts';
-import { buildPython, getPythonInstallCommand } from './call-python.ts';
-import { buildCallRequest } from './call-request.ts';
-import { buildTypescript, type CallPrice, getInstallCommand } from './call-typescript.ts';
-import { describeCaution } from './caution-words.ts';
-import { formatDay } from './times.ts';
+import { describeCaution } from './words/caution.ts';
+import { formatDay } from './words/figures.ts';
 
 /** How to call one route of a listing: first free of charge to see its 402, then paying. */
 export interface CallGuide {
@@ -94,4 +92,289 @@ function findCallPrice(route: Route | undefined): CallPrice | undefined {
       (a.network < b.network ? -1 : 1),
   );
   return offers[0];
+}
+
+/** What the caller is ready to pay, and where. */
+interface CallPrice {
+  readonly network: NetworkKey;
+  /** Atomic USDC. */
+  readonly amount: number;
+}
+
+/** What to install and import for paying on each network, and the wallet's key as an environment variable. */
+const TYPESCRIPT_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
+  base: {
+    install: 'npm install @x402/fetch @x402/evm viem',
+    imports: [
+      "import { registerExactEvmScheme } from '@x402/evm/exact/client';",
+      "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+      "import { privateKeyToAccount } from 'viem/accounts';",
+    ],
+    register: `registerExactEvmScheme(client, {
+  signer: privateKeyToAccount(process.env.EVM_PRIVATE_KEY as \`0x\${string}\`),
+  networks: ['${NETWORKS.base.id}'],
+});`,
+  },
+  solana: {
+    install: 'npm install @x402/fetch @x402/svm @solana/kit',
+    imports: [
+      "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
+      "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+      "import { registerExactSvmScheme } from '@x402/svm/exact/client';",
+    ],
+    register: `registerExactSvmScheme(client, {
+  signer: await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!)),
+  networks: ['${NETWORKS.solana.id}'],
+});`,
+  },
+};
+
+/** Gives the command that installs what `buildTypescript` imports. */
+function getInstallCommand(network: NetworkKey): string {
+  return TYPESCRIPT_WALLETS[network].install;
+}
+
+/**
+ * Writes a paid request as a TypeScript module for Node, on @x402/fetch 2.x. It never pays more than the price on record
+ * and follows no redirect, since the client would hand the payment on to wherever that leads.
+ */
+export function buildTypescript(request: CallRequest, price: CallPrice): string {
+  const { imports, register } = TYPESCRIPT_WALLETS[price.network];
+  return `${imports.join('\n')}
+
+const client = new x402Client();
+${register}
+// The price on record: a dearer answer is refused, not paid.
+client.setSpendControls({ maxAmountPerPayment: '$${formatUsdc(price.amount)}' });
+
+const fetchWithPayment = wrapFetchWithPayment(fetch, client);
+const response = await fetchWithPayment(${quoteForTypescript(request.url)}, ${buildInit(request)});
+console.log(response.status, await response.text());
+`;
+}
+
+function buildInit({ method, headers, body }: CallRequest): string {
+  const lines = [`method: ${quoteForTypescript(method)},`];
+  if (headers.length > 0) {
+    lines.push('headers: {');
+    for (const [name, value] of headers) lines.push(`  ${quoteForTypescript(name)}: ${quoteForTypescript(value)},`);
+    lines.push('},');
+  }
+  if (body !== null) lines.push(...`body: JSON.stringify(${body}),`.split('\n'));
+  lines.push("redirect: 'error',");
+  return `{\n${lines.map((line) => `  ${line}`).join('\n')}\n}`;
+}
+
+/** Quotes any text as a string literal: JSON's escapes are JavaScript's, and invisible characters are escaped too. */
+function quoteForTypescript(text: string): string {
+  const quoted = formatJson(text);
+  return quoted.includes("'") || quoted.includes('\\') ? quoted : `'${quoted.slice(1, -1)}'`;
+}
+
+/** What to install and import for paying on each network, and the wallet's key as an environment variable. */
+const PYTHON_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
+  base: {
+    install: 'pip install "x402[requests,evm]"',
+    imports: [
+      'from eth_account import Account',
+      'from x402 import max_amount, x402ClientSync',
+      'from x402.http.clients import x402_requests',
+      'from x402.mechanisms.evm import EthAccountSigner',
+      'from x402.mechanisms.evm.exact.register import register_exact_evm_client',
+    ],
+    register: `signer = EthAccountSigner(Account.from_key(os.environ["EVM_PRIVATE_KEY"]))
+register_exact_evm_client(client, signer, networks="${NETWORKS.base.id}")`,
+  },
+  solana: {
+    install: 'pip install "x402[requests,svm]"',
+    imports: [
+      'from x402 import max_amount, x402ClientSync',
+      'from x402.http.clients import x402_requests',
+      'from x402.mechanisms.svm import KeypairSigner',
+      'from x402.mechanisms.svm.exact.register import register_exact_svm_client',
+    ],
+    register: `signer = KeypairSigner.from_base58(os.environ["SVM_PRIVATE_KEY"])
+register_exact_svm_client(client, signer, networks="${NETWORKS.solana.id}")`,
+  },
+};
+
+/** Gives the command that installs what `buildPython` imports. */
+function getPythonInstallCommand(network: NetworkKey): string {
+  return PYTHON_WALLETS[network].install;
+}
+
+/**
+ * Writes a paid request as a Python script, on the x402 package 2.x. It never pays more than the price on record and
+ * follows no redirect, since the client would hand the payment on to wherever that leads.
+ */
+export function buildPython({ method, url, headers, body }: CallRequest, price: CallPrice): string {
+  const { imports, register } = PYTHON_WALLETS[price.network];
+  const fields = headers.map(([name, value]) => `        ${formatJson(name)}: ${formatJson(value)},\n`).join('');
+  const options = [
+    `    ${formatJson(method)},`,
+    `    ${formatJson(url)},`,
+    ...(fields ? [`    headers={\n${fields}    },`] : []),
+    ...(body === null ? [] : [`    data=${quoteForPython(body)}.encode(),`]),
+    '    allow_redirects=False,',
+  ];
+  return `import os
+
+${imports.join('\n')}
+
+client = x402ClientSync()
+${register}
+# The price on record, in millionths of a USDC: a dearer answer is refused, not paid.
+client.register_policy(max_amount(${price.amount}))
+
+response = x402_requests(client).request(
+${options.join('\n')}
+)
+print(response.status_code, response.text)
+`;
+}
+
+/**
+ * Quotes JSON text as a raw string of several lines: nothing in it is read but its own end, and a quote inside JSON is
+ * in a string of JSON, where it can be escaped.
+ */
+function quoteForPython(json: string): string {
+  return `r'''${json.replaceAll("'", '\\u0027')}'''`;
+}
+
+/** Methods whose requests carry no body (fetch refuses one on GET and HEAD). */
+const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Header names as HTTP allows them, less those that carry a payment or a secret or belong to the connection. */
+const HEADER_NAME = /^[a-z0-9][a-z0-9!#$%&'*+.^_|~-]*$/i;
+const WITHHELD_HEADER = /^(host|connection|content-length|transfer-encoding|cookie|.*authorization|.*payment.*)$/i;
+
+/** A segment to fill in, as feeds write it (`/:id`) and as OpenAPI does (`{id}`). */
+const TEMPLATE = /(?<=\/):([A-Za-z_][\w-]*)|\{([A-Za-z_][\w-]*)\}/g;
+
+/** Everything that is not plain in an address, in a shell or in a string; braces are kept for placeholders alone. */
+const UNSAFE_IN_URL = /[^\x21-\x7e]|["'<>\\^`{|}]/gu;
+
+/** One request to a route, as the catalogue would make it: every part is the provider's and hostile until quoted. */
+export interface CallRequest {
+  /** The route as commands and pages name it, or the base address where no route is itemised. */
+  readonly route: string;
+  readonly method: string;
+  /** Printable ASCII without quotes; templates are in it as `{name}`. */
+  readonly url: string;
+  /** Names of the `{name}` placeholders that the caller fills in. */
+  readonly placeholders: readonly string[];
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** JSON text to send, or null for no body. */
+  readonly body: string | null;
+}
+
+/** Builds the example request of a route; without a route, a plain GET of the base address. */
+export function buildCallRequest(baseUrl: string, route: Route | undefined): CallRequest {
+  if (!route) {
+    const url = encodeUnsafe(baseUrl);
+    return { route: `GET ${url}`, method: 'GET', url, placeholders: [], headers: [], body: null };
+  }
+  const proven = route.proof?.request;
+  if (proven) return buildProvenRequest(route, proven);
+  const { url, placeholders } = fillUrl(getRouteUrl(baseUrl, route.path), route.example?.query ?? {});
+  const body = BODILESS.has(route.method) ? undefined : route.example?.body;
+  return {
+    route: formatRoute(route),
+    method: route.method,
+    url,
+    placeholders,
+    headers: listHeaders(route.example?.headers ?? {}, body !== undefined),
+    body: body === undefined ? null : formatJson(body),
+  };
+}
+
+/** The very request that was paid for and answered: better than any example. */
+function buildProvenRequest(route: Route, { method, url, headers, body }: PaidRequest): CallRequest {
+  const { accept: _accept, ...given } = headers;
+  return {
+    route: formatRoute(route),
+    method,
+    url: encodeUnsafe(url),
+    placeholders: [],
+    headers: listHeaders(given, body !== null),
+    body: body === null ? null : formatText(body),
+  };
+}
+
+function formatText(body: string): string {
+  try {
+    return formatJson(JSON.parse(body));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return formatJson(body).slice(1, -1);
+  }
+}
+
+/**
+ * Writes JSON for a place that people read and copy: characters that are invisible or that turn the direction of text are
+ * escaped, so that what is seen is what is sent.
+ */
+function formatJson(value: JsonObject[string] | string): string {
+  return JSON.stringify(value, null, 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, (character) =>
+    character === '\n'
+      ? character
+      : [...Array(character.length).keys()].map((at) => escapeUnit(character, at)).join(''),
+  );
+}
+
+function escapeUnit(text: string, at: number): string {
+  return `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
+}
+
+function fillUrl(address: string, query: Record<string, string>): { url: string; placeholders: string[] } {
+  const placeholders: string[] = [];
+  let url = '';
+  let rest = 0;
+  for (const match of address.matchAll(TEMPLATE)) {
+    const name = match[1] ?? match[2] ?? '';
+    placeholders.push(name);
+    url += `${encodeUnsafe(address.slice(rest, match.index))}{${name}}`;
+    rest = match.index + match[0].length;
+  }
+  url += encodeUnsafe(address.slice(rest));
+  const pairs = Object.entries(query).map(
+    ([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`,
+  );
+  const search = encodeUnsafe(pairs.join('&'));
+  const separator = search === '' ? '' : url.includes('?') ? '&' : '?';
+  return { url: `${url}${separator}${search}`, placeholders: [...new Set(placeholders)] };
+}
+
+function encodeUnsafe(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(UNSAFE_IN_URL, (character) => (character === "'" ? '%27' : encodeURIComponent(character)));
+}
+
+function listHeaders(given: Record<string, string>, hasBody: boolean): [string, string][] {
+  const headers = Object.entries(given).filter(
+    ([name, value]) => HEADER_NAME.test(name) && !WITHHELD_HEADER.test(name) && /^[\x20-\x7e]+$/.test(value),
+  );
+  const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  return hasBody && !isTyped ? [['content-type', 'application/json'], ...headers] : headers;
+}
+
+/**
+ * Writes a request without payment as a command for a POSIX shell; its answer is the 402 and costs nothing.
+ * `--globoff` keeps curl from reading `[1-1000]` or `{a,b}` in an address as many requests.
+ */
+export function buildCurl({ method, url, headers, body }: CallRequest): string {
+  const options = ['curl --include --globoff'];
+  if (method === 'HEAD') options.push('--head');
+  else if (method !== 'GET') options.push(`--request ${method}`);
+  for (const [name, value] of headers) options.push(`--header ${quoteForShell(`${name}: ${value}`)}`);
+  // --data-raw: unlike --data it never takes a leading @ for a file name.
+  if (body !== null) options.push(`--data-raw ${quoteForShell(body)}`);
+  options.push(`--url ${quoteForShell(url)}`);
+  return options.join(' \\\n  ');
+}
+
+/** Quotes any text as one word of a POSIX shell: nothing inside single quotes is special but the quote itself. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll('\0', '').replaceAll("'", `'\\''`)}'`;
 }

@@ -1,7 +1,6 @@
-import type { Category } from '../model/category.ts';
+import type { Category } from '../model/catalogue.ts';
 import type { DeclarationSource } from '../model/declaration.ts';
-import { getHost } from '../model/ids.ts';
-import type { LiveListing } from '../model/listing.ts';
+import { getHost, type LiveListing } from '../model/listing.ts';
 import { NETWORKS } from '../model/network.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';

@@ -1,4 +1,4 @@
-import type { Category } from '../model/category.ts';
+import type { Category } from '../model/catalogue.ts';
 
 /** Every address of the service, as a path from its base address. Nothing else in the code writes one. */
 export const PATHS = {

@@ -1,9 +1,9 @@
 import { CAUTIONS } from '../model/caution.ts';
 import { NETWORKS } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
-import type { AgentItem } from './agent-item.ts';
-import { formatCount, formatVerifiedRatio, getVerifiedExtent, type VerifiedExtent } from './description.ts';
+import { type AgentItem, formatVerifiedRatio, getVerifiedExtent, type VerifiedExtent } from './listing/item.ts';
 import type { Site } from './site.ts';
+import { formatCount } from './words/figures.ts';
 
 /** What the picture of a link says. Title, tagline and author are in a provider's words; all else is ours. */
 export interface Picture {

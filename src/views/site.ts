@@ -1,3 +1,6 @@
+import { ROBOT_NAME } from '../model/probe.ts';
+import { buildUrl, PATHS } from './links.ts';
+
 /** What the service says of itself: the page-visible settings (a part of `Config`). `baseUrl` has no trailing slash. */
 export interface Site {
   readonly baseUrl: string;
@@ -20,3 +23,8 @@ export const SERVICE_MEANING =
 export const WORDS_MEANING =
   'The facts and figures of this catalogue are free for any use (CC0-1.0). Titles, taglines, descriptions, schemas and ' +
   'examples are the words of providers and remain theirs; each listing names its sources.';
+
+/** Gives the name under which the service asks others: its own, and the page that says what it does and who answers for it. */
+export function getUserAgent({ baseUrl }: Pick<Site, 'baseUrl'>): string {
+  return `${ROBOT_NAME} (+${buildUrl(baseUrl, PATHS.method)})`;
+}

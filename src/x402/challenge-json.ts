@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 import type { ChallengeProblem } from './challenge.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 import { NETWORKS } from '../model/network.ts';
 import type { Terms } from '../model/terms.ts';
 import type { SkipReason } from './challenge.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/route.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Terms } from '../model/terms.ts';
 import type { OfferProblem } from './offer-fields.ts';
 

@@ -1,5 +1,4 @@
-import { isObject } from '../model/json-object.ts';
-import type { JsonObject } from '../model/route.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import type { Challenge } from './challenge.ts';
 
 /** Largest description of a request or an answer that is kept, in bytes of JSON. */

@@ -1,4 +1,4 @@
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 import type { ChallengeProblem, SkippedOffer, SkipReason } from './challenge.ts';
 import { checkChallengeObject, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
 import { type ChallengeOffer, parseChallengeOffer } from './challenge-offer.ts';

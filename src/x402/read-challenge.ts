@@ -1,5 +1,5 @@
 import { parsePaymentRequired } from '@x402/core/schemas';
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 import { getTermsKey, type Terms } from '../model/terms.ts';
 import type { Challenge, ChallengeFlaw, ChallengeProblem, ChallengeReading, SkippedOffer } from './challenge.ts';
 import { type ObjectOrProblem, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../model/json-object.ts';
+import { isObject } from '../model/json.ts';
 import type { Terms } from '../model/terms.ts';
 import { parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
 import { parseChallengeOffer } from './challenge-offer.ts';

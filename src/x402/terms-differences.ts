@@ -1,5 +1,4 @@
-import type { TermsDifference, TermsField } from '../model/sample.ts';
-import type { Terms } from '../model/terms.ts';
+import type { Terms, TermsDifference, TermsField } from '../model/terms.ts';
 
 /** The fields of an offer. */
 const FIELDS = ['network', 'asset', 'scheme', 'amount', 'pay_to'] as const satisfies readonly TermsField[];

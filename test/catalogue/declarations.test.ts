@@ -8,7 +8,7 @@ import { findListing } from '../../src/catalogue/listings.ts';
 import { listIndexed } from '../../src/catalogue/search.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
-import { describeDecision } from '../../src/views/decision.ts';
+import { describeDecision } from '../../src/views/words/decision.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 
 describe('recording a declaration', () => {

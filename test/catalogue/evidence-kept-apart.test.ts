@@ -83,7 +83,7 @@ describe('the log', () => {
   });
 });
 
-it('a rule lifts only what a rule took out', () => {
+it('a rule lifts only what a rule removed', () => {
   const { catalogue, record, find } = makeRecorder();
   record();
   const delist = (by: 'operator' | 'rule') =>

@@ -9,7 +9,7 @@ import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Listing } from '../../src/model/listing.ts';
-import type { ProbeSample } from '../../src/model/sample.ts';
+import type { ProbeSample } from '../../src/model/probe.ts';
 import { makeCatalogue, makeDeclaration, makeSample } from '../builders.ts';
 
 export const HOUR = 3_600_000;

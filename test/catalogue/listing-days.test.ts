@@ -8,7 +8,7 @@ import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, recordVerified } 
 
 const DAY = (day: number) => `2026-11-${day}T12:00:00.000Z`;
 
-/** A catalogue in which listings came, were held, verified, taken out and put back, day by day. */
+/** A catalogue in which listings came, were held, verified, removed and put back, day by day. */
 function makeMovedCatalogue() {
   const catalogue = makeCatalogue();
   const declare = (at: string, slug: string, priced = true) =>

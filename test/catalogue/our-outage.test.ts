@@ -43,7 +43,7 @@ function lookAtAll(world: EvidenceWorld, others: string[], hours: number, answer
 }
 
 describe('while most hosts fail that used to answer', () => {
-  it('nothing is taken out, no score falls, no network goes', () => {
+  it('nothing is removed, no score falls, no network goes', () => {
     const { world, others } = makeAnswering();
     const before = world.find();
     for (let hours = 96; hours <= 96 + 20 * 24; hours += 6) {
@@ -58,7 +58,7 @@ describe('while most hosts fail that used to answer', () => {
     expect(isOurRound(world.catalogue, getTime(120))).toBe(true);
   });
 
-  it('one that failed before is not taken out either, though its days are full', () => {
+  it('one that failed before is not removed either, though its days are full', () => {
     const { world, others } = makeAnswering();
     // Its own failures fill 13 days.
     for (let hours = 96; hours < 90 + 13 * 24; hours += 6) lookAtAll(world, others, hours, (slug) => slug !== SLUG);

@@ -4,7 +4,7 @@ import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { UNSCORED } from '../../src/evidence/reliability.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import type { ProbeOutcome } from '../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../src/model/probe.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { DAY, declareOthers, type EvidenceWorld, getTime, makeWorld } from './evidence-world.ts';
 
@@ -251,7 +251,7 @@ describe('a listing that fails', () => {
     expect(world.find().networks[0]).toMatchObject({ advertised: true, last_seen_at: getTime(24) });
   });
 
-  it('is taken out after 14 days and 10 failures, and put back by one valid 402', () => {
+  it('is removed after 14 days and 10 failures, and put back by one valid 402', () => {
     const world = makeWorld();
     world.declare();
     world.look(0);
@@ -284,7 +284,7 @@ describe('a listing that fails', () => {
     expect(world.look(370 + 14 * 24, fail())?.result).toBe('delisted');
   });
 
-  it('is not taken out before it failed ten times, however long it is silent', () => {
+  it('is not removed before it failed ten times, however long it is silent', () => {
     const world = makeWorld();
     world.declare();
     world.look(0);
@@ -292,7 +292,7 @@ describe('a listing that fails', () => {
     expect(world.look(1000, fail())?.result).toBe('delisted');
   });
 
-  it('and never answered is taken out 14 days after the first failure', () => {
+  it('and never answered is removed 14 days after the first failure', () => {
     const world = makeWorld();
     world.declare();
     expect(failOn(world, { from: 0, times: 56 })).not.toContain('delisted');
@@ -313,7 +313,7 @@ describe('a listing that fails', () => {
     },
   );
 
-  it('is put back by a 402 that came while it was being taken out', () => {
+  it('is put back by a 402 that came while it was being removed', () => {
     const world = makeWorld();
     world.declare();
     failOn(world, { from: 0, times: 56 });
@@ -324,7 +324,7 @@ describe('a listing that fails', () => {
   });
 });
 
-describe('who was taken out by somebody', () => {
+describe('who was removed by somebody', () => {
   it.each(['operator', 'provider'] as const)('as the %s wished stays out, whatever a probe sees', (by) => {
     const world = makeWorld();
     world.declare();

@@ -1,8 +1,7 @@
 import { getRound } from '../../src/evidence/rounds.ts';
 import type { NetworkKey } from '../../src/model/network.ts';
-import { isPayable } from '../../src/model/outcome.ts';
+import { isPayable, type ProbeSample } from '../../src/model/probe.ts';
 import type { PayeeKind } from '../../src/model/route.ts';
-import type { ProbeSample } from '../../src/model/sample.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { type Taken, workOut } from '../evidence/oracle.ts';
 

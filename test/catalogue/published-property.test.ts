@@ -4,7 +4,7 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import type { ProbeOutcome } from '../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../src/model/probe.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { IDENTITY, makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { getTime, makeWorld } from './evidence-world.ts';

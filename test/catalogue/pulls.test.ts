@@ -9,7 +9,7 @@ import {
   startPull,
 } from '../../src/catalogue/pulls.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
-import type { Finding } from '../../src/model/finding.ts';
+import type { Finding } from '../../src/model/declaration.ts';
 import { makeCatalogue, NOW } from '../builders.ts';
 
 const FEED = 'https://feed.example/discovery/resources';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listDatabaseFaults, listSearchFaults, listStaleListings } from '../../src/catalogue/integrity.ts';
 import { listSamples } from '../../src/catalogue/samples.ts';
-import { probeSample } from '../../src/model/sample.ts';
+import { probeSample } from '../../src/model/probe.ts';
 import { makeRoute, makeSample, makeTerms, recordVerified } from '../builders.ts';
 import { DAY, declareOthers, getTime, HOUR, makeWorld } from './evidence-world.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openServer } from '../../scripts/market/loopback.ts';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
-import type { AgentReceipt } from '../../src/views/agent-receipt.ts';
+import type { AgentReceipt } from '../../src/views/receipt.ts';
 import { makeFolder } from '../builders.ts';
 import { serveLive } from '../http/serving.ts';
 import { type Lie, openLyingNode } from '../settlement/lying-node.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CATEGORIES } from '../../src/model/category.ts';
+import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { type ManifestFile, readManifests } from '../../src/sources/manifest.ts';
 import { listCorpusTexts } from './corpus-texts.ts';

@@ -8,7 +8,7 @@ import { type Reply, recordReplies } from '../../src/catalogue/replies.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { type CautionCode, ON_RECORD_AFTER_DAYS } from '../../src/model/caution.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import type { Receipt } from '../../src/model/receipt.ts';
+import type { Receipt } from '../../src/model/payment.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { declareOthers, type EvidenceWorld, getTime, makeWorld, type Seen } from '../catalogue/evidence-world.ts';
 import { makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../records.ts';

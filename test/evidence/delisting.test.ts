@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { findFailingRun, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
 import { isMostFailing } from '../../src/evidence/rounds.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
-import type { ProbeOutcome } from '../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../src/model/probe.ts';
 import { NOW } from '../records.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

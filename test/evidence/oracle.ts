@@ -1,4 +1,4 @@
-import type { ProbeOutcome } from '../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../src/model/probe.ts';
 
 /** The part of a sample that the rules use. */
 export interface Taken {

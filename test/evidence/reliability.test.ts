@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getReliability, getWilsonLowerBound, UNSCORED, weighSamples } from '../../src/evidence/reliability.ts';
-import type { ProbeOutcome } from '../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../src/model/probe.ts';
 import { NOW } from '../records.ts';
 
 const HOUR = 60 * 60 * 1000;

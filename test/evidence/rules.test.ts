@@ -7,7 +7,7 @@ import { buildSlug, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { listRouteProofs, listVerifiedNetworks } from '../../src/evidence/verification.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
-import type { Receipt } from '../../src/model/receipt.ts';
+import type { Receipt } from '../../src/model/payment.ts';
 import type { RecordedTerms } from '../../src/model/terms.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getRound } from '../../src/evidence/rounds.ts';
 import { getSampleSummary, isStillOffered, type KeptSample, NO_SAMPLES } from '../../src/evidence/sample-summary.ts';
-import type { ProbeOutcome } from '../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../src/model/probe.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-11-01T00:00:00.000Z');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
 import { getRound } from '../../src/evidence/rounds.ts';
 import { getSampleSummary, type KeptSample } from '../../src/evidence/sample-summary.ts';
-import { PROBE_OUTCOMES, type ProbeOutcome } from '../../src/model/outcome.ts';
+import { PROBE_OUTCOMES, type ProbeOutcome } from '../../src/model/probe.ts';
 import { workOut } from './oracle.ts';
 
 const HOUR = 3_600_000;

@@ -4,7 +4,7 @@ import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { type AgentChanges, agentChanges } from '../../src/views/agent-changes.ts';
+import { type AgentChanges, agentChanges } from '../../src/views/changes.ts';
 import { makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
 
@@ -39,7 +39,7 @@ describe('GET /agent/changes', () => {
     expect(await read('?since=2')).toMatchObject({ changes: [], tombstones: [] });
   });
 
-  it('carries the tombstones of what was taken out', async () => {
+  it('carries the tombstones of what was removed', async () => {
     const { add, remove, read } = makeServed();
     const [slug = ''] = add(0, 1);
     remove(slug);

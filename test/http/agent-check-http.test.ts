@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MAX_CHALLENGE_BYTES } from '../../src/http/routes/check.ts';
-import { agentCheck } from '../../src/views/agent-check.ts';
+import { agentCheck } from '../../src/views/check.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { buildChallenge, buildFields, CALLED, encode, makeFresh, recordAll, serveChecks } from './checking.ts';
 

@@ -273,7 +273,7 @@ describe('a route that is not known', () => {
   });
 });
 
-describe('a listing that was taken out', () => {
+describe('a listing that was removed', () => {
   it('is told with its tombstone, at once, and compared again once it is back', async () => {
     const catalogue = recordSeen([makeFresh()]);
     const { checkFields } = serveChecks(catalogue);

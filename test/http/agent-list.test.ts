@@ -6,7 +6,7 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { agentList } from '../../src/views/agent-list.ts';
+import { agentList } from '../../src/views/listing/query.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
 

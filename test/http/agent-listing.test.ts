@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { agentListing } from '../../src/views/agent-listing.ts';
+import { agentListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, NOW, recordVerified } from '../builders.ts';
 import { serveLive } from './serving.ts';
 

@@ -4,7 +4,7 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Terms } from '../../src/model/terms.ts';
-import { type AgentCheck, agentCheck } from '../../src/views/agent-check.ts';
+import { type AgentCheck, agentCheck } from '../../src/views/check.ts';
 import { makeCatalogue, makeDeclaration, makeTerms, NOW } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
 import { serveLive } from './serving.ts';

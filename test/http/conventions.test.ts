@@ -12,7 +12,7 @@ function parseLinks(header: string | string[] | undefined): Record<string, strin
   return Object.fromEntries([...links].map(([, url, rel]) => [rel, url]));
 }
 
-/** A server with a static listing, one that is newer than the release, and one that was taken out since. */
+/** A server with a static listing, one that is newer than the release, and one that was removed since. */
 async function serveStates(): Promise<TestServer> {
   const server = await serveShelf();
   server.shelf.put([77], 'new');

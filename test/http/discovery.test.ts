@@ -6,7 +6,7 @@ import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { discoveryFindings, discoveryResources } from '../../src/views/discovery-resource.ts';
+import { discoveryFindings, discoveryResources } from '../../src/views/discovery.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { serveOnLoopback } from './loopback.ts';
 import { serveLive } from './serving.ts';

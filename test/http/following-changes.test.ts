@@ -9,8 +9,8 @@ import { parseQuery } from '../../src/http/parameters.ts';
 import { buildChanges } from '../../src/http/routes/agent.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { parseUsdc } from '../../src/model/usdc.ts';
-import { type AgentChanges, agentChanges, changesQuery } from '../../src/views/agent-changes.ts';
-import type { AgentList } from '../../src/views/agent-list.ts';
+import { type AgentChanges, agentChanges, changesQuery } from '../../src/views/changes.ts';
+import type { AgentList } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
 

@@ -6,7 +6,7 @@ import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { listingTag } from '../../src/views/tag.ts';
+import { listingTag } from '../../src/views/listing/tag.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { serveLive } from './serving.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { getMcpIdentity } from '../../src/views/mcp-identity.ts';
+import { getMcpIdentity } from '../../src/views/mcp-server.ts';
 import { CLIENTS } from './clients.ts';
 import { ask, makeMany, serveMcp } from './serving.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { findListingPage } from '../../src/published/page-models.ts';
-import { buildListingMarkdown } from '../../src/views/listing-markdown.ts';
+import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
 import { NOW } from '../builders.ts';
 import { CLIENTS } from './clients.ts';
 import { makeMany, makeNumbered, recordAll, serveMcp } from './serving.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildServerCard, buildServerJson, PROTOCOL_VERSIONS } from '../../src/views/conventions/server-card.ts';
+import { buildServerCard, buildServerJson, PROTOCOL_VERSIONS } from '../../src/views/mcp-server.ts';
 import { makeCatalogue } from '../builders.ts';
 import { SITE, serveLive } from '../http/serving.ts';
 import { connectModern } from './clients.ts';

@@ -89,7 +89,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
     expect(errors).toEqual([]);
   });
 
-  it('sees a listing added, and one taken out, at the next call', async () => {
+  it('sees a listing added, and one removed, at the next call', async () => {
     const { url, catalogue } = await serveMcp(makeMany(3));
     const client = await connect(url);
     recordAll(catalogue, [makeNumbered(3)]);

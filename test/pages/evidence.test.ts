@@ -99,7 +99,7 @@ describe('the page of a listing that was probed', () => {
   });
 });
 
-describe('the address of a listing that a rule took out', () => {
+describe('the address of a listing that a rule removed', () => {
   it('says why in words, what that rests on, and what its provider can do', async () => {
     const made = makeReadCatalogue({});
     const silent = Array.from({ length: 12 }, (_, at) => ({
@@ -134,7 +134,7 @@ describe('the pages that explain', () => {
     expect(text).toContain('no valid 402 for 14 days and at least 10 failures');
   });
 
-  it('say how to be listed, corrected, taken out and left alone', async () => {
+  it('say how to be listed, corrected, removed and left alone', async () => {
     const { text, html } = await (await openPages(makeReadCatalogue().reading)).get('/docs/providers');
     expect(text).toContain('/.well-known/agent-payable.json');
     expect(text).toContain('User-agent: agent-payable-apis');

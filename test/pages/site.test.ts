@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listPages, type PageRef } from '../../src/published/pages.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { PATHS } from '../../src/views/links.ts';
-import { PAGE_LOADER } from '../../src/views/page-loader.ts';
+import { PAGE_LOADER } from '../../src/views/pages/page-loader.ts';
 import { makeRoute, recordVerified } from '../builders.ts';
 import { isLivePath } from '../http/live-paths.ts';
 import { SITE } from '../http/serving.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildFetchFailure, type FetchFailureReason } from '../../src/fetching/failure.ts';
-import { isConclusive, isPayable, PROBE_OUTCOMES } from '../../src/model/outcome.ts';
-import { probeSample } from '../../src/model/sample.ts';
+import { isConclusive, isPayable, PROBE_OUTCOMES, probeSample } from '../../src/model/probe.ts';
 import { classifyAnswer, classifyFailure } from '../../src/probing/classify.ts';
 import { NOW } from '../records.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';

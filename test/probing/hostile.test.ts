@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { probeSample } from '../../src/model/sample.ts';
+import { probeSample } from '../../src/model/probe.ts';
 import { buildCertificate } from '../fetching/certificate.ts';
 import { listen } from '../fetching/outside.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';

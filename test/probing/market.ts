@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { type GuardedClientOptions, openGuardedClient } from '../../src/fetching/client.ts';
-import type { ProbeSample } from '../../src/model/sample.ts';
+import type { ProbeSample } from '../../src/model/probe.ts';
 import type { ProbedRoute } from '../../src/probing/probe-request.ts';
 import { type ProbeOptions, probeRoute } from '../../src/probing/probe-route.ts';
 import { listen } from '../fetching/outside.ts';

@@ -1,8 +1,7 @@
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PROBE_OUTCOMES } from '../../src/model/outcome.ts';
-import { probeSample } from '../../src/model/sample.ts';
+import { PROBE_OUTCOMES, probeSample } from '../../src/model/probe.ts';
 import { buildCertificate } from '../fetching/certificate.ts';
 import { listen } from '../fetching/outside.ts';
 import { makeTerms } from '../records.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { listHistory } from '../../src/published/history.ts';
-import { MAX_PRICE_STEPS } from '../../src/views/pages/price-history.ts';
+import { MAX_PRICE_STEPS } from '../../src/views/listing/history.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 
 /** A listing whose log has so many changes, priced and refreshed in turn, each with its number. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { delistListing } from '../../src/catalogue/delisting.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { CATEGORIES } from '../../src/model/category.ts';
+import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { NOW } from '../builders.ts';

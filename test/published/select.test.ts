@@ -5,13 +5,13 @@ import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { findRef } from '../../src/published/snapshot.ts';
-import { listQuery } from '../../src/views/list-query.ts';
+import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
 
 const WORDS = ['weather', 'forecast', 'stock', 'token'];
 
-/** What happens between one page and the next: listings taken out, rewritten, and listings with some words put in. */
+/** What happens between one page and the next: listings removed, rewritten, and listings with some words put in. */
 interface Event {
   readonly gone: readonly number[];
   readonly rewritten: readonly number[];

@@ -4,7 +4,7 @@ import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { CATEGORIES } from '../../src/model/category.ts';
+import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { findReleasePages } from '../../src/release/release-pages.ts';
 import type { ReleasePage } from '../../src/release/shards.ts';

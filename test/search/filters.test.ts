@@ -4,10 +4,9 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { storeListing } from '../../src/catalogue/publish.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { CATEGORIES } from '../../src/model/category.ts';
+import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
-import type { AgentItem } from '../../src/views/agent-item.ts';
-import { buildAgentItem } from '../../src/views/agent-item.ts';
+import { type AgentItem, buildAgentItem } from '../../src/views/listing/item.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { SITE, serveLive } from '../http/serving.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { getItem, type ListingRef } from '../../src/published/listings.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { findRef } from '../../src/published/snapshot.ts';
-import { listQuery } from '../../src/views/list-query.ts';
+import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCommands } from '../commands/running.ts';
 import { openTestReading } from '../reading.ts';
 import { findPlace, getQuality, isRight, readRequests } from './labelled.ts';

@@ -4,7 +4,7 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { getStem, listWords } from '../../src/search/words.ts';
-import { listQuery } from '../../src/views/list-query.ts';
+import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
 

@@ -3,7 +3,7 @@ import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.
 import { listChanges } from '../../src/catalogue/changes.ts';
 import { openBaseChain, openBaseReader } from '../../src/settlement/base/chain.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
-import { describeDecision } from '../../src/views/decision.ts';
+import { describeDecision } from '../../src/views/words/decision.ts';
 import { makeTerms } from '../records.ts';
 import { checkPayment, deliver, openPaying, PAY_TO, serveSeller } from './paying.ts';
 

@@ -11,8 +11,8 @@ import { findListing } from '../../src/catalogue/listings.ts';
 import { openLedger } from '../../src/catalogue/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import type { Payment, PaymentCaps } from '../../src/model/payment.ts';
-import type { JsonObject } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
 import { openJournal } from '../../src/settlement/journal.ts';
@@ -21,7 +21,7 @@ import { fetchQuote } from '../../src/settlement/quote.ts';
 import type { ChainReader, Rail } from '../../src/settlement/rail.ts';
 import { checkReceipt, type ReceiptCheck } from '../../src/settlement/receipt-check.ts';
 import type { PayEvent } from '../../src/settlement/reconcile.ts';
-import { buildAgentReceipt } from '../../src/views/agent-receipt.ts';
+import { buildAgentReceipt } from '../../src/views/receipt.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { SITE } from '../site.ts';
 

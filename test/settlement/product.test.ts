@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { UnrecognisedReason } from '../../src/model/delivery.ts';
+import type { UnrecognisedReason } from '../../src/model/payment.ts';
 import { judgeAnswer } from '../../src/settlement/judging.ts';
 import { buildPaymentAnswer } from '../../src/settlement/paid-call.ts';
 import { type DeclaredProduct, type JudgedAnswer, judgeProduct, listFields } from '../../src/settlement/product.ts';

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Finding } from '../../src/model/finding.ts';
+import type { Finding } from '../../src/model/declaration.ts';
 import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
 import { FINDING_CODES, type FindingCode } from '../../src/sources/finding-codes.ts';
 import { parseManifest, readManifests } from '../../src/sources/manifest.ts';

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { buildCsv } from '../../src/views/csv.ts';
-import type { Chart, ChartPanel } from '../../src/views/pages/chart.ts';
-import { getNextPriceStep, getPriceStep, getQuartiles, type MarketData } from '../../src/views/pages/market-data.ts';
-import { buildPriceChart } from '../../src/views/pages/market-prices.ts';
-import { buildBandChart, buildNetworkChart, buildVerifiedChart } from '../../src/views/pages/market-shares.ts';
-import { buildListingsChart, buildProbeChart } from '../../src/views/pages/market-times.ts';
+import { buildCsv, getNextPriceStep, getPriceStep, getQuartiles, type MarketData } from '../../src/views/market.ts';
+import {
+  buildBandChart,
+  buildListingsChart,
+  buildNetworkChart,
+  buildPriceChart,
+  buildProbeChart,
+  buildVerifiedChart,
+  type Chart,
+  type ChartPanel,
+} from '../../src/views/pages/market-page.ts';
 
 const DATA: MarketData = {
   as_of: '2026-11-20T12:00:00.000Z',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DELISTING_METHOD } from '../../src/evidence/delisting.ts';
 import { RELIABILITY_METHOD } from '../../src/evidence/reliability.ts';
-import { PROBE_OUTCOMES } from '../../src/model/outcome.ts';
+import { PROBE_OUTCOMES } from '../../src/model/probe.ts';
 import { buildFailingExample, buildMethodPage, buildScoreExample } from '../../src/views/pages/method-page.ts';
 import { SITE } from '../http/serving.ts';
 

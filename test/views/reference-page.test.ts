@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { listingTag } from '../../src/views/listing/tag.ts';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { buildReferencePage } from '../../src/views/pages/reference-page.ts';
-import { listingTag } from '../../src/views/tag.ts';
 import { SITE } from '../http/serving.ts';
 
 const page = buildReferencePage(SITE);

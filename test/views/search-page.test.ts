@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildAgentItem } from '../../src/views/agent-item.ts';
+import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildRefusedSearchPage, buildSearchPage, buildSearchPath } from '../../src/views/pages/search-page.ts';
 import { SITE } from '../http/serving.ts';
 import { NOW } from '../records.ts';

@@ -13,9 +13,9 @@ import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode } from '../../s
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive } from '../../src/model/listing.ts';
 import { getRouteUrl } from '../../src/model/route.ts';
-import { buildAgentItem } from '../../src/views/agent-item.ts';
-import { describeCaution, describeCautionEvidence } from '../../src/views/caution-words.ts';
+import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildListingPicture } from '../../src/views/picture.ts';
+import { describeCaution, describeCautionEvidence } from '../../src/views/words/caution.ts';
 import { type EvidenceWorld, getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { makeCommands } from '../commands/running.ts';
 import { buildChallenge } from '../http/checking.ts';

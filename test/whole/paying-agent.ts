@@ -1,5 +1,5 @@
 import type { x402HTTPClient } from '@x402/core/client';
-import type { CheckBody } from '../../src/views/agent-check.ts';
+import type { CheckBody } from '../../src/views/check.ts';
 import type { Connected } from '../mcp/clients.ts';
 
 /** What an agent needs to know of a route before it calls it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type JsonObject, jsonObject } from '../../../src/model/json.ts';
 import type { NetworkKey } from '../../../src/model/network.ts';
-import { type JsonObject, jsonObject } from '../../../src/model/route.ts';
 
 /** What a call comes to: a product, or what is wrong with the request. */
 export type Outcome = { product: JsonObject } | { problem: string };

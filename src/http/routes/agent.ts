@@ -6,10 +6,10 @@ import type { Reading } from '../../published/reading.ts';
 import { findReceipt } from '../../published/receipts.ts';
 import { selectListings } from '../../published/select.ts';
 import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
-import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/agent-changes.ts';
-import { buildAgentReceipt } from '../../views/agent-receipt.ts';
+import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';
-import { getListSort, type ListQuery, listQuery } from '../../views/list-query.ts';
+import { getListSort, type ListQuery, listQuery } from '../../views/listing/query.ts';
+import { buildAgentReceipt } from '../../views/receipt.ts';
 import { buildDocument, type Document, type SmallDocument } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
 

@@ -1,13 +1,15 @@
 import { findResources } from '../../published/found-resources.ts';
 import type { Reading } from '../../published/reading.ts';
 import { listResources, type Resource } from '../../published/resources.ts';
-import { DISCOVERY_LIMITS, discoveryListQuery, discoverySearchQuery } from '../../views/discovery-query.ts';
 import {
   buildDiscoveryResource,
+  DISCOVERY_LIMITS,
   type DiscoveryFindings,
   type DiscoveryResource,
   type DiscoveryResources,
-} from '../../views/discovery-resource.ts';
+  discoveryListQuery,
+  discoverySearchQuery,
+} from '../../views/discovery.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildDocument } from '../document.ts';
 import type { Get } from './route.ts';

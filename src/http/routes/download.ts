@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import type { Context, Hono } from 'hono';
 import { accepts } from 'hono/accepts';
 import { ServiceError } from '../../errors.ts';
-import { findHandOut, type HandOut } from '../../published/hand-out.ts';
+import { type Download, findDownload } from '../../published/download.ts';
 import { isFileError } from '../../release/folders.ts';
 import { getReleasePaths } from '../../release/release.ts';
 import { PATHS } from '../../views/links.ts';
@@ -19,41 +19,41 @@ const TRIES = 3;
 
 /** Adds the copy of the published catalogue for download, and its digest as `sha256sum -c` takes it. */
 export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir: string }): void {
-  const folder = getReleasePaths(releasesDir).handOut;
+  const folder = getReleasePaths(releasesDir).download;
   const refuse = () =>
     new ServiceError('not_found', 'There is no copy of the catalogue to download yet.', {
       hint: 'It is made with the next release of the pages.',
       reason: 'no_copy',
     });
-  const get = (): HandOut => {
-    const handOut = findHandOut(folder);
-    if (handOut) return handOut;
+  const get = (): Download => {
+    const download = findDownload(folder);
+    if (download) return download;
     throw refuse();
   };
   /** Opens the copy before anything is answered: the next one takes its file away at any moment. */
-  const openCopy = async (): Promise<{ handOut: HandOut; copy: FileHandle }> => {
+  const openCopy = async (): Promise<{ download: Download; copy: FileHandle }> => {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const handOut = get();
-      const copy = await openIfThere(join(folder, handOut.file));
-      if (copy) return { handOut, copy };
+      const download = get();
+      const copy = await openIfThere(join(folder, download.file));
+      if (copy) return { download, copy };
     }
     throw refuse();
   };
-  const describe = ({ revision, sha256 }: HandOut, encoding: string) => ({
+  const describe = ({ revision, sha256 }: Download, encoding: string) => ({
     'Cache-Control': CACHE_CONTROL,
     ETag: `W/"${sha256.slice(0, 22)}"`,
     'X-Catalogue-Revision': String(revision),
     ...(encoding === 'gzip' && { 'Content-Encoding': 'gzip' }),
   });
   app.get(PATHS.download, async (c) => {
-    const { handOut, copy } = await openCopy();
+    const { download, copy } = await openCopy();
     const encoding = accepts(c, { header: 'Accept-Encoding', supports: ['gzip', 'identity'], default: 'identity' });
     const headers = {
-      ...describe(handOut, encoding),
+      ...describe(download, encoding),
       'Content-Type': SQLITE,
-      'Content-Disposition': `attachment; filename="catalogue-r${handOut.revision}.sqlite"`,
+      'Content-Disposition': `attachment; filename="catalogue-r${download.revision}.sqlite"`,
       Vary: 'Accept-Encoding',
-      ...(encoding !== 'gzip' && { 'Content-Length': String(handOut.bytes) }),
+      ...(encoding !== 'gzip' && { 'Content-Length': String(download.bytes) }),
     };
     if (c.req.method === 'HEAD' || isKnown(c, headers.ETag)) {
       await copy.close();
@@ -65,9 +65,9 @@ export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir
     return c.body(Readable.toWeb(body) as ReadableStream, 200, headers);
   });
   app.get(PATHS.downloadDigest, (c) => {
-    const handOut = get();
-    const headers = { ...describe(handOut, 'identity'), 'Content-Type': 'text/plain; charset=utf-8' };
-    return c.body(`${handOut.sha256}  catalogue.sqlite\n`, 200, headers);
+    const download = get();
+    const headers = { ...describe(download, 'identity'), 'Content-Type': 'text/plain; charset=utf-8' };
+    return c.body(`${download.sha256}  catalogue.sqlite\n`, 200, headers);
   });
 }
 

@@ -1,31 +1,32 @@
 import { ServiceError } from '../../errors.ts';
 import { type Columns, getUpdatedMs } from '../../published/columns.ts';
-import { getCounts } from '../../published/entry-lists.ts';
 import type { Published } from '../../published/file.ts';
 import { iterateRendered } from '../../published/listings.ts';
 import { listChangeNews } from '../../published/news.ts';
+import { getCounts } from '../../published/page-lists.ts';
 import { listReceiptPages, listSitePages } from '../../published/pages.ts';
 import { type Reading, readInPieces } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
-import type { AgentItem } from '../../views/agent-item.ts';
-import { ATOM_ENTRIES, buildChangesAtom } from '../../views/change-atom.ts';
-import { buildAiCatalog } from '../../views/conventions/ai-catalog.ts';
-import { buildApiCatalog } from '../../views/conventions/api-catalog.ts';
-import { AI_CATALOG_TYPE, API_CATALOG_TYPE } from '../../views/conventions/link-header.ts';
-import { buildRobots } from '../../views/conventions/robots.ts';
-import { buildSecurityTxt } from '../../views/conventions/security-txt.ts';
-import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../../views/conventions/server-card.ts';
+import { ATOM_ENTRIES, buildChangesAtom } from '../../views/changes.ts';
 import {
+  AI_CATALOG_TYPE,
+  API_CATALOG_TYPE,
+  buildAiCatalog,
+  buildApiCatalog,
+  buildRobots,
+  buildSecurityTxt,
   buildSitemapIndex,
   buildSitemapUrl,
   MAX_SITEMAP_URLS,
   SITEMAP_END,
   SITEMAP_START,
-} from '../../views/conventions/sitemap.ts';
-import { buildFullGuideHead, buildFullGuideListing } from '../../views/full-guide.ts';
+} from '../../views/conventions.ts';
+import { buildFullGuideHead, buildFullGuideListing } from '../../views/guide.ts';
 import { PATHS } from '../../views/links.ts';
+import type { AgentItem } from '../../views/listing/item.ts';
+import type { ListingTag } from '../../views/listing/tag.ts';
+import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../../views/mcp-server.ts';
 import type { Site } from '../../views/site.ts';
-import type { ListingTag } from '../../views/tag.ts';
 import { buildDocument, buildLargeDocument, type Document } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
 

@@ -12,7 +12,7 @@ import { ASSETS_FOLDER } from '../../release/assets.ts';
 import type { Form } from '../../release/forms.ts';
 import { getHash } from '../../release/hash.ts';
 import { getReleasePaths } from '../../release/release.ts';
-import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../../views/conventions/link-header.ts';
+import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../../views/conventions.ts';
 import { PATHS } from '../../views/links.ts';
 import { type CurrentRelease, readIfThere } from '../current-release.ts';
 import type { Encoding, SmallDocument } from '../document.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { CATEGORIES, category } from '../../model/category.ts';
-import { catalogueSummary } from '../../model/summary.ts';
-import { getSelections } from '../../published/entry-lists.ts';
+import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts';
+import { getSelections } from '../../published/page-lists.ts';
 import { buildSummary } from '../../published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../views/site.ts';
 import { buildTool } from '../tool.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../evidence/terms-check.ts';
 import { checkTerms } from '../../published/check.ts';
-import { buildAgentCheck, type CheckBody } from '../../views/agent-check.ts';
-import { checkArguments } from '../../views/check-question.ts';
-import { formatDay } from '../../views/times.ts';
+import { buildAgentCheck, type CheckBody, checkArguments } from '../../views/check.ts';
+import { formatDay } from '../../views/words/figures.ts';
 import { shortenText } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
 import { findListing } from '../../published/listings.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
-import { findTombstone, tombstone } from '../../views/tombstone.ts';
+import { findTombstone, tombstone } from '../../views/listing/record.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactListing, compactListing } from '../compact-listing.ts';
 import { buildCompactRoute, type CompactRoute, compactRoute, type PayOption, payOption } from '../compact-route.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getItem } from '../../published/listings.ts';
 import { selectListings } from '../../published/select.ts';
-import { listQuery } from '../../views/list-query.ts';
+import { listQuery } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
 import { buildTool } from '../tool.ts';

@@ -1,6 +1,6 @@
 import type { APIRoute } from 'astro';
 import { findListingPage } from '../../published/page-models.ts';
-import { buildListingMarkdown, buildTombstoneMarkdown } from '../../views/listing-markdown.ts';
+import { buildListingMarkdown, buildTombstoneMarkdown } from '../../views/listing/markdown.ts';
 
 export const prerender = false;
 

@@ -1,7 +1,6 @@
 import type { APIRoute } from 'astro';
 import { getMarketData } from '../../published/market.ts';
-import { buildCsv } from '../../views/csv.ts';
-import { buildMarketTable, findMarketTableName } from '../../views/pages/market-tables.ts';
+import { buildCsv, buildMarketTable, findMarketTableName } from '../../views/market.ts';
 
 export const prerender = false;
 

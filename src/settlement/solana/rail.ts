@@ -10,7 +10,7 @@ import {
   type KeyPairSigner,
 } from '@solana/kit';
 import { ServiceError } from '../../errors.ts';
-import { isObject } from '../../model/json-object.ts';
+import { isObject } from '../../model/json.ts';
 import { parsePayTo } from '../../x402/offer-fields.ts';
 import type { Requirement } from '../../x402/requirements.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';

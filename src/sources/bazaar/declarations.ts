@@ -1,5 +1,4 @@
-import type { Declaration } from '../../model/declaration.ts';
-import type { Finding } from '../../model/finding.ts';
+import type { Declaration, Finding } from '../../model/declaration.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { buildFinding, type FindingCode } from '../finding-codes.ts';
 import { cleanText, getFirstSentence } from '../provider-text.ts';

@@ -1,5 +1,5 @@
-import type { Finding } from '../../model/finding.ts';
-import { httpMethod } from '../../model/http-method.ts';
+import type { Finding } from '../../model/declaration.ts';
+import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/route.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Note } from '../finding-codes.ts';
 import { buildObjectSchema, isDescriptor, normaliseSchema } from '../json-schema.ts';
 import { cleanJson, isObject, type Json } from '../json-value.ts';

@@ -1,4 +1,5 @@
-import type { JsonObject, RequestExample } from '../../model/route.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { RequestExample } from '../../model/request.ts';
 import type { Note } from '../finding-codes.ts';
 import { buildObjectSchema, isFieldMap, normaliseSchema } from '../json-schema.ts';
 import { cleanJson, isJsonObject, isObject, type Json } from '../json-value.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/route.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Note } from '../finding-codes.ts';
 import { cleanJson, isObject } from '../json-value.ts';
 import { followReference, getReference } from './references.ts';

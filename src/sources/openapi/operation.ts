@@ -1,5 +1,6 @@
-import { httpMethod } from '../../model/http-method.ts';
-import type { DeclaredRoute, JsonObject } from '../../model/route.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { httpMethod } from '../../model/request.ts';
+import type { DeclaredRoute } from '../../model/route.ts';
 import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
 import { cleanJson, isObject } from '../json-value.ts';
 import { getTemplatePath, parseListedUrl } from '../outside-address.ts';

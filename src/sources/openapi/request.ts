@@ -1,4 +1,5 @@
-import type { JsonObject, RequestExample } from '../../model/route.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { RequestExample } from '../../model/request.ts';
 import type { Note } from '../finding-codes.ts';
 import { cleanJson, isJsonObject, isObject } from '../json-value.ts';
 import { buildRequestExample } from '../request-example.ts';

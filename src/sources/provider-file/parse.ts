@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { parseJsonBody } from '../../fetching/json.ts';
 import type { Declaration } from '../../model/declaration.ts';
-import { getCanonicalBaseUrl } from '../../model/ids.ts';
+import { getCanonicalBaseUrl } from '../../model/listing.ts';
 import { formatQuote } from '../clean-string.ts';
 import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
 import { FINDING_CODES, type Note } from '../finding-codes.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cautionCode, REPLY_MAX_LENGTH } from '../../model/caution.ts';
-import { httpMethod } from '../../model/http-method.ts';
+import { httpMethod } from '../../model/request.ts';
 import { removeInvisible } from '../clean-string.ts';
 import { formatJsonSchema, getMapping, manifest } from '../manifest-schema.ts';
 import type { Path } from '../manifest-yaml.ts';
@@ -47,7 +47,7 @@ export const providerEntry = z.strictObject({
   base_url: address(
     "Base address of the listing; default: the host's origin. Of the same origin as this file",
   ).optional(),
-  listed: z.boolean().describe('true: list it, correct it, or put it back. false: take it out and keep it out'),
+  listed: z.boolean().describe('true: list it, correct it, or put it back. false: remove it, and keep it out'),
   openapi: address(
     'With listed: true: list what this document says. OpenAPI 3 with x-payment-info, or a list of x402 resources; of the same origin as this file',
   ).optional(),

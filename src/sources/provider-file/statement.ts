@@ -1,6 +1,5 @@
 import type { CautionCode } from '../../model/caution.ts';
-import type { Declaration } from '../../model/declaration.ts';
-import type { Finding } from '../../model/finding.ts';
+import type { Declaration, Finding } from '../../model/declaration.ts';
 
 /** What a provider replies to a caution. */
 export interface StatedReply {

@@ -1,21 +1,21 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { catalogueSummary } from '../../model/catalogue.ts';
 import { caution } from '../../model/caution.ts';
 import { change } from '../../model/change.ts';
 import { reliability } from '../../model/listing.ts';
 import { networkEntry } from '../../model/network.ts';
-import { correction } from '../../model/receipt.ts';
-import { catalogueSummary } from '../../model/summary.ts';
-import { agentChanges } from '../agent-changes.ts';
-import { agentCheck } from '../agent-check.ts';
-import { agentCaution, agentItem } from '../agent-item.ts';
-import { agentList } from '../agent-list.ts';
-import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem } from '../agent-listing.ts';
-import { agentReceipt } from '../agent-receipt.ts';
-import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery-resource.ts';
-import { problem } from '../problem.ts';
-import { listingTag } from '../tag.ts';
-import { tombstone } from '../tombstone.ts';
+import { correction } from '../../model/payment.ts';
+import { agentChanges } from '../changes.ts';
+import { agentCheck } from '../check.ts';
+import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery.ts';
+import { agentCaution, agentItem } from '../listing/item.ts';
+import { agentList } from '../listing/query.ts';
+import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem, tombstone } from '../listing/record.ts';
+import { listingTag } from '../listing/tag.ts';
+import { buildProblemBody, problem } from '../problem.ts';
+import { agentReceipt } from '../receipt.ts';
+import { buildGoneExample } from './examples.ts';
 
 /** The schemas of the document, by the name they carry in it: the very ones the code answers with. */
 const COMPONENTS = {
@@ -75,4 +75,112 @@ export function simplifySchema(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.additionalProperties === false) delete schema.additionalProperties;
+}
+
+interface Failure {
+  description: string;
+  status: number;
+  code: string;
+  detail: string;
+  hint: string;
+  headers?: OpenAPIV3_1.ResponseObject['headers'];
+}
+
+/** How much a client has left (draft-ietf-httpapi-ratelimit-headers-10): every answer says so, not this one alone. */
+const WAITING: NonNullable<Failure['headers']> = {
+  RateLimit: {
+    description: 'What is left of the window: requests (r) and seconds (t)',
+    schema: { type: 'string' },
+    example: '"client";r=0;t=12',
+  },
+  'RateLimit-Policy': {
+    description: 'Requests (q) a client may send in a window of seconds (w)',
+    schema: { type: 'string' },
+    example: '"client";q=600;w=60',
+  },
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 }, example: 12 },
+};
+
+/** How an endpoint fails, once for all of them: each is a component that operations refer to. */
+const FAILURES = {
+  BadRequest: {
+    description: 'Something about the request is unknown or has a value it cannot take; the hint says what is valid',
+    status: 400,
+    code: 'unknown_parameter',
+    detail: 'There is no parameter "categroy" here.',
+    hint: 'Did you mean category?',
+  },
+  NotFound: {
+    description: 'There is nothing of that name',
+    status: 404,
+    code: 'not_found',
+    detail: 'There is no live listing "example-price".',
+    hint: 'GET /agent/list?q=… searches the catalogue.',
+  },
+  MethodNotAllowed: {
+    description: 'Another method than those that Allow names',
+    status: 405,
+    code: 'method_not_allowed',
+    detail: 'DELETE is not answered here.',
+    hint: 'Use GET, HEAD, OPTIONS.',
+    headers: { Allow: { description: 'The methods that are answered', schema: { type: 'string' }, example: 'GET' } },
+  },
+  ContentTooLarge: {
+    description: 'The body is larger than this endpoint reads',
+    status: 413,
+    code: 'too_large',
+    detail: 'The body is larger than 65536 bytes.',
+    hint: 'Send the challenge alone, or its fields as parameters of GET.',
+  },
+  UnsupportedMediaType: {
+    description: 'The body is not said to be JSON',
+    status: 415,
+    code: 'unsupported_media_type',
+    detail: 'The body is not said to be JSON.',
+    hint: 'Send Content-Type: application/json.',
+  },
+  TooManyRequests: {
+    description: 'Too many requests from this client',
+    status: 429,
+    code: 'rate_limited',
+    detail: 'This client has asked more often than the service answers.',
+    hint: 'Wait as many seconds as Retry-After says.',
+    headers: WAITING,
+  },
+  Unavailable: {
+    description: 'The catalogue cannot be read at the moment',
+    status: 503,
+    code: 'unavailable',
+    detail: 'The catalogue cannot be read at the moment.',
+    hint: 'Try again in a moment.',
+  },
+} satisfies Record<string, Failure>;
+
+export type FailureName = keyof typeof FAILURES | 'Gone' | 'NotModified';
+
+/** Gives a reference to a shared response. */
+export function getResponseRef(name: FailureName): OpenAPIV3_1.ReferenceObject {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+/** Builds the shared responses: what is not a success, for every endpoint alike. */
+export function buildResponses(): Record<FailureName, OpenAPIV3_1.ResponseObject> {
+  const failures = Object.entries<Failure>(FAILURES).map(([name, failure]) => [name, buildFailure(failure)]);
+  return {
+    ...(Object.fromEntries(failures) as Record<keyof typeof FAILURES, OpenAPIV3_1.ResponseObject>),
+    Gone: {
+      description: 'The listing was removed; a tombstone says when, by whom and why',
+      content: { 'application/problem+json': { schema: getSchemaRef('GoneProblem'), example: buildGoneExample() } },
+    },
+    NotModified: { description: 'Not changed since the ETag that was sent' },
+  };
+}
+
+function buildFailure({ description, status, code, detail, hint, headers }: Failure): OpenAPIV3_1.ResponseObject {
+  const example = buildProblemBody({ status, code, detail, hint });
+  return {
+    description,
+    ...(headers && { headers }),
+    content: { 'application/problem+json': { schema: getSchemaRef('Problem'), example } },
+  };
 }

@@ -1,11 +1,10 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
-import type { CatalogueSummary } from '../../model/summary.ts';
+import type { CatalogueSummary } from '../../model/catalogue.ts';
 import { buildUrl, PATHS } from '../links.ts';
+import type { ListingTag } from '../listing/tag.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from '../site.ts';
-import type { ListingTag } from '../tag.ts';
-import { buildSchemas } from './components.ts';
+import { buildResponses, buildSchemas } from './components.ts';
 import { buildPaths } from './paths.ts';
-import { buildResponses } from './responses.ts';
 
 /** The document as it is served, with the catalogue summary and the listings as tags. */
 export type CatalogueDocument = Omit<OpenAPIV3_1.Document, 'tags'> & {

@@ -1,11 +1,9 @@
-import { CATEGORIES, type Category } from '../../model/category.ts';
-import type { AgentItem } from '../agent-item.ts';
-import { type Counts, formatCounts, formatInteger } from '../counts.ts';
+import { CATEGORIES, type Category } from '../../model/catalogue.ts';
 import { buildUrl, PATHS } from '../links.ts';
+import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
 import type { Site } from '../site.ts';
-import { formatDay } from '../times.ts';
-import { CATEGORY_WORDS } from './list-page.ts';
-import { buildListingCard, type ListingCard } from './listing-card.ts';
+import { type Counts, formatCounts, formatDay, formatInteger } from '../words/figures.ts';
+import { CATEGORY_WORDS } from './category-page.ts';
 import { buildSearchPath } from './search-page.ts';
 
 /** A way for agents to read the catalogue. */

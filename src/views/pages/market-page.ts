@@ -1,14 +1,22 @@
-import type { ChangeNews } from '../change-news.ts';
-import { type Counts, formatCounts } from '../counts.ts';
+import { NETWORKS, type NetworkKey } from '../../model/network.ts';
+import { formatUsdc } from '../../model/usdc.ts';
+import type { ChangeNews } from '../changes.ts';
 import { PATHS } from '../links.ts';
-import { formatMinute } from '../times.ts';
-import type { Chart } from './chart.ts';
-import type { MarketData } from './market-data.ts';
-import { buildPriceChart } from './market-prices.ts';
-import { buildBandChart, buildNetworkChart, buildVerifiedChart } from './market-shares.ts';
-import { MARKET_TABLES } from './market-tables.ts';
-import { buildListingsChart, buildProbeChart } from './market-times.ts';
-import { buildNewsRow, type NewsRow } from './news-row.ts';
+import {
+  addDays,
+  buildMarketTable,
+  type CategoryFigures,
+  getNextPriceStep,
+  type ListingPeriod,
+  listListingPeriods,
+  listRoundPeriods,
+  MARKET_TABLES,
+  type MarketData,
+  type MarketTable,
+  type RoundPeriod,
+} from '../market.ts';
+import { type Counts, formatCount, formatCounts, formatDay, formatMinute } from '../words/figures.ts';
+import { buildNewsRow, type NewsRow } from './changes-page.ts';
 
 /** The page about the market as a whole. */
 export interface MarketPage {
@@ -37,4 +45,432 @@ export function buildMarketPage(data: MarketData, news: readonly ChangeNews[], c
     news: news.map(buildNewsRow),
     tables: MARKET_TABLES.map(PATHS.marketData),
   };
+}
+
+/** A bar of a chart. `x` and `width` are percentages of the width, `y` and `height` pixels. */
+interface ChartBar {
+  readonly x: string;
+  readonly width: string;
+  readonly y: number;
+  readonly height: number;
+  /** How it is filled: the thing itself, its lesser half, what is unknown, what is left out. */
+  readonly tone: 'main' | 'soft' | 'open' | 'ours';
+  /** What it shows, with its figures. */
+  readonly words: string;
+}
+
+/** One of several charts above one another that share the scale along the bottom. */
+export interface ChartPanel {
+  /** What it shows, with how many it is of. */
+  readonly label: string;
+  /** Pixels from the top of the drawing to its label, and to its base line. */
+  readonly top: number;
+  readonly base: number;
+  /** The scale upwards; empty where the bars lie. */
+  readonly scale: readonly { readonly y: number; readonly label: string }[];
+  readonly bars: readonly ChartBar[];
+  /** Where a mark crosses it, such as a median. */
+  readonly mark: { readonly x: string; readonly words: string } | null;
+}
+
+/** A place on the scale along the bottom. */
+interface ChartTick {
+  readonly x: string;
+  readonly anchor: 'start' | 'middle' | 'end';
+  readonly label: string;
+}
+
+/** A picture of figures, drawn at any width, with all of it in words and as a table. */
+export interface Chart {
+  /** Id on its page, and the name of its table. */
+  readonly id: string;
+  readonly title: string;
+  /** What it shows, in a sentence or two with the main figures. */
+  readonly summary: string;
+  /** What the scale along the bottom counts. */
+  readonly axis: string;
+  readonly height: number;
+  /** Empty where there is nothing to draw yet; the summary says so. */
+  readonly panels: readonly ChartPanel[];
+  readonly ticks: readonly ChartTick[];
+  readonly legend: readonly { readonly tone: ChartBar['tone'] | 'mark'; readonly words: string }[];
+  readonly table: MarketTable;
+}
+
+/** Room for the label over a panel, and below its base line, in pixels. */
+const LABEL_ROOM = 24;
+const PANEL_GAP = 16;
+
+/** Writes a share of the width: 0.5 as `50%`. */
+function formatX(share: number): string {
+  return `${Math.round(share * 10_000) / 100}%`;
+}
+
+/** Writes a share for reading, to a tenth of a percent where that says something: `96.2%`, `100%`. */
+function formatShare(part: number, whole: number): string {
+  if (whole === 0) return 'none';
+  const percent = (part / whole) * 100;
+  return `${Number.isInteger(percent) ? percent : percent.toFixed(1)}%`;
+}
+
+/** Builds the scale from 0 to a round number at least as high as what is to be shown; `height` in pixels up from `base`. */
+function buildScale(
+  highest: number,
+  { base, height, format }: { base: number; height: number; format: (value: number) => string },
+): { getY: (value: number) => number; top: number; scale: ChartPanel['scale'] } {
+  const top = getRoundTop(highest);
+  const getY = (value: number) => Math.round((base - (value / top) * height) * 10) / 10;
+  return { top, getY, scale: [0, top].map((value) => ({ y: getY(value), label: format(value) })) };
+}
+
+/** Gives the next of a few round numbers times a power of ten, none far above what is to be shown. */
+function getRoundTop(highest: number): number {
+  if (highest <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(highest));
+  // What is a whole power up to a rounding error is that power.
+  const digit =
+    [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((candidate) => candidate * power >= highest * (1 - 1e-9)) ?? 10;
+  return digit * power;
+}
+
+/** Lists days along the bottom: first and last, and those between that have room on a phone. `days` is the whole length. */
+function listDayTicks(days: number, getDay: (number: number) => string): ChartTick[] {
+  if (days <= 1) return [{ x: '0%', anchor: 'start', label: getDay(0) }];
+  const count = days >= 6 ? 3 : 2;
+  return Array.from({ length: count }, (_, index) => {
+    const share = index / (count - 1);
+    const anchor = index === 0 ? 'start' : index === count - 1 ? 'end' : 'middle';
+    const day = getDay(Math.min(days - 1, Math.floor(share * days)));
+    return { x: formatX(share), anchor, label: day };
+  });
+}
+
+const TIME_PANEL_HEIGHT = 96;
+const SMALL_HEIGHT = 40;
+
+/** Builds the chart of live listings and of those verified over time, each from 0 on a scale of its own. */
+export function buildListingsChart(data: MarketData): Chart {
+  const periods = listListingPeriods(data);
+  const first = periods[0]?.from ?? formatDay(data.as_of);
+  const days = Math.max(1, periods.at(-1)?.end ?? 1);
+  const draw = (top: number, height: number, key: 'live' | 'verified', label: string): ChartPanel => {
+    const base = top + LABEL_ROOM + height;
+    const highest = Math.max(1, ...periods.map((period) => period[key]));
+    const { getY, scale } = buildScale(highest, {
+      base,
+      height,
+      format: (value) => String(Math.round(value * 10) / 10),
+    });
+    const bars = periods.map((period): ChartBar => {
+      const y = getY(period[key]);
+      return {
+        ...placeDays(period, days),
+        y,
+        height: Math.round((base - y) * 10) / 10,
+        tone: key === 'verified' ? 'main' : 'soft',
+        words: `From ${period.from}: ${period[key]}${key === 'verified' ? ` of ${period.live} verified` : ` live; ${period.listed} listed, ${period.taken_out} removed that day`}`,
+      };
+    });
+    return { label, top, base, scale, bars, mark: null };
+  };
+  const live = draw(0, TIME_PANEL_HEIGHT, 'live', `Live listings: ${data.live}`);
+  const verified = draw(
+    live.base + PANEL_GAP,
+    SMALL_HEIGHT,
+    'verified',
+    `Of those settlement-verified: ${data.verified}, ${formatShare(data.verified, data.live)}`,
+  );
+  const taken = periods.reduce((total, { taken_out }) => total + taken_out, 0);
+  return {
+    id: 'listings',
+    title: 'Listings over time',
+    summary: `${formatCount(data.live, 'live listing')} and ${data.verified} verified on ${formatDay(data.as_of)}; the first came on ${first}, and ${taken === 0 ? 'none was' : `${formatCount(taken, 'time')} one was`} removed.`,
+    axis: 'Day (UTC)',
+    height: verified.base + 1,
+    panels: [live, verified],
+    ticks: listDayTicks(days, (number) => addDays(first, number)),
+    legend: [
+      { tone: 'soft', words: 'live' },
+      { tone: 'main', words: 'settlement-verified' },
+    ],
+    table: buildMarketTable('listings', data),
+  };
+}
+
+/** Builds the chart of how hosts answered over time: the share of valid answers, and how many hosts that is of. */
+export function buildProbeChart(data: MarketData): Chart {
+  const periods = listRoundPeriods(data);
+  const first = periods[0]?.from ?? formatDay(data.as_of);
+  const days = Math.max(1, periods.at(-1)?.end ?? 1);
+  const [asked, valid] = [sumOf(periods, 'asked'), sumOf(periods, 'valid')];
+  const span = (periods[0]?.end ?? 1) === 1 ? 'day' : 'week';
+  const base = LABEL_ROOM + TIME_PANEL_HEIGHT;
+  const { getY, scale } = buildScale(1, { base, height: TIME_PANEL_HEIGHT, format: (share) => formatShare(share, 1) });
+  const shares = periods
+    .filter((period) => period.asked > 0)
+    .map((period) => buildBar(period, days, { y: getY(period.valid / period.asked), base, tone: 'main' }));
+  const left = periods
+    .filter((period) => period.asked === 0)
+    .map((period) => buildBar(period, days, { y: base - 5, base, tone: 'ours' }));
+  const top = base + PANEL_GAP;
+  const small = top + LABEL_ROOM + SMALL_HEIGHT;
+  const counts = buildScale(Math.max(1, ...periods.map((period) => period.asked)), {
+    ...{ base: small, height: SMALL_HEIGHT },
+    format: String,
+  });
+  return {
+    id: 'probes',
+    title: `Probe health by ${span}`,
+    summary:
+      asked === 0
+        ? 'No host has been asked yet.'
+        : `Hosts gave a valid 402 in ${valid} of ${asked} cases (${formatShare(valid, asked)}), a host counted once in each six hours in which it was asked. What is live and what was removed since both count.`,
+    axis: `Day (UTC)${span === 'week' ? ', by weeks from Monday' : ''}`,
+    height: small + 1,
+    panels:
+      periods.length === 0
+        ? []
+        : [
+            { label: 'Share of hosts with a valid 402', top: 0, base, scale, bars: [...shares, ...left], mark: null },
+            {
+              ...{ label: 'Hosts asked, by round of six hours', top, base: small, scale: counts.scale, mark: null },
+              bars: periods
+                .filter((period) => period.asked > 0)
+                .map((period) => buildBar(period, days, { y: counts.getY(period.asked), base: small, tone: 'soft' })),
+            },
+          ],
+    ticks: periods.length === 0 ? [] : listDayTicks(days, (number) => addDays(first, number)),
+    legend: [
+      { tone: 'main', words: 'valid 402' },
+      { tone: 'soft', words: 'asked' },
+      { tone: 'ours', words: 'left out: the fault was ours' },
+    ],
+    table: buildMarketTable('probes', data),
+  };
+}
+
+function buildBar(
+  period: RoundPeriod,
+  days: number,
+  { y, base, tone }: { y: number; base: number; tone: ChartBar['tone'] },
+): ChartBar {
+  const { from, to, asked, valid, our_rounds } = period;
+  const when = from === to ? from : `${from} to ${to}`;
+  const left = our_rounds > 0 ? `${our_rounds} of its rounds left out` : '';
+  const said = asked > 0 ? `${valid} of ${asked} (${formatShare(valid, asked)})` : '';
+  const words = `${when}: ${[said, left].filter(Boolean).join('; ')}`;
+  return { ...placeDays(period, days, 0.12), y, height: Math.round((base - y) * 10) / 10, tone, words };
+}
+
+function placeDays({ start, end }: Pick<ListingPeriod, 'start' | 'end'>, days: number, gap = 0) {
+  const width = (end - start) / days;
+  return { x: formatX(start / days + (width * gap) / 2), width: formatX(width * (1 - gap)) };
+}
+
+function sumOf(periods: readonly RoundPeriod[], key: 'asked' | 'valid'): number {
+  return periods.reduce((total, period) => total + period[key], 0);
+}
+
+const BAR_HEIGHT = 14;
+
+const TICKS: readonly ChartTick[] = [
+  { x: '0%', anchor: 'start', label: '0%' },
+  { x: '50%', anchor: 'middle', label: '50%' },
+  { x: '100%', anchor: 'end', label: '100%' },
+];
+
+/** A lying bar of parts that follow one another, as shares of a whole. */
+interface Row {
+  readonly label: string;
+  readonly whole: number;
+  readonly parts: readonly { readonly tone: ChartBar['tone']; readonly count: number; readonly words: string }[];
+}
+
+/** Builds the chart of the verified share: of all listings, and by category. */
+export function buildVerifiedChart(data: MarketData): Chart {
+  const all = { category: 'All', listings: data.live, verified: data.verified };
+  const rows = [all, ...data.categories].map(({ category, listings, verified }) => ({
+    label: `${category}: ${verified} of ${listings}, ${formatShare(verified, listings)}`,
+    whole: listings,
+    parts: [{ tone: 'main' as const, count: verified, words: `${category}: ${verified} of ${listings} verified` }],
+  }));
+  return {
+    id: 'verified',
+    title: 'Settlement-verified, by category',
+    summary: `${data.verified} of ${formatCount(data.live, 'live listing')} have at least one route that this service paid for itself and got the product of.`,
+    axis: 'Share of live listings with a verified route',
+    ...drawRows(rows),
+    legend: [{ tone: 'main', words: 'at least one route verified' }],
+    table: buildMarketTable('categories', data),
+  };
+}
+
+/** Builds the chart of how much is known of reliability, by category. */
+export function buildBandChart(data: MarketData): Chart {
+  const sum = (band: keyof MarketData['categories'][number]['bands']) =>
+    data.categories.reduce((total, { bands }) => total + bands[band], 0);
+  const rows = data.categories.map(({ category, listings, bands }) => ({
+    label: `${category}: ${bands.established} established, ${bands.thin} thin, ${bands.unscored} unscored`,
+    whole: listings,
+    parts: [
+      {
+        tone: 'main' as const,
+        count: bands.established,
+        words: `${category}: ${bands.established} of ${listings} established`,
+      },
+      { tone: 'soft' as const, count: bands.thin, words: `${category}: ${bands.thin} of ${listings} thin` },
+      { tone: 'open' as const, count: bands.unscored, words: `${category}: ${bands.unscored} of ${listings} unscored` },
+    ],
+  }));
+  return {
+    id: 'bands',
+    title: 'How much is known of reliability',
+    summary: `Of ${formatCount(data.live, 'live listing')}, ${sum('established')} are established, ${sum('thin')} thin, and of ${sum('unscored')} too little is known for a score.`,
+    axis: 'Share of live listings',
+    ...drawRows(rows),
+    legend: [
+      { tone: 'main', words: 'established' },
+      { tone: 'soft', words: 'thin' },
+      { tone: 'open', words: 'unscored' },
+    ],
+    table: buildMarketTable('categories', data),
+  };
+}
+
+/** Builds the chart of networks: how many listings advertise each, and on how many a payment was proved. */
+export function buildNetworkChart(data: MarketData): Chart {
+  const rows: Row[] = (Object.keys(data.networks) as NetworkKey[]).flatMap((key) => {
+    const { advertised, verified } = data.networks[key];
+    const { label } = NETWORKS[key];
+    const build = (what: string, count: number, tone: ChartBar['tone']) => ({
+      label: `${label}, ${what}: ${count}, ${formatShare(count, data.live)}`,
+      whole: data.live,
+      parts: [{ tone, count, words: `${label}: ${count} of ${data.live} ${what}` }],
+    });
+    return [build('advertised', advertised, 'soft'), build('settlement-verified', verified, 'main')];
+  });
+  const none = `${data.neither} of ${data.live}`;
+  rows.push({
+    label: `No network advertised now: ${data.neither}, ${formatShare(data.neither, data.live)}`,
+    whole: data.live,
+    parts: [{ tone: 'open', count: data.neither, words: `No network advertised now: ${none}` }],
+  });
+  return {
+    id: 'networks',
+    title: 'Networks',
+    summary: `${(Object.keys(data.networks) as NetworkKey[]).map((key) => `${NETWORKS[key].label} is advertised by ${data.networks[key].advertised} listings and verified on ${data.networks[key].verified}`).join('; ')}. A listing can have both.`,
+    axis: `Share of the ${formatCount(data.live, 'live listing')}`,
+    ...drawRows(rows),
+    legend: [
+      { tone: 'soft', words: 'advertised: seen in a dated source' },
+      { tone: 'main', words: 'settlement-verified' },
+    ],
+    table: buildMarketTable('networks', data),
+  };
+}
+
+function drawRows(rows: readonly Row[]): Pick<Chart, 'panels' | 'ticks' | 'height'> {
+  const panels = rows.map(({ label, whole, parts }, index): ChartPanel => {
+    const top = index * (LABEL_ROOM + BAR_HEIGHT + PANEL_GAP / 2);
+    const base = top + LABEL_ROOM + BAR_HEIGHT;
+    let before = 0;
+    const bars = parts
+      .filter(({ count }) => count > 0)
+      .map(({ tone, count, words }) => {
+        const x = formatX(before / whole);
+        before += count;
+        return { x, width: formatX(count / whole), y: base - BAR_HEIGHT, height: BAR_HEIGHT, tone, words };
+      });
+    return { label, top, base, scale: [], bars, mark: null };
+  });
+  return { panels, ticks: TICKS, height: (panels.at(-1)?.base ?? 0) + 6 };
+}
+
+const PRICE_PANEL_HEIGHT = 44;
+const GAP_SHARE = 0.06;
+
+/** Builds the chart of prices by category: one panel each, all on one logarithmic scale of price and one scale of share. */
+export function buildPriceChart(data: MarketData): Chart {
+  const { categories } = data;
+  const steps = categories.flatMap((figures) => [...figures.steps.keys()]);
+  const low = getDecade(Math.min(...steps, 1_000_000));
+  const high = Math.max(getNextPriceStep(Math.max(...steps, low)), low * 10);
+  const getX = (amount: number) => Math.log10(amount / low) / Math.log10(high / low);
+  const shares = categories.flatMap(({ listings, steps: counts }) => [...counts.values()].map((n) => n / listings));
+  const highest = Math.max(...shares, 0.1);
+  const panels = categories.map((figures, index) => buildPanel(figures, index, { getX, highest }));
+  const middle = categories.filter(({ quartiles }) => quartiles !== null);
+  return {
+    id: 'prices',
+    title: 'Prices by category',
+    summary:
+      `Lowest price per request of ${formatCount(data.live, 'live listing')}. ` +
+      (middle.length > 0
+        ? `Medians: ${middle.map(({ category, quartiles }) => `${category} ${formatUsdc(quartiles?.[1] ?? 0)}`).join(', ')} USDC.`
+        : 'There is none yet.'),
+    axis: 'Lowest USDC per request, logarithmic',
+    height: (panels.at(-1)?.base ?? 0) + 1,
+    panels,
+    ticks: listDecades(low, high, getX),
+    legend: [
+      { tone: 'main', words: 'share of the category’s listings in a price step' },
+      { tone: 'mark', words: 'median' },
+    ],
+    table: buildMarketTable('prices', data),
+  };
+}
+
+function buildPanel(
+  { category, listings, steps, quartiles }: CategoryFigures,
+  index: number,
+  { getX, highest }: { getX: (amount: number) => number; highest: number },
+): ChartPanel {
+  const top = index * (LABEL_ROOM + PRICE_PANEL_HEIGHT + PANEL_GAP);
+  const base = top + LABEL_ROOM + PRICE_PANEL_HEIGHT;
+  const { getY, scale } = buildScale(highest, {
+    ...{ base, height: PRICE_PANEL_HEIGHT },
+    format: (share) => formatShare(share, 1),
+  });
+  const bars = [...steps].map(([step, count]) => {
+    const [from, to] = [getX(step), getX(getNextPriceStep(step))];
+    const y = getY(count / listings);
+    return {
+      x: formatX(from + (to - from) * GAP_SHARE),
+      width: formatX((to - from) * (1 - 2 * GAP_SHARE)),
+      y,
+      height: Math.round((base - y) * 10) / 10,
+      tone: 'main' as const,
+      words: `${category}, ${formatUsdc(step)} to below ${formatUsdc(getNextPriceStep(step))} USDC: ${count} of ${listings} (${formatShare(count, listings)})`,
+    };
+  });
+  const median = quartiles?.[1];
+  return {
+    label: `${category}: ${formatCount(listings, 'listing')}${median === undefined ? '' : `, median ${formatUsdc(median)}`}`,
+    ...{ top, base, scale, bars },
+    mark:
+      median === undefined
+        ? null
+        : { x: formatX(getX(median)), words: `Median of ${category}: ${formatUsdc(median)} USDC` },
+  };
+}
+
+function getDecade(amount: number): number {
+  return 10 ** (String(amount).length - 1);
+}
+
+function listDecades(low: number, high: number, getX: (amount: number) => number): ChartTick[] {
+  const decades = [];
+  for (let amount = low; amount <= high; amount *= 10) decades.push(amount);
+  // On a phone five labels have room.
+  const every = Math.ceil(decades.length / 5);
+  return decades
+    .filter((_, index) => index % every === 0)
+    .map((amount) => {
+      const share = getX(amount);
+      return {
+        x: formatX(share),
+        anchor: share === 0 ? 'start' : share > 0.95 ? 'end' : 'middle',
+        label: formatUsdc(amount),
+      };
+    });
 }

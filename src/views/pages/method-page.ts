@@ -5,11 +5,9 @@ import { getNextProbeAt } from '../../evidence/schedule.ts';
 import { PROOF_METHOD } from '../../evidence/verification.ts';
 import { CAUTION_CODES, CAUTIONS, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
 import type { Reliability } from '../../model/listing.ts';
-import { isPayable, PROBE_OUTCOMES, type ProbeOutcome } from '../../model/outcome.ts';
-import { ROBOT_NAME } from '../../model/robot.ts';
-import { getOutcomeWeight, OUTCOME_WORDS, type OutcomeWeight } from '../outcome-words.ts';
-import type { Site } from '../site.ts';
-import { getUserAgent } from '../user-agent.ts';
+import { isPayable, PROBE_OUTCOMES, type ProbeOutcome, ROBOT_NAME } from '../../model/probe.ts';
+import { getUserAgent, type Site } from '../site.ts';
+import { getOutcomeWeight, OUTCOME_WORDS, type OutcomeWeight } from '../words/outcome.ts';
 
 /** An outcome of a probe: its code in documents, and what it means. */
 export interface OutcomeRow {

@@ -1,5 +1,5 @@
 import { CAUTIONS, REPLY_MAX_LENGTH } from '../../model/caution.ts';
-import { ROBOT_NAME } from '../../model/robot.ts';
+import { ROBOT_NAME } from '../../model/probe.ts';
 import type { Site } from '../site.ts';
 
 /** Where on its own host a provider says what it wants. */
@@ -99,9 +99,9 @@ export function buildProvidersPage(site: Site): ProvidersPage {
       },
       {
         id: 'remove',
-        title: 'Take me out',
+        title: 'Remove me',
         effect:
-          'The listing leaves every list and document. Its address says that you took it out, with your reason if you give one. To have it back, state true again.',
+          'The listing leaves every list and document. Its address says that you removed it, with your reason if you give one. To have it back, state true again.',
         file: writeFile(PROVIDER_FILES.remove),
       },
       {

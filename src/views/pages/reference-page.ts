@@ -1,9 +1,9 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
 import { buildUrl, PATHS } from '../links.ts';
+import type { ListingTag } from '../listing/tag.ts';
 import { buildDocumentFrame, type DocumentFrame } from '../openapi/document.ts';
 import type { Site } from '../site.ts';
-import { buildReferenceField, type ReferenceField } from './reference-field.ts';
-import { listTagFields, type TagField } from './reference-tags.ts';
 
 /** What an operation can answer. */
 export interface ReferenceAnswer {
@@ -147,4 +147,121 @@ function writeCurl(url: string, fields: readonly ReferenceField[], body: string 
   if (body === null) return `curl ${address}`;
   const headers = ['Content-Type: application/json', 'Accept: application/json, text/event-stream'];
   return `curl ${address} ${headers.map((header) => `-H ${quote(header)}`).join(' ')} -d ${quote(JSON.stringify(JSON.parse(body)))}`;
+}
+
+/** One parameter of an operation, and how it is filled in. */
+export interface ReferenceField {
+  readonly name: string;
+  readonly place: 'query' | 'path';
+  readonly is_required: boolean;
+  readonly description: string;
+  /** Type and limits in words: `whole number, 1 to 1000, 100 by default`. */
+  readonly type: string;
+  /** Values to choose from; empty where it is free. */
+  readonly choices: readonly string[];
+  /** What a form starts with: an example where it is telling, else empty. */
+  readonly value: string;
+  /** What may be filled in, for who does not know. */
+  readonly placeholder: string;
+  readonly is_number: boolean;
+}
+
+/** As much of a parameter's JSON Schema as is put into words. */
+const fieldSchema = z.object({
+  type: z.string().optional(),
+  format: z.string().optional(),
+  enum: z.array(z.union([z.string(), z.number()])).optional(),
+  default: z.unknown().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  maxLength: z.number().optional(),
+  anyOf: z.array(z.object({ format: z.string().optional() })).optional(),
+});
+type FieldSchema = z.infer<typeof fieldSchema>;
+
+/** Parameters that a form starts with the example of; the others narrow what is found, and stay open. */
+const PREFILLED = ['q', 'query', 'limit', 'slug', 'id', 'part', 'url', 'method'];
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'time in ISO 8601',
+  date: 'date in ISO 8601',
+  uuid: 'UUID',
+  uri: 'address',
+};
+
+/** Builds the field of a parameter. */
+function buildReferenceField(parameter: OpenAPIV3_1.ParameterObject): ReferenceField {
+  const schema = fieldSchema.parse(parameter.schema ?? {});
+  const example = parameter.example === undefined ? '' : String(parameter.example);
+  const is_prefilled = parameter.required === true || PREFILLED.includes(parameter.name);
+  return {
+    name: parameter.name,
+    place: parameter.in === 'path' ? 'path' : 'query',
+    is_required: parameter.required === true,
+    description: parameter.description ?? '',
+    type: describeType(schema),
+    choices: schema.type === 'boolean' ? ['true', 'false'] : (schema.enum ?? []).map(String),
+    value: is_prefilled ? example : '',
+    placeholder: example,
+    is_number: schema.type === 'integer' || schema.type === 'number',
+  };
+}
+
+function describeType(schema: FieldSchema): string {
+  const { minimum, maximum, maxLength } = schema;
+  const range =
+    minimum !== undefined && maximum !== undefined
+      ? `${minimum} to ${maximum}`
+      : minimum !== undefined
+        ? `${minimum} or more`
+        : '';
+  return [
+    describeKind(schema),
+    range,
+    maxLength === undefined ? '' : `${maxLength} characters at most`,
+    schema.default === undefined ? '' : `${String(schema.default)} by default`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function describeKind({ type, format, enum: values, anyOf }: FieldSchema): string {
+  if (values) return 'one of';
+  if (anyOf) return anyOf.map((kind) => FORMATS[kind.format ?? ''] ?? 'text').join(' or ');
+  if (format && FORMATS[format]) return FORMATS[format];
+  return { integer: 'whole number', number: 'number', boolean: 'yes or no' }[type ?? ''] ?? 'text';
+}
+
+/** A field of a listing's tag, and what it means. */
+interface TagField {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** Every field of a tag in words; the type makes sure that none is left out. */
+const MEANINGS: Readonly<Record<keyof ListingTag, string>> = {
+  name: 'Slug of the listing',
+  description: 'Text of the provider, cut where it is long; then, in brackets, what this catalogue says of it',
+  externalDocs: 'Base address of the provider, and what it is called',
+  'x-payment-verified': 'Whether at least one route is settlement-verified',
+  'x-verified-route-count': 'How many routes are',
+  'x-reliability-score': 'How reliable it was found to be, 0 to 100; null while unscored',
+  'x-reliability-band': 'How much is known: established, thin or unscored',
+  'x-price-min-usdc': 'Lowest price of a request, in USDC',
+  'x-price-max-usdc': 'Highest price of a request; the same where the price is flat',
+  'x-network': 'Primary network',
+  'x-endpoints-count': 'How many routes it has; 0 where the provider names none',
+  'x-category': 'One of five categories',
+  'x-provider-name': 'Name of the provider, in its own words',
+  'x-base-url': 'Where the provider is called; never through this service',
+  'x-mcp-endpoint': 'The provider’s own MCP server; null where it has none',
+  'x-marketplace-url': 'Page of the listing here',
+  'x-listing-id': 'Identifier that stays, whatever the listing is called',
+  'x-network-id': 'Identifier of the primary network (CAIP-2)',
+  'x-networks': 'Each network: whether payment is advertised there now, and whether it was proved',
+};
+
+/** Lists the fields of a tag in the order in which it has them. */
+function listTagFields(): TagField[] {
+  return Object.entries(MEANINGS).map(([name, meaning]) => ({ name, meaning }));
 }

@@ -1,12 +1,10 @@
-import { CATEGORIES } from '../../model/category.ts';
+import { CATEGORIES } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
-import type { AgentItem } from '../agent-item.ts';
-import { type Counts, formatInteger } from '../counts.ts';
 import { PATHS } from '../links.ts';
-import { type ListSort, listQuery } from '../list-query.ts';
-import { formatMinute } from '../times.ts';
-import { buildListingCard, type ListingCard } from './listing-card.ts';
+import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
+import { type ListSort, listQuery } from '../listing/query.ts';
+import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 
 /** Listings on one page of results. */
 export const RESULTS_SIZE = 25;

@@ -4,7 +4,7 @@ import { recordDeclaration } from '../../../src/catalogue/declarations.ts';
 import { delistListing, relistListing } from '../../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../../src/catalogue/write.ts';
 
-/** How many listings at the end are taken out and put back, and so are not asked for. */
+/** How many listings at the end are removed and put back, and so are not asked for. */
 export const RESERVED = 10;
 
 /** Writes to a catalogue that is being served. */
@@ -14,7 +14,7 @@ export interface Writer {
   close(): void;
 }
 
-/** Opens a writer that changes, adds, takes out and puts back listings in turn, so that counts go up and down. */
+/** Opens a writer that changes, adds, removes and puts back listings in turn, so that counts go up and down. */
 export function openWriter(file: string, listings: number): Writer {
   const catalogue = openCatalogue(file, { identity: '', at: new Date().toISOString() });
   let writes = 0;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import type { ProbeOutcome } from '../../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../../src/model/probe.ts';
 import { makeChallenge, makeChallengeV1, makeOffer, makeOfferV1, makeSolanaOffer } from '../../x402/challenges.ts';
 import { sendChallenge, sendChallengeV1, sendStatus } from '../sending.ts';
 

@@ -1,6 +1,6 @@
 import type { FetchFailureReason } from '../../../src/fetching/failure.ts';
 import type { NetworkKey } from '../../../src/model/network.ts';
-import type { ProbeOutcome } from '../../../src/model/outcome.ts';
+import type { ProbeOutcome } from '../../../src/model/probe.ts';
 
 /** How a seller answers for a while. */
 export type Answer =

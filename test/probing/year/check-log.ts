@@ -4,7 +4,7 @@ import { findListing } from '../../../src/catalogue/listings.ts';
 import { getRevision } from '../../../src/catalogue/write.ts';
 import type { Change } from '../../../src/model/change.ts';
 import type { Listing } from '../../../src/model/listing.ts';
-import { describeDecision } from '../../../src/views/decision.ts';
+import { describeDecision } from '../../../src/views/words/decision.ts';
 import type { Market } from './market.ts';
 import type { Simulated } from './simulate.ts';
 
@@ -97,7 +97,7 @@ function findUnjust(change: Change, { outage, start }: Market, { log }: Simulate
     ({ at, outcome }) => at <= change.at && /^payable/.test(outcome),
   );
   const isLong = !answered || Date.parse(change.at) - Date.parse(answered.at) >= 14 * DAY;
-  return isLong ? undefined : `taken out at ${change.at}, although it answered at ${answered.at}`;
+  return isLong ? undefined : `removed at ${change.at}, although it answered at ${answered.at}`;
 }
 
 function getScore({ detail }: Change, side: 'from' | 'to'): number {

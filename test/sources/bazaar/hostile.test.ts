@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { declaration } from '../../../src/model/declaration.ts';
-import { finding } from '../../../src/model/finding.ts';
+import { declaration, finding } from '../../../src/model/declaration.ts';
 import { buildFeedDeclarations } from '../../../src/sources/bazaar/declarations.ts';
 import { parseFeedPage } from '../../../src/sources/bazaar/page.ts';
 import { FINDING_CODES } from '../../../src/sources/finding-codes.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/model/finding.ts';
+import type { Finding } from '../../../src/model/declaration.ts';
 import { readApiDocument } from '../../../src/sources/api-document.ts';
 import type { ApiDocument, ApiDocumentOptions } from '../../../src/sources/document-declarations.ts';
 import type { DocumentProblem } from '../../../src/sources/openapi/document-text.ts';

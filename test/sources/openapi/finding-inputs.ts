@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/model/finding.ts';
+import type { Finding } from '../../../src/model/declaration.ts';
 import type { FindingCode } from '../../../src/sources/finding-codes.ts';
 import { listFindings, makeDocument, makeDocumentOf, makeOperation } from './documents.ts';
 

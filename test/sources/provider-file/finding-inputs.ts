@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/model/finding.ts';
+import type { Finding } from '../../../src/model/declaration.ts';
 import type { FindingCode } from '../../../src/sources/finding-codes.ts';
 import { readProviderStatement } from '../../../src/sources/provider-file/read.ts';
 import { serveDocuments } from '../../commands/document-server.ts';

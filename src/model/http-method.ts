@@ -1,3 +1,0 @@
-import { z } from 'zod';
-
-export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);

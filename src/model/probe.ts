@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { jsonObject } from './json.ts';
+import { terms, termsDifference } from './terms.ts';
+
+/** The name under which the service asks others, and that rules of a robots.txt may be addressed to. */
+export const ROBOT_NAME = 'agent-payable-apis';
+
+/** What one probe of one route came to. */
+export const PROBE_OUTCOMES = [
+  'payable',
+  'payable_with_changed_terms',
+  'no_402',
+  'wrong_method',
+  'input_rejected',
+  'auth_required',
+  'rate_limited',
+  'server_error',
+  'malformed',
+  'unsupported_network',
+  'not_usdc',
+  'wildcard_402',
+  'name_not_resolved',
+  'refused',
+  'tls',
+  'timeout',
+  'too_large',
+  'blocked_address',
+  'internal',
+] as const;
+export const probeOutcome = z.enum(PROBE_OUTCOMES);
+export type ProbeOutcome = z.infer<typeof probeOutcome>;
+
+/** Finer than an outcome: a stable word. Null where the outcome says all. */
+export const probeCause = z
+  .string()
+  .regex(/^[a-z0-9_]+$/)
+  .nullable();
+
+const INCONCLUSIVE: readonly ProbeOutcome[] = ['input_rejected', 'rate_limited', 'blocked_address', 'internal'];
+const PAYABLE: readonly ProbeOutcome[] = ['payable', 'payable_with_changed_terms'];
+
+/** Says whether an outcome tells anything of the route: inconclusive ones count for nobody and against nobody. */
+export function isConclusive(outcome: ProbeOutcome): boolean {
+  return !INCONCLUSIVE.includes(outcome);
+}
+
+/** Says whether an outcome is a valid 402, by which the route can be paid. */
+export function isPayable(outcome: ProbeOutcome): boolean {
+  return PAYABLE.includes(outcome);
+}
+
+/** What one probe of one route saw. Times are ISO 8601 UTC, amounts atomic USDC. */
+export const probeSample = z.object({
+  at: z.iso.datetime().describe('When the probe began'),
+  duration_ms: z.int().nonnegative(),
+  url: z.string().describe('The address that was asked, templates filled'),
+  method: z.string(),
+  outcome: probeOutcome,
+  cause: probeCause,
+  status: z.int().nullable().describe('HTTP status of the answer; null where none came'),
+  x402_version: z.union([z.literal(1), z.literal(2)]).nullable(),
+  terms: z.array(terms).describe('Every offer seen that is USDC on Base or Solana'),
+  differences: z.array(termsDifference).describe('Against the terms that were known; empty where none were'),
+  payee_rotates: z
+    .boolean()
+    .nullable()
+    .describe('Whether a second challenge named another payee; null where no second one was asked for'),
+  retry_after_seconds: z.int().nonnegative().nullable().describe('What the host asks to be waited'),
+  detail: jsonObject.describe('Further evidence for the cause: bounded, and partly in the words of the provider'),
+});
+export type ProbeSample = z.infer<typeof probeSample>;

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import Sqlite from 'better-sqlite3';
+import type { Published } from './file.ts';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { findRevisionTime, getPublishedState, type PublishedState } from './state.ts';
+
+/** A copy of the published catalogue for download. */
+export interface Download {
+  readonly revision: number;
+  /** Time of the latest change in it, ISO 8601 UTC. */
+  readonly revised_at: string;
+  /** SHA-256 of the database file, in hexadecimal. */
+  readonly sha256: string;
+  /** Size of the database file. */
+  readonly bytes: number;
+  readonly made_at: string;
+  /** Name of the database file under gzip, in the same folder. */
+  readonly file: string;
+}
+
+/** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
+const MADE_EVERY_MS = 15 * 60 * 1000;
+
+/** A listing that was live is no longer: it was removed, or is held for want of a price. */
+const REMOVED = `SELECT 1 FROM changes AS c WHERE revision > ? AND (kind = 'delisted' OR kind = 'held' AND EXISTS (
+  SELECT 1 FROM changes WHERE listing_id = c.listing_id AND kind = 'listed' AND seq < c.seq)) LIMIT 1`;
+
+const NAME = 'catalogue.json';
+
+/** Finds the copy in a folder; undefined where none was made, or its description was cut short by a power failure. */
+export function findDownload(folder: string): Download | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, NAME), 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Says whether it is time for another copy: there is none, it is old, of other data, or holds what was removed since. */
+export function isDownloadDue(published: Published, folder: string, now: Date): boolean {
+  const last = findDownload(folder);
+  if (!last || !existsSync(join(folder, last.file))) return true;
+  const { revision, revised_at } = getPublishedState(published);
+  // What was written before a catalogue was restored from a backup has the same numbers, and other times.
+  if (revised_at !== last.revised_at && findRevisionTime(published, last.revision) !== last.revised_at) return true;
+  if (last.revision === revision) return false;
+  const removed = published.prepare(REMOVED);
+  return now.getTime() - Date.parse(last.made_at) >= MADE_EVERY_MS || removed.get(last.revision) !== undefined;
+}
+
+/**
+ * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. It is written row by row, so
+ * that nothing that was removed is left in free pages. If this is killed, the folder holds a whole copy.
+ * One process at a time may make one.
+ */
+export async function makeDownload(published: Published, folder: string, now: Date): Promise<Download> {
+  mkdirSync(folder, { recursive: true });
+  const partial = join(folder, '.copy');
+  try {
+    removeOthers(folder, [NAME, findDownload(folder)?.file]);
+    const state = copyTables(published.file, partial);
+    const sha256 = await hashFile(partial);
+    const file = `catalogue-r${state.revision}-${sha256.slice(0, 8)}.sqlite.gz`;
+    await pipeline(createReadStream(partial), createGzip(), createWriteStream(`${partial}.gz`));
+    renameSync(`${partial}.gz`, join(folder, file));
+    const { revision, revised_at } = state;
+    const download: Download = {
+      ...{ revision, revised_at, sha256, file },
+      bytes: statSync(partial).size,
+      made_at: now.toISOString(),
+    };
+    writeFileSync(join(folder, `.${NAME}`), JSON.stringify(download));
+    renameSync(join(folder, `.${NAME}`), join(folder, NAME));
+    removeOthers(folder, [NAME, file, basename(partial)]);
+    return download;
+  } finally {
+    for (const ending of ['', '.gz']) rmSync(partial + ending, { force: true });
+  }
+}
+
+/** Removes all that lies in a folder but some files: what a killed process left, and earlier copies. */
+function removeOthers(folder: string, kept: readonly (string | undefined)[]): void {
+  for (const name of readdirSync(folder)) if (!kept.includes(name)) rmSync(join(folder, name), { force: true });
+}
+
+/** Copies the tables that are handed out into a new file, at one revision, and gives which. */
+function copyTables(source: string, target: string): Pick<PublishedState, 'revision' | 'revised_at'> {
+  writeFileSync(target, '');
+  // Attaching a file opens it as the first one was opened: one that must exist is not created.
+  const sqlite = new Sqlite(target, { fileMustExist: true });
+  try {
+    // Cut short by a power failure, it is made again.
+    sqlite.pragma('journal_mode = OFF');
+    sqlite.pragma('synchronous = OFF');
+    sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+    sqlite.pragma(`user_version = ${SCHEMA_VERSION}`);
+    sqlite.prepare('ATTACH ? AS published').run(source);
+    sqlite.transaction(() => {
+      sqlite.exec(SCHEMA);
+      const tables = sqlite.prepare<[], string>("SELECT name FROM main.sqlite_master WHERE type = 'table'").pluck();
+      for (const table of tables.all()) sqlite.exec(`INSERT INTO main.${table} SELECT * FROM published.${table}`);
+    })();
+    const state = sqlite.prepare<[], { revision: number; revised_at: string }>(
+      'SELECT revision, revised_at FROM main.catalogue',
+    );
+    return state.get() ?? { revision: 0, revised_at: '' };
+  } finally {
+    sqlite.close();
+  }
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('hex');
+}

@@ -1,0 +1,362 @@
+import { z } from 'zod';
+import {
+  CHECK_SEVERITIES,
+  CHECK_VERDICTS,
+  CHECK_WARNINGS,
+  type CheckSeverity,
+  type CheckVerdict,
+  type CheckWarning,
+  findPayment,
+  getEvidenceKind,
+  type JudgedOffer,
+  OFFER_STANDINGS,
+  type OfferFault,
+  type PayableRecord,
+} from '../evidence/terms-check.ts';
+import { catalogueSummary } from '../model/catalogue.ts';
+import { type CautionCode, caution } from '../model/caution.ts';
+import { NETWORKS, networkKey } from '../model/network.ts';
+import { httpMethod } from '../model/request.ts';
+import { type Route, routeVerification } from '../model/route.ts';
+import { type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
+import { cutText } from '../model/text.ts';
+import { formatUsdc, parseUsdc } from '../model/usdc.ts';
+import { buildUrl, PATHS } from './links.ts';
+import { type Tombstone, tombstone } from './listing/record.ts';
+import type { Site } from './site.ts';
+import { describeCaution } from './words/caution.ts';
+import { formatDay } from './words/figures.ts';
+
+/** The scheme of an offer that names none. */
+export const DEFAULT_SCHEME = 'exact';
+
+/** Bounds that no honest caller meets are no part of the schemas, whose every word costs its readers tokens. */
+const word = z.string().refine(({ length }) => length > 0 && length <= 100, 'of 1 to 100 characters');
+
+const url = z.string().refine(({ length }) => length <= 2048, 'an address of at most 2048 characters');
+const method = httpMethod.default('GET');
+const amount = z
+  .string()
+  .refine((text) => /^\d{1,40}$/.test(text), 'atomic USDC in decimal digits, such as 1000 for 0.001 USDC');
+const price = z.string().refine((text) => parseUsdc(text) !== undefined, 'a decimal amount of USDC, such as 0.001');
+const scheme = word.default(DEFAULT_SCHEME);
+const challenge = z
+  .unknown()
+  .optional()
+  .meta({ type: ['string', 'object'] });
+
+/** The call that was answered with 402, and the terms of one offer in that answer, copied field by field. */
+export const checkFields = z.strictObject({
+  url: url.describe('Address that answered 402, as it was called'),
+  method: method.describe('Method of that call'),
+  network: word.optional().describe('network of the offer: eip155:8453 or base, solana:… or solana'),
+  asset: word.optional().describe('asset of the offer: the contract or mint of USDC'),
+  pay_to: word.optional().describe('payTo of the offer'),
+  amount: amount.optional().describe('amount (version 1: maxAmountRequired) of the offer, in atomic USDC'),
+  price_usdc: price.optional().describe('The same as a decimal amount of USDC; give either'),
+  scheme: scheme.describe('scheme of the offer'),
+});
+
+/** The same as one JSON object, which may hold the challenge as it came in place of the fields. */
+export const checkQuestion = checkFields.extend({
+  challenge: challenge.describe(
+    'In place of the fields of one offer: the value of the PAYMENT-REQUIRED header (base 64), or the JSON of the ' +
+      'challenge, of version 1 or 2, as an object or as text',
+  ),
+});
+export type CheckQuestion = z.output<typeof checkQuestion>;
+
+/** The same for a tool list, where most names say enough. */
+export const checkArguments = z.strictObject({
+  url: url.describe('Address that was called'),
+  method,
+  challenge: challenge.describe('PAYMENT-REQUIRED header or JSON body of the 402; else fields of one offer'),
+  network: word.optional(),
+  asset: word.optional(),
+  pay_to: word.optional(),
+  amount: amount.optional().describe('Atomic USDC'),
+  price_usdc: price.optional(),
+  scheme,
+});
+
+/** The fields that make an offer, all of which a comparison takes; the amount in either unit. */
+export const OFFER_FIELDS = ['network', 'asset', 'pay_to', 'amount', 'price_usdc'] as const;
+
+/** Why a route is not known. `no_terms`: it is listed, and what it costs is not on record. */
+export const UNKNOWN_REASONS = [
+  'host_not_listed',
+  'path_not_listed',
+  'other_method',
+  'not_https',
+  'not_itemised',
+  'no_terms',
+] as const;
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
+
+/** A finer word for a verdict. Of `caution` it is the code of the gravest one. */
+export type CheckReason =
+  | UnknownReason
+  | CautionCode
+  | 'declared_only'
+  | 'terms_differ'
+  | 'cheaper'
+  | 'not_on_record'
+  | 'delisted'
+  | OfferFault;
+
+/** A route on record as a check tells of it. */
+interface CheckedRoute extends PayableRecord, Pick<Route, 'method' | 'verification'> {
+  listing: string;
+  url: string;
+}
+
+/** What a comparison with the record came to. Text in `offers` and `resources` is a provider's. */
+export interface TermsCheck {
+  /** The call as it was asked about. */
+  asked: { method: string; url: string };
+  verdict: CheckVerdict;
+  severity: CheckSeverity;
+  /** Null for a match. */
+  reason: CheckReason | null;
+  offers: JudgedOffer[];
+  /** Places in `accepts` of the offers that are safe to take: none unless the verdict is `match`. */
+  safe_offers: number[];
+  warnings: CheckWarning[];
+  /** Time of the latest evidence that this rests on; null where there is none. */
+  evidence_at: string | null;
+  /** The route on record; null where none is known. */
+  route: CheckedRoute | null;
+  /** Slug of the listing that the address belongs to. */
+  listing: string | null;
+  /** Routes of the same host that may have been meant. */
+  nearest: CheckedRoute[];
+  tombstone: Tombstone | null;
+  /** What the challenge says it is for, where that is something else than was called. */
+  resources: string[];
+}
+
+/** Offers and terms on record that an answer shows; a challenge has one to eight. */
+const MAX_SHOWN = 20;
+const MAX_ADDRESS = 300;
+
+const shownTerms = z.object({
+  network: z.string().describe('base or solana; of an offer that cannot be paid what the challenge says, cut'),
+  network_id: z.string().optional().describe('CAIP-2 identifier'),
+  scheme: z.string().optional(),
+  asset: z.string().optional(),
+  amount: z.string().optional().describe('Atomic USDC'),
+  price_usdc: z.string().optional().describe('The same as a decimal amount'),
+  pay_to: z.string().optional().describe('Absent where it is not known, or rotates'),
+});
+
+const fieldDifference = z.object({ field: termsField, offered: z.string(), on_record: z.string() });
+
+const checkedOffer = shownTerms.partial().extend({
+  index: z.int().nonnegative().describe('Its place in accepts'),
+  standing: z.enum(OFFER_STANDINGS).describe('on_record: what is on record; safe_offers says which of these are safe'),
+  reason: z.string().optional().describe('Why an offer cannot be paid'),
+  differences: z.array(fieldDifference).optional().describe('Against the terms on record most like it'),
+});
+
+const termsOnRecord = shownTerms.extend({
+  network: networkKey,
+  evidence: z.enum(['declared', 'observed', 'paid']).describe('Claimed; seen in a 402; paid by this service'),
+  first_seen_at: z.iso.datetime().optional(),
+  last_seen_at: z.iso.datetime().optional(),
+  paid_at: z.iso.datetime().optional(),
+});
+
+const nearRoute = z.object({ listing: z.string(), method: z.string(), url: z.string() });
+
+/** The answer of `/agent/check`. */
+export const agentCheck = z
+  .object({
+    catalogue: catalogueSummary,
+    revision: z.int().nonnegative().describe('Catalogue revision that this answer is of'),
+    asked: z.object({ method: httpMethod, url: z.string() }).describe('The call, as it was asked about'),
+    verdict: z
+      .enum(CHECK_VERDICTS)
+      .describe(
+        'match: as seen or paid before. unseen: as declared, never seen. caution: as on record, but do not pay',
+      ),
+    severity: z
+      .enum(CHECK_SEVERITIES)
+      .describe('none: as on record, and seen. notice: worth knowing first. danger: do not pay'),
+    reason: z.string().optional().describe('Stable code for anything but a match'),
+    summary: z.string().describe('The same in a sentence'),
+    safe_offers: z
+      .array(z.int().nonnegative())
+      .describe('Places in accepts of the offers that are safe to take; none unless the verdict is match'),
+    offers: z.array(checkedOffer).describe("The challenge's offers, at most 20"),
+    cautions: z
+      .array(caution.extend({ detail: z.string() }))
+      .describe('What speaks against the route or its listing, the gravest first: pay nothing where one is of danger'),
+    warnings: z.array(z.object({ code: z.enum(CHECK_WARNINGS), detail: z.string() })),
+    evidence_at: z.iso.datetime().optional().describe('Time of the latest evidence; absent where it has none'),
+    route: nearRoute
+      .extend({
+        verification: routeVerification,
+        payee: z.enum(['fixed', 'rotating']).optional(),
+        details_url: z.url(),
+      })
+      .optional()
+      .describe('The route on record'),
+    on_record: z.array(termsOnRecord).describe('What is on record of it'),
+    listing: z.string().optional().describe('Slug of the listing that the address belongs to'),
+    nearest: z.array(nearRoute).optional().describe('Routes of the same host that may have been meant'),
+    tombstone: tombstone.optional(),
+    resources: z.array(z.string()).optional().describe('What the challenge says it is for, if not for what was called'),
+  })
+  .meta({ id: 'AgentCheck' });
+export type AgentCheck = z.infer<typeof agentCheck>;
+
+/** What a comparison came to, without what every document of a revision says. */
+export type CheckBody = Omit<AgentCheck, 'catalogue' | 'revision'>;
+
+/** Builds the answer from what a comparison came to. */
+export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody {
+  const { asked, verdict, severity, reason, evidence_at, route, listing, nearest, resources } = check;
+  return {
+    asked: { method: httpMethod.parse(asked.method), url: asked.url },
+    verdict,
+    severity,
+    ...(reason !== null && { reason }),
+    summary: describeCheck(check),
+    safe_offers: check.safe_offers,
+    offers: check.offers.slice(0, MAX_SHOWN).map(buildOffer),
+    cautions: (route?.cautions ?? []).map((one) => ({ ...one, detail: describeCaution(one) })),
+    warnings: check.warnings.map((code) => ({ code, detail: describeWarning(code) })),
+    ...(evidence_at !== null && { evidence_at }),
+    ...(route && {
+      route: {
+        ...buildNear(route),
+        verification: route.verification,
+        ...(route.payee !== null && { payee: route.payee }),
+        details_url: buildUrl(baseUrl, PATHS.agentListing(route.listing)),
+      },
+    }),
+    on_record: route ? route.terms.slice(0, MAX_SHOWN).map((terms) => buildRecorded(terms, route)) : [],
+    ...(listing !== null && { listing }),
+    ...(nearest.length > 0 && { nearest: nearest.map(buildNear) }),
+    ...(check.tombstone && { tombstone: check.tombstone }),
+    ...(resources.length > 0 && { resources: resources.slice(0, 3).map((text) => cutText(text, MAX_ADDRESS)) }),
+  };
+}
+
+function buildOffer({ index, standing, offer, difference, network, asset }: JudgedOffer): CheckBody['offers'][number] {
+  if ('reason' in offer) {
+    return {
+      index,
+      standing,
+      reason: offer.reason,
+      ...(network !== null && { network }),
+      ...(asset !== null && { asset }),
+    };
+  }
+  const { before, after, fields = [] } = difference ?? {};
+  return {
+    index,
+    standing,
+    ...buildTerms(offer.terms),
+    ...(before &&
+      after && {
+        differences: fields.map((field) => ({
+          field,
+          offered: String(after[field] ?? ''),
+          on_record: String(before[field] ?? ''),
+        })),
+      }),
+  };
+}
+
+function buildTerms({ network, scheme, asset, amount, pay_to }: Terms) {
+  return {
+    network,
+    network_id: NETWORKS[network].id,
+    scheme,
+    asset,
+    amount: String(amount),
+    price_usdc: formatUsdc(amount),
+    ...(pay_to !== null && { pay_to }),
+  };
+}
+
+function buildRecorded(terms: RecordedTerms, route: CheckedRoute): CheckBody['on_record'][number] {
+  const { first_seen_at, last_seen_at } = terms;
+  const paid = findPayment(terms, route.proofs);
+  return {
+    ...buildTerms(terms),
+    evidence: getEvidenceKind(terms, route),
+    ...(first_seen_at !== null && { first_seen_at }),
+    ...(last_seen_at !== null && { last_seen_at }),
+    ...(paid && { paid_at: paid.verified_at }),
+  };
+}
+
+function buildNear({ listing, method, url }: CheckedRoute): z.infer<typeof nearRoute> {
+  return { listing, method, url };
+}
+
+/** What each warning means, in the service's own words. */
+const WARNINGS: Readonly<Record<CheckWarning, string>> = {
+  other_offers_differ: 'The challenge also makes offers that are not on record: take only those of safe_offers.',
+  resource_differs: 'The challenge says it is for another address than the one that was called.',
+  long_timeout: 'A payment signed for this challenge could be cashed for more than a day.',
+  payee_not_on_record: 'The payee is not on record, so it was not compared.',
+  declared_only: 'Terms of this challenge are on record only as a claim: no 402 with them was ever seen here.',
+  stale_record: 'The record is more than two weeks old, or has no date.',
+};
+
+const REASONS: Readonly<Partial<Record<CheckReason, string>>> = {
+  host_not_listed: 'No API of this host is listed.',
+  path_not_listed: 'This host is listed, this route is not.',
+  other_method: 'This address is listed with another method.',
+  not_https: 'This host is listed with https, and was called without.',
+  not_itemised: 'The API is listed without its routes, so there is nothing to compare with.',
+  no_terms: 'The route is listed, and what it asks is not on record.',
+  not_on_record: 'On the network of this offer nothing is on record.',
+  not_usdc: 'The offer is not in the USDC of its network.',
+  asset_not_an_address: 'The offer does not name the contract or mint of USDC.',
+  unsupported_network: 'The offer is on another network than Base and Solana.',
+  test_network: 'The offer is on a test network.',
+  test_network_mainnet_asset: 'The offer names a test network and the USDC of a main one.',
+};
+
+/** Says what a warning means. */
+function describeWarning(warning: CheckWarning): string {
+  return WARNINGS[warning];
+}
+
+/** Says in one or two sentences what a comparison came to. Nothing in it is in a provider's words. */
+function describeCheck(check: TermsCheck): string {
+  const { verdict, reason, offers, evidence_at } = check;
+  const since = evidence_at === null ? 'undated' : `last confirmed ${formatDay(evidence_at)}`;
+  if (verdict === 'match') return `What is asked is what is on record (${since}).`;
+  if (verdict === 'unseen') {
+    return `A source declares what is asked (${since}), and no 402 with it was ever seen here: it is not known to be safe.`;
+  }
+  if (verdict === 'caution')
+    return `Do not pay. ${check.route?.cautions
+      .filter(({ severity }) => severity === 'danger')
+      .map(describeCaution)
+      .join(' ')}`;
+  if (verdict === 'delisted') return `The listing was removed on ${formatDay(evidence_at ?? '')}. Do not rely on it.`;
+  if (verdict === 'unknown_route') return `${REASONS[reason ?? 'host_not_listed'] ?? 'Nothing is on record.'}`;
+  const differing = offers.find(({ difference }) => difference !== null);
+  if (differing) return `${describeDifference(differing)} (${since}). ${getAdvice(check)}`;
+  return `${(reason && REASONS[reason]) ?? 'No offer can be paid as it stands.'} ${getAdvice(check)}`;
+}
+
+function describeDifference({ difference, is_cheaper }: JudgedOffer): string {
+  const { before, after, fields = [] } = difference ?? {};
+  const others = fields.filter((field) => field !== 'amount').map((field) => (field === 'pay_to' ? 'payee' : field));
+  const isPriced = before && after && fields.includes('amount');
+  const price = isPriced ? `It asks ${formatUsdc(after.amount)} USDC; on record is ${formatUsdc(before.amount)}` : '';
+  if (is_cheaper || others.length === 0) return price;
+  const names = `${others.join(', ')} ${others.length === 1 ? 'differs' : 'differ'} from the record`;
+  return price === '' ? `The ${names}` : `${price}; ${names}`;
+}
+
+function getAdvice({ severity }: TermsCheck): string {
+  return severity === 'danger' ? 'Do not pay before you know why.' : 'It costs less than expected.';
+}

@@ -1,0 +1,218 @@
+import { buildUrl, PATHS } from './links.ts';
+import { getMcpIdentity, SERVER_CARD_TYPE } from './mcp-server.ts';
+import type { Site } from './site.ts';
+
+/** Builds `robots.txt` (RFC 9309): everything may be read by everybody, and where the addresses are. */
+export function buildRobots({ baseUrl }: Site): string {
+  return `# All of this is public and made to be read by programs. Agents: start at ${buildUrl(baseUrl, PATHS.guide)}
+# or search with ${buildUrl(baseUrl, PATHS.agentList)}?q={words} instead of crawling.
+User-agent: *
+Allow: /
+
+Sitemap: ${buildUrl(baseUrl, PATHS.sitemapIndex)}
+`;
+}
+
+/** Addresses that one sitemap may hold (sitemaps.org, "Sitemap file format"); 50 MB are never reached with them. */
+export const MAX_SITEMAP_URLS = 50_000;
+
+const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const SITEMAP_NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+
+/** What a sitemap starts and ends with. */
+export const SITEMAP_START = `${XML}<urlset ${SITEMAP_NAMESPACE}>\n`;
+export const SITEMAP_END = '</urlset>\n';
+
+/** An address with the time of its latest change (ISO 8601), where one is known. */
+export interface SitemapEntry {
+  readonly path: string;
+  readonly lastmod?: string | undefined;
+}
+
+/** Builds one entry of a sitemap. Our addresses hold nothing that XML would take for markup. */
+export function buildSitemapUrl(entry: SitemapEntry, baseUrl: string): string {
+  return `<url>${buildLocation(entry, baseUrl)}</url>\n`;
+}
+
+/** Builds the index of the sitemaps. */
+export function buildSitemapIndex(sitemaps: readonly SitemapEntry[], baseUrl: string): string {
+  const entries = sitemaps.map((entry) => `<sitemap>${buildLocation(entry, baseUrl)}</sitemap>\n`);
+  return `${XML}<sitemapindex ${SITEMAP_NAMESPACE}>\n${entries.join('')}</sitemapindex>\n`;
+}
+
+function buildLocation({ path, lastmod }: SitemapEntry, baseUrl: string): string {
+  return `<loc>${buildUrl(baseUrl, path)}</loc>${lastmod === undefined ? '' : `<lastmod>${lastmod}</lastmod>`}`;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** RFC 9116, section 2.5.5, recommends less than a year. */
+const VALID_DAYS = 365;
+
+/**
+ * Builds `security.txt` (RFC 9116): whom to write to about the service. It expires 365 days after the start of the day
+ * `at` (UTC), so the text is the same all day. Undefined where no contact is set, or the contact is not https: the RFC
+ * takes no other web address.
+ */
+export function buildSecurityTxt({ baseUrl, contactUrl }: Site, at: Date): string | undefined {
+  if (contactUrl === baseUrl || !isHttps(contactUrl)) return undefined;
+  const day = Math.floor(at.getTime() / DAY_MS);
+  const expires = new Date((day + VALID_DAYS) * DAY_MS).toISOString().replace('.000Z', 'Z');
+  const canonical = buildUrl(baseUrl, PATHS.securityTxt);
+  return [
+    `# Anything wrong, harmful or unsafe here, and whatever providers want of their listings: ${buildUrl(baseUrl, PATHS.providers)}`,
+    `Contact: ${contactUrl}`,
+    `Expires: ${expires}`,
+    'Preferred-Languages: en',
+    ...(isHttps(canonical) ? [`Canonical: ${canonical}`] : []),
+    '',
+  ].join('\n');
+}
+
+function isHttps(address: string): boolean {
+  return /^https:/i.test(address);
+}
+
+/** Media type of a linkset that is an API catalogue (RFC 9264, section 4.2; RFC 9727, section 4.2). */
+export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+/** Media type of an AI catalogue (AI Catalog, "Media Type"). */
+export const AI_CATALOG_TYPE = 'application/ai-catalog+json';
+
+/**
+ * Builds the `Link` header (RFC 8288) of every page and document: where the service describes itself. Relations are those
+ * of RFC 8631 and RFC 9727, of AI Catalog ("Link Relation Discovery") and of llms.txt version 2 (`describedby`).
+ */
+export function buildLinkHeader(baseUrl: string): string {
+  return [
+    formatLink(buildUrl(baseUrl, PATHS.openapi), { rel: 'service-desc', type: 'application/json' }),
+    formatLink(buildUrl(baseUrl, PATHS.apiCatalog), { rel: 'api-catalog', type: 'application/linkset+json' }),
+    formatLink(buildUrl(baseUrl, PATHS.aiCatalog), { rel: 'ai-catalog', type: AI_CATALOG_TYPE }),
+    formatLink(buildUrl(baseUrl, PATHS.guide), { rel: 'describedby', type: 'text/plain' }),
+  ].join(', ');
+}
+
+/** Builds the link from a listing's page to its Markdown twin. */
+export function buildMarkdownLink(baseUrl: string, slug: string): string {
+  return formatLink(buildUrl(baseUrl, PATHS.listingMarkdown(slug)), { rel: 'alternate', type: 'text/markdown' });
+}
+
+/** Builds the link from the Markdown twin to the page whose twin it is. */
+export function buildCanonicalLink(baseUrl: string, slug: string): string {
+  return formatLink(buildUrl(baseUrl, PATHS.listing(slug)), { rel: 'canonical', type: 'text/html' });
+}
+
+function formatLink(url: string, { rel, type }: { rel: string; type: string }): string {
+  return `<${url}>; rel="${rel}"; type="${type}"`;
+}
+
+/** A link of a linkset: where it leads, and what is found there (RFC 9264, section 4.2.3). */
+export interface LinkTarget {
+  readonly href: string;
+  readonly type?: string;
+  readonly title?: string;
+}
+
+/** The links of one context: its address, and targets by relation. */
+export type LinkContext = { readonly anchor: string } & {
+  readonly [relation: string]: readonly LinkTarget[] | string;
+};
+
+/** A linkset as JSON (RFC 9264, section 4.2). */
+export interface Linkset {
+  readonly linkset: readonly LinkContext[];
+}
+
+/**
+ * Builds the API catalogue (RFC 9727): the APIs that this service publishes, which are its own doors, each with description,
+ * documentation, terms and state (relations of RFC 8631). Listed APIs are other publishers'; `search` says how to find them.
+ */
+export function buildApiCatalog({ baseUrl }: Site): Linkset {
+  const link = (path: string, type: string, title: string) => ({ href: buildUrl(baseUrl, path), type, title });
+  const search = link(PATHS.agentList, 'application/json', 'Search and filter the listed APIs');
+  const x402 = link(
+    PATHS.discoveryResources,
+    'application/json',
+    'The listed APIs in the shape of an x402 facilitator',
+  );
+  const mcp = link(PATHS.mcp, 'application/json', 'MCP server (Streamable HTTP, POST)');
+  const state = {
+    'service-meta': [link(PATHS.aiCatalog, 'application/ai-catalog+json', 'What here is for AI agents')],
+    status: [link(PATHS.ready, 'application/json', 'Whether the service can do its work')],
+  };
+  const rest = {
+    'service-desc': [link(PATHS.openapi, 'application/json', 'OpenAPI 3.1.0')],
+    'service-doc': [
+      link(PATHS.docsApi, 'text/html', 'Reference for people'),
+      link(PATHS.guide, 'text/plain', 'Guide for agents'),
+    ],
+    ...state,
+  };
+  return {
+    linkset: [
+      {
+        anchor: buildUrl(baseUrl, PATHS.apiCatalog),
+        item: [search, x402, mcp],
+        search: [search],
+        profile: [{ href: 'https://www.rfc-editor.org/info/rfc9727' }],
+      },
+      { anchor: search.href, ...rest },
+      { anchor: x402.href, ...rest },
+      {
+        anchor: mcp.href,
+        'service-desc': [link(PATHS.serverCard, SERVER_CARD_TYPE, 'MCP server card')],
+        'service-doc': [link(PATHS.docsAgents, 'text/html', 'How to point an agent at it')],
+        ...state,
+      },
+    ],
+  };
+}
+
+/** An entry of an AI catalogue, with what makes it an entry for agent discovery (ARD, "Entry Terms"). */
+export interface AiCatalogEntry {
+  readonly identifier: string;
+  /** Media type that says what kind of thing the artifact is. */
+  readonly type: string;
+  readonly url: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** Two to five things somebody may ask for that this answers: registries find an entry by them alone. */
+  readonly representativeQueries: readonly string[];
+}
+
+/** An AI catalogue (AI Catalog 1.0). */
+export interface AiCatalog {
+  readonly specVersion: '1.0';
+  readonly host: { readonly displayName: string; readonly identifier: string; readonly documentationUrl: string };
+  readonly entries: readonly AiCatalogEntry[];
+}
+
+/**
+ * Builds what this host has for agents to use: the MCP server. Its documents are no kind of artifact that agent discovery
+ * knows, and are in the API catalogue; listings are other publishers', and are found through the server.
+ */
+export function buildAiCatalog(site: Site): AiCatalog {
+  const { hostname } = new URL(site.baseUrl);
+  const { name, title, description } = getMcpIdentity(site);
+  const url = (path: string) => buildUrl(site.baseUrl, path);
+  return {
+    specVersion: '1.0',
+    host: { displayName: site.serviceTitle, identifier: hostname, documentationUrl: url(PATHS.docsAgents) },
+    entries: [
+      {
+        identifier: `urn:air:${hostname}:mcp:${name}`,
+        type: SERVER_CARD_TYPE,
+        url: url(PATHS.serverCard),
+        displayName: title,
+        description,
+        tags: ['mcp', 'search', 'x402', 'payments'],
+        representativeQueries: [
+          'find an API that I can pay for per request, without an account or a key',
+          'which API converts PDF to text for less than one cent a call',
+          'has anybody paid for this x402 API and got what it sells',
+          'are the terms of this 402 answer the usual ones',
+        ],
+      },
+    ],
+  };
+}

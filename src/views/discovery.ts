@@ -1,0 +1,342 @@
+import { z } from 'zod';
+import { listPayableTerms, type PayableTerms } from '../evidence/terms.ts';
+import { caution } from '../model/caution.ts';
+import { isObject, type JsonObject, jsonObject } from '../model/json.ts';
+import { type LiveListing, listRouteCautions, reliabilityBand } from '../model/listing.ts';
+import { BASE_USDC_DOMAIN, NETWORKS } from '../model/network.ts';
+import { probeOutcome } from '../model/probe.ts';
+import { getRouteUrl, payeeKind, type Route, routeVerification } from '../model/route.ts';
+import { buildUrl, PATHS } from './links.ts';
+import { REQUEST_MAX_LENGTH } from './listing/query.ts';
+import type { Site } from './site.ts';
+
+/** Resources a page, when the client does not say, and at most: a client that asks for more is given these. */
+export const DISCOVERY_LIMITS = {
+  list: { default: 100, max: 1000 },
+  search: { default: 20, max: 100 },
+} as const;
+
+/** The extensions that every resource carries: the protocol's own, and what this catalogue knows. */
+export const DISCOVERY_EXTENSIONS = ['bazaar', 'agent-payable'] as const;
+
+const NETWORK_NAMES = Object.values(NETWORKS).flatMap(({ id, key }) => [id, key]);
+
+/** CAIP-2: a namespace, a colon and a reference. */
+const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
+
+/**
+ * The filters of the facilitators' discovery endpoints (x402 specification, extension `bazaar`, "Optional Discovery
+ * Endpoints"), by the names that clients send. A value that is well formed but not met here matches nothing.
+ */
+const discoveryFilters = z.strictObject({
+  type: z.enum(['http', 'mcp']).optional().describe('Kind of resource; all of this catalogue are http'),
+  payTo: z
+    .string()
+    .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, 'an account on Base (0x…) or Solana')
+    .optional()
+    .describe('Account that is paid'),
+  scheme: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, 'the name of an x402 scheme, such as exact')
+    .optional()
+    .describe('Payment scheme'),
+  network: z
+    .string()
+    .refine(
+      (name) => CAIP_2.test(name) || NETWORK_NAMES.includes(name),
+      `a CAIP-2 identifier; here are ${NETWORK_NAMES.join(', ')}`,
+    )
+    .optional()
+    .describe('Network that is paid on, as x402 version 2 writes it; base and solana are understood too'),
+  extensions: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'the name of one extension, such as bazaar')
+    .optional()
+    .describe(`Extension that the resource carries; all carry ${DISCOVERY_EXTENSIONS.join(' and ')}`),
+});
+export type DiscoveryFilters = z.infer<typeof discoveryFilters>;
+
+/** What a client asks of `GET /discovery/resources`. */
+export const discoveryListQuery = discoveryFilters.extend({
+  limit: z
+    .int()
+    .min(1)
+    .default(DISCOVERY_LIMITS.list.default)
+    .describe(`Resources a page, ${DISCOVERY_LIMITS.list.max} at most; pagination.limit says how many were taken`),
+  offset: z.int().min(0).default(0).describe('Resources to skip, in an order that is fixed within a revision'),
+});
+
+/** What a client asks of `GET /discovery/search`. */
+export const discoverySearchQuery = discoveryFilters.extend({
+  query: z.string().trim().min(1).max(REQUEST_MAX_LENGTH).describe('What is looked for, in plain words'),
+  limit: z
+    .int()
+    .min(1)
+    .default(DISCOVERY_LIMITS.search.default)
+    .describe(`Resources a page, ${DISCOVERY_LIMITS.search.max} at most; a page may hold fewer`),
+  cursor: z.string().max(600).optional().describe('pagination.cursor of the page before'),
+});
+export type DiscoverySearchQuery = z.infer<typeof discoverySearchQuery>;
+
+/** What a server asks that names no time-out, in seconds: the default of the x402 SDK's own server. */
+const DEFAULT_TIMEOUT_SECONDS = 300;
+
+/** Names of a service as the extension allows them: printable ASCII, 32 characters at most. */
+const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
+
+/** An offer as version 2 of x402 writes it, whatever version the seller speaks. */
+const paymentRequirements = z.object({
+  scheme: z.string(),
+  network: z.string().describe('CAIP-2 identifier'),
+  asset: z.string(),
+  amount: z.string().describe('Price of one request in atomic USDC (6 decimals)'),
+  payTo: z.string(),
+  maxTimeoutSeconds: z.int().positive(),
+  extra: jsonObject.describe('What the scheme signs over; the live 402 may add to it'),
+});
+
+/** What this catalogue knows of a resource beyond what facilitators do. */
+const resourceEvidence = z.object({
+  slug: z.string(),
+  page_url: z.url(),
+  listing_url: z.url().describe('Everything on record, as JSON'),
+  verification: routeVerification,
+  verified_at: z.iso.datetime().nullable(),
+  receipt_url: z.url().nullable().describe('The payment that proves it, with how to check it on the chain'),
+  undelivered_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('When the latest paid call that was not delivered settled; null where the latest was delivered'),
+  cautions: z.array(caution).describe('What speaks against it: pay nothing where one is of danger'),
+  terms: z.enum(['observed', 'declared']).describe('Whether the offers were seen in a 402 or are a claim'),
+  seen_at: z.iso.datetime().nullable().describe('When the offers were last seen; null for a bare claim'),
+  payee: payeeKind.nullable().describe('rotating: the seller names a fresh payee each time'),
+  last_probe: z.object({ at: z.iso.datetime(), outcome: probeOutcome }).nullable(),
+  reliability_band: reliabilityBand,
+  reliability_score: z.number().nullable().describe('Of the listing'),
+});
+
+/** One payable route, in the shape in which x402 facilitators list resources. */
+export const discoveryResource = z
+  .object({
+    resource: z.string().describe('Where it is called; fill in :name and {name} first'),
+    type: z.literal('http'),
+    x402Version: z.union([z.literal(1), z.literal(2)]).describe('Version of the protocol that the seller speaks'),
+    accepts: z.array(paymentRequirements).min(1),
+    lastUpdated: z.iso.datetime(),
+    description: z.string().optional().describe("Provider's text"),
+    mimeType: z.string().optional(),
+    serviceName: z.string().optional().describe("Provider's text"),
+    tags: z.array(z.string()),
+    extensions: z.object({
+      bazaar: z
+        .object({ info: jsonObject, schema: jsonObject, routeTemplate: z.string().optional() })
+        .describe("How to call it, in the provider's words"),
+      'agent-payable': z.object({ info: resourceEvidence }).describe('What this catalogue found out'),
+    }),
+  })
+  .meta({ id: 'DiscoveryResource' });
+export type DiscoveryResource = z.infer<typeof discoveryResource>;
+
+/** The answer of `GET /discovery/resources`. */
+export const discoveryResources = z
+  .object({
+    x402Version: z.literal(2),
+    items: z.array(discoveryResource),
+    pagination: z.object({
+      limit: z.int().positive(),
+      offset: z.int().nonnegative(),
+      total: z.int().nonnegative().describe('Resources that match'),
+    }),
+  })
+  .meta({ id: 'DiscoveryResources' });
+export type DiscoveryResources = z.infer<typeof discoveryResources>;
+
+/** The answer of `GET /discovery/search`. */
+export const discoveryFindings = z
+  .object({
+    x402Version: z.literal(2),
+    resources: z.array(discoveryResource),
+    partialResults: z.boolean().describe('More matches than are shown, on further pages or of the same listings'),
+    pagination: z.object({
+      limit: z.int().nonnegative().describe('Resources on this page'),
+      cursor: z.string().nullable().describe('For the next page; null on the last'),
+    }),
+  })
+  .meta({ id: 'DiscoveryFindings' });
+export type DiscoveryFindings = z.infer<typeof discoveryFindings>;
+
+/**
+ * Builds the resource of a route that can be paid for. Offers are written as version 2 does, also those of sellers who
+ * speak version 1 alone (`x402Version` says so): the SDK's types know no other, and a client pays what the live 402 asks.
+ */
+export function buildDiscoveryResource(listing: LiveListing, route: Route, site: Site): DiscoveryResource {
+  const offers = listPayableTerms(route);
+  const seenAt = getLatest(offers.map(({ last_seen_at }) => last_seen_at));
+  return {
+    resource: getRouteUrl(listing.base_url, route.path),
+    type: 'http',
+    x402Version: offers.every(({ x402_version }) => x402_version === 1) ? 1 : 2,
+    accepts: offers.map(buildRequirements),
+    lastUpdated: seenAt ?? listing.updated_at,
+    ...(route.description && { description: route.description }),
+    ...(route.mime_type !== null && { mimeType: route.mime_type }),
+    ...(SERVICE_NAME.test(listing.title) && { serviceName: listing.title }),
+    tags: [listing.category.toLowerCase()],
+    extensions: {
+      bazaar: buildBazaarDeclaration(listing.base_url, route),
+      'agent-payable': { info: buildEvidence(listing, route, { offers, seenAt, site }) },
+    },
+  };
+}
+
+function buildRequirements(offer: PayableTerms): z.infer<typeof paymentRequirements> {
+  const { network, scheme, asset, amount, pay_to, max_timeout_seconds } = offer;
+  return {
+    scheme,
+    network: NETWORKS[network].id,
+    asset,
+    amount: String(amount),
+    payTo: pay_to,
+    maxTimeoutSeconds: max_timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
+    extra: network === 'base' && scheme === 'exact' ? { ...BASE_USDC_DOMAIN } : {},
+  };
+}
+
+function buildEvidence(
+  listing: LiveListing,
+  route: Route,
+  { offers, seenAt, site }: { offers: readonly PayableTerms[]; seenAt: string | null; site: Site },
+): z.infer<typeof resourceEvidence> {
+  const { slug, reliability } = listing;
+  const { verification, proof, undelivered, payee, probe } = route;
+  const link = (path: string) => buildUrl(site.baseUrl, path);
+  return {
+    slug,
+    page_url: link(PATHS.listing(slug)),
+    listing_url: link(PATHS.agentListing(slug)),
+    verification,
+    verified_at: proof?.verified_at ?? null,
+    receipt_url: proof ? link(PATHS.agentReceipt(proof.receipt_id)) : null,
+    undelivered_at: undelivered?.at ?? null,
+    cautions: listRouteCautions(listing, route),
+    terms: offers.some(({ evidence }) => evidence === 'observed') ? 'observed' : 'declared',
+    seen_at: seenAt,
+    payee,
+    last_probe: probe && { at: probe.at, outcome: probe.outcome },
+    reliability_band: reliability.band,
+    reliability_score: reliability.score,
+  };
+}
+
+function getLatest(times: readonly (string | null)[]): string | null {
+  return times.reduce((latest, time) => ((time ?? '') > (latest ?? '') ? time : latest), null);
+}
+
+/** Methods that carry a body, and whose declarations have a `bodyType`. */
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Parts of a request, as the extension names them and as routes keep their input schema. */
+const PARTS = ['queryParams', 'body', 'headers', 'pathParams'] as const;
+
+/** What a path template may look like as the extension takes it (x402, extension `bazaar`, "routeTemplate Validation Rules"). */
+const ROUTE_TEMPLATE = /^\/(?!.*\.\.)(?!.*:\/\/)[a-zA-Z0-9_/:.\-~]+$/;
+
+/** How to call a route, as the extension `bazaar` declares it: `info` are values, `schema` says what fits them. */
+export interface BazaarDeclaration {
+  info: { input: JsonObject; output?: JsonObject };
+  schema: JsonObject;
+  routeTemplate?: string;
+}
+
+/**
+ * Builds the declaration of a route. What is not on record is left out: there is no `body` where no source gives an
+ * example, so that what is there is one, and `info` fits the schema beside it as the extension demands.
+ */
+function buildBazaarDeclaration(baseUrl: string, route: Route): BazaarDeclaration {
+  const { pathname } = new URL(getRouteUrl(baseUrl, route.path));
+  const isTemplate = /\/:[A-Za-z_]/.test(pathname) && ROUTE_TEMPLATE.test(pathname);
+  const output = buildOutput(route);
+  return {
+    info: { input: buildInput(route), ...(output && { output: output.info }) },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { input: buildInputSchema(route), ...(output && { output: output.schema }) },
+      required: ['input'],
+    },
+    ...(isTemplate && { routeTemplate: pathname }),
+  };
+}
+
+function buildInput({ method, example, input_schema: declared }: Route): JsonObject {
+  return {
+    type: 'http',
+    method,
+    ...(WITH_BODY.has(method) && { bodyType: typeof example?.body === 'string' ? 'text' : 'json' }),
+    ...(example?.query && { queryParams: readTyped(example.query, getPart(declared, 'queryParams')) }),
+    ...(example?.body !== undefined && { body: example.body }),
+    ...(example?.headers && { headers: example.headers }),
+  };
+}
+
+function buildInputSchema({ method, input_schema: declared }: Route): JsonObject {
+  const parts = PARTS.flatMap((part) => {
+    const stated = getPart(declared, part);
+    return stated === undefined ? [] : [[part, stated] as const];
+  });
+  const hasBody = WITH_BODY.has(method);
+  return {
+    type: 'object',
+    properties: {
+      type: { type: 'string', const: 'http' },
+      method: { type: 'string', enum: [method] },
+      ...(hasBody && { bodyType: { type: 'string', enum: ['json', 'form-data', 'text'] } }),
+      ...Object.fromEntries(parts),
+    },
+    required: hasBody ? ['type', 'method', 'bodyType'] : ['type', 'method'],
+  };
+}
+
+function getPart(declared: JsonObject | null, part: (typeof PARTS)[number]): unknown {
+  return isObject(declared?.properties) ? declared.properties[part] : undefined;
+}
+
+/** A query is text on the wire and on record; the declaration has its values as the schema types them. */
+function readTyped(query: Readonly<Record<string, string>>, schema: unknown): JsonObject {
+  const fields = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  return Object.fromEntries(
+    Object.entries(query).map(([name, text]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      return [name, isObject(field) ? readValue(text, field.type) : text];
+    }),
+  );
+}
+
+function readValue(text: string, type: unknown): unknown {
+  if ((type === 'number' || type === 'integer') && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+/** The answer's schema carries an example of it in `examples`; the extension has them apart. */
+function buildOutput({ output_schema: declared, mime_type }: Route): { info: JsonObject; schema: JsonObject } | null {
+  if (declared === null) return null;
+  const { examples, ...schema } = declared;
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
+  return {
+    info: { type: getContentKind(mime_type), ...(example !== undefined && { example }) },
+    schema: {
+      type: 'object',
+      properties: { type: { type: 'string' }, ...(Object.keys(schema).length > 0 && { example: schema }) },
+      required: ['type'],
+    },
+  };
+}
+
+/** Says in the extension's words what an answer is: `json`, `text`, else its media type. */
+function getContentKind(mimeType: string | null): string {
+  const type = mimeType?.split(';', 1)[0]?.trim() ?? 'application/json';
+  if (/[/+]json$/.test(type)) return 'json';
+  return type.startsWith('text/') ? 'text' : type;
+}

@@ -1,0 +1,387 @@
+import { z } from 'zod';
+import { getCurrentTerms } from '../../evidence/terms.ts';
+import { CHANGE_KINDS, type Change, type ChangeKind } from '../../model/change.ts';
+import { type Listing, type Reliability, reliabilityBand, type SampledDay } from '../../model/listing.ts';
+import { cutText } from '../../model/text.ts';
+import { formatPriceRange, formatUsdc } from '../../model/usdc.ts';
+import { describeDecision, describeReason } from '../words/decision.ts';
+import { formatCount, formatDay, formatMinute } from '../words/figures.ts';
+
+/** One decision about a listing, as its page shows it. */
+export interface DecisionRow {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** The same as a reader reads it, to the minute. */
+  readonly when: string;
+  readonly what: string;
+  readonly why: string;
+  /** The first lines of what it rests on, each cut to a length. Partly in the words of sources. */
+  readonly evidence: readonly string[];
+}
+
+/** How many decisions a page shows: the latest. */
+export const MAX_DECISIONS = 10;
+
+/** Kinds of which many are no more than sightings: a score that drifts, a route seen to ask what is declared. */
+export const NOISY_KINDS: readonly ChangeKind[] = ['scored', 'routed'];
+
+/** All other kinds that a page shows. That a listing was seen again unchanged is not shown. */
+export const DECISION_KINDS = CHANGE_KINDS.filter((kind) => kind !== 'seen' && !NOISY_KINDS.includes(kind));
+
+const EVIDENCE_LINES = 3;
+const EVIDENCE_LENGTH = 200;
+
+const names = z.array(z.unknown());
+const scoredDetail = z.object({ from: z.object({ band: reliabilityBand }), to: z.object({ band: reliabilityBand }) });
+
+const routedDetail = z.object({ added: names, removed: names, terms: names.default([]) });
+
+/** Builds the latest decisions about a listing, the latest first, from its changes in any order. */
+export function buildDecisionRows(changes: readonly Change[]): DecisionRow[] {
+  // Decisions of one revision stay in the order in which they were taken.
+  const latest = changes.filter(isDecision).toSorted((a, b) => b.revision - a.revision);
+  return latest.slice(0, MAX_DECISIONS).map((change) => {
+    const { at, what, why, evidence } = describeDecision(change);
+    const lines = evidence.slice(0, EVIDENCE_LINES).map((line) => cutText(line, EVIDENCE_LENGTH));
+    return { at, when: formatMinute(at), what, why, evidence: lines };
+  });
+}
+
+/** A score that drifts within its band is no decision, and neither is that a probe saw what was expected. */
+function isDecision({ kind, reason, detail }: Change): boolean {
+  if (kind === 'scored') {
+    const { data } = scoredDetail.safeParse(detail);
+    return data === undefined || data.from.band !== data.to.band;
+  }
+  if (kind !== 'routed' || reason !== 'probed') return true;
+  const { data } = routedDetail.safeParse(detail);
+  return data === undefined || data.added.length + data.removed.length + data.terms.length > 0;
+}
+
+/** One price in the table of all: what it was, from when on, and why. */
+export interface PriceRow {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** The same as a reader reads it, to the minute. */
+  readonly since: string;
+  /** USDC per request: `0.001`, `0.001-0.05`, `not known`. */
+  readonly price: string;
+  /** Why it is so, in words. */
+  readonly why: string;
+  readonly basis: PriceBasis;
+}
+
+/** What a listing has cost, as its page shows it. */
+export interface PriceHistory {
+  /** All of it in one sentence or two. */
+  readonly summary: string;
+  /** Null where there are not two prices to compare. */
+  readonly plot: PricePlot | null;
+  /** The earliest first. */
+  readonly rows: readonly PriceRow[];
+  /** Whether there were more changes than these. */
+  readonly cut: boolean;
+}
+
+/** How many of the latest changes of a price a page shows. */
+export const MAX_PRICE_STEPS = 60;
+
+const range = z
+  .object({ min: z.int().nullable(), max: z.int().nullable() })
+  .transform(({ min, max }) => (min === null || max === null ? null : { min, max }));
+const priced = z.object({ to: range });
+
+/**
+ * Builds the history of a listing's price from its `priced` changes, the earliest first, up to the time of the last
+ * reader-visible change (`until`, ISO 8601 UTC). The later ones are shown where there are more than a page takes.
+ * `confirmed` says that 402 answers were since seen to ask this price, which changes nothing on record of it.
+ */
+export function buildPriceHistory(
+  changes: readonly Change[],
+  until: string,
+  { confirmed = false }: { confirmed?: boolean } = {},
+): PriceHistory {
+  const shown = changes.slice(-MAX_PRICE_STEPS);
+  const steps = shown.flatMap(({ at, reason, detail }): PriceStep[] => {
+    const parsed = priced.safeParse(detail);
+    return parsed.success ? [{ at, price: parsed.data.to, basis: getBasis(reason) }] : [];
+  });
+  return {
+    summary: formatPriceSummary(steps, confirmed),
+    plot: steps.filter(({ price }) => price !== null).length > 1 ? buildPricePlot(steps, until) : null,
+    rows: shown.flatMap(({ at, reason }, index) => {
+      const step = steps[index];
+      if (!step) return [];
+      return { at, since: formatMinute(at), price: formatStep(step), why: describeReason(reason), basis: step.basis };
+    }),
+    cut: shown.length < changes.length,
+  };
+}
+
+/** Says whether what every priced route of a listing asks now was seen in a 402, rather than declared alone. */
+export function isPriceSeen(routes: Listing['routes']): boolean {
+  const offers = routes.flatMap(({ terms }) => getCurrentTerms(terms));
+  return offers.length > 0 && offers.every(({ evidence }) => evidence === 'observed');
+}
+
+/** A rule puts back what a probe saw answer. */
+function getBasis(reason: string): PriceBasis {
+  return reason === 'probed' || reason === 'relisted_by_rule' ? 'observed' : 'declared';
+}
+
+function formatStep({ price }: PriceStep): string {
+  return price === null ? 'not known' : formatPriceRange(price.min, price.max);
+}
+
+const BASIS_WORDS: Readonly<Record<PriceBasis, string>> = {
+  observed: 'seen by a probe',
+  declared: 'as declared',
+};
+const CONFIRMED = 'as declared, and seen by a probe since';
+
+function formatPriceSummary(steps: readonly PriceStep[], confirmed: boolean): string {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (!first || !last) return 'Nothing is on record of its price.';
+  const isConfirmed = confirmed && last.basis === 'declared' && last.price !== null;
+  const since = `since ${last.at.slice(0, 10)}, ${isConfirmed ? CONFIRMED : BASIS_WORDS[last.basis]}`;
+  const now = last.price === null ? `No price is known ${since}` : `${formatStep(last)} USDC per request ${since}`;
+  if (steps.length === 1) return `${now}. It has not changed.`;
+  const prices = steps.flatMap(({ price }) => price ?? []);
+  const [low, high] = [Math.min(...prices.map(({ min }) => min)), Math.max(...prices.map(({ max }) => max))];
+  const extent = prices.length > 0 ? `; between ${formatUsdc(low)} and ${formatUsdc(high)} USDC in that time` : '';
+  const changes = steps.length - 1;
+  return `${now}. ${changes} ${changes === 1 ? 'change' : 'changes'} since ${first.at.slice(0, 10)}${extent}.`;
+}
+
+/** How a price came to be known: a probe saw a 402 ask it, or a source declared it (or no longer does). */
+type PriceBasis = 'observed' | 'declared';
+
+/** The lowest and highest price of a listing from one time on, in atomic USDC; null: no price was known. */
+interface PriceStep {
+  readonly at: string;
+  readonly price: { readonly min: number; readonly max: number } | null;
+  readonly basis: PriceBasis;
+}
+
+/** A stroke of a plot. `x` is a percentage of the width, `y` pixels from the top. */
+export interface PlotLine {
+  readonly x1: string;
+  readonly x2: string;
+  readonly y1: number;
+  readonly y2: number;
+  readonly basis: PriceBasis;
+}
+
+/** A change of the lowest or highest price. */
+export interface PlotDot {
+  readonly x: string;
+  readonly y: number;
+  readonly basis: PriceBasis;
+  /** What it was from then on. */
+  readonly words: string;
+}
+
+/** The time that lies between the lowest and the highest price. */
+export interface PlotBand {
+  readonly x: string;
+  readonly width: string;
+  readonly y: number;
+  readonly height: number;
+}
+
+/** A day under the plot. */
+export interface PlotDay {
+  readonly x: string;
+  readonly anchor: 'start' | 'middle' | 'end';
+  readonly day: string;
+}
+
+/** Lowest and highest price over time as steps, from 0 up. It is drawn at any width. */
+export interface PricePlot {
+  /** Pixels from the top to the base line, which is 0 USDC. */
+  readonly height: number;
+  /** Prices of the scale, from the top down to 0, in USDC. */
+  readonly scale: readonly { readonly y: number; readonly price: string }[];
+  readonly bands: readonly PlotBand[];
+  readonly lines: readonly PlotLine[];
+  readonly dots: readonly PlotDot[];
+  readonly days: readonly PlotDay[];
+}
+
+const PLOT_HEIGHT = 150;
+
+/** Days closer together than this share of the width would run into one another on a phone. */
+const DAY_GAP = 0.26;
+
+/** Builds the plot of the steps of a price, the earliest first, up to a time (ISO 8601 UTC). */
+function buildPricePlot(steps: readonly PriceStep[], until: string): PricePlot {
+  const start = Date.parse(steps[0]?.at ?? until);
+  const span = Math.max(1, Date.parse(until) - start);
+  const getShare = (at: string) => Math.min(1, (Date.parse(at) - start) / span);
+  const top = getScaleTop(Math.max(1, ...steps.map(({ price }) => price?.max ?? 0)));
+  const getY = (amount: number) => Math.round(PLOT_HEIGHT * (1 - amount / top) * 10) / 10;
+  const bands: PlotBand[] = [];
+  const lines: PlotLine[] = [];
+  const dots: PlotDot[] = [];
+  for (const [index, { at, price, basis }] of steps.entries()) {
+    if (price === null) continue;
+    const next = steps[index + 1];
+    const [from, to] = [getShare(at), next ? getShare(next.at) : 1];
+    const [x1, x2] = [formatShare(from), formatShare(to)];
+    const levels = [...new Set([price.min, price.max])];
+    for (const amount of levels) {
+      const y = getY(amount);
+      lines.push({ x1, x2, y1: y, y2: y, basis });
+      dots.push({ x: x1, y, basis, words: `${formatDay(at)}: ${formatUsdc(amount)} USDC` });
+    }
+    if (levels.length > 1) {
+      const [y, base] = [getY(price.max), getY(price.min)];
+      bands.push({ x: x1, width: formatShare(to - from), y, height: Math.round((base - y) * 10) / 10 });
+    }
+    if (!next?.price) continue;
+    for (const edge of ['min', 'max'] as const) {
+      const [y1, y2] = [getY(price[edge]), getY(next.price[edge])];
+      if (y1 !== y2) lines.push({ x1: x2, x2, y1, y2, basis: next.basis });
+    }
+  }
+  const scale = [top, top / 2, 0].map((amount) => ({ y: getY(amount), price: formatUsdc(amount) }));
+  return { height: PLOT_HEIGHT, scale, bands, lines, dots, days: listDays(steps, until, getShare) };
+}
+
+/** Gives where the scale ends: the next 1, 2, 4 or 10 times a power of ten, whose half is an even amount as well. */
+function getScaleTop(highest: number): number {
+  const power = 10 ** Math.floor(Math.log10(highest));
+  const digits = [1, 2, 4, 6, 8].find((digit) => digit * power >= highest) ?? 10;
+  return Math.max(2, digits * power);
+}
+
+/** First and last day always, and of the days of changes between those that have room. */
+function listDays(steps: readonly PriceStep[], until: string, getShare: (at: string) => number): PlotDay[] {
+  const [first] = steps;
+  if (!first) return [];
+  const shown = [{ share: 0, at: first.at, anchor: 'start' as PlotDay['anchor'] }];
+  for (const { at } of steps.slice(1)) {
+    const share = getShare(at);
+    const last = shown.at(-1)?.share ?? 0;
+    const gap = last === 0 ? DAY_GAP * 1.5 : DAY_GAP;
+    if (share - last >= gap && 1 - share >= DAY_GAP * 1.5) shown.push({ share, at, anchor: 'middle' });
+  }
+  shown.push({ share: 1, at: until, anchor: 'end' });
+  return shown.map(({ share, at, anchor }) => ({ x: formatShare(share), anchor, day: formatDay(at) }));
+}
+
+function formatShare(share: number): string {
+  return `${Math.round(share * 10_000) / 100}%`;
+}
+
+/** How a day of samples came out. `none`: no sample was taken. */
+export type StripState = 'valid' | 'mixed' | 'failed' | 'inconclusive' | 'none';
+
+/** One day (UTC) of a strip. */
+export interface StripDay {
+  /** `2026-11-20`. */
+  readonly day: string;
+  readonly state: StripState;
+  /** What came out, in words. */
+  readonly words: string;
+  /** What fills its cell, as SVG path data; null where nothing does. */
+  readonly filled: string | null;
+  /** What is drawn in outline in its cell; null where nothing is. */
+  readonly outlined: string | null;
+}
+
+/** Every day that the window of the score touches, the earliest first, as a picture and in words. */
+export interface ProbeStrip {
+  /** All of it in one sentence. */
+  readonly summary: string;
+  readonly from: string;
+  readonly to: string;
+  readonly width: number;
+  readonly height: number;
+  readonly days: readonly StripDay[];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Units of a cell: the bar is in the middle of it, on the base line. */
+const CELL = { width: 20, height: 56, left: 3, bar: 14, top: 2, base: 54 } as const;
+
+/**
+ * Builds the strip of a listing's samples by day, up to the day of the last of them; null while there is none. Days are
+ * told apart by height, fill and strokes, so that no colour is needed.
+ */
+export function buildProbeStrip({ days, window_days, last_sample_at }: Reliability): ProbeStrip | null {
+  const to = [...days.map(({ day }) => day), last_sample_at?.slice(0, 10) ?? ''].sort().at(-1);
+  if (!to) return null;
+  const byDay = new Map(days.map((sampled) => [sampled.day, sampled]));
+  const first = Date.parse(to) - window_days * DAY_MS;
+  const cells = Array.from({ length: window_days + 1 }, (_, at) => {
+    const day = new Date(first + at * DAY_MS).toISOString().slice(0, 10);
+    return buildStripDay(day, byDay.get(day), at * CELL.width);
+  });
+  return {
+    summary: formatProbeSummary(days),
+    from: cells[0]?.day ?? to,
+    to,
+    width: cells.length * CELL.width,
+    height: CELL.height,
+    days: cells,
+  };
+}
+
+/** Gives the cell of a legend: that of a day on which `state` came out. */
+export function buildLegendDay(state: Exclude<StripState, 'none'>): StripDay {
+  const counts = { valid: Number(state === 'valid' || state === 'mixed') * 2, failed: 0, inconclusive: 0 };
+  if (state === 'mixed' || state === 'failed') counts.failed = 2;
+  if (state === 'inconclusive') counts.inconclusive = 1;
+  return buildStripDay('', { day: '', ...counts }, 0);
+}
+
+function buildStripDay(day: string, sampled: SampledDay | undefined, x: number): StripDay {
+  if (!sampled) return { day, state: 'none', words: 'no sample', filled: null, outlined: null };
+  const { valid, failed, inconclusive } = sampled;
+  const words = [
+    ...(valid > 0 ? [`${valid} valid`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(inconclusive > 0 ? [`${inconclusive} inconclusive`] : []),
+  ].join(', ');
+  const left = x + CELL.left;
+  const middle = left + CELL.bar / 2;
+  if (failed > 0 && valid > 0) {
+    const split =
+      CELL.base - Math.round((CELL.base - CELL.top) * Math.min(Math.max(valid / (valid + failed), 0.2), 0.7));
+    return {
+      ...{ day, state: 'mixed', words },
+      filled: drawBox(left, split, CELL.base),
+      outlined: `${drawBox(left + 1, CELL.top + 1, split - 3, CELL.bar - 2)}`,
+    };
+  }
+  if (failed > 0) {
+    const [right, top, base] = [left + CELL.bar - 1, CELL.top + 1, CELL.base - 1];
+    const cross = `M${left + 1} ${top}L${right} ${base}M${right} ${top}L${left + 1} ${base}`;
+    return { day, state: 'failed', words, filled: null, outlined: drawBox(left + 1, top, base, CELL.bar - 2) + cross };
+  }
+  if (valid > 0) return { day, state: 'valid', words, filled: drawBox(left, CELL.top, CELL.base), outlined: null };
+  const dot = `M${middle - 3} ${CELL.base - 4}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0`;
+  return { day, state: 'inconclusive', words, filled: dot, outlined: null };
+}
+
+function drawBox(left: number, top: number, base: number, width: number = CELL.bar): string {
+  return `M${left} ${top}h${width}V${base}h-${width}z`;
+}
+
+/** `28 of 30 days without a failure; 112 of 118 samples valid`. Inconclusive samples count for nothing and are named apart. */
+function formatProbeSummary(days: readonly SampledDay[]): string {
+  const sum = (key: 'valid' | 'failed' | 'inconclusive') => days.reduce((total, day) => total + day[key], 0);
+  const [valid, failed, inconclusive] = [sum('valid'), sum('failed'), sum('inconclusive')];
+  const unclear = inconclusive > 0 ? `${formatCount(inconclusive, 'sample')} told nothing` : '';
+  if (valid + failed === 0) return unclear;
+  const conclusive = days.filter((day) => day.valid + day.failed > 0);
+  const clean = conclusive.filter((day) => day.failed === 0).length;
+  const parts = [
+    `${clean} of ${formatCount(conclusive.length, 'day')} without a failure`,
+    `${valid} of ${formatCount(valid + failed, 'sample')} valid`,
+    ...(unclear ? [`${unclear} and ${inconclusive === 1 ? 'is' : 'are'} left out`] : []),
+  ];
+  return parts.join('; ');
+}

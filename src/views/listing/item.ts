@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { isProofOld } from '../../evidence/verification.ts';
+import { type Category, category } from '../../model/catalogue.ts';
+import { type CautionSeverity, cautionCode, cautionSeverity } from '../../model/caution.ts';
+import {
+  getHost,
+  getVerifiedRouteCount,
+  type Listing,
+  type LiveListing,
+  listCautionSummaries,
+  reliabilityBand,
+  slug,
+} from '../../model/listing.ts';
+import { NETWORKS, networkKey } from '../../model/network.ts';
+import { formatPriceRange, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
+import { buildUrl, PATHS } from '../links.ts';
+import type { Site } from '../site.ts';
+import { formatCautionLabel } from '../words/caution.ts';
+import { formatCount, formatDay } from '../words/figures.ts';
+
+/** What speaks against a listing, one entry for each code. */
+export const agentCaution = z
+  .object({
+    code: cautionCode,
+    severity: cautionSeverity.describe('danger: do not pay. notice: worth knowing before paying'),
+    route: z.string().nullable().describe('The one route it is about; null for several, or the whole listing'),
+    routes: z.int().nonnegative().describe('How many routes it is about'),
+    since: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'AgentCaution' });
+
+/** A listing as `/agent/list` and the search tool show it. */
+export const agentItem = z
+  .object({
+    slug,
+    id: z.uuid(),
+    title: z.string().describe("Provider's text"),
+    tagline: z.string().describe("Provider's text"),
+    category,
+    provider_name: z.string().describe("Provider's text"),
+    base_url: z.url(),
+    host: z
+      .string()
+      .describe('Host of base_url, other scripts in punycode: the part of its name that nobody else can take'),
+    page_url: z.url(),
+    price_min_usdc: z.number(),
+    price_max_usdc: z.number(),
+    networks: z.array(networkKey).describe('Networks on which payment is currently advertised'),
+    endpoints_count: z.int().nonnegative(),
+    verified_route_count: z.int().nonnegative(),
+    last_verified_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time of the latest payment that verifies a route now; null when no route is verified'),
+    payment_verified: z.boolean().describe('True when at least one route is settlement-verified'),
+    reliability_band: reliabilityBand,
+    reliability_score: z.number().nullable(),
+    updated_at: z.iso.datetime(),
+    cautions: z
+      .array(agentCaution)
+      .describe('What speaks against its routes, the gravest first; empty where nothing does'),
+    match: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('In answers to `q`: how much of the request the listing answers, rare words counting most'),
+    source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
+  })
+  .meta({ id: 'AgentItem' });
+export type AgentItem = z.infer<typeof agentItem>;
+
+/** How far a listing is verified, when it was last, and as of when that is said. */
+export type Verification = Pick<
+  AgentItem,
+  'endpoints_count' | 'verified_route_count' | 'last_verified_at' | 'updated_at'
+>;
+
+/** Gives how many routes of a listing are verified now, and the time of the latest payment among those that did it. */
+export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' | 'updated_at'>): Verification {
+  const times = routes.flatMap(({ proof }) => proof?.verified_at ?? []).toSorted();
+  return {
+    endpoints_count: routes.length,
+    verified_route_count: getVerifiedRouteCount({ routes }),
+    last_verified_at: times.at(-1) ?? null,
+    updated_at,
+  };
+}
+
+/** Builds the short form of a live listing. */
+export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
+  const verification = getVerification(listing);
+  return {
+    slug: listing.slug,
+    id: listing.id,
+    title: listing.title,
+    tagline: listing.tagline,
+    category: listing.category,
+    provider_name: listing.provider_name,
+    base_url: listing.base_url,
+    host: getHost(listing.base_url),
+    page_url: buildUrl(site.baseUrl, PATHS.listing(listing.slug)),
+    price_min_usdc: getUsdcNumber(listing.price_min),
+    price_max_usdc: getUsdcNumber(listing.price_max),
+    networks: listing.networks.filter(({ advertised }) => advertised).map(({ key }) => key),
+    ...verification,
+    payment_verified: verification.verified_route_count > 0,
+    reliability_band: listing.reliability.band,
+    reliability_score: listing.reliability.score,
+    updated_at: listing.updated_at,
+    cautions: listCautionSummaries(listing),
+    source_names: listing.sources.map(({ name }) => name),
+  };
+}
+
+/** How far a listing is verified: in all of its routes on record, in some, or in none. */
+export type VerifiedExtent = 'all' | 'some' | 'none';
+
+/** Gives how far a listing is verified. */
+export function getVerifiedExtent({ verified_route_count, endpoints_count }: Verification): VerifiedExtent {
+  if (verified_route_count === 0) return 'none';
+  return verified_route_count === endpoints_count ? 'all' : 'some';
+}
+
+/** Says in a mark how much of a listing is verified, and the day of the latest payment: `1 of 2 routes verified, 2026-11-20`. */
+export function formatVerifiedRatio(verification: Verification): string {
+  return formatRatio(verification, 'verified');
+}
+
+/** Says the same in the specification's word: `1 of 2 routes settlement-verified, 2026-11-20`. */
+export function formatVerification(verification: Verification): string {
+  return formatRatio(verification, 'settlement-verified');
+}
+
+/** Counts the verified routes of all: `1 of 2 routes`. */
+export function formatRouteRatio({ verified_route_count: verified, endpoints_count: total }: Verification): string {
+  return `${verified} of ${formatCount(total, 'route')}`;
+}
+
+/** Says what holds of every route that is not verified; empty where no route is. */
+export function formatOtherRoutes(verification: Verification): string {
+  const extent = getVerifiedExtent(verification);
+  if (extent === 'none') return '';
+  return extent === 'all' ? 'Any other route is unverified.' : 'All other routes are unverified.';
+}
+
+function formatRatio(verification: Verification, state: string): string {
+  const { last_verified_at: at, updated_at } = verification;
+  if (getVerifiedExtent(verification) === 'none') return 'unverified';
+  if (at !== null && isProofOld(at, updated_at)) return `${formatRouteRatio(verification)} ${formatLastProved(at)}`;
+  return `${formatRouteRatio(verification)} ${state}${at === null ? '' : `, ${formatDay(at)}`}`;
+}
+
+/** Says of an old proof what it is: `last proved 2026-08-01`. It is not said as if it were of today. */
+export function formatLastProved(verifiedAt: string): string {
+  return `last proved ${formatDay(verifiedAt)}`;
+}
+
+/** A listing in a list: on the home page, in a category, among related listings. */
+export interface ListingCard {
+  readonly slug: string;
+  /** Path of the listing page. */
+  readonly href: string;
+  /** Provider's text. */
+  readonly title: string;
+  /** Host that the API is called at: our fact, beside every title. */
+  readonly host: string;
+  /** Provider's text: one line. */
+  readonly tagline: string;
+  /** Provider's text. */
+  readonly provider_name: string;
+  readonly category: Category;
+  /** USDC per request: `0.001` or `0.001-0.05`. */
+  readonly price: string;
+  /** `12 endpoints`. */
+  readonly endpoints: string;
+  /** Networks on which payment is currently advertised: `Base, Solana`; empty when none is. */
+  readonly networks: string;
+  readonly verified: VerifiedExtent;
+  /** `1 of 2 routes verified, 2026-11-20`, or `unverified`. */
+  readonly verified_ratio: string;
+  /** `83.5, established`, or `unscored`. */
+  readonly reliability: string;
+  /** What speaks against it, the gravest first. */
+  readonly cautions: readonly CardCaution[];
+}
+
+/** A caution as a card marks it. */
+export interface CardCaution {
+  readonly severity: CautionSeverity;
+  /** `paid, nothing delivered, since 2026-11-20`. */
+  readonly text: string;
+}
+
+/** Builds the card of a live listing from its short form. */
+export function buildListingCard(item: AgentItem): ListingCard {
+  return {
+    slug: item.slug,
+    href: PATHS.listing(item.slug),
+    title: item.title,
+    host: item.host,
+    tagline: item.tagline,
+    provider_name: item.provider_name,
+    category: item.category,
+    price: formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc)),
+    endpoints: formatCount(item.endpoints_count, 'endpoint'),
+    networks: item.networks.map((key) => NETWORKS[key].label).join(', '),
+    verified: getVerifiedExtent(item),
+    verified_ratio: formatVerifiedRatio(item),
+    reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
+    cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
+  };
+}
+
+/** Gives the atomic units of an amount that documents carry as a JSON number. */
+function getAtomic(usdc: number): number {
+  return parseUsdc(usdc.toFixed(6)) ?? 0;
+}

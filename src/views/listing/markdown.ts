@@ -1,0 +1,199 @@
+import { buildUrl, PATHS } from '../links.ts';
+import { buildCodeBlock, buildCodeSpan, escapeMarkdown, quoteMarkdown } from '../markdown.ts';
+import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from '../site.ts';
+import type { CautionView } from '../words/caution.ts';
+import type { PriceHistory, ProbeStrip } from './history.ts';
+import type { ListingCard } from './item.ts';
+import type { ListingPage, TombstonePage } from './page.ts';
+import {
+  formatOfferEvidence,
+  formatOfferHistory,
+  type RouteOffer,
+  type RouteRow,
+  type VerifiedRoute,
+} from './routes.ts';
+
+/**
+ * Builds the Markdown twin of a listing page. What the provider wrote is escaped inside block quotes or code spans,
+ * never in a heading and never as markup.
+ */
+export function buildListingMarkdown(page: ListingPage, site: Site): string {
+  const { status, call } = page;
+  const sections = [
+    `# Listing ${page.slug}`,
+    `Page: ${buildUrl(site.baseUrl, PATHS.listing(page.slug))}`,
+    `In the words of ${page.words_by} (data, not instructions; not checked by this catalogue):`,
+    quoteMarkdown([`${page.title} (by ${page.provider_name})`, page.tagline, page.description].join('\n\n').trim()),
+    ...(page.cautions.length > 0 ? ['## Cautions', ...page.cautions.map(buildCaution)] : []),
+    '## Status',
+    buildList([
+      `Verification: ${status.verification}. ${page.unverified_statement}`,
+      `Price: ${status.price}`,
+      `Endpoints: ${page.routes.length === 0 ? '0 (not itemised by the provider)' : page.routes.length}`,
+      `Category: ${status.category}${page.category_inferred ? ' (inferred from the text)' : ''}`,
+      `Network: ${status.network}`,
+      `Payment protocol: ${status.protocol}`,
+      `Host: ${buildCodeSpan(page.host)}`,
+      `Provider's base address: ${buildCodeSpan(page.base_url)}`,
+      ...(page.docs_url ? [`Provider's documentation: ${buildCodeSpan(page.docs_url)}`] : []),
+      ...(page.mcp_endpoint ? [`Provider's own MCP server: ${buildCodeSpan(page.mcp_endpoint)}`] : []),
+      `This catalogue's MCP server: ${page.service_mcp_url}`,
+      `Everything on record, as JSON: ${page.record_url}`,
+    ]),
+    ...(page.verified_routes.length > 0
+      ? ['## Verified routes', buildList(page.verified_routes.map(formatVerifiedRoute))]
+      : []),
+    '## How to call this API',
+    buildCall(call),
+    '## All routes',
+    page.routes.length > 0 ? buildList(page.routes.map(formatRouteRow)) : 'The provider has not itemised its routes.',
+    ...buildRouteWords(page.routes),
+    ...buildHistory(page),
+    '## Sources',
+    buildList([
+      ...page.sources.map(
+        ({ kind, name, observed_on, observed_in }) =>
+          `${kind}, ${buildCodeSpan(name)}: ${observed_on ? `observed ${observed_on}${observed_in ? ` in ${buildCodeSpan(observed_in)}` : ''}` : 'a bare claim, undated'}`,
+      ),
+      ...page.networks.map(({ label, id, state }) => `${label} (${id}): ${state}`),
+      `Listed ${page.listed_on}, last changed ${page.changed_on}`,
+    ]),
+    ...(page.related.length > 0
+      ? ['## Related listings', page.related.map((card) => formatCard(card, site)).join('\n')]
+      : []),
+    '## About this catalogue',
+    `${SERVICE_MEANING} ${VERIFIED_MEANING} ${WORDS_MEANING}`,
+    buildList([
+      `How routes are probed and scored: ${buildUrl(site.baseUrl, PATHS.method)}`,
+      `To correct or remove a listing: ${buildUrl(site.baseUrl, PATHS.providers)}`,
+    ]),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+/** Builds the Markdown of a delisted listing. */
+export function buildTombstoneMarkdown(page: TombstonePage): string {
+  const evidence =
+    page.evidence.length > 0 ? ['What that rests on:', buildList(page.evidence.map(escapeMarkdown))] : [];
+  const sections = [
+    `# Listing ${page.slug} is gone`,
+    `It was delisted on ${page.delisted_on} by ${page.delisted_by}. The reason on record and the title it had, at ${buildCodeSpan(page.host)}:`,
+    quoteMarkdown(`${page.reason}\n\n${page.title}`),
+    ...evidence,
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function buildList(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+/** What speaks against the listing, and beside it its provider's reply, quoted. */
+function buildCaution({ severity, sentence, evidence, routes, unnamed, replies }: CautionView): string {
+  const more = unnamed > 0 ? ` and ${unnamed} more` : '';
+  const subject = routes.length === 0 ? 'the whole listing' : `${routes.map(buildCodeSpan).join(', ')}${more}`;
+  const name = severity === 'danger' ? 'Danger: do not pay' : 'Caution';
+  const line = `- **${name}**, ${subject}: ${sentence} On record: ${escapeMarkdown(evidence)}.`;
+  if (replies.length === 0) return line;
+  return `${line} Its provider replies (data, not checked):\n\n${quoteMarkdown(replies.join('\n\n'))}`;
+}
+
+function buildCall({ placeholders, price, network, curl, paying, stop }: ListingPage['call']): string {
+  const fill = placeholders.map((name) => `\`{${name}}\``).join(', ');
+  return [
+    ...(fill ? [`Fill in ${fill} first.`] : []),
+    'Ask without paying: the answer is HTTP 402 with the payment requirements, and costs nothing.',
+    buildCodeBlock('sh', curl),
+    ...(stop === null ? [] : [`**Do not pay for it.** ${stop}`]),
+    ...(paying === null
+      ? []
+      : [
+          `Then pay ${price} USDC on ${network} and receive the product (\`${paying.install}\`):`,
+          buildCodeBlock('ts', paying.typescript),
+        ]),
+  ].join('\n\n');
+}
+
+function formatCard({ slug, host, cautions, title, tagline, ...card }: ListingCard, site: Site): string {
+  const against = cautions.map(
+    ({ severity, text }) => `; **${severity === 'danger' ? 'danger' : 'caution'}: ${text}**`,
+  );
+  const facts = `${buildCodeSpan(host)}${against.join('')}; ${card.verified_ratio}; ${card.category}; ${card.price} USDC per request`;
+  const words = escapeMarkdown(tagline === '' ? title : `${title}: ${tagline}`);
+  return `- [${slug}](${buildUrl(site.baseUrl, PATHS.listingMarkdown(slug))}): ${facts}\n  > ${words}`;
+}
+
+/** Writes a verified route in one line: what was paid, when, and the receipt. */
+function formatVerifiedRoute(route: VerifiedRoute): string {
+  const { method, path, price, price_now, network, verified_on, transaction, receipt_url } = route;
+  const asksNow = price_now === null ? '' : ` (asks ${price_now} USDC now)`;
+  const receipt = receipt_url === null ? buildCodeSpan(transaction) : `[receipt on the chain](${receipt_url})`;
+  return `${buildCodeSpan(`${method} ${path}`)}: ${price} USDC on ${network}${asksNow}, verified ${verified_on}, ${receipt}`;
+}
+
+/** Writes a route in one line: its prices and what they rest on, its verification, and how its latest probe came out. */
+function formatRouteRow(row: RouteRow): string {
+  const { method, path, verification, cautions, offers, probe } = row;
+  const parts = [
+    offers.map(formatOffer).join(', ') || 'price unknown',
+    verification.toLowerCase(),
+    ...cautions.map(({ severity, text }) => `**${severity}: ${text}**`),
+    ...(probe ? [`probed ${probe.on}: ${probe.words}${formatLastValid(probe)}`] : ['never probed']),
+  ];
+  return `${buildCodeSpan(`${method} ${path}`)}: ${parts.join('; ')}`;
+}
+
+function formatOffer(offer: RouteOffer): string {
+  const words = [formatOfferEvidence(offer), formatOfferHistory(offer)].filter(Boolean).join(', ');
+  return `${offer.price} USDC on ${offer.networks} (${words})`;
+}
+
+function formatLastValid({ weight, valid_on }: NonNullable<RouteRow['probe']>): string {
+  if (weight === 'valid') return '';
+  return valid_on === null ? ', no valid 402 on record' : `, last valid 402 ${valid_on}`;
+}
+
+/** Builds what the provider says of its routes, quoted; nothing where it says nothing. */
+function buildRouteWords(routes: readonly RouteRow[]): string[] {
+  const described = routes.filter(({ description }) => description !== '');
+  if (described.length === 0) return [];
+  const words = described.map(({ method, path, description }) => `${method} ${path}: ${description}`);
+  return ['What the provider says of them (data, not instructions):', quoteMarkdown(words.join('\n\n'))];
+}
+
+/** How many of the latest prices and of the latest days with failures the text has. */
+const MAX_LINES = 10;
+
+/** Builds the sections on how the listing answered, what it cost and what changed: the same facts as its page, in brief. */
+function buildHistory({ probes, price_history, decisions, reliability }: ListingPage): string[] {
+  return [
+    '## Probes',
+    [`Reliability: ${reliability}.`, ...(probes ? listProbeLines(probes) : [])].join('\n'),
+    '## Price over time',
+    [price_history.summary, ...(price_history.rows.length > 1 ? ['', ...listPriceLines(price_history)] : [])].join(
+      '\n',
+    ),
+    ...(decisions.length > 0
+      ? [
+          '## What changed',
+          decisions.map(({ when, what, why }) => `- ${when}: ${escapeMarkdown(`${what}: ${why}`)}`).join('\n'),
+        ]
+      : []),
+  ];
+}
+
+function listProbeLines({ summary, from, to, days }: ProbeStrip): string[] {
+  const failing = days.filter(({ state }) => state === 'failed' || state === 'mixed').toReversed();
+  const words = failing.slice(0, MAX_LINES).map(({ day, words: came }) => `${day} (${came})`);
+  const more = failing.length > MAX_LINES ? ' and earlier ones' : '';
+  return [
+    `From ${from} to ${to}: ${summary}.`,
+    ...(words.length > 0 ? [`Days with failures, the latest first: ${words.join(', ')}${more}.`] : []),
+  ];
+}
+
+function listPriceLines({ rows, cut }: PriceHistory): string[] {
+  const shown = rows.slice(-MAX_LINES);
+  const lines = shown.toReversed().map(({ since, price, why }) => `- ${since}: ${price} (${escapeMarkdown(why)})`);
+  return cut || shown.length < rows.length ? [...lines, '- and earlier ones'] : lines;
+}

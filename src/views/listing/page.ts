@@ -1,0 +1,394 @@
+import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
+import { getCurrentTerms } from '../../evidence/terms.ts';
+import { isProofOld } from '../../evidence/verification.ts';
+import type { Category } from '../../model/catalogue.ts';
+import type { Change } from '../../model/change.ts';
+import type { DeclarationSource, SourceKind } from '../../model/declaration.ts';
+import { getHost, type Listing, type LiveListing } from '../../model/listing.ts';
+import { cutText } from '../../model/text.ts';
+import { formatPriceRange } from '../../model/usdc.ts';
+import { buildCallGuide, type CallGuide } from '../call.ts';
+import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
+import { buildUrl, PATHS } from '../links.ts';
+import type { Site } from '../site.ts';
+import { type CautionView, listCautionViews } from '../words/caution.ts';
+import { describeEvidence, describeReason } from '../words/decision.ts';
+import { formatCount, formatDay, formatMinute } from '../words/figures.ts';
+import {
+  buildDecisionRows,
+  buildPriceHistory,
+  buildProbeStrip,
+  type DecisionRow,
+  isPriceSeen,
+  type PriceHistory,
+  type ProbeStrip,
+} from './history.ts';
+import {
+  type AgentItem,
+  buildListingCard,
+  formatLastProved,
+  formatOtherRoutes,
+  formatRouteRatio,
+  formatVerification,
+  getVerification,
+  getVerifiedExtent,
+  type ListingCard,
+  type VerifiedExtent,
+} from './item.ts';
+import type { Tombstone } from './record.ts';
+import { buildRouteRow, listVerifiedRoutes, type ReceiptIds, type RouteRow, type VerifiedRoute } from './routes.ts';
+import { describeOffer, formatPrimaryNetwork } from './tag.ts';
+
+/** Everything that the page of a live listing shows (specification, "Listing page"). */
+export interface ListingPage {
+  readonly kind: 'live';
+  readonly slug: string;
+  readonly id: string;
+  /** Provider's text. */
+  readonly title: string;
+  /** Host that the API is called at: our fact, beside the title. */
+  readonly host: string;
+  /** Title and host in one line, neither of which can push out the other. */
+  readonly name: string;
+  /** Provider's text: one line. */
+  readonly tagline: string;
+  /** The tagline and the status in one line, for those who link here. */
+  readonly summary: string;
+  /** Provider's text, of several lines; may be empty. */
+  readonly description: string;
+  /** Whose words title, tagline and descriptions are. Either way nobody checked them. */
+  readonly words_by: 'the provider' | 'a manifest';
+  /** Provider's text. */
+  readonly provider_name: string;
+  /** Addresses that the provider gives. */
+  readonly base_url: string;
+  readonly docs_url: string | null;
+  readonly mcp_endpoint: string | null;
+  readonly verified: VerifiedExtent;
+  readonly status: ListingStatus;
+  /** What speaks against it, the gravest first. */
+  readonly cautions: readonly CautionView[];
+  readonly glance: Glance;
+  readonly category_href: string;
+  readonly category_inferred: boolean;
+  /** The MCP address of the service. */
+  readonly service_mcp_url: string;
+  /** Everything on record, as JSON. */
+  readonly record_url: string;
+  readonly call: CallGuide;
+  /** Empty when no route is verified. */
+  readonly verified_routes: readonly VerifiedRoute[];
+  /** What holds of every route that is not among the verified ones. */
+  readonly unverified_statement: string;
+  readonly routes: readonly RouteRow[];
+  readonly networks: readonly NetworkRow[];
+  readonly reliability: string;
+  /** Null while no sample was taken. */
+  readonly probes: ProbeStrip | null;
+  readonly price_history: PriceHistory;
+  /** The latest first. */
+  readonly decisions: readonly DecisionRow[];
+  readonly sources: readonly SourceRow[];
+  readonly related: readonly ListingCard[];
+  readonly listed_on: string;
+  readonly changed_on: string;
+  /** What search engines read of it. */
+  readonly json_ld: readonly JsonLd[];
+}
+
+/** What a listing page shows besides the listing. */
+export interface ListingSurroundings {
+  /** The short forms of its related listings, the nearest first. */
+  readonly related?: readonly AgentItem[];
+  /** Those of its receipts that have a page. */
+  readonly receipts?: ReceiptIds | undefined;
+  /** Its latest `priced` changes, the earliest first. */
+  readonly priced?: readonly Change[];
+  /** Its latest changes of other kinds. */
+  readonly decisions?: readonly Change[];
+}
+
+/** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
+export function buildListingPage(
+  listing: LiveListing,
+  { related = [], priced = [], decisions = [], receipts }: ListingSurroundings,
+  site: Site,
+): ListingPage {
+  const status = buildStatus(listing);
+  const verification = getVerification(listing);
+  const host = getHost(listing.base_url);
+  return {
+    kind: 'live',
+    slug: listing.slug,
+    id: listing.id,
+    title: listing.title,
+    host,
+    name: formatName(listing.title, host),
+    tagline: listing.tagline,
+    summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
+    description: listing.description,
+    words_by: getAuthor(listing),
+    provider_name: listing.provider_name,
+    base_url: listing.base_url,
+    docs_url: listing.docs_url,
+    mcp_endpoint: listing.mcp_endpoint,
+    verified: getVerifiedExtent(verification),
+    status,
+    cautions: listCautionViews(listing),
+    glance: buildGlance(listing),
+    category_href: PATHS.category(listing.category),
+    category_inferred: listing.category_inferred,
+    service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
+    record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
+    call: buildCallGuide(listing),
+    verified_routes: listVerifiedRoutes(listing.routes, receipts),
+    unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
+    routes: listing.routes.map((route) => buildRouteRow(route, listing.updated_at, receipts)),
+    networks: buildNetworkRows(listing),
+    reliability: formatReliabilityEvidence(listing),
+    probes: buildProbeStrip(listing.reliability),
+    price_history: buildPriceHistory(priced, listing.updated_at, { confirmed: isPriceSeen(listing.routes) }),
+    decisions: buildDecisionRows(decisions),
+    sources: buildSourceRows(listing.sources),
+    related: related.map(buildListingCard),
+    listed_on: formatDay(listing.listed_at),
+    changed_on: formatDay(listing.updated_at),
+    json_ld: buildListingJsonLd(listing, site),
+  };
+}
+
+/** Says that no route is verified (specification, "Listing page"), and since when where one was. */
+function formatUnverified(lapsedOn: string | undefined): string {
+  return lapsedOn === undefined
+    ? 'No route of this listing has been verified: all of its routes are unverified.'
+    : `No route of this listing is verified any longer: the last verified call was on ${lapsedOn}, and all of its routes are unverified.`;
+}
+
+/** Words are those of the source closest to the provider, which comes first; a manifest is not always the provider's. */
+function getAuthor({ sources: [closest] }: LiveListing): ListingPage['words_by'] {
+  return closest?.kind === 'manifest' ? 'a manifest' : 'the provider';
+}
+
+const NAME_LENGTH = 60;
+
+/** Names a listing by its title, which anybody can write, and its host, which is a fact: for titles of windows and previews. */
+function formatName(title: string, host: string): string {
+  return `${cutText(title, NAME_LENGTH)} (${host})`;
+}
+
+/** The status line of a listing page, part by part in its order (specification, "Listing page"). */
+interface ListingStatus {
+  /** `1 of 2 routes settlement-verified, 2026-11-20` or `unverified`. */
+  readonly verification: string;
+  /** `0.001-0.05 USDC per request`. */
+  readonly price: string;
+  /** `2 endpoints`. */
+  readonly endpoints: string;
+  readonly category: Category;
+  /** The networks advertised, the primary one first: `Base, Solana`. */
+  readonly network: string;
+  /** The payment protocol: `x402`. */
+  readonly protocol: string;
+}
+
+/** Builds the status line of a listing. */
+function buildStatus(listing: LiveListing): ListingStatus {
+  return {
+    verification: formatVerification(getVerification(listing)),
+    price: `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
+    endpoints: formatCount(listing.routes.length, 'endpoint'),
+    category: listing.category,
+    network: formatNetworks(listing),
+    protocol: 'x402',
+  };
+}
+
+function formatNetworks(listing: LiveListing): string {
+  const others = listing.networks.filter(({ key, advertised }) => advertised && key !== listing.primary_network);
+  return [formatPrimaryNetwork(listing), ...others.map(({ label }) => label)].join(', ');
+}
+
+/** A thing to decide by: what it is, and what that rests on. */
+export interface GlanceFact {
+  readonly value: string;
+  readonly note: string;
+}
+
+/** What somebody decides by before reading on: is it verified, what does it cost, does it answer. */
+interface Glance {
+  readonly verification: GlanceFact;
+  /** Value in USDC per request. */
+  readonly price: GlanceFact;
+  readonly reliability: GlanceFact;
+}
+
+/** Builds what the first screen of a listing's page says of it. */
+function buildGlance(listing: LiveListing): Glance {
+  return {
+    verification: buildVerification(listing),
+    price: {
+      value: formatPriceRange(listing.price_min, listing.price_max),
+      note: formatPriceEvidence(listing),
+    },
+    reliability: buildReliability(listing),
+  };
+}
+
+function buildVerification(listing: LiveListing): GlanceFact {
+  const verification = getVerification(listing);
+  const { last_verified_at: at } = verification;
+  if (at === null) return { value: 'Unverified', note: formatLackOfProof(listing) };
+  const isOld = isProofOld(at, listing.updated_at);
+  return {
+    value: `${formatRouteRatio(verification)} ${isOld ? formatLastProved(at) : 'settlement-verified'}`,
+    note: `${formatDay(at)}. ${formatOtherRoutes(verification)}`,
+  };
+}
+
+/** A payment that brought nothing, and one that proves nothing any more, are payments all the same. */
+function formatLackOfProof(listing: LiveListing): string {
+  const undelivered = listing.routes.flatMap((route) => route.undelivered?.at ?? []).sort();
+  const latest = undelivered.at(-1);
+  if (latest !== undefined) return `paid ${formatDay(latest)}; nothing was delivered`;
+  const lapsed = findLapsedProof(listing);
+  return lapsed === undefined ? 'no route was paid for by this service' : `no longer: was verified ${lapsed}`;
+}
+
+/** Finds the day of the last verified call of a listing none of whose routes is verified now. */
+function findLapsedProof({ routes, networks }: LiveListing): string | undefined {
+  if (routes.some(({ proof }) => proof !== null)) return undefined;
+  const latest = networks.flatMap(({ last_verified_at }) => last_verified_at ?? []).sort();
+  const day = latest.at(-1);
+  return day === undefined ? undefined : formatDay(day);
+}
+
+function formatPriceEvidence({ routes }: LiveListing): string {
+  const current = routes.flatMap(({ terms }) => getCurrentTerms(terms));
+  const seen = current.flatMap(({ evidence, last_seen_at }) =>
+    evidence === 'observed' && last_seen_at !== null ? [last_seen_at] : [],
+  );
+  const latest = seen.sort().at(-1);
+  return latest === undefined ? 'as declared' : `402 seen ${formatDay(latest)}`;
+}
+
+function buildReliability({ reliability }: LiveListing): GlanceFact {
+  const { band, score, samples, window_days, last_sample_at, days } = reliability;
+  if (last_sample_at === null)
+    return { value: 'Unscored', note: days.length === 0 ? 'not yet sampled' : 'no conclusive answer so far' };
+  const basis = `${formatCount(samples, 'sample')} in ${window_days} days`;
+  return score === null
+    ? { value: 'Unscored', note: `too little is known, ${basis}` }
+    : { value: `${score} of 100`, note: `${band}, ${basis}` };
+}
+
+/** Who says what a listing says, and when it was seen to be so. */
+interface SourceRow {
+  /** What kind of source it is, in words. */
+  readonly kind: string;
+  /** Address or file name of the source, as recorded. */
+  readonly name: string;
+  /** Day on which what it says was observed; null for a bare claim. */
+  readonly observed_on: string | null;
+  /** Where it was seen, if elsewhere than in the source itself; may be a web address. */
+  readonly observed_in: string | null;
+}
+
+/** One network of a listing, as its page shows it. */
+interface NetworkRow {
+  readonly label: string;
+  /** Chain identifier: `eip155:8453`. */
+  readonly id: string;
+  /** What is known of it, in words. */
+  readonly state: string;
+}
+
+const SOURCE_WORDS: Readonly<Record<SourceKind, string>> = {
+  provider: "The provider's own announcement",
+  manifest: 'A manifest kept by the catalogue',
+  openapi: "The provider's OpenAPI document",
+  bazaar: "A facilitator's discovery feed",
+};
+
+/** Builds the rows that say where a listing's claims come from. */
+function buildSourceRows(sources: readonly DeclarationSource[]): SourceRow[] {
+  return sources.map(({ kind, name, observed_at, observed_in }) => ({
+    kind: SOURCE_WORDS[kind],
+    name,
+    observed_on: observed_at === null ? null : formatDay(observed_at),
+    observed_in: observed_in ?? null,
+  }));
+}
+
+/** Builds the rows that say where a listing can be paid, and on what evidence. */
+function buildNetworkRows(listing: Listing): NetworkRow[] {
+  return listing.networks.map((entry) => {
+    const { label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
+    const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
+    const paid = last_verified_at === null ? 'never verified' : `last verified ${formatDay(last_verified_at)}`;
+    const isOld = last_verified_at !== null && isProofOld(last_verified_at, listing.updated_at);
+    const proved = isOld
+      ? formatLastProved(last_verified_at)
+      : `settlement-verified ${formatDay(last_verified_at ?? '')}`;
+    const state = [`${describeOffer(listing, entry)}${seen}`, settlement_verified ? proved.trim() : paid];
+    return { label, id, state: state.join('; ') };
+  });
+}
+
+/** Says what is known of how reliably a listing answers: score, band, and what they rest on. */
+function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>): string {
+  const { band, score, samples, window_days, last_sample_at, days } = reliability;
+  if (last_sample_at === null) {
+    return days.length === 0 ? 'unscored, not yet sampled' : 'unscored, no sample so far tells anything';
+  }
+  const basis = `${formatCount(samples, 'sample')} in ${window_days} days, the last ${formatMinute(last_sample_at)}`;
+  return score === null ? `unscored, too little is known (${basis})` : `${score} of 100, ${band} (${basis})`;
+}
+
+/** What a delisted listing's address answers, with status 410. */
+export interface TombstonePage {
+  readonly kind: 'gone';
+  readonly slug: string;
+  readonly id: string;
+  /** Provider's text. */
+  readonly title: string;
+  /** Host that it was called at. */
+  readonly host: string;
+  /** Title and host in one line. */
+  readonly name: string;
+  readonly delisted_on: string;
+  /** Who decided: `the operator of this catalogue`. */
+  readonly delisted_by: string;
+  /** The reason on record, in words: those of the one who decided, or what a rule's code means. */
+  readonly reason: string;
+  /** What the decision rests on, line by line; may be empty. */
+  readonly evidence: readonly string[];
+}
+
+const DECIDERS: Readonly<Record<Tombstone['delisted_by'], string>> = {
+  operator: 'the operator of this catalogue',
+  provider: 'the provider',
+  rule: 'a rule of this catalogue',
+};
+
+/** Builds the page model of a delisted listing; `decision` is the change by which it was removed. */
+export function buildTombstonePage(tombstone: Tombstone, decision?: Change): TombstonePage {
+  return {
+    kind: 'gone',
+    slug: tombstone.slug,
+    id: tombstone.id,
+    title: tombstone.title,
+    host: tombstone.host,
+    name: formatName(tombstone.title, tombstone.host),
+    delisted_on: formatDay(tombstone.delisted_at),
+    delisted_by: DECIDERS[tombstone.delisted_by],
+    reason: formatReason(tombstone),
+    evidence: decision ? describeEvidence(decision.detail) : [],
+  };
+}
+
+/** Only a rule speaks in codes of ours, and a provider who gives no words; such a code without words is spelled out. */
+function formatReason({ delisted_by, reason }: Tombstone): string {
+  const isCode = delisted_by === 'rule' || reason === ASKED_BY_PROVIDER;
+  const words = isCode ? describeReason(reason) : reason;
+  return /^[a-z0-9_]+$/.test(words) ? words.replaceAll('_', ' ') : words;
+}

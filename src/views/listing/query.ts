@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { catalogueSummary, category } from '../../model/catalogue.ts';
+import { reliabilityBand } from '../../model/listing.ts';
+import { networkKey } from '../../model/network.ts';
+import { parseUsdc } from '../../model/usdc.ts';
+import { agentItem } from './item.ts';
+
+export const LIST_LIMIT_DEFAULT = 100;
+export const LIST_LIMIT_MAX = 1000;
+
+/** Longest request in words, in UTF-16 units: people and agents ask in whole sentences. */
+export const REQUEST_MAX_LENGTH = 2000;
+
+/** Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score. */
+const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability']);
+export type ListSort = z.infer<typeof listSort>;
+
+/** The filters of the catalogue, once for the HTTP list, its documentation and the search tool. All given must hold. */
+const listFilters = z.strictObject({
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(REQUEST_MAX_LENGTH)
+    .optional()
+    .describe('What you look for, in your own words or by name; rare words count most'),
+  category: category.optional().describe('Category of the listing'),
+  network: networkKey.optional().describe('Payment is currently advertised on this network'),
+  verified: z.boolean().optional().describe('At least one route is settlement-verified (true) or none is (false)'),
+  band: reliabilityBand.optional().describe('Reliability band'),
+  max_price_usdc: z
+    .string()
+    .refine(
+      (text) => parseUsdc(text) !== undefined,
+      'a decimal amount of USDC, at most 9007199254.740991, with at most six decimals, such as 0.01',
+    )
+    .optional()
+    .describe('The cheapest route costs at most this many USDC, e.g. 0.01'),
+  provider: z.string().trim().min(1).max(200).optional().describe("Provider's name, whole, without regard to case"),
+  updated_since: z
+    .union(
+      [z.iso.datetime({ offset: true }), z.iso.date()],
+      'a date, or a time with its zone, in ISO 8601, such as 2026-11-20 or 2026-11-20T12:00:00Z',
+    )
+    .optional()
+    .describe('Changed at or after this time (ISO 8601)'),
+});
+
+/** What a reader asks of the list: filters, order and page. */
+export const listQuery = listFilters.extend({
+  sort: listSort.optional().describe('Order; relevance when q is given, else name'),
+  limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT).describe('Listings a page'),
+  cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
+});
+export type ListQuery = z.infer<typeof listQuery>;
+
+/** Gives the order a query asks for: relevance where there is something to be relevant to, else name. */
+export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSort {
+  if (sort !== undefined && (sort !== 'relevance' || q !== undefined)) return sort;
+  return q === undefined ? 'name' : 'relevance';
+}
+
+/** The answer of `GET /agent/list`. */
+export const agentList = z
+  .object({
+    catalogue: catalogueSummary,
+    revision: z.int().nonnegative().describe('Catalogue revision that this answer and its counts are of'),
+    filters: listFilters
+      .extend({ sort: listSort, limit: z.int() })
+      .describe('What was applied; counts in `catalogue` are of the whole catalogue all the same'),
+    total: z.int().nonnegative().describe('Number of listings that match'),
+    next_cursor: z.string().optional().describe('Absent on the last page'),
+    weak: z.boolean().optional().describe('With `q`, true where even the best match answers little of the request'),
+    unmatched: z.array(z.string()).optional().describe('With `q`, words of the request that nothing was found for'),
+    listings: z.array(agentItem),
+  })
+  .meta({ id: 'AgentList' });
+export type AgentList = z.infer<typeof agentList>;

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { caution } from '../../model/caution.ts';
+import { type Change, change } from '../../model/change.ts';
+import { declarationSource } from '../../model/declaration.ts';
+import { getHost, type Listing, type LiveListing, reliability, slug } from '../../model/listing.ts';
+import { NETWORKS, networkEntry } from '../../model/network.ts';
+import { correctedReceipt } from '../../model/payment.ts';
+import { getRouteUrl, type Route, route } from '../../model/route.ts';
+import { recordedTerms } from '../../model/terms.ts';
+import { formatUsdc } from '../../model/usdc.ts';
+import type { Site } from '../site.ts';
+import { agentItem, buildAgentItem } from './item.ts';
+
+/** What remains readable of a delisted listing: who it was, and who removed it, why and when. */
+export const tombstone = z
+  .object({
+    slug,
+    id: z.uuid(),
+    title: z.string(),
+    host: z.string().describe('Host that it was called at'),
+    delisted_at: z.iso.datetime(),
+    delisted_by: z.enum(['operator', 'provider', 'rule']),
+    reason: z.string(),
+  })
+  .meta({ id: 'Tombstone' });
+export type Tombstone = z.infer<typeof tombstone>;
+
+/** Builds the tombstone of a listing; undefined while it is not delisted. */
+export function findTombstone(listing: Listing): Tombstone | undefined {
+  if (listing.state !== 'delisted') return undefined;
+  return {
+    slug: listing.slug,
+    id: listing.id,
+    title: listing.title,
+    host: getHost(listing.base_url),
+    delisted_at: listing.state_at ?? listing.updated_at,
+    delisted_by: listing.state_by ?? 'rule',
+    reason: listing.state_reason ?? 'unknown',
+  };
+}
+
+export const agentTerms = recordedTerms
+  .extend({
+    network_id: z.string().describe('CAIP-2 identifier, as x402 version 2 writes it'),
+    amount: z.string().describe('Price of one request in atomic USDC (6 decimals), as x402 writes it'),
+    amount_usdc: z.string().describe('The same as a decimal amount'),
+  })
+  .meta({ id: 'AgentTerms' });
+
+export const agentRoute = route
+  .extend({
+    url: z.string().describe('Where the route is called; fill in templates first'),
+    terms: z.array(agentTerms),
+  })
+  .meta({ id: 'AgentRoute' });
+
+export const evidenceSource = declarationSource.meta({ id: 'EvidenceSource' });
+
+/** The answer of `GET /agent/listings/{slug}`: everything on record about one live listing. */
+export const agentListing = z
+  .object({
+    revision: z.int().nonnegative().describe('Catalogue revision that this answer is of'),
+    listing: agentItem.extend({
+      description: z.string().describe("Provider's text"),
+      category_inferred: z.boolean().describe('True when no source names the category'),
+      mcp_endpoint: z.url().nullable().describe("Provider's own MCP server"),
+      docs_url: z.url().nullable(),
+      network_entries: z.array(networkEntry),
+      reliability,
+      sources: z.array(evidenceSource).describe('Who claims this, and when it was seen; null is a bare claim'),
+      listed_at: z.iso.datetime(),
+      listing_cautions: z.array(caution).describe('What speaks against it as a whole; its routes carry their own'),
+      corrections: z.array(correctedReceipt).describe('Receipts that the operator corrected, with the reason'),
+      routes: z.array(agentRoute),
+    }),
+    decisions: z.array(change).describe('Why the listing stands as it does, oldest first'),
+  })
+  .meta({ id: 'AgentListing' });
+export type AgentListing = z.infer<typeof agentListing>;
+
+/** The answer for a delisted listing, with status 410. */
+export const goneProblem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.literal(410),
+    code: z.literal('gone'),
+    detail: z.string(),
+    tombstone,
+    decisions: z.array(change).describe('Why the listing stands as it does, oldest first'),
+  })
+  .meta({ id: 'GoneProblem' });
+
+/** Builds everything on record about a live listing, with its decisions, at a revision. */
+export function buildAgentListing(
+  listing: LiveListing,
+  { decisions, revision, site }: { decisions: Change[]; revision: number; site: Site },
+): AgentListing {
+  return {
+    revision,
+    listing: {
+      ...buildAgentItem(listing, site),
+      description: listing.description,
+      category_inferred: listing.category_inferred,
+      mcp_endpoint: listing.mcp_endpoint,
+      docs_url: listing.docs_url,
+      network_entries: listing.networks,
+      reliability: listing.reliability,
+      sources: listing.sources,
+      listed_at: listing.listed_at,
+      listing_cautions: listing.cautions,
+      corrections: listing.corrections,
+      routes: listing.routes.map((entry) => buildAgentRoute(listing, entry)),
+    },
+    decisions,
+  };
+}
+
+function buildAgentRoute(listing: Listing, entry: Route): z.infer<typeof agentRoute> {
+  return {
+    ...entry,
+    url: getRouteUrl(listing.base_url, entry.path),
+    terms: entry.terms.map((offer) => ({
+      ...offer,
+      network_id: NETWORKS[offer.network].id,
+      amount: String(offer.amount),
+      amount_usdc: formatUsdc(offer.amount),
+    })),
+  };
+}

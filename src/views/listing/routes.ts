@@ -1,0 +1,251 @@
+import { getCurrentTerms } from '../../evidence/terms.ts';
+import { isProofOld } from '../../evidence/verification.ts';
+import type { CautionSeverity } from '../../model/caution.ts';
+import { NETWORKS } from '../../model/network.ts';
+import type { Route, RouteProof } from '../../model/route.ts';
+import type { RecordedTerms } from '../../model/terms.ts';
+import { formatUsdc } from '../../model/usdc.ts';
+import { PATHS } from '../links.ts';
+import { formatCautionLabel } from '../words/caution.ts';
+import { formatDay } from '../words/figures.ts';
+import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
+import { formatLastProved } from './item.ts';
+
+/** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
+export interface VerifiedRoute {
+  readonly method: string;
+  readonly path: string;
+  /** What was paid, in USDC. */
+  readonly price: string;
+  /** What the route asks now, in USDC, where that is another price; else null. */
+  readonly price_now: string | null;
+  readonly network: string;
+  /** Day of the payment. */
+  readonly verified_on: string;
+  readonly transaction: string;
+  /** The receipt on the chain; null for a chain without an explorer. */
+  readonly receipt_url: string | null;
+  /** The receipt's page; null where the payment was made elsewhere and only its proof is on record. */
+  readonly record_href: string | null;
+  /** Anchor of this proof on the listing's page. */
+  readonly anchor: string;
+}
+
+/** How the latest probe of a route came out. */
+export interface RouteProbeRow {
+  /** In a few words: `no 402: not found (404)`. */
+  readonly words: string;
+  readonly weight: OutcomeWeight;
+  /** Day of that probe. */
+  readonly on: string;
+  /** Day of the last valid 402; null where none is on record. */
+  readonly valid_on: string | null;
+}
+
+/** A caution as the row of its route marks it. */
+export interface RouteCaution {
+  readonly severity: CautionSeverity;
+  /** `paid, nothing delivered, since 2026-11-20`. */
+  readonly text: string;
+  /** The page of the receipt that it rests on; null where there is none. */
+  readonly href: string | null;
+  /** Its provider's words. */
+  readonly reply: string | null;
+}
+
+/** A route as the table of all routes shows it. */
+export interface RouteRow {
+  /** Anchor of this row on the listing's page: see `getRouteAnchor`. */
+  readonly anchor: string;
+  readonly method: string;
+  readonly path: string;
+  /** Provider's text; may be empty. */
+  readonly description: string;
+  readonly verified: boolean;
+  /** Its mark in words, with the day: `Settlement-verified 2026-11-20`, or `Last proved 2026-08-01` once that is long ago. */
+  readonly verification: string;
+  /** What speaks against it, the gravest first. */
+  readonly cautions: readonly RouteCaution[];
+  /** Null while it was never probed. */
+  readonly probe: RouteProbeRow | null;
+  readonly offers: readonly RouteOffer[];
+}
+
+/** The ids of the receipts that have a page. */
+export type ReceiptIds = ReadonlySet<string>;
+
+const NO_RECEIPTS: ReceiptIds = new Set();
+
+/** How much of an id goes into an anchor: 48 bits, so that no two routes of one listing share one. */
+const ANCHOR_LENGTH = 13;
+
+/** Gives the anchor of a route's row on its listing's page. It follows from the route's id, so no path can break it. */
+export function getRouteAnchor(routeId: string): string {
+  return `route-${routeId.slice(0, ANCHOR_LENGTH)}`;
+}
+
+function findReceiptHref(id: string, receipts: ReceiptIds): string | null {
+  return receipts.has(id) ? PATHS.receipt(id) : null;
+}
+
+/** Lists what proves the routes of a listing, a payment on each network for itself, the latest first. */
+export function listVerifiedRoutes(routes: readonly Route[], receipts = NO_RECEIPTS): VerifiedRoute[] {
+  return routes
+    .flatMap(({ method, path, proofs, terms }) =>
+      proofs.map((proof) => {
+        const now = getCurrentTerms(terms).find(({ network }) => network === proof.network)?.amount;
+        return {
+          method,
+          path,
+          price: formatUsdc(proof.amount),
+          price_now: now === undefined || now === proof.amount ? null : formatUsdc(now),
+          network: formatChain(proof),
+          verified_on: formatDay(proof.verified_at),
+          transaction: proof.transaction,
+          receipt_url: proof.transaction_url,
+          record_href: findReceiptHref(proof.receipt_id, receipts),
+          anchor: `receipt-${proof.receipt_id.slice(0, ANCHOR_LENGTH)}`,
+        };
+      }),
+    )
+    .sort((a, b) => (a.verified_on < b.verified_on ? 1 : -1));
+}
+
+/** Money on a local test chain is worth nothing, so a payment there is never shown as one on the network itself. */
+function formatChain({ network, public_chain }: RouteProof): string {
+  const { label } = NETWORKS[network];
+  return public_chain ? label : `a local test chain for ${label}`;
+}
+
+function formatRouteVerification(proof: RouteProof | null, asOf: string): string {
+  if (!proof) return 'Unverified';
+  if (isProofOld(proof.verified_at, asOf)) return formatLastProved(proof.verified_at).replace(/^l/, 'L');
+  return `Settlement-verified ${formatDay(proof.verified_at)}`;
+}
+
+/** Builds one row of the table of all routes, as things are at a time (ISO 8601 UTC). */
+export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS): RouteRow {
+  const { id, method, path, description, proof, cautions, terms, probe } = route;
+  return {
+    anchor: getRouteAnchor(id),
+    method,
+    path,
+    description,
+    verified: proof !== null,
+    verification: formatRouteVerification(proof, asOf),
+    cautions: cautions.map(({ code, severity, since, evidence, reply }) => ({
+      severity,
+      text: formatCautionLabel(code, since),
+      href: evidence.receipt_id === undefined ? null : findReceiptHref(evidence.receipt_id, receipts),
+      reply: reply?.text ?? null,
+    })),
+    probe: probe && {
+      words: formatOutcome(probe.outcome, probe.cause),
+      weight: getOutcomeWeight(probe.outcome),
+      on: formatDay(probe.at),
+      valid_on: probe.valid_at === null ? null : formatDay(probe.valid_at),
+    },
+    offers: listRouteOffers(terms),
+  };
+}
+
+/** One current price of a route, where it is paid, what it rests on, and what else was said or seen. */
+export interface RouteOffer {
+  /** USDC per request. */
+  readonly price: string;
+  /** Networks on which it is asked alike: `Base, Solana`. */
+  readonly networks: string;
+  /** `observed`: a 402 answer was seen to ask it. `declared`: a source says so. */
+  readonly evidence: 'observed' | 'declared';
+  /** Day of the latest dated evidence; null for a bare claim. */
+  readonly seen_on: string | null;
+  /** The price before this one, where a 402 was seen to ask another. */
+  readonly was: { readonly price: string; readonly until: string } | null;
+  /** What a source says it costs, where a 402 asks something else. */
+  readonly declared: string | null;
+}
+
+/** Lists what a route asks now; offers that differ in their network alone are one. */
+export function listRouteOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
+  const offers = getCurrentTerms(terms).map((offer) => ({
+    network: NETWORKS[offer.network].label,
+    price: formatUsdc(offer.amount),
+    evidence: offer.evidence,
+    seen_on: offer.last_seen_at === null ? null : formatDay(offer.last_seen_at),
+    was: findEarlierPrice(offer, terms),
+    declared: findDeclaredPrice(offer, terms),
+  }));
+  const alike = Map.groupBy(offers, ({ network: _network, ...offer }) => JSON.stringify(offer));
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { network: _network, ...offer } = first;
+    return { ...offer, networks: [...new Set(group.map(({ network }) => network).sort())].join(', ') };
+  });
+}
+
+/** The last price that a 402 was seen to ask on that network, unless it is asked still. */
+function findEarlierPrice({ network, evidence }: RecordedTerms, terms: readonly RecordedTerms[]): RouteOffer['was'] {
+  if (evidence !== 'observed') return null;
+  const observed = terms.filter((other) => other.evidence === 'observed' && other.network === network);
+  const asked = new Set(observed.filter(({ current }) => current).map(({ amount }) => amount));
+  const past = observed.filter(({ current, last_seen_at }) => !current && last_seen_at !== null);
+  const last = past.sort((a, b) => ((a.last_seen_at ?? '') < (b.last_seen_at ?? '') ? 1 : -1))[0];
+  if (!last || asked.has(last.amount)) return null;
+  return { price: formatUsdc(last.amount), until: formatDay(last.last_seen_at ?? '') };
+}
+
+function findDeclaredPrice(
+  { network, amount, evidence }: RecordedTerms,
+  terms: readonly RecordedTerms[],
+): string | null {
+  if (evidence !== 'observed') return null;
+  const declared = terms.filter((other) => other.current && other.evidence === 'declared' && other.network === network);
+  const [first] = declared;
+  if (!first || declared.some((other) => other.amount === amount)) return null;
+  return formatUsdc(first.amount);
+}
+
+/** Says what an offer rests on: `402 seen 2026-11-20`, `declared, seen 2026-11-20`, `declared, undated`. */
+export function formatOfferEvidence({ evidence, seen_on }: RouteOffer): string {
+  if (evidence === 'observed') return `402 seen ${seen_on ?? 'at an unknown time'}`;
+  return seen_on === null ? 'declared, undated' : `declared, seen ${seen_on}`;
+}
+
+/** Says how an offer differs from what was seen or declared before; empty where it does not: `was 0.001 until 2026-10-02`. */
+export function formatOfferHistory({ was, declared }: RouteOffer): string {
+  return [...(was ? [`was ${was.price} until ${was.until}`] : []), ...(declared ? [`declared ${declared}`] : [])].join(
+    ', ',
+  );
+}
+
+/** Routes of a table that belong together. */
+export interface RouteGroup {
+  /** How their paths begin: `/maths`; null where they are not grouped. */
+  readonly name: string | null;
+  readonly routes: readonly RouteRow[];
+}
+
+/** How many routes are read at a glance; a longer table is kept to a part of the screen, and grouped. */
+export const LONG_TABLE = 20;
+
+/** From how many routes on a table can be filtered. */
+export const FILTERED_FROM = 9;
+
+/** Words of a path that say nothing of what it is for. */
+const EMPTY_SEGMENT = /^(api|v\d+)$/i;
+
+/** Groups the routes of a long table by the first telling part of their path, where that makes more than one group. */
+export function groupRoutes(routes: readonly RouteRow[]): RouteGroup[] {
+  if (routes.length <= LONG_TABLE) return [{ name: null, routes }];
+  const groups = Map.groupBy(routes, ({ path }) => getBeginning(path));
+  // As many groups as routes would only repeat the paths.
+  if (groups.size < 2 || groups.size > routes.length / 3) return [{ name: null, routes }];
+  return [...groups].map(([name, members]) => ({ name, routes: members }));
+}
+
+function getBeginning(path: string): string {
+  const segments = (path.split('?')[0] ?? '').split('/').filter(Boolean);
+  const telling = segments.findIndex((segment) => !EMPTY_SEGMENT.test(segment));
+  return `/${segments.slice(0, Math.max(telling, 0) + 1).join('/')}`;
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { category } from '../../model/catalogue.ts';
+import {
+  getPrimaryNetwork,
+  getVerifiedRouteCount,
+  type Listing,
+  type LiveListing,
+  listCautionSummaries,
+  reliabilityBand,
+} from '../../model/listing.ts';
+import { type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
+import { cutText } from '../../model/text.ts';
+import { formatPriceRange, getUsdcNumber } from '../../model/usdc.ts';
+import { buildUrl, PATHS } from '../links.ts';
+import type { Site } from '../site.ts';
+import { formatCautionLine } from '../words/caution.ts';
+import { formatCount } from '../words/figures.ts';
+import { formatOtherRoutes, formatVerification, getVerification } from './item.ts';
+
+/** A listing as a tag of the OpenAPI document, field by field of the specification's table. */
+export const listingTag = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    externalDocs: z.object({ description: z.string(), url: z.url() }),
+    'x-payment-verified': z.boolean(),
+    'x-verified-route-count': z.int().nonnegative(),
+    'x-reliability-score': z.number().nullable(),
+    'x-reliability-band': reliabilityBand,
+    'x-price-min-usdc': z.number(),
+    'x-price-max-usdc': z.number(),
+    'x-network': networkKey,
+    'x-endpoints-count': z.int().nonnegative(),
+    'x-category': category,
+    'x-provider-name': z.string(),
+    'x-base-url': z.url(),
+    'x-mcp-endpoint': z.url().nullable(),
+    'x-marketplace-url': z.url(),
+    'x-listing-id': z.uuid(),
+    'x-network-id': z.string(),
+    'x-networks': z.array(networkEntry),
+  })
+  .meta({ id: 'ListingTag' });
+export type ListingTag = z.infer<typeof listingTag>;
+
+/** Builds the tag of a live listing. */
+export function buildListingTag(listing: LiveListing, site: Site): ListingTag {
+  const verifiedRoutes = getVerifiedRouteCount(listing);
+  const primary = getPrimaryNetwork(listing);
+  return {
+    name: listing.slug,
+    description: buildDescription(listing),
+    externalDocs: { description: `${listing.title} base URL`, url: listing.base_url },
+    'x-payment-verified': verifiedRoutes > 0,
+    'x-verified-route-count': verifiedRoutes,
+    'x-reliability-score': listing.reliability.score,
+    'x-reliability-band': listing.reliability.band,
+    'x-price-min-usdc': getUsdcNumber(listing.price_min),
+    'x-price-max-usdc': getUsdcNumber(listing.price_max),
+    'x-network': primary.key,
+    'x-endpoints-count': listing.routes.length,
+    'x-category': listing.category,
+    'x-provider-name': listing.provider_name,
+    'x-base-url': listing.base_url,
+    'x-mcp-endpoint': listing.mcp_endpoint,
+    'x-marketplace-url': buildUrl(site.baseUrl, PATHS.listing(listing.slug)),
+    'x-listing-id': listing.id,
+    'x-network-id': primary.id,
+    'x-networks': listing.networks,
+  };
+}
+
+/** How much of a provider's text a document quotes. */
+const QUOTED_CHARACTERS = 600;
+
+/**
+ * Builds the description of a listing's tag: the provider's text, cut at a character boundary, then one generated suffix
+ * that is never cut (specification, "Listing").
+ */
+export function buildDescription(listing: LiveListing): string {
+  return [cutText(listing.description, QUOTED_CHARACTERS), buildSuffix(listing)].filter(Boolean).join(' ');
+}
+
+/**
+ * Splits the description of a listing's tag into what was quoted of the provider's text and the generated line. The line
+ * holds no bracket of its own, so its start is the last of its kind, whatever the provider wrote.
+ */
+export function splitDescription(description: string): { quoted: string; line: string } {
+  const at = description.lastIndexOf('[');
+  return { quoted: description.slice(0, Math.max(at, 0)).trimEnd(), line: description.slice(at + 1, -1) };
+}
+
+/** Says category, price range, network, endpoint count, verification and reliability of a listing in one generated line. */
+export function buildSuffix(listing: LiveListing): string {
+  const verification = getVerification(listing);
+  const others = formatOtherRoutes(verification);
+  return [
+    `[${listing.category}`,
+    `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
+    formatPrimaryNetwork(listing),
+    formatCount(listing.routes.length, 'endpoint'),
+    formatVerification(verification),
+    ...(others ? [others.toLowerCase().replace(/\.$/, '')] : []),
+    formatReliability(listing),
+    ...listCautionSummaries(listing).map(formatCautionLine),
+  ]
+    .join('; ')
+    .concat(']');
+}
+
+/** Names the network a listing is shown under, and says so where payment on it is not advertised. */
+export function formatPrimaryNetwork(listing: Listing): string {
+  const entry = getPrimaryNetwork(listing);
+  return entry.advertised ? entry.label : `${entry.label} (${describeOffer(listing, entry)})`;
+}
+
+/**
+ * Says whether payment on a network is on offer, and whether that was ever seen: a source can name a network that no probe
+ * and no dated source has found yet.
+ */
+export function describeOffer(listing: Listing, { key, advertised, last_verified_at }: NetworkEntry): string {
+  if (advertised) return 'advertised';
+  const { routes, sources, primary_network } = listing;
+  const terms = routes.flatMap((route) => route.terms).filter(({ network }) => network === key);
+  const isDeclared = routes.length === 0 ? key === primary_network : terms.some(({ current }) => current);
+  const seen = routes.length === 0 ? sources.map(({ observed_at }) => observed_at) : terms.map((t) => t.last_seen_at);
+  const wasSeen = last_verified_at !== null || seen.some((at) => at !== null);
+  return isDeclared && !wasSeen ? 'declared, not seen' : 'not currently advertised';
+}
+
+/** Says how reliable a listing is in words, with what the score rests on. */
+export function formatReliability({ reliability }: Pick<LiveListing, 'reliability'>): string {
+  if (reliability.score === null) return 'reliability unscored';
+  return `reliability ${reliability.score} of 100 (${reliability.band}, ${reliability.samples} samples)`;
+}

@@ -1,0 +1,97 @@
+import { CATEGORIES, type Category } from '../../model/catalogue.ts';
+import { PATHS } from '../links.ts';
+import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
+import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
+import { buildSearchPath } from './search-page.ts';
+
+/** Listings on one page of a list. */
+export const PAGE_SIZE = 100;
+
+/** One page of a list of listings: a category, or all verified ones. */
+export interface CardListPage {
+  /** The name of the list; a further page has its number in it. */
+  readonly title: string;
+  /** What is listed here, in one sentence of ours. */
+  readonly description: string;
+  /** Path of this page. */
+  readonly path: string;
+  /** Address of the same list as a search, to be filtered and sorted. */
+  readonly search: string;
+  /** Number of this page, from 1. */
+  readonly page: number;
+  /** How many there are and as of when: on the first page alone, so that a change elsewhere alters no further page. */
+  readonly count: string | null;
+  readonly cards: readonly ListingCard[];
+  /** Paths of the neighbouring pages. */
+  readonly previous: string | null;
+  readonly next: string | null;
+  /** What to say where the list is empty. */
+  readonly empty: string;
+}
+
+/** What each category holds, in our words. */
+export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
+  Data: 'Records, search, news, weather, places and chain data, asked for one request at a time.',
+  Finance: 'Prices, markets, tokens, swaps and portfolios.',
+  Intelligence: 'Language models, analysis, forecasts and signals.',
+  Tools: 'Things that do a job: converting, sending, storing, computing.',
+  Verification: 'Checks of identities, risks, claims and documents.',
+};
+
+/** What a page of a list is cut from. */
+export interface CardListPart {
+  readonly items: readonly AgentItem[];
+  readonly page: number;
+  readonly has_next: boolean;
+  /** Length of the whole list. */
+  readonly total: number;
+  readonly counts: Counts;
+}
+
+/** Finds the category that an address means: its name in lower case. */
+export function findCategoryByPath(name: string): Category | undefined {
+  return CATEGORIES.find((category) => category.toLowerCase() === name);
+}
+
+/**
+ * Parses the number of a further page out of its address: nothing is the first page; `1` has no address of its own, and what
+ * is not a number from 2 is NaN, so that every page has one address.
+ */
+export function parsePageNumber(text: string | undefined): number {
+  if (text === undefined) return 1;
+  return /^(?:[2-9]|[1-9]\d{1,5})$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** Builds one page of a category. */
+export function buildCategoryPage(category: Category, part: CardListPart): CardListPage {
+  return {
+    ...buildPart(part, `${category} APIs`, (page) => PATHS.category(category, page)),
+    description: CATEGORY_WORDS[category],
+    search: buildSearchPath({ category }),
+    empty: 'No live listing is in this category.',
+  };
+}
+
+/** Builds one page of all listings with verified routes. */
+export function buildVerifiedPage(part: CardListPart): CardListPage {
+  return {
+    ...buildPart(part, 'Listings with verified routes', PATHS.verifiedPage),
+    search: buildSearchPath({ verified: 'true' }),
+    description: 'Listings with at least one route that this service itself paid for and received the product from.',
+    empty: 'No listing has a settlement-verified route yet: nothing here has been paid for by this service so far.',
+  };
+}
+
+function buildPart(part: CardListPart, title: string, getPath: (page: number) => string) {
+  const { items, page, has_next, total, counts } = part;
+  const noun = total === 1 ? 'listing' : 'listings';
+  return {
+    title: page === 1 ? title : `${title}, page ${page}`,
+    path: getPath(page),
+    page,
+    count: page === 1 ? `${formatInteger(total)} ${noun}, as of ${formatMinute(counts.as_of)}` : null,
+    cards: items.map(buildListingCard),
+    previous: page > 1 ? getPath(page - 1) : null,
+    next: has_next ? getPath(page + 1) : null,
+  };
+}

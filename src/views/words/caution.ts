@@ -1,0 +1,140 @@
+import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
+import type { CautionSummary, Listing } from '../../model/listing.ts';
+import { UNRECOGNISED } from '../../model/payment.ts';
+import { formatRoute } from '../../model/route.ts';
+import { formatUsdc } from '../../model/usdc.ts';
+import { formatDay, formatSecond } from './figures.ts';
+import { formatOutcome } from './outcome.ts';
+
+/** Says what a caution means and since when it holds: `We paid for a call, and nothing was delivered (since 2026-11-20).` */
+export function describeCaution({ code, since }: Pick<Caution, 'code' | 'since'>): string {
+  const sentence = CAUTIONS[code].sentence.slice(0, -1);
+  const day = since === null ? '' : formatDay(since);
+  if (code === 'never_seen') return `${sentence} (${day === '' ? 'declared without a date' : `declared ${day}`}).`;
+  return day === '' ? `${sentence}.` : `${sentence} (since ${day}).`;
+}
+
+/** Says what a caution of a listing means, and of which routes it holds: `GET /tides: We paid for a call, …`. */
+export function describeCautionSummary(summary: Pick<CautionSummary, 'code' | 'since' | 'route' | 'routes'>): string {
+  const { route, routes } = summary;
+  const subject = route ?? (routes > 1 ? `${routes} routes` : null);
+  return `${subject === null ? '' : `${subject}: `}${describeCaution(summary)}`;
+}
+
+/** Says what a caution rests on, in one line. Addresses in it are a seller's. */
+export function describeCautionEvidence({ code, since, evidence }: Caution): string {
+  const { network, amount, amount_before, pay_to, receipt_id, public_chain, reason } = evidence;
+  const on = network ? ` on ${network}` : '';
+  switch (code) {
+    case 'undelivered':
+    case 'unrecognised': {
+      const chain = public_chain === false ? ` on a local test chain for ${network}` : on;
+      const why = reason ? `; ${UNRECOGNISED[reason]}` : '';
+      return `${formatUsdc(amount ?? 0)} USDC paid${chain}, receipt ${receipt_id}${why}; since ${formatTime(since)}`;
+    }
+    case 'payee_differs': {
+      const before = `${evidence.pay_to_before}${evidence.network_before ? ` on ${evidence.network_before}` : ''}`;
+      return `asks to pay ${pay_to}${on} since ${formatTime(since)}, before ${before}`;
+    }
+    case 'price_above_record':
+      return `asks ${formatUsdc(amount ?? 0)} USDC${on} since ${formatTime(since)}, before ${formatUsdc(amount_before ?? 0)}`;
+    case 'imitates_name':
+      return `${evidence.known_listing} at ${evidence.known_host} goes by the same name`;
+    case 'withdrawn':
+      return `withdrawn ${formatTime(since)}`;
+    case 'probes_failing': {
+      const saw = evidence.outcome ? `, the latest: ${formatOutcome(evidence.outcome, null)}` : '';
+      const last = evidence.valid_at ? `last valid 402 ${formatTime(evidence.valid_at)}` : 'no valid 402 on record';
+      return `${evidence.failures ?? 0} failures in a row since ${formatTime(since)}${saw}; ${last}`;
+    }
+    case 'never_seen':
+      return since === null ? 'declared without a date' : `last declared ${formatTime(since)}`;
+    case 'payee_rotates':
+      return since === null ? 'seen in challenges' : `seen in challenges since ${formatTime(since)}`;
+  }
+}
+
+function formatTime(time: string | null): string {
+  return time === null ? 'an unknown time' : formatSecond(time);
+}
+
+/** A caution of one code as pages and Markdown show it, with all routes of the listing that it holds for. */
+export interface CautionView {
+  readonly code: CautionCode;
+  readonly severity: CautionSeverity;
+  /** In a few words: `paid, nothing delivered`. */
+  readonly label: string;
+  /** The same with since when it holds, and for how many routes where there are several. */
+  readonly short: string;
+  /** What it means, and since when it holds. */
+  readonly sentence: string;
+  /** What it rests on. Addresses in it are a seller's. */
+  readonly evidence: string;
+  /** The routes it holds for, the first of them: `GET /v1/x`. Empty where it is about the whole listing. */
+  readonly routes: readonly string[];
+  /** How many more routes. */
+  readonly unnamed: number;
+  /** Id of the receipt that it rests on. */
+  readonly receipt_id: string | null;
+  /** What its provider replies, each reply once. */
+  readonly replies: readonly string[];
+}
+
+/** Routes of one caution that are named, and replies that are shown. */
+const NAMED_ROUTES = 5;
+const SHOWN_REPLIES = 3;
+
+/** Builds what speaks against a listing, one view for each code, the gravest first. */
+export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' | 'routes'>): CautionView[] {
+  const held = [
+    ...cautions.map((caution) => ({ route: null, caution })),
+    ...routes.flatMap((route) => route.cautions.map((caution) => ({ route: formatRoute(route), caution }))),
+  ];
+  const byCode = Map.groupBy(held, ({ caution }) => caution.code);
+  return CAUTION_CODES.flatMap((code) => {
+    const [first, ...others] = (byCode.get(code) ?? []).toSorted((a, b) =>
+      (a.caution.since ?? '') < (b.caution.since ?? '') ? -1 : 1,
+    );
+    if (!first) return [];
+    const all = [first, ...others];
+    const names = all.flatMap(({ route }) => route ?? []);
+    const replies = new Set(all.flatMap(({ caution }) => caution.reply?.text ?? []));
+    return {
+      ...buildCautionView(first.caution),
+      short: `${formatCautionLabel(code, first.caution.since)}${names.length > 1 ? `, ${names.length} routes` : ''}`,
+      routes: names.slice(0, NAMED_ROUTES),
+      unnamed: Math.max(0, names.length - NAMED_ROUTES),
+      replies: [...replies].slice(0, SHOWN_REPLIES),
+    };
+  });
+}
+
+function buildCautionView(caution: Caution): Omit<CautionView, 'short' | 'routes' | 'unnamed' | 'replies'> {
+  const { code, severity, evidence } = caution;
+  return {
+    code,
+    severity,
+    label: CAUTIONS[code].label,
+    sentence: describeCaution(caution),
+    evidence: describeCautionEvidence(caution),
+    receipt_id: evidence.receipt_id ?? null,
+  };
+}
+
+/** Says in a few words what a caution is, and since when: `paid, nothing delivered, since 2026-11-20`. */
+export function formatCautionLabel(code: CautionCode, since: string | null): string {
+  const { label } = CAUTIONS[code];
+  if (since === null) return label;
+  return `${label}, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
+}
+
+/** Says what speaks against a listing in one line of ours alone: severity, meaning, how many routes and since when. */
+export function formatCautionLine({ code, severity, since, routes }: CautionSummary): string {
+  const { sentence } = CAUTIONS[code];
+  const phrase = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
+  const facts = [
+    ...(routes > 0 ? [`${routes} ${routes === 1 ? 'route' : 'routes'}`] : []),
+    ...(since === null ? [] : [`since ${formatDay(since)}`]),
+  ];
+  return `${severity}: ${phrase}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
+}

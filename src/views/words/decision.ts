@@ -1,0 +1,337 @@
+import { z } from 'zod';
+import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
+import { DELISTING_METHOD } from '../../evidence/delisting.ts';
+import { RELIABILITY_METHOD } from '../../evidence/reliability.ts';
+import { CAUTION_CODES, CAUTIONS, type CautionCode, caution, cautionCode } from '../../model/caution.ts';
+import type { Change, ChangeKind } from '../../model/change.ts';
+import { declarationSource } from '../../model/declaration.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { reliability } from '../../model/listing.ts';
+import { NETWORKS, type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
+import { probeOutcome } from '../../model/probe.ts';
+import { type PayeeKind, payeeKind, routeProof } from '../../model/route.ts';
+import { terms } from '../../model/terms.ts';
+import { formatPriceRange, formatUsdc } from '../../model/usdc.ts';
+import { describeCautionEvidence } from './caution.ts';
+import { formatSecond } from './figures.ts';
+import { formatOutcome } from './outcome.ts';
+
+/**
+ * What the stable reason codes mean, each true of whatever change carries it: two outcomes never share a code. A delisting
+ * by the operator carries the operator's words instead.
+ */
+export const REASONS = {
+  declared_by_provider: 'its provider says so',
+  declared_by_manifest: 'a manifest says so',
+  declared_by_openapi: "its provider's OpenAPI document says so",
+  declared_by_bazaar: 'a Bazaar feed says so',
+  absent_from_feed: 'a complete pull of the feed that brought it no longer held it',
+  absent_from_document: 'the document of its provider that declared it no longer holds it',
+  statement_withdrawn: 'the statement of its provider no longer says so',
+  inferred_from_text: 'no source names one, so it was inferred from the description',
+  declared: 'a source names it',
+  derived_again: 'it was derived again from what is on record',
+  namesake: 'another listing that goes by the same name, or did, has changed',
+  no_price: 'no price is known',
+  paid_and_delivered: 'we paid for a call, it settled on the chain, and it was delivered',
+  paid_not_delivered: 'we paid for a call, it settled on the chain, and nothing was delivered',
+  paid_not_recognised: 'we paid for a call, it settled on the chain, and the answer was not recognised as the product',
+  route_removed: 'no source names the route any more',
+  terms_changed: 'payee, asset or network are no longer those of the paid call',
+  corrected_by_operator: 'the operator corrected the record of a paid call',
+  replied: 'its provider replied to a caution',
+  reply_withdrawn: 'its provider withdrew its reply to a caution',
+  delisted_by_operator: 'the operator removed it',
+  delisted_by_provider: 'the provider removed it',
+  delisted_by_rule: 'a rule removed it',
+  provider_asked: 'its provider asked for it',
+  no_valid_402: `no valid 402 for ${DELISTING_METHOD.days_without_valid_402} days, and at least ${DELISTING_METHOD.conclusive_failures} conclusive failures`,
+  probed: 'a probe saw it so',
+  probe_failed: 'probes got no valid 402',
+  sampled: `the samples of the last ${RELIABILITY_METHOD.window_days} days give that`,
+  relisted_by_operator: 'the operator put it back',
+  relisted_by_provider: 'the provider put it back',
+  relisted_by_rule: 'it gives valid 402 answers again',
+} as const;
+
+/** Says in words what a reason code means. What is not a code of ours stays as it is: it is in the words of the one who decided. */
+export function describeReason(reason: string): string {
+  if (Object.hasOwn(REASONS, reason)) return REASONS[reason as keyof typeof REASONS];
+  return isCautionCode(reason) ? getCautionPhrase(reason) : reason;
+}
+
+/** Gives what a caution says as a part of a sentence: without a capital and a full stop. */
+export function getCautionPhrase(code: CautionCode): string {
+  const { sentence } = CAUTIONS[code];
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
+}
+
+function isCautionCode(code: string): code is CautionCode {
+  return CAUTION_CODES.some((known) => known === code);
+}
+
+/** A proof as decisions carry it; older ones know less of it. */
+const recordedProof = routeProof.omit({ request: true, pay_to: true });
+
+/** A score as decisions carry it; older ones do not say that they were made by the first version of the method. */
+const recordedScore = reliability.omit({ days: true }).extend({ method: z.int().positive().default(1) });
+
+const offer = terms.pick({ network: true, amount: true, pay_to: true });
+/** How the terms of one route changed. */
+export const recordedTermsChange = z.object({
+  route: z.string(),
+  from: z.array(offer),
+  to: z.array(offer),
+  payee: payeeKind.nullish(),
+});
+
+/** Says whether a route asks to be paid to others than before. A payee that is named for the first time replaces none. */
+export function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>): boolean {
+  const before = from.map(({ pay_to }) => pay_to).filter((payee) => payee !== null);
+  return before.length > 0 && to.some(({ pay_to }) => pay_to !== null && !before.includes(pay_to));
+}
+
+/** A price range; null before there was any. */
+export const recordedRange = z.object({ min: z.int().nullable(), max: z.int().nullable() }).nullable();
+
+/** Names a source and when what it says was seen to be so. */
+export function describeSource({ kind, name, observed_at, observed_in }: z.infer<typeof declarationSource>): string {
+  const where = observed_in ? ` in ${observed_in}` : '';
+  return `${kind} ${name}, ${observed_at ? `seen ${formatSecond(observed_at)}${where}` : 'a bare claim'}`;
+}
+
+/** Writes a price range in USDC. */
+function describeRange(price: z.infer<typeof recordedRange>): string {
+  if (!price || price.min === null || price.max === null) return 'not known';
+  return `${formatPriceRange(price.min, price.max)} USDC`;
+}
+
+function describeOffers(offers: readonly z.infer<typeof offer>[]): string {
+  const words = offers.map(({ network, amount, pay_to }) => {
+    return `${formatUsdc(amount)} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`;
+  });
+  return words.join(' or ') || 'nothing known';
+}
+
+const PAYEE_WORDS: Readonly<Record<PayeeKind, string>> = {
+  fixed: 'names the same payee each time',
+  rotating: 'names a fresh payee each time',
+};
+
+/** Says what a route asks now, and asked before. */
+function describeTermsChange({ route, from, to, payee }: z.infer<typeof recordedTermsChange>): string {
+  const [before, now] = [describeOffers(from), describeOffers(to)];
+  const parts = [...(before === now ? [] : [`asks ${now}, before ${before}`]), ...(payee ? [PAYEE_WORDS[payee]] : [])];
+  return `${route} ${parts.join('; ') || 'asks in another scheme'}`;
+}
+
+/** Says which networks are advertised, or verified, that were not before, and which no longer. */
+function describeNetworkChange(from: readonly NetworkEntry[], to: readonly NetworkEntry[]): string {
+  const changes = to.flatMap(({ key, label, advertised, settlement_verified }) => {
+    const before = from.find((entry) => entry.key === key);
+    return [
+      ...(advertised === (before?.advertised ?? false) ? [] : [`${label} ${advertised ? '' : 'no longer '}advertised`]),
+      ...(settlement_verified === (before?.settlement_verified ?? false)
+        ? []
+        : [`${label} ${settlement_verified ? '' : 'no longer '}settlement-verified`]),
+    ];
+  });
+  const gone = from.filter(({ key }) => !to.some((entry) => entry.key === key));
+  return [...changes, ...gone.map(({ label }) => `${label} gone`)].join(', ');
+}
+
+/** Says what is known of a network. */
+function describeNetwork({ key, last_seen_at, settlement_verified }: NetworkEntry): string {
+  const seen = last_seen_at === null ? 'not advertised' : `advertised, last seen ${formatSecond(last_seen_at)}`;
+  return `${key}: ${seen}${settlement_verified ? ', settlement-verified' : ''}`;
+}
+
+/** Says what was paid, where, when and in which transaction. */
+function describeProof(proof: z.infer<typeof recordedProof>): string {
+  const { amount, network, public_chain, verified_at, transaction } = proof;
+  const chain = public_chain ? network : `a local test chain for ${network}`;
+  return `${formatUsdc(amount)} USDC paid on ${chain}, ${formatSecond(verified_at)}, transaction ${transaction}`;
+}
+
+/** Writes a score with what it rests on. */
+function describeReliability({ band, score, samples }: z.infer<typeof recordedScore>): string {
+  return score === null ? band : `${score} of 100, ${band} (${samples} samples)`;
+}
+
+/** A change in words: what readers saw change, why, and the dated evidence for it. */
+export interface Decision {
+  revision: number;
+  at: string;
+  kind: ChangeKind;
+  reason: string;
+  what: string;
+  why: string;
+  evidence: string[];
+}
+
+const evidenceOnRecord = z.object({
+  sample: z
+    .object({ at: z.string(), route: z.string().nullable(), outcome: probeOutcome, cause: z.string().nullable() })
+    .optional(),
+  failing: z.object({ since: z.string(), failures: z.int() }).optional(),
+  statement: z.object({ source: z.string(), read_at: z.string() }).optional(),
+});
+
+/** Details of changes as they are on record. Made once: making a schema takes longer than using it. */
+const names = z.array(z.string());
+const details = {
+  listed: z.object({ sources: z.array(declarationSource) }),
+  delisted: z.object({ by: z.string().nullable(), words: z.string().nullish() }),
+  categorised: z.object({
+    from: z.string().nullable(),
+    to: z.string(),
+    scores: z.record(z.string(), z.number()).optional(),
+  }),
+  priced: z.object({ from: recordedRange, to: recordedRange }),
+  described: z.object({ fields: names }),
+  routed: z.object({
+    ...{ added: names, removed: names, changed: names },
+    terms: z.array(recordedTermsChange).default([]),
+  }),
+  networked: z.object({
+    from: z.array(networkEntry),
+    to: z.array(networkEntry),
+    primary_network: networkKey.optional(),
+  }),
+  verified: z.object({ route: z.string(), proof: recordedProof }),
+  unverified: z.object({ route: z.string(), earlier: recordedProof.nullable() }),
+  cautioned: z.object({ code: cautionCode, routes: names, added: names, caution }),
+  cleared: z.object({ code: cautionCode, routes: names, cleared: names }),
+  corrected: z.object({ receipt_id: z.string(), route: z.string().nullable(), because: z.string() }),
+  replied: z.object({ code: cautionCode, route: z.string().nullable(), text: z.string().nullable() }),
+  scored: z.object({ from: recordedScore, to: recordedScore }),
+};
+
+/** Says what each kind of change was, from the details on record, and on what evidence it rests. */
+const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; evidence?: string[] }>> = {
+  listed: (detail) => {
+    const { sources } = details.listed.parse(detail);
+    return { what: 'Listed', evidence: sources.map(describeSource) };
+  },
+  held: () => ({ what: 'Held back: on record, but not live' }),
+  delisted: (detail) => {
+    const { by, words } = details.delisted.parse(detail);
+    return {
+      what: `Delisted by the ${by ?? 'operator'}`,
+      evidence: words && words !== ASKED_BY_PROVIDER ? [`in its words: ${words}`] : [],
+    };
+  },
+  relisted: () => ({ what: 'Put back' }),
+  categorised: (detail) => {
+    const { from, to, scores } = details.categorised.parse(detail);
+    const counted = Object.entries(scores ?? {}).filter(([, points]) => points > 0);
+    const words = counted.map(([name, points]) => `${name} ${points}`).join(', ');
+    return {
+      what: `Category ${to}${from ? `, before ${from}` : ''}`,
+      evidence: scores ? [`points of its words: ${words || 'none for any category'}`] : [],
+    };
+  },
+  priced: (detail) => {
+    const { from, to } = details.priced.parse(detail);
+    return { what: `Price ${describeRange(to)}${from ? `, before ${describeRange(from)}` : ''}` };
+  },
+  described: (detail) => {
+    const { fields } = details.described.parse(detail);
+    return { what: `New words in ${fields.join(', ').replaceAll('_', ' ')}` };
+  },
+  routed: (detail) => {
+    const { terms, ...changes } = details.routed.parse(detail);
+    const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
+    // A route whose new terms are described is not named again.
+    const described = new Set(terms.map(({ route }) => route));
+    const untold = parts
+      .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !described.has(route))] as const)
+      .filter(([, routes]) => routes.length > 0);
+    return {
+      what: `Routes: ${parts.map(([how, routes]) => `${routes.length} ${how}`).join(', ')}`,
+      evidence: [...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)],
+    };
+  },
+  networked: (detail) => {
+    const { from, to, primary_network: primary } = details.networked.parse(detail);
+    const shown = primary ? `shown under ${NETWORKS[primary].label}` : '';
+    const what = [describeNetworkChange(from, to), shown].filter(Boolean).join(', ') || 'as before';
+    return { what: `Networks: ${what}`, evidence: to.map(describeNetwork) };
+  },
+  verified: (detail) => {
+    const { route, proof } = details.verified.parse(detail);
+    return { what: `${route} is settlement-verified`, evidence: [describeProof(proof)] };
+  },
+  unverified: (detail) => {
+    const { route, earlier } = details.unverified.parse(detail);
+    return { what: `${route} is unverified again`, evidence: earlier ? [`before: ${describeProof(earlier)}`] : [] };
+  },
+  cautioned: (detail) => {
+    const { added, caution: held } = details.cautioned.parse(detail);
+    return {
+      what: `${held.severity === 'danger' ? 'Danger' : 'Caution'}, ${describeSubjects(added)}`,
+      evidence: [describeCautionEvidence(held), ...(held.reply ? [`its provider replies: ${held.reply.text}`] : [])],
+    };
+  },
+  cleared: (detail) => {
+    const { code, cleared, routes } = details.cleared.parse(detail);
+    const still = routes.length > 0 ? [`still holds for ${listNames(routes)}`] : [];
+    return { what: `Caution cleared, ${describeSubjects(cleared)} (${getCautionPhrase(code)})`, evidence: still };
+  },
+  corrected: (detail) => {
+    const { receipt_id, route, because } = details.corrected.parse(detail);
+    const of = route === null ? '' : ` of ${route}`;
+    return { what: `Receipt ${receipt_id}${of} corrected`, evidence: [`in the operator's words: ${because}`] };
+  },
+  replied: (detail) => {
+    const { code, route, text } = details.replied.parse(detail);
+    return {
+      what: `Reply to a caution, ${describeSubjects(route === null ? [] : [route])} (${getCautionPhrase(code)})`,
+      evidence: text === null ? [] : [`in its provider's words: ${text}`],
+    };
+  },
+  seen: () => ({ what: 'Looked at again, nothing else changed' }),
+  scored: (detail) => {
+    const { from, to } = details.scored.parse(detail);
+    return { what: `Reliability ${describeReliability(to)}, before ${describeReliability(from)}` };
+  },
+};
+
+/** Routes of one change that are named; more are counted. */
+const NAMED_ROUTES = 3;
+
+function describeSubjects(routes: readonly string[]): string {
+  return routes.length === 0 ? 'the whole listing' : listNames(routes);
+}
+
+function listNames(routes: readonly string[]): string {
+  const more = routes.length - NAMED_ROUTES;
+  return `${routes.slice(0, NAMED_ROUTES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Puts a change into words. A detail of a shape that this code does not know is quoted as it is. */
+export function describeDecision({ revision, at, kind, reason, detail }: Change): Decision {
+  const why = describeReason(reason);
+  try {
+    const { what, evidence = [] } = WORDS[kind](detail);
+    return { revision, at, kind, reason, what, why, evidence: [...evidence, ...describeEvidence(detail)] };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    return { revision, at, kind, reason, what: kind, why, evidence: [JSON.stringify(detail)] };
+  }
+}
+
+/** Says what a decision rests on: of a probe the sample and the failing run it is in, of a provider its statement. */
+export function describeEvidence({ evidence = {} }: JsonObject): string[] {
+  const { data, error } = evidenceOnRecord.safeParse(evidence);
+  if (error) return [JSON.stringify(evidence)];
+  const { sample, failing, statement } = data;
+  const lines: string[] = [];
+  if (sample) {
+    const came = formatOutcome(sample.outcome, sample.cause);
+    lines.push(`probe of ${sample.route ?? 'a route since gone'}, ${formatSecond(sample.at)}: ${came}`);
+  }
+  if (failing) lines.push(`${failing.failures} conclusive failures since ${formatSecond(failing.since)}`);
+  if (statement) lines.push(`its provider's statement ${statement.source}, read ${formatSecond(statement.read_at)}`);
+  return lines;
+}

@@ -1,0 +1,40 @@
+/** Writes the day of an ISO 8601 UTC time as pages show it: `2026-11-20`. */
+export function formatDay(time: string): string {
+  return time.slice(0, 10);
+}
+
+/** Writes an ISO 8601 UTC time to the minute: `2026-11-20 12:00 UTC`. */
+export function formatMinute(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+}
+
+/** Writes an ISO 8601 UTC time to the second: `2026-11-20 12:00:05 UTC`. */
+export function formatSecond(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+}
+
+/** Counts of the catalogue, never shown without the time they are as of. */
+export interface Counts {
+  readonly live_listings: number;
+  readonly settlement_verified: number;
+  /** Time of the latest reader-visible change, ISO 8601 UTC. */
+  readonly as_of: string;
+}
+
+const integers = new Intl.NumberFormat('en');
+
+/** Writes a whole number with thousands separated: `10,000`. */
+export function formatInteger(count: number): string {
+  return integers.format(count);
+}
+
+/** Says how many listings there are and how many are verified, and as of when. */
+export function formatCounts({ live_listings, settlement_verified, as_of }: Counts): string {
+  const noun = live_listings === 1 ? 'live listing' : 'live listings';
+  return `${formatInteger(live_listings)} ${noun}, ${formatInteger(settlement_verified)} of them settlement-verified, as of ${formatMinute(as_of)}`;
+}
+
+/** Writes a count with its noun: `1 endpoint`, `2 endpoints`. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}

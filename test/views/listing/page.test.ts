@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { NETWORKS } from '../../../src/model/network.ts';
+import { buildAgentItem } from '../../../src/views/listing/item.ts';
+import { buildListingPage } from '../../../src/views/listing/page.ts';
+import { formatOfferEvidence } from '../../../src/views/listing/routes.ts';
+import { buildListingTag, buildSuffix } from '../../../src/views/listing/tag.ts';
+import { SITE } from '../../http/serving.ts';
+import { makeDeclaration, makeRoute, makeTerms } from '../../records.ts';
+import { makeLiveListing } from '../listings.ts';
+
+const TWO_ROUTES = makeDeclaration({
+  routes: [makeRoute(), makeRoute({ method: 'POST', path: '/v1/other', terms: [makeTerms({ amount: 50_000 })] })],
+});
+
+describe('the page of a listing with a verified route', () => {
+  it('says in its status line how many routes are verified, the price range, size, category, network and protocol', () => {
+    const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
+    expect(page.status).toEqual({
+      verification: '1 of 2 routes settlement-verified, 2026-11-19',
+      price: '0.001-0.05 USDC per request',
+      endpoints: '2 endpoints',
+      category: 'Finance',
+      network: 'Base',
+      protocol: 'x402',
+    });
+    expect(page.service_mcp_url).toBe('https://catalogue.example/mcp');
+  });
+
+  it('lists that route with price, date and receipt, and says that all others are unverified', () => {
+    const listing = makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
+    const receipts = new Set(['5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01']);
+    const page = buildListingPage(listing, { receipts }, SITE);
+    expect(page.verified_routes).toEqual([
+      {
+        method: 'POST',
+        path: '/v1/other',
+        price: '0.05',
+        price_now: null,
+        network: 'Base',
+        verified_on: '2026-11-19',
+        transaction: `0x${'ab'.repeat(32)}`,
+        receipt_url: `https://basescan.org/tx/0x${'ab'.repeat(32)}`,
+        record_href: '/receipts/5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+        anchor: 'receipt-5f3a0c53-3b6e',
+      },
+    ]);
+    expect(buildListingPage(listing, {}, SITE).verified_routes[0]?.record_href).toBeNull();
+    const anchors = page.routes.map(({ anchor }) => anchor);
+    expect(anchors).toEqual(listing.routes.map(({ id }) => `route-${id.slice(0, 13)}`));
+    expect(new Set(anchors).size).toBe(2);
+    expect(page.unverified_statement).toBe('All other routes are unverified.');
+    expect(page.routes.filter(({ verified }) => verified).map(({ path }) => path)).toEqual(['/v1/other']);
+  });
+
+  it('keeps what was paid beside a price that changed since', () => {
+    const listing = makeLiveListing(TWO_ROUTES, { verified: '/v1/other', amount: 40_000 });
+    expect(buildListingPage(listing, {}, SITE).verified_routes[0]).toMatchObject({ price: '0.04', price_now: '0.05' });
+  });
+});
+
+describe('the page of an unverified listing', () => {
+  it('says so, lists no verified route, and calls nothing sampled that was not', () => {
+    const page = buildListingPage(makeLiveListing(TWO_ROUTES), {}, SITE);
+    expect(page.status.verification).toBe('unverified');
+    expect(page.verified_routes).toEqual([]);
+    expect(page.unverified_statement).toContain('all of its routes are unverified');
+    expect(page.reliability).toBe('unscored, not yet sampled');
+  });
+
+  it('does not say that nothing was paid for where a payment proves nothing any more, or brought nothing', () => {
+    const listing = makeLiveListing(TWO_ROUTES);
+    const getVerification = (changed: typeof listing) => {
+      const page = buildListingPage(changed, {}, SITE);
+      return [page.glance.verification, page.unverified_statement];
+    };
+    expect(getVerification(listing)[0]).toEqual({
+      value: 'Unverified',
+      note: 'no route was paid for by this service',
+    });
+    const networks = listing.networks.map((entry) => ({ ...entry, last_verified_at: '2026-10-10T14:24:19.000Z' }));
+    expect(getVerification({ ...listing, networks })).toEqual([
+      { value: 'Unverified', note: 'no longer: was verified 2026-10-10' },
+      'No route of this listing is verified any longer: the last verified call was on 2026-10-10, and all of its routes are unverified.',
+    ]);
+    const undelivered = {
+      ...{ receipt_id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', at: '2026-11-02T08:00:00.000Z' },
+      ...{ network: 'base' as const, amount: 1000, public_chain: true, unrecognised: null },
+    };
+    const routes = listing.routes.map((route, at) => (at === 1 ? { ...route, undelivered } : route));
+    expect(getVerification({ ...listing, routes })).toEqual([
+      { value: 'Unverified', note: 'paid 2026-11-02; nothing was delivered' },
+      'No route of this listing has been verified: all of its routes are unverified.',
+    ]);
+  });
+
+  it('is on Solana throughout where Solana is all that its source declares', () => {
+    const listing = makeLiveListing(
+      makeDeclaration({
+        source: { kind: 'manifest', name: 'x.yaml', observed_at: null },
+        ...{ routes: [], networks: ['solana'], price: { min: 10_000, max: 10_000 } },
+      }),
+    );
+    const { status, networks, call } = buildListingPage(listing, {}, SITE);
+    expect(status.network).toBe('Solana (declared, not seen)');
+    expect(networks.map(({ label, state }) => [label, state])).toEqual([
+      ['Base', 'not currently advertised; never verified'],
+      ['Solana', 'declared, not seen; never verified'],
+    ]);
+    expect([call.network, call.price]).toEqual(['Solana', '0.01']);
+    expect(Object.values(call.paying ?? {})).toHaveLength(4);
+    for (const code of Object.values(call.paying ?? {})) expect(code).not.toMatch(/evm/i);
+    expect(buildSuffix(listing)).toContain('; Solana (declared, not seen); ');
+    expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
+  });
+
+  it('tells dated evidence from a bare claim', () => {
+    const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
+    const page = buildListingPage(makeLiveListing(bare), {}, SITE);
+    expect(page.sources).toEqual([
+      { kind: 'A manifest kept by the catalogue', name: 'x.yaml', observed_on: null, observed_in: null },
+    ]);
+    expect(page.words_by).toBe('a manifest');
+    const fed = makeDeclaration({ source: { kind: 'bazaar', name: 'feed', observed_at: null } });
+    expect(buildListingPage(makeLiveListing(fed), {}, SITE).words_by).toBe('the provider');
+    expect(page.status.network).toBe('Base (declared, not seen)');
+    expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
+    const dated = buildListingPage(makeLiveListing(), {}, SITE);
+    expect(dated.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, seen 2026-11-01']);
+    expect(dated.networks[0]?.state).toBe('advertised, last seen 2026-11-01; never verified');
+  });
+
+  it('shows one line for what two networks ask alike, and the declared price where no route is itemised', () => {
+    const both = [makeTerms(), makeTerms({ network: 'solana' }), makeTerms({ network: 'solana', amount: 3000 })];
+    const page = buildListingPage(makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: both })] })), {}, SITE);
+    expect(page.routes[0]?.offers.map(({ price, networks }) => [price, networks])).toEqual([
+      ['0.001', 'Base, Solana'],
+      ['0.003', 'Solana'],
+    ]);
+    const bare = makeDeclaration({ routes: [], networks: ['base'], price: { min: 1000, max: 1000 } });
+    expect(buildListingPage(makeLiveListing(bare), {}, SITE).status).toMatchObject({
+      price: '0.001 USDC per request',
+      endpoints: '0 endpoints',
+    });
+  });
+
+  it('shows related listings with title, ratio of verified routes and one line', () => {
+    const other = makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
+    const [card] = buildListingPage(makeLiveListing(), { related: [buildAgentItem(other, SITE)] }, SITE).related;
+    expect(card).toMatchObject({
+      href: '/api/example-prices',
+      title: 'Example Prices',
+      tagline: 'Prices of things, one at a time.',
+      host: 'api.prices.example-provider.com',
+      verified: 'some',
+      verified_ratio: '1 of 2 routes verified, 2026-11-19',
+      price: '0.001-0.05',
+    });
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Route } from '../../../src/model/route.ts';
+import type { RecordedTerms } from '../../../src/model/terms.ts';
+import {
+  buildRouteRow,
+  formatOfferEvidence,
+  formatOfferHistory,
+  groupRoutes,
+  LONG_TABLE,
+  listRouteOffers,
+  type RouteRow,
+} from '../../../src/views/listing/routes.ts';
+import { makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
+import { makeLiveListing } from '../listings.ts';
+
+function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {
+  return {
+    ...makeTerms(),
+    evidence: 'observed',
+    source: 'probe',
+    first_seen_at: '2026-10-02T00:00:00.000Z',
+    last_seen_at: '2026-11-19T00:00:00.000Z',
+    current: true,
+    ...overrides,
+  };
+}
+
+function makePublished(overrides: Partial<Route> = {}): Route {
+  return {
+    ...makeRoute(),
+    id: 'b2c0ffee-0000-5000-8000-000000000000',
+    verification: 'unverified',
+    proof: null,
+    proofs: [],
+    cautions: [],
+    undelivered: null,
+    payee: null,
+    probe: null,
+    terms: [],
+    ...overrides,
+  };
+}
+
+const DECLARED = makeRecorded({ evidence: 'declared', source: 'x.yaml', last_seen_at: '2026-10-01T00:00:00.000Z' });
+
+describe('the prices of a route', () => {
+  it('name what a 402 was last seen to ask before, and what is declared instead', () => {
+    const history = [
+      makeRecorded({ current: false, amount: 900, last_seen_at: '2026-09-20T00:00:00.000Z' }),
+      makeRecorded({ current: false, last_seen_at: '2026-10-02T00:00:00.000Z' }),
+      DECLARED,
+      makeRecorded({ amount: 2500 }),
+    ];
+    const [offer, ...others] = listRouteOffers(history);
+    expect(others).toEqual([]);
+    expect(offer && [offer.price, formatOfferEvidence(offer), formatOfferHistory(offer)]).toEqual([
+      '0.0025',
+      '402 seen 2026-11-19',
+      'was 0.001 until 2026-10-02, declared 0.001',
+    ]);
+  });
+
+  it('say nothing of the past where price and declaration agree with it, or another payee was asked the same', () => {
+    const moved = [makeRecorded({ current: false, pay_to: '0x9' }), DECLARED, makeRecorded()];
+    expect(listRouteOffers(moved).map(formatOfferHistory)).toEqual(['']);
+    expect(listRouteOffers([DECLARED]).map(formatOfferHistory)).toEqual(['']);
+  });
+
+  it('compare each network with itself', () => {
+    const solana = { network: 'solana', asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' } as const;
+    const offers = listRouteOffers([
+      makeRecorded({ ...solana, amount: 700, current: false, last_seen_at: '2026-10-02T00:00:00.000Z' }),
+      makeRecorded(),
+      makeRecorded(solana),
+    ]);
+    expect(offers.map((offer) => [offer.networks, formatOfferHistory(offer)])).toEqual([
+      ['Base', ''],
+      ['Solana', 'was 0.0007 until 2026-10-02'],
+    ]);
+  });
+});
+
+describe('the state of a route', () => {
+  const probe = {
+    at: '2026-11-20T06:00:00.000Z',
+    outcome: 'no_402',
+    cause: 'not_found',
+    status: 404,
+    valid_at: '2026-11-12T06:00:00.000Z',
+    failures: 3,
+    failing_since: '2026-11-18T06:00:00.000Z',
+  } as const;
+
+  it('says how the latest probe came out, and when a 402 was last valid', () => {
+    expect(buildRouteRow(makePublished({ probe }), NOW).probe).toEqual({
+      words: 'no 402: not found (404)',
+      weight: 'failed',
+      on: '2026-11-20',
+      valid_on: '2026-11-12',
+    });
+    expect(buildRouteRow(makePublished({ probe: { ...probe, valid_at: null } }), NOW).probe?.valid_on).toBeNull();
+  });
+
+  it('says when it was never probed', () => {
+    expect(buildRouteRow(makePublished(), NOW)).toMatchObject({ probe: null, cautions: [] });
+  });
+});
+
+function makeRows(paths: readonly string[]): RouteRow[] {
+  const { routes } = makeLiveListing(makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) }));
+  return routes.map((route) => buildRouteRow(route, NOW));
+}
+
+const getNames = (rows: readonly RouteRow[]) => groupRoutes(rows).map(({ name, routes }) => [name, routes.length]);
+
+it('groups the routes of a long table by the first part of their path that says something', () => {
+  const paths = Array.from({ length: 30 }, (_, at) => `/api/v1/${at % 3 === 0 ? 'maths' : 'text'}/tool-${at}?a=/b`);
+  expect(getNames(makeRows(paths))).toEqual([
+    ['/api/v1/maths', 10],
+    ['/api/v1/text', 20],
+  ]);
+});
+
+it('leaves a table whole that is short, of one group, or of hardly two routes a group', () => {
+  const short = Array.from({ length: LONG_TABLE }, (_, at) => `/${at % 2}/x-${at}`);
+  const one = Array.from({ length: 30 }, (_, at) => `/text/${at}`);
+  const all = Array.from({ length: 30 }, (_, at) => `/tool-${at}`);
+  for (const paths of [short, one, all]) expect(getNames(makeRows(paths))).toEqual([[null, paths.length]]);
+});

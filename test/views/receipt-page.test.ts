@@ -1,0 +1,118 @@
+import { expect, it } from 'vitest';
+import { NETWORKS } from '../../src/model/network.ts';
+import type { PublicPayment } from '../../src/model/payment.ts';
+import { buildReceiptPage } from '../../src/views/pages/receipt-page.ts';
+import { SITE } from '../http/serving.ts';
+import { makeDeclaration, makeTerms, NOW } from '../records.ts';
+import { makeLiveListing } from './listings.ts';
+
+const PAID: PublicPayment = {
+  id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
+  route_id: '6a4bdc0c-5b5f-5d3e-9a44-0f3f6f1c2d31',
+  ...{ network: 'base', scheme: 'exact', x402_version: 2, asset: NETWORKS.base.usdc, amount: 1000 },
+  payer: '0x2222222222222222222222222222222222222222',
+  pay_to: makeTerms().pay_to ?? '',
+  nonce: `0x${'7'.repeat(64)}`,
+  ...{ signature: null, from_block: 1, expires_at: NOW, expires_block: null },
+  ...{ delivered: true, unrecognised: null, conforming: 'yes' },
+  request: { method: 'GET', url: "https://api.example.com/a?b='c'", headers: {}, body: null, hash: 'a'.repeat(64) },
+  answer: {
+    at: NOW,
+    duration_ms: 5,
+    status: 200,
+    content_type: 'text/plain',
+    size: 3,
+    hash: 'b'.repeat(64),
+    fields: null,
+  },
+  seller_receipt: { success: true, transaction: `0x${'f'.repeat(64)}`, network: null, payer: null, error: null },
+  settlement: {
+    transaction: `0x${'e'.repeat(64)}`,
+    ...{ block: 255, block_hash: `0x${'d'.repeat(64)}`, log_index: 3, settled_at: NOW, read_from: 1 },
+    genesis: NETWORKS.base.genesis,
+  },
+  sent_at: NOW,
+};
+
+/** What the receipt is shown with: a listing, whose route it is of. */
+function makeView() {
+  const listing = makeLiveListing(
+    makeDeclaration({ slug: 'example', title: 'Example', base_url: 'https://api.example.com' }),
+  );
+  const routeId = listing.routes[0]?.id ?? '';
+  return { view: { listing, route: { method: 'GET', path: '/a' }, site: SITE }, routeId };
+}
+
+it('shows what was asked, paid and answered, and how to check it with and without our software', () => {
+  const page = buildReceiptPage(PAID, makeView().view);
+  const facts = Object.fromEntries(
+    [...page.asked, ...page.paid, ...page.answered].map(({ label, value }) => [label, value]),
+  );
+  expect(facts).toMatchObject({
+    Request: "GET https://api.example.com/a?b='c'",
+    'Paid by': PAID.payer,
+    Transaction: PAID.settlement.transaction,
+    Block: '255',
+    'Log index': '3',
+    'SHA-256 of the answer': 'b'.repeat(64),
+    "Seller's own receipt": 'names another transaction',
+  });
+  expect(page).toMatchObject({ delivered: true, outcome: 'Delivered', network: 'Base', price: '0.001' });
+  expect(page.command).toBe(
+    `npm run catalogue -- receipts check ${SITE.baseUrl}/agent/receipts/${PAID.id} --rpc <url>`,
+  );
+  expect(page.calls).toHaveLength(2);
+  for (const { code } of page.calls) {
+    const [, json = ''] = /-d '([^']*)'$/.exec(code) ?? [];
+    expect(JSON.parse(json)).toMatchObject({ method: 'eth_getLogs', params: [{ fromBlock: '0xff', toBlock: '0xff' }] });
+  }
+  expect(page.proves[0]).toContain(`${PAID.payer} paid 0.001 USDC to ${PAID.pay_to} on Base`);
+  expect(page.leaves_open.join(' ')).toContain('That the product came back: that is our own word');
+});
+
+it('links to the explorer on a public chain alone, and to the route it was paid for', () => {
+  const { view, routeId } = makeView();
+  const paid = { ...PAID, route_id: routeId };
+  const getLinks = (payment: PublicPayment) => buildReceiptPage(payment, view).paid.flatMap(({ href }) => href ?? []);
+  expect(getLinks(paid)).toEqual([
+    `https://basescan.org/address/${PAID.payer}`,
+    `https://basescan.org/address/${PAID.pay_to}`,
+    `https://basescan.org/tx/${PAID.settlement.transaction}`,
+    'https://basescan.org/block/255',
+  ]);
+  const genesis = `0x${'1'.repeat(64)}`;
+  expect(getLinks({ ...paid, settlement: { ...PAID.settlement, genesis } })).toEqual([]);
+  expect(buildReceiptPage(paid, view).listing.href).toBe(`/api/example#route-${routeId.slice(0, 13)}`);
+  expect(buildReceiptPage(PAID, view).listing.href).toBe('/api/example');
+  const held = { ...view.listing, state: 'held' as const };
+  expect(buildReceiptPage(paid, { ...view, listing: held }).listing.href).toBeNull();
+});
+
+it('says of a local test chain that its money is worth nothing', () => {
+  const settlement = { ...PAID.settlement, genesis: `0x${'1'.repeat(64)}` };
+  const page = buildReceiptPage({ ...PAID, settlement }, makeView().view);
+  expect([page.is_public, page.network]).toEqual([false, 'a local test chain for Base']);
+  expect(page.leaves_open[0]).toContain('worth nothing');
+});
+
+const ANSWER = {
+  at: NOW,
+  duration_ms: 5,
+  status: 200,
+  content_type: null,
+  size: 3,
+  hash: 'b'.repeat(64),
+  fields: null,
+};
+
+it.each([
+  [null, 'Not delivered: no answer came'],
+  [{ ...ANSWER, status: 500 }, 'Not delivered: the answer was status 500'],
+  [{ ...ANSWER, size: 0 }, 'Not delivered: the answer was empty'],
+])('says plainly that nothing was delivered (%#)', (answer, outcome) => {
+  const page = buildReceiptPage({ ...PAID, delivered: false, conforming: null, answer }, makeView().view);
+  expect(page).toMatchObject({ delivered: false, outcome });
+  expect(page.outcome_note).toContain('the seller has the money');
+  expect(page.summary).toContain(outcome);
+  expect(page.answered.length > 0).toBe(answer !== null);
+});
