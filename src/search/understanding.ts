@@ -137,7 +137,7 @@ function listTokens(text: string): Token[] {
     isOpen = end < index + word.length && !isJoined;
     if (start === end) continue;
     const isQuoted = isPaired && passed % 2 === 1;
-    tokens.push({ text: own, lower: own.toLowerCase(), start, end, opens, isQuoted });
+    tokens.push({ text: own, lower: own.toLowerCase().replace('’', "'"), start, end, opens, isQuoted });
   }
   return tokens;
 }
@@ -190,15 +190,16 @@ function skipAnyRow(reader: Reader, at: number, rows: readonly Row[]): number | 
 }
 
 function makeSet(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/));
+  return new Set(words.trim().split(/\s+/));
 }
 
 const API_NOUNS = makeSet('api apis endpoint endpoints');
 
 /** Words that may follow a phrase without making it part of something else: "under 1 cent for" but not "under 1 cent coins". */
-const FOLLOWERS = makeSet(
-  'for on and with that which please in from via if but only so because when using is are i we my the as thanks each payable sorted verified',
-);
+const FOLLOWERS = makeSet(`
+  for on and with that which please in from via if but only so because when using is are i we my the as thanks each payable sorted
+  verified
+`);
 
 const NEGATIONS = makeSet(
   "not no non without except never isn't aren't don't doesn't isnt arent dont doesnt neither nor unless",
@@ -258,7 +259,9 @@ const PRICED_THINGS = makeSet(`
   purchases order orders invoice invoices market markets contract contracts position positions option options ad ads click clicks
   cpc bid bids postage stamp stamps shipping pool pools tariff tariffs kwh premium premiums penny pennies peg depeg
   deviation discount discounts candy candies toy toys donation donations tip tips tax taxes wage wages salary salaries interest
-  cashback polymarket kalshi doge xrp ada usdt dai worth alert alerts drops drop falls fall fell dips crosses goes
+  airdrop airdrops mint mints minting collectible collectibles gold silver oil dividend dividends sell sells selling sold buy buys
+  buying bought auction auctions prize prizes coffee chocolate snack snacks cashback polymarket kalshi doge xrp ada
+  usdt dai worth alert alerts drops drop falls fall fell dips crosses goes
 `);
 
 function findPrice(context: Context, at: number): Phrase | undefined {
@@ -487,7 +490,7 @@ const VERIFIED_ROWS = [
   'only? settlement-verified',
   'only? settlement verified',
 ].map(makeRow);
-const PAID_FOR = makeRow("that|which? you|you've|you’ve have? already|really|once|actually? paid for");
+const PAID_FOR = makeRow("that|which? you|you've have? already|really|once|actually? paid for");
 const PAID_THINGS = makeSet(
   'api apis endpoint endpoints one ones something anything provider providers seller sellers',
 );
