@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -6,7 +7,21 @@ import { parse } from 'yaml';
 export interface LabelledRequest {
   q: string;
   right: string[];
-  half: 'tuning' | 'set aside';
+  half: Half;
+}
+
+type Half = 'tuning' | 'set aside';
+
+/** A task in a sentence, with the routes to call of each right listing, named `GET /path`. */
+export interface LabelledTask extends LabelledRequest {
+  routes: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A request that nothing in the catalogue answers, though its subject may be near that of a listing. */
+export interface UnansweredRequest {
+  q: string;
+  distance: 'near' | 'far';
+  half: Half;
 }
 
 /** How well requests were answered: the share with a right answer first, and among the first five, and mean reciprocal rank. */
@@ -19,7 +34,7 @@ export interface Quality {
 
 /** Reads the labelled requests; every second one is set aside. */
 export function readRequests(): LabelledRequest[] {
-  const lines: Record<string, string[]>[] = parse(readFileSync(join(import.meta.dirname, 'requests.yaml'), 'utf8'));
+  const lines: Record<string, string[]>[] = readYaml('requests.yaml');
   return lines.flatMap(Object.entries<string[]>).map(([q, right], at) => ({
     q: String(q),
     right,
@@ -27,9 +42,51 @@ export function readRequests(): LabelledRequest[] {
   }));
 }
 
-/** Says whether a host is among the right answers, of which one may begin with anything (`*`). */
-export function isRight({ right }: LabelledRequest, host: string): boolean {
-  return right.some((label) => (label.startsWith('*') ? host.endsWith(label.slice(1)) : host === label));
+/** Reads the labelled tasks. */
+export function readTasks(): LabelledTask[] {
+  const lines: Record<string, Record<string, string[]>>[] = readYaml('tasks.yaml');
+  return lines.flatMap(Object.entries<Record<string, string[]>>).map(([q, right]) => ({
+    q,
+    right: Object.keys(right),
+    routes: new Map(Object.entries(right)),
+    half: getHalf(q),
+  }));
+}
+
+/** Reads the requests that have no answer. */
+export function readUnanswered(): UnansweredRequest[] {
+  const lists: Record<UnansweredRequest['distance'], string[]> = readYaml('unanswered.yaml');
+  return (['near', 'far'] as const).flatMap((distance) =>
+    lists[distance].map((q) => ({ q, distance, half: getHalf(q) })),
+  );
+}
+
+/** Gives the half of a request by its words alone, so that nobody chooses it and no other request can shift it. */
+export function getHalf(q: string): Half {
+  const [byte = 0] = createHash('sha256').update(q).digest();
+  return byte % 2 === 0 ? 'tuning' : 'set aside';
+}
+
+function readYaml<T>(name: string): T {
+  return parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
+}
+
+/** Says whether a host is among the right answers, of which one `*` stands for any characters. */
+export function isRight({ right }: Pick<LabelledRequest, 'right'>, host: string): boolean {
+  return right.some((label) => matchesLabel(label, host));
+}
+
+/** Says whether a route of a host, named `GET /path`, is among the right ones. */
+export function isRightRoute({ routes }: LabelledTask, host: string, route: string): boolean {
+  return [...routes].some(
+    ([label, names]) => matchesLabel(label, host) && names.some((name) => matchesLabel(name, route)),
+  );
+}
+
+function matchesLabel(label: string, name: string): boolean {
+  const [begin = '', end] = label.split('*');
+  if (end === undefined) return name === label;
+  return name.length >= begin.length + end.length && name.startsWith(begin) && name.endsWith(end);
 }
 
 /** Finds the place, from 1, of the first right answer among the hosts found; undefined where there is none. */

@@ -1,29 +1,16 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getItem, type ListingRef } from '../../src/published/listings.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { findRef } from '../../src/published/snapshot.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
-import { makeCommands } from '../commands/running.ts';
-import { openTestReading } from '../reading.ts';
+import { HAS_CORPUS, openCorpus } from './corpus.ts';
 import { findPlace, getQuality, isRight, readRequests } from './labelled.ts';
 
-const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus');
-const FEED = resolve(CORPUS, 'bazaar-2026-03/resources.json');
-const DOCUMENT = resolve(CORPUS, 'provider-openapi/openapi.json');
-const MANIFESTS = resolve(import.meta.dirname, '../../data/listings');
+if (!HAS_CORPUS) console.info('Not run: labelled requests, because the corpus is not beside the project.');
 
-if (!existsSync(FEED)) console.info('Not run: labelled requests, because the corpus is not beside the project.');
-
-describe.skipIf(!existsSync(FEED))('the labelled requests over real listings', () => {
+describe.skipIf(!HAS_CORPUS)('the labelled requests over real listings', () => {
   it('are answered as well as they ever were, the half set aside too', async () => {
-    const { runJson, environment } = makeCommands();
-    for (const args of [['--bazaar', FEED], ['--openapi', DOCUMENT], [MANIFESTS]]) {
-      expect((await runJson('import', ...args)).code).toBe(0);
-    }
-    const reading = openTestReading({ file: environment.CATALOGUE ?? '' });
-    onTestFinished(() => reading.close());
+    const reading = await openCorpus();
     const snapshot = reading.getSnapshot();
     const getHost = (listing: ListingRef) => new URL(getItem(reading.published, listing).base_url).host;
     const hosts = snapshot.columns.slugs.flatMap((slug) => findRef(snapshot, slug) ?? []).map(getHost);

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { formatRoute } from '../../src/model/route.ts';
+import { findListing } from '../../src/published/listings.ts';
+import { HAS_CORPUS, openCorpus } from './corpus.ts';
+import { getHalf, isRightRoute, readRequests, readTasks, readUnanswered } from './labelled.ts';
+
+const tasks = readTasks();
+const unanswered = readUnanswered();
+
+describe('the labelled tasks', () => {
+  it('are sentences of 10 to 30 words, each with right listings and routes', () => {
+    expect(tasks.length).toBeGreaterThanOrEqual(100);
+    expect(tasks.filter(({ q }) => countWords(q) < 10 || countWords(q) > 30)).toEqual([]);
+    const bare = tasks.filter(
+      ({ routes }) => routes.size === 0 || [...routes.values()].some(({ length }) => length < 1),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  it.skipIf(!HAS_CORPUS)('name listings and routes that the catalogue has', async () => {
+    const { published, getSnapshot } = await openCorpus();
+    const live = getSnapshot().columns.slugs.flatMap((slug) => {
+      const listing = findListing(published, { slug });
+      return listing
+        ? listing.routes.map((route) => [new URL(listing.base_url).host, formatRoute(route)] as const)
+        : [];
+    });
+    expect(live.length).toBeGreaterThan(900);
+    const unknown = tasks.flatMap((task) =>
+      [...task.routes].flatMap(([host, names]) =>
+        names
+          .map((name) => ({ ...task, routes: new Map([[host, [name]]]) }))
+          .filter((label) => !live.some(([liveHost, route]) => isRightRoute(label, liveHost, route)))
+          .map(({ routes }) => [task.q, ...routes]),
+      ),
+    );
+    expect(unknown, 'labels that name no route of a listing').toEqual([]);
+  });
+});
+
+describe('the requests without an answer', () => {
+  it('are 4 to 30 words without a label, half of them near and half far', () => {
+    expect(unanswered.filter(({ q }) => typeof q !== 'string' || countWords(q) < 4 || countWords(q) > 30)).toEqual([]);
+    const near = unanswered.filter(({ distance }) => distance === 'near').length;
+    expect(near).toBeGreaterThanOrEqual(100);
+    expect(unanswered.length).toBe(2 * near);
+  });
+});
+
+describe('all requests', () => {
+  it('are there once', () => {
+    const seen = [...readRequests(), ...tasks, ...unanswered].map(({ q }) =>
+      q.toLowerCase().replace(/[^\p{L}\d]+/gu, ' '),
+    );
+    expect(seen.filter((q, at) => seen.indexOf(q) !== at)).toEqual([]);
+  });
+
+  it('keep their half whatever is added: short ones by place, the others by their words', () => {
+    const short = readRequests();
+    expect(short.slice(0, 170).map(({ half }) => half)).toEqual(
+      Array.from({ length: 170 }, (_, at) => (at % 2 === 0 ? 'tuning' : 'set aside')),
+    );
+    // Their SHA-256 begin with 3e and c7.
+    expect(getHalf('convert a pdf to text')).toBe('tuning');
+    expect(getHalf('ocr for scanned documents')).toBe('set aside');
+    const long = [...tasks, ...unanswered];
+    expect(long.filter(({ q, half }) => half !== getHalf(q))).toEqual([]);
+    for (const group of [tasks, unanswered]) {
+      const share = group.filter(({ half }) => half === 'tuning').length / group.length;
+      expect(share).toBeGreaterThan(0.4);
+      expect(share).toBeLessThan(0.6);
+    }
+  });
+});
+
+function countWords(text: string): number {
+  return text.split(/\s+/).length;
+}
