@@ -182,7 +182,7 @@ function openOurs({ published, getSnapshot }: Reading): Search {
     return {
       hosts: listings.map((listing) => new URL(getItem(published, listing).base_url).host),
       routes: resources.map(({ listing, route }) => `${listing.base_url}${route.path}`),
-      match: answer?.matches[0] ?? 0,
+      match: answer?.matches[0]?.match ?? 0,
     };
   };
 }

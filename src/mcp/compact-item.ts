@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AgentItem, agentItem } from '../views/agent-item.ts';
+import type { MatchedRoute } from '../views/matched-route.ts';
 import { getCautionPhrase } from '../views/reasons.ts';
 import { formatDay } from '../views/times.ts';
 import { formatCompactRatio, shortenText } from './compact.ts';
@@ -15,6 +16,17 @@ const ADDRESS_LENGTH = 120;
 export const compactItem = z.object({
   caution: z.string().optional(),
   match: z.number().optional(),
+  route: z
+    .object({
+      caution: z.string().optional(),
+      call: z.string().describe('Method and address; fill in :name and {name} first'),
+      does: z.string().optional().describe("Provider's text, cut"),
+      price_usdc: z.string().describe('By network'),
+      verified: z.boolean(),
+      input: z.string().optional().describe('Fields; ? may be left out'),
+    })
+    .optional()
+    .describe('The route that fits q best, and the filters'),
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),
@@ -35,6 +47,7 @@ export function buildCompactItem(item: AgentItem): CompactItem {
   return {
     ...(item.cautions.length > 0 && { caution: formatCautions(item.cautions) }),
     ...(item.match !== undefined && { match: item.match }),
+    ...(item.route && { route: buildCompactMatch(item.route) }),
     slug: item.slug,
     title: shortenText(item.title, TITLE_LENGTH),
     host: item.host,
@@ -48,6 +61,23 @@ export function buildCompactItem(item: AgentItem): CompactItem {
     ...(item.base_url.length <= ADDRESS_LENGTH &&
       item.base_url !== `https://${item.host}` && { base_url: item.base_url }),
     page_url: item.page_url,
+  };
+}
+
+/** Longest quotes of what a route does and takes. */
+const DOES_LENGTH = 80;
+const INPUT_LENGTH = 80;
+
+function buildCompactMatch(route: MatchedRoute): NonNullable<CompactItem['route']> {
+  const { method, url, summary, offers, verified, cautions, inputs } = route;
+  const dangers = cautions.filter(({ severity }) => severity === 'danger');
+  return {
+    ...(dangers.length > 0 && { caution: `DANGER, do not pay: ${dangers.map(({ code }) => code).join(', ')}` }),
+    call: `${method} ${shortenText(url, ADDRESS_LENGTH)}`,
+    ...(summary !== '' && { does: shortenText(summary, DOES_LENGTH) }),
+    price_usdc: offers.map(({ network, price_usdc }) => `${price_usdc} ${network}`).join(', '),
+    verified,
+    ...(inputs.length > 0 && { input: shortenText(inputs.join(', '), INPUT_LENGTH) }),
   };
 }
 

@@ -33,7 +33,7 @@ export interface HandOut {
 }
 
 /** Tables that only the serving process needs. */
-const LEFT_OUT = ['rendered', 'rendering', 'search_words', 'search_entries'];
+const LEFT_OUT = ['rendered', 'rendering', 'rendered_routes', 'route_facts', 'search_words', 'search_entries'];
 
 /** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
 const MADE_EVERY_MS = 15 * 60 * 1000;

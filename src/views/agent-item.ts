@@ -13,6 +13,7 @@ import {
 import { networkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
+import { matchedRoute } from './matched-route.ts';
 import type { Site } from './site.ts';
 
 /** What speaks against a listing, one entry for each code. */
@@ -62,6 +63,9 @@ export const agentItem = z
       .max(1)
       .optional()
       .describe('In answers to `q`: how much of the request the listing answers, rare words counting most'),
+    route: matchedRoute
+      .optional()
+      .describe('In answers to `q`: its route that answers most of the request, of those that pass the filters'),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
   })
   .meta({ id: 'AgentItem' });

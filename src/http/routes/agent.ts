@@ -1,12 +1,13 @@
 import { ServiceError } from '../../errors.ts';
 import { KEPT_CHANGES, readChangeFeed } from '../../published/change-feed.ts';
 import { listChanges } from '../../published/changes.ts';
-import { findDetail, findTombstone, readItem } from '../../published/listings.ts';
+import { findDetail, findTombstone } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { findReceipt } from '../../published/receipts.ts';
-import { selectListings } from '../../published/select.ts';
+import { readSelected, selectListings } from '../../published/select.ts';
 import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/agent-changes.ts';
+import { WEAK_NOTICE } from '../../views/agent-list.ts';
 import { buildAgentReceipt } from '../../views/agent-receipt.ts';
 import { PATHS } from '../../views/links.ts';
 import { getListSort, type ListQuery, listQuery } from '../../views/list-query.ts';
@@ -27,17 +28,15 @@ export function addAgentRoutes(get: Get, reading: Reading): void {
 
 /** Builds a page of listings that fit a query. */
 function buildList(reading: Reading, query: ListQuery, snapshot: Snapshot): Document {
-  const { total, listings, answer, next_cursor } = selectListings(reading.published, snapshot, query);
+  const selected = selectListings(reading.published, snapshot, query);
+  const { total, answer, next_cursor } = selected;
   const { cursor: _cursor, ...given } = query;
-  const items = listings.map((listing, at) => {
-    const item = readItem(reading.published, listing);
-    return answer === undefined ? item : `${item.slice(0, -1)},"match":${answer.matches[at]}}`;
-  });
+  const items = readSelected(reading.published, selected);
   const rest = {
     filters: { ...given, sort: getListSort(query) },
     total,
     ...(next_cursor !== undefined && { next_cursor }),
-    ...(answer?.isWeak && { weak: true }),
+    ...(answer?.isWeak && { weak: true, notice: WEAK_NOTICE }),
     ...(answer && answer.unmatched.length > 0 && { unmatched: answer.unmatched }),
   };
   return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { getItem } from '../../published/listings.ts';
-import { selectListings } from '../../published/select.ts';
+import { readSelected, selectListings } from '../../published/select.ts';
+import { WEAK_NOTICE } from '../../views/agent-list.ts';
 import { listQuery } from '../../views/list-query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
@@ -26,6 +26,7 @@ export const searchListingsTool = buildTool({
     revision: z.int().nonnegative().describe('Catalogue revision of this answer'),
     total: z.int().nonnegative(),
     weak: z.boolean().optional(),
+    notice: z.string().optional(),
     unmatched: z.array(z.string()).optional(),
     next_cursor: z.string().optional().describe('cursor of the next page; absent on the last'),
     listings: z.array(compactItem),
@@ -33,12 +34,10 @@ export const searchListingsTool = buildTool({
   answer: (query, { reading, snapshot }) => {
     const asked = selectListings(reading.published, snapshot, query);
     const { total, answer, next_cursor: cursor } = asked;
-    const listings = asked.listings.map((listing, at) =>
-      buildCompactItem({ ...getItem(reading.published, listing), ...(answer && { match: answer.matches[at] }) }),
-    );
+    const listings = readSelected(reading.published, asked).map((item) => buildCompactItem(JSON.parse(item)));
     const { revision } = snapshot;
     const doubts = {
-      ...(answer?.isWeak && { weak: true }),
+      ...(answer?.isWeak && { weak: true, notice: WEAK_NOTICE }),
       ...(answer && answer.unmatched.length > 0 && { unmatched: [...answer.unmatched] }),
     };
     const frame = getTokenEstimate(JSON.stringify({ revision, total, ...doubts, next_cursor: cursor, listings: [] }));

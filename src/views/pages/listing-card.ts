@@ -1,11 +1,12 @@
 import type { Category } from '../../model/category.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
 import { NETWORKS } from '../../model/network.ts';
-import { formatPriceRange, parseUsdc } from '../../model/usdc.ts';
+import { formatPriceRange, formatUsdc, parseUsdc } from '../../model/usdc.ts';
 import type { AgentItem } from '../agent-item.ts';
 import { formatCautionLabel } from '../caution-words.ts';
 import { formatCount, formatVerifiedRatio, getVerifiedExtent, type VerifiedExtent } from '../description.ts';
 import { PATHS } from '../links.ts';
+import type { MatchedRoute } from '../matched-route.ts';
 
 /** A listing in a list: on the home page, in a category, among related listings. */
 export interface ListingCard {
@@ -34,6 +35,21 @@ export interface ListingCard {
   readonly reliability: string;
   /** What speaks against it, the gravest first. */
   readonly cautions: readonly CardCaution[];
+  /** In the results of a search, the route that answers it best; null elsewhere. */
+  readonly route: CardRoute | null;
+}
+
+/** A route as a card names it. */
+export interface CardRoute {
+  /** `GET /v1/weather`. */
+  readonly name: string;
+  /** Provider's text. */
+  readonly summary: string;
+  /** `0.001 USDC on Base`. */
+  readonly price: string;
+  readonly isVerified: boolean;
+  /** What speaks against this route. */
+  readonly cautions: readonly CardCaution[];
 }
 
 /** A caution as a card marks it. */
@@ -60,6 +76,19 @@ export function buildListingCard(item: AgentItem): ListingCard {
     verified_ratio: formatVerifiedRatio(item),
     reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
+    route: item.route ? buildCardRoute(item.route) : null,
+  };
+}
+
+function buildCardRoute({ method, path, summary, offers, verified, cautions }: MatchedRoute): CardRoute {
+  return {
+    name: `${method} ${path}`,
+    summary,
+    price: offers
+      .map(({ network, price_usdc }) => `${formatUsdc(getAtomic(price_usdc))} USDC on ${NETWORKS[network].label}`)
+      .join(', '),
+    isVerified: verified,
+    cautions: cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
   };
 }
 
