@@ -19,6 +19,7 @@ import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { runCommandLine } from '../../src/commands/run.ts';
 import { type Declaration, declaration } from '../../src/model/declaration.ts';
 import type { Listing } from '../../src/model/listing.ts';
+import { formatRoute } from '../../src/model/route.ts';
 import { openFollowedReading } from '../../src/published/follow.ts';
 import { findResources } from '../../src/published/found-resources.ts';
 import { getItem } from '../../src/published/listings.ts';
@@ -43,14 +44,14 @@ interface Tool {
   }[];
 }
 
-/** A request with its right answers: hosts of listings, of which one may begin with anything (`*`), and addresses of routes. */
+/** A request with its right answers: hosts of listings, and routes (`host GET /path`), in which a `*` stands for anything. */
 interface Request {
   readonly q: string;
   readonly hosts: readonly string[];
   readonly routes: readonly string[];
 }
 
-/** What a search found, best first: hosts of listings and addresses of routes. */
+/** What a search found, best first: hosts of listings, and routes. */
 interface Found {
   readonly hosts: readonly string[];
   readonly routes: readonly string[];
@@ -103,7 +104,7 @@ function getHalf(q: string): 'tuning' | 'set aside' {
 async function openSets(): Promise<DataSet[]> {
   const sets = readdirSync(folder).filter((set) => existsSync(join(folder, set, 'requests.jsonl')));
   const feed = resolve(folder, '../bazaar-2026-03/resources.json');
-  return [...sets.map(openToolSet), ...(existsSync(feed) ? [await openOwnSet(feed)] : [])];
+  return [...sets.map(openToolSet), ...(existsSync(feed) ? await openOwnSets(feed) : [])];
 }
 
 function openToolSet(name: string): DataSet {
@@ -149,7 +150,7 @@ function isWithheld(host: string): boolean {
 }
 
 /** Imports the feed that the repository's own requests are about, and its own manifests. */
-async function openOwnSet(feed: string): Promise<DataSet> {
+async function openOwnSets(feed: string): Promise<DataSet[]> {
   const file = join(home, 'own.sqlite');
   Object.assign(process.env, { CATALOGUE: file, BASE_URL: SITE.baseUrl, RELEASES: join(home, 'releases') });
   const quiet = { write: () => true } as never;
@@ -163,9 +164,27 @@ async function openOwnSet(feed: string): Promise<DataSet> {
     { catalogueFile: file, publishedFile: `${file}.published` },
     { site: SITE, codeVersion: 'bench' },
   );
-  const lines: Record<string, string[]>[] = parse(readFileSync(join(OWN_REQUESTS, 'requests.yaml'), 'utf8'));
-  const requests = lines.flatMap(Object.entries<string[]>).map(([q, hosts]) => ({ q, hosts, routes: [] }));
-  return { name: 'own', requests, unanswerable: [], reading, close: reading.close };
+  const requests = readOwn<Record<string, string[]>[]>('requests.yaml', [])
+    .flatMap((line) => Object.entries(line))
+    .map(([q, hosts]) => ({ q: String(q), hosts, routes: [] }));
+  const tasks = readOwn<Record<string, Record<string, string[]>>[]>('tasks.yaml', [])
+    .flatMap((line) => Object.entries(line))
+    .map(([q, right]) => ({
+      q,
+      hosts: Object.keys(right),
+      routes: Object.entries(right).flatMap(([host, routes]) => routes.map((route) => `${host} ${route}`)),
+    }));
+  const unanswerable = Object.values(readOwn<Record<string, string[]>>('unanswered.yaml', {})).flat();
+  const own = { unanswerable: [], reading, close: () => undefined };
+  return [
+    { ...own, name: 'own requests', requests },
+    { ...own, name: 'own tasks', requests: tasks, unanswerable, close: reading.close },
+  ].filter((set) => set.requests.length > 0);
+}
+
+function readOwn<Content>(name: string, otherwise: Content): Content {
+  const file = join(OWN_REQUESTS, name);
+  return existsSync(file) ? parse(readFileSync(file, 'utf8')) : otherwise;
 }
 
 /** The searches that are compared: the service's own, and two libraries on the same texts. */
@@ -181,7 +200,7 @@ function openOurs({ published, getSnapshot }: Reading): Search {
     const { resources } = findResources(published, snapshot, { query: q, limit: 10 });
     return {
       hosts: listings.map((listing) => new URL(getItem(published, listing).base_url).host),
-      routes: resources.map(({ listing, route }) => `${listing.base_url}${route.path}`),
+      routes: resources.map(({ listing, route }) => `${new URL(listing.base_url).host} ${formatRoute(route)}`),
       match: answer?.matches[0]?.match ?? 0,
     };
   };
@@ -190,7 +209,7 @@ function openOurs({ published, getSnapshot }: Reading): Search {
 /** A listing or a route as the libraries index it. */
 interface TextDocument {
   readonly kind: 'listing' | 'route';
-  /** Host of the listing, or address of the route. */
+  /** Host of the listing, or `host GET /path` of the route. */
   readonly key: string;
   readonly name: string;
   readonly own: string;
@@ -212,8 +231,14 @@ function listDocuments({ published }: Reading): TextDocument[] {
     return [
       { kind: 'listing', key: new URL(base_url).host, name: title, own: texts.join(' '), listing } as const,
       ...routes.map(
-        ({ path }, at) =>
-          ({ kind: 'route', key: `${base_url}${path}`, name: title, own: texts[at] ?? '', listing }) as const,
+        (route, at) =>
+          ({
+            kind: 'route',
+            key: `${new URL(base_url).host} ${formatRoute(route)}`,
+            name: title,
+            own: texts[at] ?? '',
+            listing,
+          }) as const,
       ),
     ];
   });
@@ -309,7 +334,10 @@ function ask(request: Request, search: Search): Result {
 }
 
 function getRanks(found: readonly string[], right: readonly string[]): Ranks {
-  const fits = (label: string, key: string) => (label.startsWith('*') ? key.endsWith(label.slice(1)) : key === label);
+  const fits = (label: string, key: string) => {
+    const [start = '', end] = label.split('*');
+    return end === undefined ? key === label : key.startsWith(start) && key.endsWith(end);
+  };
   const place = found.findIndex((key) => right.some((label) => fits(label, key))) + 1;
   const got = right.filter((label) => found.some((key) => fits(label, key))).length;
   return { place, recall: right.length === 0 ? 0 : got / right.length };
@@ -344,8 +372,8 @@ function summarise(results: readonly Result[]): Record<string, string | number> 
  * those whose right listings are all withheld. AUC is the chance that one of the former matches better than one of the latter.
  */
 function measureDoubt({ requests, unanswerable, reading, withhold }: DataSet): Record<string, string | number>[] {
-  withhold?.();
   if (!withhold && unanswerable.length === 0) return [];
+  withhold?.();
   const search = openOurs(reading);
   const answerable = requests.filter(({ hosts }) => !withhold || !hosts.some(isWithheld)).map(({ q }) => q);
   const without = withhold ? requests.filter(({ hosts }) => hosts.every(isWithheld)).map(({ q }) => q) : unanswerable;
@@ -401,7 +429,9 @@ function buildDeclaration(tool: Tool, index: number) {
       terms,
     })),
   });
-  const routes = new Map(apis.map(({ name }, at) => [name, `https://${host}${paths[at]}`]));
+  const routes = new Map(
+    apis.map(({ name }, at) => [name, `${host} ${declared.routes[at]?.method ?? 'GET'} ${paths[at]}`]),
+  );
   return { name: tool.name, host, routes, declared };
 }
 

@@ -17,16 +17,9 @@ export const compactItem = z.object({
   caution: z.string().optional(),
   match: z.number().optional(),
   route: z
-    .object({
-      caution: z.string().optional(),
-      call: z.string().describe('Method and address; fill in :name and {name} first'),
-      does: z.string().optional().describe("Provider's text, cut"),
-      price_usdc: z.string().describe('By network'),
-      verified: z.boolean(),
-      input: z.string().optional().describe('Fields; ? may be left out'),
-    })
+    .looseObject({})
     .optional()
-    .describe('The route that fits q best, and the filters'),
+    .describe('Fits q and the filters best'),
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),
@@ -65,16 +58,17 @@ export function buildCompactItem(item: AgentItem): CompactItem {
 }
 
 /** Longest quotes of what a route does and takes. */
-const DOES_LENGTH = 80;
+const SUMMARY_LENGTH = 80;
 const INPUT_LENGTH = 80;
 
-function buildCompactMatch(route: MatchedRoute): NonNullable<CompactItem['route']> {
+function buildCompactMatch(route: MatchedRoute) {
   const { method, url, summary, offers, verified, cautions, inputs } = route;
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
   return {
     ...(dangers.length > 0 && { caution: `DANGER, do not pay: ${dangers.map(({ code }) => code).join(', ')}` }),
-    call: `${method} ${shortenText(url, ADDRESS_LENGTH)}`,
-    ...(summary !== '' && { does: shortenText(summary, DOES_LENGTH) }),
+    method,
+    ...(url.length <= ADDRESS_LENGTH && { url }),
+    ...(summary !== '' && { description: shortenText(summary, SUMMARY_LENGTH) }),
     price_usdc: offers.map(({ network, price_usdc }) => `${price_usdc} ${network}`).join(', '),
     verified,
     ...(inputs.length > 0 && { input: shortenText(inputs.join(', '), INPUT_LENGTH) }),

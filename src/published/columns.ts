@@ -15,8 +15,8 @@ const VERIFIED = 1 << 14;
 const UNVERIFIED = 1 << 15;
 
 /** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
-const VERIFIED_BONUS = 0.02;
-const RELIABILITY_BONUS = 0.02;
+const VERIFIED_BONUS = 0.01;
+const RELIABILITY_BONUS = 0.01;
 
 /**
  * What filters and orders read of the live listings, as columns in the order of their slugs: going through all of them

@@ -62,7 +62,7 @@ export function findResources(
     const ofListing = createTop<Place>(ROUTES_PER_LISTING);
     for (const position of positions) {
       const factor = isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;
-      ofListing.offer(-factor * scores.weighRoute(number, position, score).score, { place, position });
+      ofListing.offer(-factor * scores.weighRoute(number, position, score), { place, position });
     }
     isPartial ||= positions.length > ROUTES_PER_LISTING;
     const best = ofListing.list().sort((a, b) => a.item.position - b.item.position);

@@ -39,9 +39,8 @@ export interface Match {
   readonly position: number | undefined;
 }
 
-/** A best match below this is weak. A whole sentence has many words that no listing answers; a few words should be found. */
-const WEAK_BELOW = { fewWords: 0.5, sentence: 0.2 };
-const FEW_WORDS = 6;
+/** A best match below this is weak: of requests that nothing answers two in three are below it, of others one in ten. */
+const WEAK_BELOW = 0.36;
 
 /** Most words that are said to be unmatched. */
 const UNMATCHED_MAX = 12;
@@ -77,7 +76,7 @@ export function selectListings(published: Published, snapshot: Snapshot, query: 
         match: roundMatch(match),
         position: position < 0 ? undefined : position,
       })),
-      isWeak: best < (plan.length <= FEW_WORDS ? WEAK_BELOW.fewWords : WEAK_BELOW.sentence),
+      isWeak: best < WEAK_BELOW,
       unmatched: asked?.unmatched.slice(0, UNMATCHED_MAX) ?? [],
     },
     next_cursor: after > placed.length ? getCursorAfter(placed.length) : undefined,

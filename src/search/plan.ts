@@ -109,7 +109,8 @@ interface Context {
 /** Lists what stands for a word: one group, or two for a word written together from two. */
 function listGroups({ word, stem, weight }: AskedWord, context: Context, vocabulary: Vocabulary): PlanGroup[] {
   const factor = weight * getRarityInEnglish(stem);
-  const getWeight = (number: number | undefined) => factor * getRarity(number, vocabulary);
+  const getWeight = (number: number | undefined) =>
+    factor * getRarity(number === undefined ? 0 : vocabulary.count(number), vocabulary.getSize());
   const known = vocabulary.find(stem);
   const own = getWeight(known);
   const weights = new Map<number, number>();
@@ -148,11 +149,11 @@ function listGroups({ word, stem, weight }: AskedWord, context: Context, vocabul
   return [end(isMended ? Math.max(0, ...weights.values()) : own)];
 }
 
-/** Gives how rare a word is (inverse document frequency as in BM25): of one that no listing has, as if half of one had it. */
-function getRarity(word: number | undefined, vocabulary: Vocabulary): number {
-  const count = word === undefined ? 0 : vocabulary.count(word);
-  const size = Math.max(vocabulary.getSize(), count);
-  return Math.max(LEAST_RARITY, Math.log(1 + (size - count + 0.5) / (count + 0.5)));
+/** Gives how rare a word is of which so many listings have it (inverse document frequency as in BM25). */
+export function getRarity(count: number, size: number): number {
+  // What changed lately may be counted twice.
+  const all = Math.max(size, count);
+  return Math.max(LEAST_RARITY, Math.log(1 + (all - count + 0.5) / (count + 0.5)));
 }
 
 /** A word that all listings have says next to nothing; it is found all the same. */

@@ -1,6 +1,6 @@
 import { LENGTH_MAX } from './entry.ts';
 import { MASK } from './packed.ts';
-import { type Plan, UNKNOWN_WORD } from './plan.ts';
+import { getRarity, type Plan, UNKNOWN_WORD } from './plan.ts';
 import type { Postings } from './postings.ts';
 import { LISTING_FIELDS, type ListingField, ROUTE_FIELDS, type RouteField } from './terms.ts';
 import { DIMENSIONS, getLikeness } from './vectors.ts';
@@ -36,32 +36,36 @@ const LISTING_SHARE = 0.4;
 const LIKENESS_WEIGHT = 0.08;
 
 /**
+ * How much of a request a route answers. No route has all words of a whole sentence: one that has as much of it as these
+ * many rare words weigh, well enough, answers it. That it is about the like counts for it.
+ */
+const MATCH = { rareWords: 3, wellEnough: 0.7, likeness: 0.4 };
+
+/**
  * The share of what is known of a request, by the weight of its words, that a listing must have to match at all. Whole
  * sentences say much besides.
  */
-const MATCH_SHARE = 0.05;
+const MATCH_SHARE = 0.02;
 
-/** What a listing or a route is worth. */
+/** What a listing is worth by its best route. */
 export interface Worth {
+  /** Position of the route; -1 where the listing has none. */
+  position: number;
   /** At most a little above 1. */
   score: number;
-  /** How much of the request it answers, by the weight of the words: from 0 to 1. */
+  /** How much of the request it answers, from 0 to 1. */
   match: number;
 }
 
 /** What the listings are worth by a plan. Good until the next request is scored. */
 export interface Scores {
-  /** How many listings there are places for: their numbers are below it. */
-  readonly listings: number;
-  /** How many routes of a listing are known. */
-  countRoutes(listing: number): number;
   /**
    * Finds the best route of a listing among those that pass, and what the listing is worth by it: undefined where it does not
-   * match. The position is -1 where the listing has no routes. The object is the same each time.
+   * match. The object is the same each time.
    */
-  weigh(listing: number, isPassing?: (position: number) => boolean): Readonly<Worth & { position: number }> | undefined;
+  weigh(listing: number, isPassing?: (position: number) => boolean): Readonly<Worth> | undefined;
   /** Gives what one route of a listing is worth among all routes, where the listing itself is worth `score`. */
-  weighRoute(listing: number, position: number, score: number): Worth;
+  weighRoute(listing: number, position: number, score: number): number;
 }
 
 /** Scores a plan; `vector` is that of the request, empty where there is none. */
@@ -75,7 +79,7 @@ export function createScoring(postings: Postings): Score {
   const routeNorms = buildNorms(USUAL_LENGTH.route);
   let ofListings = makeListingScores(0);
   let ofRoutes = makeRouteScores(0);
-  const weighed = { score: 0, match: 0, position: -1 };
+  const weighed: Worth = { score: 0, match: 0, position: -1 };
 
   return (plan, vector) => {
     const facts = postings.getFacts();
@@ -138,9 +142,8 @@ export function createScoring(postings: Postings): Score {
     }
 
     const least = Math.max(known * MATCH_SHARE, Number.MIN_VALUE);
+    const enough = MATCH.wellEnough * Math.min(whole, MATCH.rareWords * getRarity(0, postings.getSize()));
     return {
-      listings: facts.listings,
-      countRoutes: (listing) => facts.routeCounts[listing] ?? 0,
       weigh(listing, isPassing) {
         const atAll = (own[listing] ?? 0) + (together[listing] ?? 0);
         if (atAll === 0 || whole === 0) return undefined;
@@ -159,17 +162,15 @@ export function createScoring(postings: Postings): Score {
           vector.length === 0 ? 0 : Math.max(0, getLikeness(vector, facts.vectors, listing * DIMENSIONS));
         const added = (1 - TOGETHER_SHARE) * Math.max(0, most) + TOGETHER_SHARE * (together[listing] as number);
         weighed.score = ((own[listing] as number) + added) / whole + LIKENESS_WEIGHT * likeness;
-        weighed.match = Math.min(1, answered / whole);
+        const worth = (own[listing] as number) + Math.max(0, most);
+        weighed.match = Math.min(1, worth / enough + MATCH.likeness * likeness);
         weighed.position = position;
         return weighed;
       },
       weighRoute(listing, position, score) {
         const route = (facts.firstRoutes[listing] as number) + position;
         const itself = ((own[listing] as number) + (extra[route] as number)) / whole;
-        return {
-          score: (1 - LISTING_SHARE) * itself + LISTING_SHARE * score,
-          match: Math.min(1, ((has[listing] as number) + (hasBesides[route] as number)) / whole),
-        };
+        return (1 - LISTING_SHARE) * itself + LISTING_SHARE * score;
       },
     };
   };

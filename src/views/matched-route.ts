@@ -17,24 +17,22 @@ const FIELDS_MAX = 12;
 const FIELD_LENGTH = 40;
 
 /** A route as the results of a search show it. */
-export const matchedRoute = z
-  .object({
-    method: httpMethod,
-    path: z.string(),
-    url: z.string().describe('Where it is called; fill in :name and {name} first'),
-    summary: z.string().describe("Provider's text, cut"),
-    offers: z
-      .array(z.object({ network: networkKey, price_usdc: z.number().describe('Lowest price of one request there') }))
-      .describe('Current offers by network, the cheapest first'),
-    verified: z.boolean().describe('True when this very route is settlement-verified'),
-    verified_at: z.iso.datetime().nullable(),
-    cautions: z
-      .array(z.object({ code: cautionCode, severity: cautionSeverity, since: z.iso.datetime().nullable() }))
-      .describe('What speaks against this route, the gravest first'),
-    inputs: z.array(z.string()).describe('Names of the fields it takes; `?` marks those that may be left out'),
-    outputs: z.array(z.string()).describe('Names of the fields of what it returns'),
-  })
-  .meta({ id: 'MatchedRoute' });
+export const matchedRoute = z.object({
+  method: httpMethod,
+  path: z.string(),
+  url: z.string().describe('Where it is called; fill in :name and {name} first'),
+  summary: z.string().describe("Provider's text, cut"),
+  offers: z
+    .array(z.object({ network: networkKey, price_usdc: z.number().describe('Lowest price of one request there') }))
+    .describe('Current offers by network, the cheapest first'),
+  verified: z.boolean().describe('True when this very route is settlement-verified'),
+  verified_at: z.iso.datetime().nullable(),
+  cautions: z
+    .array(z.object({ code: cautionCode, severity: cautionSeverity, since: z.iso.datetime().nullable() }))
+    .describe('What speaks against this route, the gravest first'),
+  inputs: z.array(z.string()).describe('Names of the fields it takes; `?` marks those that may be left out'),
+  outputs: z.array(z.string()).describe('Names of the fields of what it returns'),
+});
 export type MatchedRoute = z.infer<typeof matchedRoute>;
 
 /** Builds what the results of a search show of a route. */
