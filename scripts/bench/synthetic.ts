@@ -151,8 +151,8 @@ function copyListings({ sqlite }: Catalogue, copies: number): void {
       FROM listings WHERE number <= @last
     )`);
   const copyTerms = sqlite.prepare(`
-    INSERT INTO search_entries (listing, terms)
-    SELECT listings.number, terms FROM search_entries
+    INSERT INTO search_entries (listing, documents, vector)
+    SELECT listings.number, documents, vector FROM search_entries
     JOIN listings AS origin ON origin.number = search_entries.listing
     JOIN listings ON listings.slug = origin.slug || '-' || @prefix`);
   const last = sqlite.prepare('SELECT max(number) FROM listings').pluck().get();

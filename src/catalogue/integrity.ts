@@ -3,6 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { canPublicationWait } from '../evidence/freshness.ts';
 import { isLive, type Listing } from '../model/listing.ts';
+import { LENGTH_MAX } from '../search/entry.ts';
 import { listTerms } from '../search/terms.ts';
 import { type Catalogue, listRows } from './database.ts';
 import { deriveFromRecord } from './derivation.ts';
@@ -73,8 +74,9 @@ export function listSearchFaults(catalogue: Catalogue): string[] {
   const indexed = listIndexed(catalogue);
   const faults: string[] = [];
   for (const listing of iterateListings(catalogue)) {
-    const expected = listing.state === 'live' ? listTerms(listing) : new Map();
-    if (!isDeepStrictEqual(indexed.get(listing.slug) ?? new Map(), expected)) faults.push(listing.slug);
+    const texts = listing.state === 'live' ? listTerms(listing) : [];
+    const expected = texts.map(({ terms, length }) => ({ terms, length: Math.min(length, LENGTH_MAX) }));
+    if (!isDeepStrictEqual(indexed.get(listing.slug) ?? [], expected)) faults.push(listing.slug);
   }
   return faults;
 }

@@ -135,7 +135,7 @@ export function listWordsBehind(catalogue: Catalogue, number: number): { number:
 export function listEntriesBehind(
   catalogue: Catalogue,
   seq: number,
-): { seq: number; listing: number; terms: Buffer }[] {
-  const sql = 'SELECT seq, listing, terms FROM search_entries WHERE seq > ? ORDER BY seq LIMIT ?';
+): { seq: number; listing: number; documents: Buffer; vector: Buffer }[] {
+  const sql = 'SELECT seq, listing, documents, vector FROM search_entries WHERE seq > ? ORDER BY seq LIMIT ?';
   return listRowsBy(catalogue, sql, seq, NEWS_AT_ONCE);
 }

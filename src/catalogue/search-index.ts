@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import type { Listing } from '../model/listing.ts';
-import { MASK_BITS } from '../search/packed.ts';
-import { listTerms } from '../search/terms.ts';
+import { buildDocuments } from '../search/entry.ts';
+import { getListingVector, listTerms } from '../search/terms.ts';
 
 /** An open catalogue, or one that is just being opened. */
 interface Database {
@@ -9,14 +9,26 @@ interface Database {
   readonly statements: Map<string, Sqlite.Statement>;
 }
 
+/** A listing as the search index has it. */
+interface StoredEntry {
+  readonly documents: Buffer;
+  readonly vector: Buffer;
+}
+
 /** Puts a listing's words into the search index in place of what was there; one that is not live leaves it. */
 export function indexListing(database: Database, listing: Listing): void {
-  const terms = listing.state === 'live' ? encodeTerms(database, listTerms(listing)) : Buffer.alloc(0);
+  const { documents, vector } = listing.state === 'live' ? buildEntry(database, listing) : NOTHING;
   const number = prepare(database, 'SELECT number FROM listings WHERE id = ?').pluck().get(listing.id);
-  const before = prepare(database, 'SELECT terms FROM search_entries WHERE listing = ?').pluck().get(number);
-  if (before === undefined ? terms.length === 0 : terms.equals(before as Buffer)) return;
+  const before = prepare(database, 'SELECT documents, vector FROM search_entries WHERE listing = ?').get(number) as
+    | StoredEntry
+    | undefined;
+  if (before ? documents.equals(before.documents) && vector.equals(before.vector) : documents.length === 0) return;
   // Replaced rather than updated: the new row's `seq` is what tells readers that it is new.
-  prepare(database, 'REPLACE INTO search_entries (listing, terms) VALUES (?, ?)').run(number, terms);
+  prepare(database, 'REPLACE INTO search_entries (listing, documents, vector) VALUES (?, ?, ?)').run(
+    number,
+    documents,
+    vector,
+  );
 }
 
 /** Puts the live listings into the search index that have no entry there, as after a migration that empties it. */
@@ -29,17 +41,16 @@ export function indexMissing(database: Database): void {
   }
 }
 
-/** Writes terms as the reading side packs them: 32 bits each, little-endian, in the order of the words' numbers. */
-function encodeTerms(database: Database, terms: Map<string, number>): Buffer {
+const NOTHING: StoredEntry = { documents: Buffer.alloc(0), vector: Buffer.alloc(0) };
+
+/** Builds the entry of a listing as the reading side packs it: 32 bits each, little-endian. */
+function buildEntry(database: Database, listing: Listing): StoredEntry {
   const find = prepare(database, 'SELECT number FROM search_words WHERE word = ?').pluck();
   const add = prepare(database, 'INSERT INTO search_words (word) VALUES (?)');
-  const coded = Uint32Array.from(terms, ([word, mask]) => {
-    const number = find.get(word) ?? add.run(word).lastInsertRowid;
-    return (Number(number) << MASK_BITS) | mask;
-  }).sort();
+  const coded = buildDocuments(listTerms(listing), (word) => Number(find.get(word) ?? add.run(word).lastInsertRowid));
   const bytes = Buffer.alloc(coded.length * 4);
   for (const [at, term] of coded.entries()) bytes.writeUInt32LE(term, at * 4);
-  return bytes;
+  return { documents: bytes, vector: Buffer.from(getListingVector(listing)) };
 }
 
 function prepare({ sqlite, statements }: Database, sql: string) {

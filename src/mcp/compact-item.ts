@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AgentItem, agentItem } from '../views/listing/item.ts';
+import type { MatchedRoute } from '../views/listing/matched-route.ts';
 import { getCautionPhrase } from '../views/words/decision.ts';
 import { formatDay } from '../views/words/figures.ts';
 import { formatCompactRatio, shortenText } from './compact.ts';
@@ -15,6 +16,7 @@ const ADDRESS_LENGTH = 120;
 export const compactItem = z.object({
   caution: z.string().optional(),
   match: z.number().optional(),
+  route: z.looseObject({}).optional().describe('Fits q best'),
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),
@@ -35,6 +37,7 @@ export function buildCompactItem(item: AgentItem): CompactItem {
   return {
     ...(item.cautions.length > 0 && { caution: formatCautions(item.cautions) }),
     ...(item.match !== undefined && { match: item.match }),
+    ...(item.route && { route: buildCompactMatch(item.route) }),
     slug: item.slug,
     title: shortenText(item.title, TITLE_LENGTH),
     host: item.host,
@@ -48,6 +51,24 @@ export function buildCompactItem(item: AgentItem): CompactItem {
     ...(item.base_url.length <= ADDRESS_LENGTH &&
       item.base_url !== `https://${item.host}` && { base_url: item.base_url }),
     page_url: item.page_url,
+  };
+}
+
+/** Longest quotes of what a route does and takes. */
+const SUMMARY_LENGTH = 80;
+const INPUT_LENGTH = 80;
+
+function buildCompactMatch(route: MatchedRoute) {
+  const { method, url, summary, offers, verified, cautions, inputs } = route;
+  const dangers = cautions.filter(({ severity }) => severity === 'danger');
+  return {
+    ...(dangers.length > 0 && { caution: `DANGER, do not pay: ${dangers.map(({ code }) => code).join(', ')}` }),
+    method,
+    ...(url.length <= ADDRESS_LENGTH && { url }),
+    ...(summary !== '' && { description: shortenText(summary, SUMMARY_LENGTH) }),
+    price_usdc: offers.map(({ network, price_usdc }) => `${price_usdc} ${network}`).join(', '),
+    verified,
+    ...(inputs.length > 0 && { input: shortenText(inputs.join(', '), INPUT_LENGTH) }),
   };
 }
 

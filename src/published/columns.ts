@@ -5,6 +5,7 @@ import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
 import type { ListQuery } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
+import { buildRouteFilter, countRoutes, getRouteFacts, packRouteFacts, type RouteFacts } from './route-facts.ts';
 
 /** Bits of `traits`: one for each category, band and network, and one each for verified and not. */
 const CATEGORY_BITS = numberBits(CATEGORIES, 0);
@@ -14,8 +15,8 @@ const VERIFIED = 1 << 14;
 const UNVERIFIED = 1 << 15;
 
 /** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
-const VERIFIED_BONUS = 0.02;
-const RELIABILITY_BONUS = 0.02;
+const VERIFIED_BONUS = 0.01;
+const RELIABILITY_BONUS = 0.01;
 
 /**
  * What filters and orders read of the live listings, as columns in the order of their slugs: going through all of them
@@ -35,6 +36,8 @@ export interface Columns {
   readonly bonuses: Float64Array;
   /** Provider's names in lower case. */
   readonly providers: readonly string[];
+  /** What filters know of the routes of each. */
+  readonly routes: RouteFacts;
 }
 
 /** The columns of one listing. */
@@ -51,10 +54,11 @@ interface ColumnRow {
   readonly price_min: number;
   readonly updated_at: string;
   readonly provider_name: string;
+  readonly facts: Buffer | null;
 }
 
 const SELECT = `SELECT number, slug, revision, state, category, reliability_band, reliability_score, verified_routes, networks,
-  price_min, updated_at, provider_name FROM listings`;
+  price_min, updated_at, provider_name, facts FROM listings LEFT JOIN route_facts ON listing = number`;
 
 /** Reads the columns of every live listing. */
 export function readColumns(published: Published): Columns {
@@ -109,13 +113,40 @@ export function getUpdatedMs({ keys }: Columns, place: number): number {
   return -(keys.updated[place] as number);
 }
 
-/** Says of a listing by its place whether it passes. */
-export type Filter = (place: number) => boolean;
+/** Which listings and routes pass. */
+export interface Filter {
+  /** Says of a listing by its place whether it passes: with filters of routes, by one and the same route. */
+  readonly isPassing: (place: number) => boolean;
+  /** Says of one of its routes whether it passes; undefined where all do. */
+  readonly isRoutePassing: ((place: number, position: number) => boolean) | undefined;
+}
 
 /** Builds the filter of a query, all but its words; undefined where everything passes. */
-export function buildFilter({ traits, keys, providers }: Columns, query: ListQuery): Filter | undefined {
+export function buildFilter(columns: Columns, query: ListQuery): Filter | undefined {
+  const isListingPassing = buildListingFilter(columns, query);
+  const { network, verified, max_price_usdc } = query;
+  const isRoutePassing = buildRouteFilter(columns.routes, {
+    network,
+    isVerified: verified === true,
+    most: max_price_usdc === undefined ? undefined : parseUsdc(max_price_usdc),
+  });
+  if (!isListingPassing || !isRoutePassing) return isListingPassing && { isPassing: isListingPassing, isRoutePassing };
+  const hasPassing = (place: number) => {
+    const count = countRoutes(columns.routes, place);
+    for (let position = 0; position < count; position += 1) if (isRoutePassing(place, position)) return true;
+    // What has no routes on record is what its listing says of it.
+    return count === 0;
+  };
+  return { isPassing: (place) => isListingPassing(place) && hasPassing(place), isRoutePassing };
+}
+
+/** Builds the filter of what is known of listings as a whole. What a route must be, its listing must allow for. */
+function buildListingFilter(
+  { traits, keys, providers }: Columns,
+  query: ListQuery,
+): ((place: number) => boolean) | undefined {
   const { category, network, verified, band } = query;
-  const filters: Filter[] = [];
+  const filters: ((place: number) => boolean)[] = [];
   const wanted = [
     category && CATEGORY_BITS[category],
     band && BAND_BITS[band],
@@ -150,6 +181,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
   const reliability: number[] = [];
   const bonuses: number[] = [];
   const providers: string[] = [];
+  const facts: Buffer[] = [];
   for (const row of rows) {
     const isVerified = row.verified_routes > 0;
     slugs.push(row.slug);
@@ -171,6 +203,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     const name = row.provider_name.toLowerCase();
     if (!names.has(name)) names.set(name, name);
     providers.push(names.get(name) ?? name);
+    facts.push(row.facts ?? Buffer.alloc(0));
   }
   return {
     slugs,
@@ -184,6 +217,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
       reliability: Float64Array.from(reliability),
     },
     bonuses: Float64Array.from(bonuses),
+    routes: packRouteFacts(facts),
   };
 }
 
@@ -211,6 +245,11 @@ function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<st
       reliability: Float64Array.from(take(before.keys.reliability, after.keys.reliability)),
     },
     bonuses: Float64Array.from(take(before.bonuses, after.bonuses)),
+    routes: packRouteFacts(
+      order.map((place) =>
+        place >= 0 ? getRouteFacts(before.routes, place) : getRouteFacts(after.routes, -1 - place),
+      ),
+    ),
   };
 }
 

@@ -1,18 +1,21 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
-import { type Plan, WEIGHT_STEP, WEIGHT_STEPS } from '../search/plan.ts';
+import { type Plan, WEIGHT_STEP } from '../search/plan.ts';
 import type { ListQuery, ListSort } from '../views/listing/query.ts';
 
 /** Where a page starts, and by what plan the words of the request were weighed when the first page was made. */
 export interface Cursor {
-  /** The sort key and the slug of the last entry shown; slugs settle even keys. */
-  readonly after: { readonly key: number; readonly slug: string };
+  /**
+   * The sort key and the slug of the last entry shown; slugs settle even keys, and positions those of routes of one listing.
+   */
+  readonly after: { readonly key: number; readonly slug: string; readonly position?: number };
   readonly plan: Plan;
 }
 
 /** Writes a cursor as text that travels in an address. */
 export function buildCursor({ after, plan }: Cursor, query: ListQuery, sort: ListSort): string {
-  const parts = [after.key, after.slug, getQueryKey(query, sort), formatPlan(plan)];
+  const { key, slug, position } = after;
+  const parts = [key, slug, getQueryKey(query, sort), formatPlan(plan), ...(position === undefined ? [] : [position])];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
@@ -31,10 +34,12 @@ export function parseCursor(cursor: string, query: ListQuery, sort: ListSort): C
     throw refuse(error);
   }
   if (!Array.isArray(parsed)) throw refuse();
-  const [key, slug, queryKey, plan] = parsed as unknown[];
+  const [key, slug, queryKey, plan, position] = parsed as unknown[];
   if (typeof key !== 'number' || typeof slug !== 'string' || queryKey !== getQueryKey(query, sort)) throw refuse();
   if (typeof plan !== 'string' || !PLAN_TEXT.test(plan)) throw refuse();
-  return { after: { key, slug }, plan: parsePlan(plan) };
+  if (position === undefined) return { after: { key, slug }, plan: parsePlan(plan) };
+  if (!Number.isSafeInteger(position)) throw refuse();
+  return { after: { key, slug, position: position as number }, plan: parsePlan(plan) };
 }
 
 /** Names what must stay the same from page to page, briefly. */
@@ -44,14 +49,19 @@ function getQueryKey(query: ListQuery, sort: ListSort): string {
   return crc32(JSON.stringify(entries)).toString(36);
 }
 
-/** Each term is its steps of weight in one character and its word's number; terms of a group follow commas, groups dots. */
-const PLAN_TEXT = /^([0-9a-z]{2,7}([,.][0-9a-z]{2,7})*)?$/;
-const BASE = WEIGHT_STEPS + 1;
+/** Each term is its steps of weight in two characters and its word's number; terms of a group follow commas, groups dots. */
+const PLAN_TEXT = /^([0-9a-z]{3,8}([,.][0-9a-z]{3,8})*)?$/;
+const BASE = 36;
 
 function formatPlan(plan: Plan): string {
   return plan
     .map((group) =>
-      group.map(({ word, weight }) => `${(weight / WEIGHT_STEP).toString(BASE)}${word.toString(BASE)}`).join(','),
+      group
+        .map(({ word, weight }) => {
+          const steps = Math.round(weight / WEIGHT_STEP).toString(BASE);
+          return `${steps.padStart(2, '0')}${word.toString(BASE)}`;
+        })
+        .join(','),
     )
     .join('.');
 }
@@ -60,8 +70,8 @@ function parsePlan(text: string): Plan {
   if (text === '') return [];
   return text.split('.').map((group) =>
     group.split(',').map((term) => ({
-      word: Number.parseInt(term.slice(1), BASE),
-      weight: Number.parseInt(term.charAt(0), BASE) * WEIGHT_STEP,
+      word: Number.parseInt(term.slice(2), BASE),
+      weight: Number.parseInt(term.slice(0, 2), BASE) * WEIGHT_STEP,
     })),
   );
 }

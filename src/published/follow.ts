@@ -174,20 +174,25 @@ interface ListingWriter {
   renderStored(): Generator<void>;
 }
 
+/** The tables of which a listing that changed has other rows. */
+const OF_LISTING = ['documents', 'routes', 'offers', 'route_facts', 'rendered', 'rendered_routes', 'receipts'];
+
 function openListingWriter(catalogue: Catalogue, published: Published): ListingWriter {
   const insert = openInsert(published, 'listings');
   const insertRoute = openInsert(published, 'routes');
   const insertOffer = openInsert(published, 'offers');
   const insertRendered = openInsert(published, 'rendered');
+  const insertRenderedRoute = openInsert(published, 'rendered_routes');
   const insertDocument = openInsert(published, 'documents');
+  const insertFacts = openInsert(published, 'route_facts');
   const replaceReceipt = openReceiptWriter(published);
   const paysAtAll = hasReceipts(catalogue);
-  const removals = ['documents', 'routes', 'offers', 'rendered', 'receipts'].map((table) =>
-    published.sqlite.prepare(`DELETE FROM ${table} WHERE listing = ?`),
-  );
+  const removals = OF_LISTING.map((table) => published.sqlite.prepare(`DELETE FROM ${table} WHERE listing = ?`));
   const render = (number: number, listing: LiveListing) => {
     const decisions = listChanges(published, { slug: listing.slug });
-    insertRendered({ listing: number, ...renderListing(listing, decisions) });
+    const { routes, ...rendered } = renderListing(listing, decisions);
+    insertRendered({ listing: number, ...rendered });
+    for (const [position, route] of routes.entries()) insertRenderedRoute({ listing: number, position, route });
   };
   return {
     write(row) {
@@ -198,6 +203,7 @@ function openListingWriter(catalogue: Catalogue, published: Published): ListingW
       if (rows.document !== null) insertDocument({ listing: row.number, document: rows.document });
       for (const route of rows.routes) insertRoute(route);
       for (const offer of rows.offers) insertOffer(offer);
+      if (rows.route_facts !== null) insertFacts({ listing: row.number, facts: rows.route_facts });
       if (listing && isLive(listing)) render(row.number, listing);
       if (paysAtAll) for (const receipt of listReceiptsOf(catalogue, row.id)) replaceReceipt(receipt, listing);
     },
@@ -228,7 +234,7 @@ function* followListings(catalogue: Catalogue, revision: number, { write }: List
 
 /** Renders every listing again. */
 function* renderAll(published: Published, codeVersion: string | undefined, rendering: Iterable<void>): Generator<void> {
-  published.sqlite.exec('DELETE FROM rendered; DELETE FROM rendering');
+  published.sqlite.exec('DELETE FROM rendered; DELETE FROM rendered_routes; DELETE FROM rendering');
   published.prepare('INSERT INTO rendering VALUES (?)').run(codeVersion ?? '');
   yield* rendering;
 }

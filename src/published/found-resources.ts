@@ -1,11 +1,14 @@
-import { stemmer } from 'stemmer';
-import type { Route } from '../model/route.ts';
 import type { DiscoverySearchQuery } from '../views/discovery.ts';
-import { LIST_LIMIT_MAX } from '../views/listing/query.ts';
+import { getListSort, type ListQuery } from '../views/listing/query.ts';
+import { findNextPlace, getRef } from './columns.ts';
+import { buildCursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
-import { countMatching, listMatching, type Resource } from './resources.ts';
-import { selectListings } from './select.ts';
+import { listPayable, type Resource, readResources } from './resources.ts';
+import { isDangerous } from './route-facts.ts';
+import { DANGER_FACTOR } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
+import { createTop } from './top.ts';
+import { getWordIndex } from './word-index.ts';
 
 /** Routes of one listing that a search shows: one of hundreds of routes must not fill the page. */
 const ROUTES_PER_LISTING = 5;
@@ -17,53 +20,79 @@ export interface FoundResources {
   partial: boolean;
 }
 
+/** A route by the place of its listing and its position there. */
+interface Place {
+  readonly place: number;
+  readonly position: number;
+}
+
 /**
- * Finds the routes for a request: listings in the order of the catalogue's own search, of each the routes that say most of
- * what is asked. Pages end between listings, so a page may hold fewer than asked for, and its cursor is the search's own.
- * Throws `bad_cursor` as `selectListings` does. Call it while the file stays at the revision of the snapshot.
+ * Finds the routes that fit a request best, of one listing at most `ROUTES_PER_LISTING`. A cursor is a place in the order, as
+ * that of `selectListings`. Throws `bad_cursor` for a cursor of another query. Call it while the file stays at the revision
+ * of the snapshot.
  */
 export function findResources(
   published: Published,
   snapshot: Snapshot,
-  { query: q, limit, cursor, ...filters }: DiscoverySearchQuery,
+  { query: q, limit, cursor: text, ...filters }: DiscoverySearchQuery,
 ): FoundResources {
-  const counts = countMatching(published, filters);
-  const select = (count: number, from: string | undefined) =>
-    selectListings(published, snapshot, { q, limit: count, ...(from !== undefined && { cursor: from }) });
-  const resources: Resource[] = [];
-  let partial = false;
-  for (let from = cursor; ; ) {
-    const { listings, next_cursor } = select(LIST_LIMIT_MAX, from);
-    for (const [index, listing] of listings.entries()) {
-      const count = counts.get(listing.number) ?? 0;
-      const shown = Math.min(count, ROUTES_PER_LISTING, limit);
-      if (resources.length + shown > limit) {
-        return { resources, next_cursor: index === 0 ? from : select(index, from).next_cursor, partial: true };
-      }
-      if (count === 0) continue;
-      resources.push(...sortByRelevance(listMatching(published, listing, filters), q).slice(0, shown));
-      partial ||= shown < count;
+  const { columns } = snapshot;
+  const query: ListQuery = { q, limit };
+  const cursor = text === undefined ? undefined : parseCursor(text, query, getListSort(query));
+  const words = getWordIndex(published, snapshot);
+  const asked = words.buildPlan(q);
+  const plan = cursor?.plan ?? asked.plan;
+  const scores = words.score(plan, asked.vector);
+  const payable = listPayable(published, snapshot, filters);
+  const top = createTop<Place>(limit);
+  const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;
+  const lastPlace = cursor === undefined ? -1 : findNextPlace(columns, cursor.after.slug);
+  const isShown = (key: number, { place, position }: Place) => {
+    if (key !== lastKey) return key < lastKey;
+    // The last one shown may be gone by now; then its place is that of the next.
+    const isSame = columns.slugs[lastPlace] === cursor?.after.slug && place === lastPlace;
+    return place < lastPlace || (isSame && position <= (cursor?.after.position ?? -1));
+  };
+  let [after, isPartial] = [0, false];
+  for (const [place, number] of columns.numbers.entries()) {
+    const positions = payable.get(number);
+    const weighed = positions && scores.weigh(number, (position) => positions.includes(position));
+    if (!weighed || weighed.position < 0) continue;
+    const score = weighed.score + (columns.bonuses[place] as number);
+    const ofListing = createTop<Place>(ROUTES_PER_LISTING);
+    for (const position of positions) {
+      const factor = isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;
+      ofListing.offer(-factor * scores.weighRoute(number, position, score), { place, position });
     }
-    if (next_cursor === undefined) return { resources, next_cursor, partial };
-    from = next_cursor;
+    isPartial ||= positions.length > ROUTES_PER_LISTING;
+    const best = ofListing.list().sort((a, b) => a.item.position - b.item.position);
+    for (const { key, item } of best) {
+      if (isShown(key, item)) continue;
+      after += 1;
+      top.offer(key, item);
+    }
   }
-}
-
-/** Sorts routes by how many words of the request they say, in the path before the description; even ones stay as they are. */
-function sortByRelevance(resources: readonly Resource[], request: string): Resource[] {
-  const words = new Set(listStems(request));
-  const weighed = resources.map((resource) => ({ resource, weight: weighRoute(resource.route, words) }));
-  return weighed.sort((a, b) => b.weight - a.weight).map(({ resource }) => resource);
-}
-
-function weighRoute({ path, description }: Route, words: ReadonlySet<string>): number {
-  const [inPath, inText] = [new Set(listStems(path)), new Set(listStems(description))];
-  let weight = 0;
-  for (const word of words) weight += (inPath.has(word) ? 2 : 0) + (inText.has(word) ? 1 : 0);
-  return weight;
-}
-
-function listStems(text: string): string[] {
-  const words = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
-  return (words.match(/[\p{L}\p{N}]{3,}/gu) ?? []).map(stemmer);
+  const found = top.list();
+  const last = found.at(-1);
+  const next_cursor =
+    after > found.length && last
+      ? buildCursor(
+          {
+            after: {
+              key: last.key,
+              slug: columns.slugs[last.item.place] as string,
+              position: last.item.position,
+            },
+            plan,
+          },
+          query,
+          getListSort(query),
+        )
+      : undefined;
+  const places = found.map(({ item }) => ({ listing: getRef(columns, item.place), position: item.position }));
+  return {
+    resources: readResources(published, places),
+    next_cursor,
+    partial: isPartial || next_cursor !== undefined,
+  };
 }

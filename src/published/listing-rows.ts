@@ -3,9 +3,11 @@ import type { Change } from '../model/change.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
 import { getRouteUrl, type Route } from '../model/route.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
+import { buildMatchedRoute } from '../views/listing/matched-route.ts';
 import { buildAgentListing } from '../views/listing/record.ts';
 import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
+import { encodeRouteFacts } from './route-facts.ts';
 import { listTopics } from './topics.ts';
 
 /** Values of one row, by column. */
@@ -18,6 +20,8 @@ export interface ListingRows {
   readonly document: string | null;
   readonly routes: readonly Row[];
   readonly offers: readonly Row[];
+  /** What filters know of its routes; null unless it is live. */
+  readonly route_facts: Buffer | null;
 }
 
 /** A listing as the catalogue has it. */
@@ -51,6 +55,7 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
       document: JSON.stringify(listing),
       routes: listing.routes.map((route, position) => buildRouteRow({ number, position, listing, route })),
       offers: listing.routes.flatMap((route, position) => buildOfferRows({ number, position, route })),
+      route_facts: encodeRouteFacts(listing),
     };
   }
   const isKnown = row.was_live === 1;
@@ -64,11 +69,14 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
     document: state === 'delisted' && listing ? JSON.stringify(buildTombstoneListing(listing)) : null,
     routes: [],
     offers: [],
+    route_facts: null,
   };
 }
 
 /** The forms of a live listing that answers are put together from, as JSON. */
 export interface RenderedListing {
+  /** Its routes as the results of a search show them, in their order. */
+  readonly routes: readonly string[];
   /** As `/agent/list` shows it. */
   readonly item: string;
   /** As the OpenAPI document shows it. */
@@ -90,6 +98,7 @@ export function putBaseUrl(rendered: string, baseUrl: string): string {
 export function renderListing(listing: LiveListing, decisions: Change[]): RenderedListing {
   const { revision: _revision, ...detail } = buildAgentListing(listing, { decisions, revision: 0, site: NO_SITE });
   return {
+    routes: listing.routes.map((route) => JSON.stringify(buildMatchedRoute(listing, route))),
     item: JSON.stringify(buildAgentItem(listing, NO_SITE)),
     tag: JSON.stringify(buildListingTag(listing, NO_SITE)),
     detail: JSON.stringify(detail),

@@ -57,6 +57,19 @@ export function readItem(published: Published, { number, slug }: ListingRef): st
   return putBaseUrl(row.item, published.baseUrl);
 }
 
+/** Reads the short form of a live listing as JSON, with how it answers a request. */
+export function readMatchedItem(
+  published: Published,
+  listing: ListingRef,
+  { match, position }: { match: number; position: number | undefined },
+): string {
+  const sql = 'SELECT route FROM rendered_routes WHERE listing = ? AND position = ?';
+  const row =
+    position === undefined ? undefined : published.prepare<{ route: string }>(sql).get(listing.number, position);
+  const route = row === undefined ? '' : `,"route":${row.route}`;
+  return `${readItem(published, listing).slice(0, -1)},"match":${match}${route}}`;
+}
+
 /** Reads the short form of a live listing. */
 export function getItem(published: Published, listing: ListingRef): AgentItem {
   return JSON.parse(readItem(published, listing));

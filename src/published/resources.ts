@@ -48,8 +48,52 @@ export function listResources(
   return { total, resources };
 }
 
+/** For how many filters the payable routes are kept, of one snapshot. */
+const KEPT_PAYABLE = 4;
+
+const payableOf = new WeakMap<Snapshot, LRUCache<string, ReadonlyMap<number, readonly number[]>>>();
+
+/** Lists the positions of the routes that a filter lets through, by the row number of their listing, in their order. */
+export function listPayable(
+  published: Published,
+  snapshot: Snapshot,
+  filters: DiscoveryFilters,
+): ReadonlyMap<number, readonly number[]> {
+  const kept = payableOf.get(snapshot) ?? new LRUCache({ max: KEPT_PAYABLE });
+  payableOf.set(snapshot, kept);
+  const key = JSON.stringify(filters);
+  const known = kept.get(key);
+  if (known) return known;
+  const rows = published.prepare<{ listing: number; position: number }>(
+    `SELECT DISTINCT listing, position FROM offers WHERE ${buildCondition(filters)} ORDER BY listing, position`,
+  );
+  const positions = new Map<number, number[]>();
+  for (const { listing, position } of rows.iterate(buildParameters(filters))) {
+    const ofListing = positions.get(listing);
+    if (ofListing) ofListing.push(position);
+    else positions.set(listing, [position]);
+  }
+  kept.set(key, positions);
+  return positions;
+}
+
+/** Reads routes by their listing and their position there. */
+export function readResources(
+  published: Published,
+  places: readonly { listing: ListingRef; position: number }[],
+): Resource[] {
+  const read = new Map<string, LiveListing>();
+  return places.flatMap(({ listing: { slug }, position }) => {
+    const listing = read.get(slug) ?? findListing(published, { slug });
+    const route = listing?.routes[position];
+    if (!listing || !isLive(listing) || !route) return [];
+    read.set(slug, listing);
+    return { listing, route };
+  });
+}
+
 /** Counts the routes that a filter lets through, by the row number of their listing. */
-export function countMatching(published: Published, filters: DiscoveryFilters): Map<number, number> {
+function countMatching(published: Published, filters: DiscoveryFilters): Map<number, number> {
   const rows = published
     .prepare<{ listing: number; count: number }>(
       `SELECT listing, count(DISTINCT position) AS count FROM offers WHERE ${buildCondition(filters)} GROUP BY listing`,
@@ -59,7 +103,7 @@ export function countMatching(published: Published, filters: DiscoveryFilters): 
 }
 
 /** Lists the routes of a listing that a filter lets through, in the order of the listing. */
-export function listMatching(published: Published, ref: ListingRef | undefined, filters: DiscoveryFilters): Resource[] {
+function listMatching(published: Published, ref: ListingRef | undefined, filters: DiscoveryFilters): Resource[] {
   const listing = ref && findListing(published, { slug: ref.slug });
   if (!listing || !isLive(listing)) return [];
   const rows = published

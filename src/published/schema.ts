@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -144,7 +144,8 @@ CREATE TABLE rounds (
  * rendered, and the search index. Words of removed listings stay in that.
  */
 export const OWN_SCHEMA = `
--- The words of the live listings, and which listing says which in what field (32 bits each: word and fields).
+-- The words of the live listings. Of each listing, in one list of 32 bits each: for itself and for every route a head (number
+-- of words, length of the text), and its words with their fields; and a vector of what it is about.
 CREATE TABLE search_words (
   number INTEGER PRIMARY KEY,
   word TEXT NOT NULL
@@ -152,8 +153,21 @@ CREATE TABLE search_words (
 CREATE TABLE search_entries (
   seq INTEGER PRIMARY KEY,
   listing INTEGER NOT NULL UNIQUE,
-  terms BLOB NOT NULL
+  documents BLOB NOT NULL,
+  vector BLOB NOT NULL
 ) STRICT;
+
+-- Of the routes of a listing what filters know (32 bits each), and each as the results of a search show it.
+CREATE TABLE route_facts (
+  listing INTEGER PRIMARY KEY,
+  facts BLOB NOT NULL
+) STRICT;
+CREATE TABLE rendered_routes (
+  listing INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  route TEXT NOT NULL,
+  PRIMARY KEY (listing, position)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE rendered (
   listing INTEGER PRIMARY KEY,

@@ -3,7 +3,8 @@ import { getListSort, type ListQuery, type ListSort } from '../views/listing/que
 import { buildFilter, type Columns, findNextPlace, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
-import type { ListingRef } from './listings.ts';
+import { type ListingRef, readItem, readMatchedItem } from './listings.ts';
+import { isDangerous } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
 import { getWordIndex } from './word-index.ts';
@@ -22,20 +23,30 @@ export interface Selection {
 
 /** How well a request in words is answered. */
 export interface Answer {
-  /** How much of the request each listing of the page answers, from 0 to 1, rounded. */
-  readonly matches: readonly number[];
+  /** For each listing of the page. */
+  readonly matches: readonly Match[];
   /** Even the best of all that match answers little of the request. */
   readonly isWeak: boolean;
   /** Words of the request that no listing has, at most `UNMATCHED_MAX`. */
   readonly unmatched: readonly string[];
 }
 
-/** A best match below this is weak. A whole sentence has many words that no listing answers; a few words should be found. */
-const WEAK_BELOW = { fewWords: 0.5, sentence: 0.2 };
-const FEW_WORDS = 6;
+/** How a listing answers a request. */
+export interface Match {
+  /** How much of the request it answers, from 0 to 1, rounded. */
+  readonly match: number;
+  /** Position of the route that answers most of it, among those that pass the filters; undefined without routes. */
+  readonly position: number | undefined;
+}
+
+/** A best match below this is weak: of requests that nothing answers two in three are below it, of others one in ten. */
+const WEAK_BELOW = 0.36;
 
 /** Most words that are said to be unmatched. */
 const UNMATCHED_MAX = 12;
+
+/** What is left of the worth of a route against which something grave speaks. */
+export const DANGER_FACTOR = 0.5;
 
 /**
  * Selects the page of live listings that a query asks for. A cursor is a place in the order, not a count, so listings that
@@ -49,31 +60,47 @@ export function selectListings(published: Published, snapshot: Snapshot, query: 
   const words = query.q === undefined ? undefined : getWordIndex(published, snapshot);
   const asked = words?.buildPlan(query.q ?? '');
   const plan = cursor?.plan ?? asked?.plan ?? [];
-  const scores = words?.score(plan);
+  const scores = asked && words?.score(plan, asked.vector);
   const { total, after, placed, best } = placeListings(snapshot, { query, sort, cursor, scores });
   const { columns } = snapshot;
   const getCursorAfter = (count: number) => {
     const last = placed[count - 1];
-    const slug = last === undefined ? '' : (columns.slugs[last.item] as string);
+    const slug = last === undefined ? '' : (columns.slugs[last.item.place] as string);
     return buildCursor({ after: { key: last?.key ?? 0, slug }, plan }, query, sort);
   };
-  const listings = placed.map(({ item }) => getRef(columns, item));
   return {
     total,
-    listings,
-    answer: words &&
-      scores && {
-        matches: listings.map(({ number }) => roundMatch(scores.matches[number] ?? 0)),
-        isWeak: best < (plan.length <= FEW_WORDS ? WEAK_BELOW.fewWords : WEAK_BELOW.sentence),
-        unmatched: asked?.unmatched.slice(0, UNMATCHED_MAX) ?? [],
-      },
+    listings: placed.map(({ item }) => getRef(columns, item.place)),
+    answer: scores && {
+      matches: placed.map(({ item: { match, position } }) => ({
+        match: roundMatch(match),
+        position: position < 0 ? undefined : position,
+      })),
+      isWeak: best < WEAK_BELOW,
+      unmatched: asked?.unmatched.slice(0, UNMATCHED_MAX) ?? [],
+    },
     next_cursor: after > placed.length ? getCursorAfter(placed.length) : undefined,
     getCursorAfter,
   };
 }
 
+/** Reads the short forms of the listings of a page as JSON, with `q` each with how it answers. */
+export function readSelected(published: Published, { listings, answer }: Selection): string[] {
+  return listings.map((listing, at) => {
+    const match = answer?.matches[at];
+    return match ? readMatchedItem(published, listing, match) : readItem(published, listing);
+  });
+}
+
 function roundMatch(match: number): number {
   return Math.round(100 * match) / 100;
+}
+
+/** A listing by its place, and how it answers the request, if there is one. */
+interface Placed {
+  readonly place: number;
+  readonly position: number;
+  readonly match: number;
 }
 
 /** Goes through all listings by slug: counts those that match and those after the cursor, and keeps the places of the first of these. */
@@ -85,31 +112,37 @@ function placeListings(
     cursor,
     scores,
   }: { query: ListQuery; sort: ListSort; cursor: Cursor | undefined; scores: Scores | undefined },
-): { total: number; after: number; placed: { key: number; item: number }[]; best: number } {
+): { total: number; after: number; placed: { key: number; item: Placed }[]; best: number } {
   const { slugs, numbers, bonuses } = columns;
-  const isPassing = buildFilter(columns, query);
-  const top = createTop<number>(query.limit);
+  const filter = buildFilter(columns, query);
+  const isRoutePassing = filter?.isRoutePassing;
+  const top = createTop<Placed>(query.limit);
   const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;
   /** The first place whose slug comes after the cursor's: slugs settle even keys. */
   const nextPlace = cursor === undefined ? 0 : findNextPlace(columns, `${cursor.after.slug}\0`);
-  if (sort === 'name' && scores === undefined && isPassing === undefined) {
+  if (sort === 'name' && scores === undefined && filter === undefined) {
     // Nothing to look at but names.
     const places = Array.from({ length: Math.min(query.limit, slugs.length - nextPlace) }, (_, at) => nextPlace + at);
-    const placed = places.map((item) => ({ key: 0, item }));
+    const placed = places.map((place) => ({ key: 0, item: { place, position: -1, match: 0 } }));
     return { total: live_listings, after: slugs.length - nextPlace, placed, best: 0 };
   }
   let [total, after, best] = [0, 0, 0];
+  let current = 0;
+  const isPositionPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
   for (let place = 0; place < slugs.length; place += 1) {
-    const number = numbers[place] as number;
-    const score = scores === undefined ? 0 : (scores.scores[number] ?? 0);
-    if (scores !== undefined && score === 0) continue;
-    if (isPassing !== undefined && !isPassing(place)) continue;
+    current = place;
+    const weighed = scores?.weigh(numbers[place] as number, isPositionPassing);
+    if (scores !== undefined && weighed === undefined) continue;
+    if (filter !== undefined && !filter.isPassing(place)) continue;
     total += 1;
-    if (scores !== undefined) best = Math.max(best, scores.matches[number] ?? 0);
-    const key = getSortKey(sort, columns, place, score + (bonuses[place] as number));
+    const { score = 0, match = 0, position = -1 } = weighed ?? {};
+    best = Math.max(best, match);
+    const isGrave = position >= 0 && isDangerous(columns.routes, place, position);
+    const relevance = score * (isGrave ? DANGER_FACTOR : 1) + (bonuses[place] as number);
+    const key = getSortKey(sort, columns, place, relevance);
     if (key < lastKey || (key === lastKey && place < nextPlace)) continue;
     after += 1;
-    top.offer(key, place);
+    top.offer(key, { place, position, match });
   }
   return { total, after, placed: top.list(), best };
 }

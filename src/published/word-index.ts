@@ -1,4 +1,4 @@
-import { buildPlan } from '../search/plan.ts';
+import { buildPlan, type Planned } from '../search/plan.ts';
 import { buildPostings, type Postings } from '../search/postings.ts';
 import { createScoring, type Score } from '../search/ranking.ts';
 import { createWords, type Words } from '../search/vocabulary.ts';
@@ -9,8 +9,8 @@ import { readSearchNews } from './words.ts';
 /** The words of the live listings in memory, as of one snapshot. */
 export interface WordIndex {
   /** Works a request out against the words there are. */
-  buildPlan(request: string): ReturnType<typeof buildPlan>;
-  /** Scores listings by their row numbers. */
+  buildPlan(request: string): Planned;
+  /** Scores listings by their row numbers, and their routes. */
   readonly score: Score;
 }
 
@@ -29,7 +29,7 @@ const indexOf = new WeakMap<Published, KeptIndex>();
 export function getWordIndex(published: Published, snapshot: Snapshot): WordIndex {
   const before = indexOf.get(published);
   if (before?.known.snapshot === snapshot) return before;
-  const isLater = before && isSameHistory(published, before.known.snapshot);
+  const isLater = before && !before.postings.isWorn() && isSameHistory(published, before.known.snapshot);
   const index = isLater ? before : openWordIndex(published, snapshot);
   if (isLater) update(published, index, snapshot);
   indexOf.set(published, index);

@@ -1,5 +1,5 @@
 import { endianness } from 'node:os';
-import type { Entry } from '../search/packed.ts';
+import type { Entry } from '../search/entry.ts';
 import type { Published } from './file.ts';
 
 /** What the search index has that a reader does not know yet. */
@@ -17,35 +17,35 @@ export function readSearchNews(published: Published, { seq, word }: { seq: numbe
   const words = published.prepare<{ number: number; word: string }>(
     'SELECT number, word FROM search_words WHERE number > ? ORDER BY number',
   );
-  const rows = published.prepare<{ seq: number; listing: number; terms: Buffer }>(
-    'SELECT seq, listing, terms FROM search_entries WHERE seq > ? ORDER BY seq',
+  const rows = published.prepare<{ seq: number; listing: number; documents: Buffer; vector: Buffer }>(
+    'SELECT seq, listing, documents, vector FROM search_entries WHERE seq > ? ORDER BY seq',
   );
   const length = published.prepare<{ length: number }>(
-    'SELECT total(length(terms)) AS length FROM search_entries WHERE seq > ?',
+    'SELECT total(length(documents)) AS length FROM search_entries WHERE seq > ?',
   );
-  const terms = openTerms(length.get(seq)?.length ?? 0);
+  const numbers = openNumbers(length.get(seq)?.length ?? 0);
   const entries: Entry[] = [];
   let latest = seq;
-  for (const row of rows.iterate(seq)) {
-    entries.push({ listing: row.listing, terms: terms.add(row.terms) });
+  for (const { listing, documents, vector, ...row } of rows.iterate(seq)) {
+    entries.push({ listing, documents: numbers.add(documents), vector: new Int8Array(vector) });
     latest = row.seq;
   }
   return { words: words.all(word), entries, seq: latest };
 }
 
-/** Opens one array for terms of `length` bytes: hundreds of thousands of small arrays would take several times as much. */
-function openTerms(length: number): { add(stored: Buffer): Uint32Array } {
+/** Opens one array for numbers of `length` bytes: hundreds of thousands of small arrays would take several times as much. */
+function openNumbers(length: number): { add(stored: Buffer): Uint32Array } {
   const all = new Uint32Array(length >>> 2);
   let at = 0;
   return {
-    /** Reads terms as they are stored: 32 bits each, little-endian. */
+    /** Reads numbers as they are stored: 32 bits each, little-endian. */
     add(stored) {
       const bytes = Buffer.from(all.buffer, at, stored.length);
       stored.copy(bytes);
       if (endianness() === 'BE') bytes.swap32();
-      const terms = all.subarray(at >>> 2, (at + stored.length) >>> 2);
+      const numbers = all.subarray(at >>> 2, (at + stored.length) >>> 2);
       at += stored.length;
-      return terms;
+      return numbers;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { listRelated } from './related-words.ts';
-import { STOP_WORDS } from './stop-words.ts';
-import { getStem, listWords } from './words.ts';
+import { type AskedWord, readRequest } from './request.ts';
+import { getVector, getWordVectors } from './vectors.ts';
+import { getStem } from './words.ts';
 
 /** A word of the catalogue, by its number, that stands for a word of a request, and what finding it is worth. */
 export interface PlanTerm {
@@ -9,8 +10,8 @@ export interface PlanTerm {
 }
 
 /**
- * What stands for one word of a request: itself or the like of it, the weightiest first. For a word that nothing stands for
- * it is `UNKNOWN_WORD` with the weight of a rare one: no listing answers that part of the request.
+ * What stands for one word of a request: the first is the word itself, or `UNKNOWN_WORD` where the catalogue has not got it,
+ * with what finding it would be worth; after it the like of it, the weightiest first.
  */
 export type PlanGroup = readonly PlanTerm[];
 
@@ -37,9 +38,6 @@ export interface Vocabulary {
   listBeginning(start: string): readonly number[];
 }
 
-/** Longest request that is read, in UTF-16 units once it is written out. */
-const TEXT_MAX = 2000;
-
 /** Most words of a request, and words that stand for one of them, that are looked for. */
 const WORDS_MAX = 64;
 const TERMS_MAX = 96;
@@ -47,12 +45,12 @@ const STAND_INS_MAX = 12;
 
 /**
  * In a request of more telling words than this, a word that no listing has is not taken for a misspelling, a beginning or
- * two words in one: in whole sentences it is mostly just another word, and each look through the vocabulary takes time.
+ * two words in one: in whole sentences it is mostly just another word.
  */
 const MENDED_MAX = 6;
 
 /** What a word that only stands for another counts, beside that word itself. */
-const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, related: 0.45 };
+const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, related: 0.35 };
 
 /** What a stand-in counts at most, beside a word that the catalogue has itself. */
 const STAND_IN_MOST = 0.8;
@@ -61,26 +59,33 @@ const STAND_IN_MOST = 0.8;
 const BEGINNING_MIN = 3;
 
 /** Weights are kept in steps, so that a plan is short where it travels in a cursor. */
-export const WEIGHT_STEP = 0.25;
-export const WEIGHT_STEPS = 35;
+export const WEIGHT_STEP = 0.01;
+const WEIGHT_STEPS = 36 * 36 - 1;
 
-/** Makes the plan for a request, and lists its words that nothing stands for. */
-export function buildPlan(request: string, vocabulary: Vocabulary): { plan: Plan; unmatched: string[] } {
-  // Some characters stand for a whole phrase, so the text is cut once they are written out.
-  const words = [...new Set(listWords(request.normalize('NFKC').slice(0, TEXT_MAX)))];
-  const telling = words.filter((word) => !STOP_WORDS.has(word));
-  const asked = (telling.length > 0 ? telling : words).slice(0, WORDS_MAX);
-  const phrases = listPhrases(words.slice(0, 2 * WORDS_MAX));
+/** A request, worked out. */
+export interface Planned {
+  readonly plan: Plan;
+  /** Its words that nothing stands for. */
+  readonly unmatched: readonly string[];
+  /** What it is about, in any words; the same for every catalogue. */
+  readonly vector: Float64Array;
+}
+
+/** Makes the plan for a request. */
+export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
+  const { asked: all, stems } = readRequest(request);
+  const asked = all.slice(0, WORDS_MAX);
+  const phrases = listPhrases(stems.slice(0, 2 * WORDS_MAX));
   const groups: PlanGroup[] = [];
   const unmatched: string[] = [];
   for (const [at, word] of asked.entries()) {
     const context = {
-      ...{ before: asked[at - 1], after: asked[at + 1], phrases: phrases.get(word) ?? [] },
+      ...{ before: asked[at - 1]?.word, after: asked[at + 1]?.word, phrases: phrases.get(word.stem) ?? [] },
       isMended: asked.length <= MENDED_MAX,
     };
-    const found = listGroups(word, context, vocabulary).filter((group) => group.length > 0);
-    if (found.length === 0) unmatched.push(word);
-    groups.push(...(found.length > 0 ? found : [[getUnknown(vocabulary)]]));
+    const found = listGroups(word, context, vocabulary);
+    if (found.every((group) => group.every(({ word: number }) => number === UNKNOWN_WORD))) unmatched.push(word.word);
+    groups.push(...found);
   }
   // Every word itself comes before what may stand for one.
   let left = TERMS_MAX - groups.length;
@@ -89,11 +94,7 @@ export function buildPlan(request: string, vocabulary: Vocabulary): { plan: Plan
     left -= terms.length - 1;
     return terms;
   });
-  return { plan, unmatched };
-}
-
-function getUnknown(vocabulary: Vocabulary): PlanTerm {
-  return { word: UNKNOWN_WORD, weight: roundWeight(Math.log(1 + (vocabulary.getSize() + 0.5) / 0.5)) };
+  return { plan, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
 }
 
 /** What a word of a request stands beside, and the stems that stand for the phrases it is part of. */
@@ -105,48 +106,75 @@ interface Context {
   readonly isMended: boolean;
 }
 
-/** Lists what stands for a word: one group, none where nothing does, two for a word written together from two. */
-function listGroups(word: string, context: Context, vocabulary: Vocabulary): PlanGroup[] {
-  const stem = getStem(word);
+/** Lists what stands for a word: one group, or two for a word written together from two. */
+function listGroups({ word, stem, weight }: AskedWord, context: Context, vocabulary: Vocabulary): PlanGroup[] {
+  const factor = weight * getRarityInEnglish(stem);
+  const getWeight = (number: number | undefined) =>
+    factor * getRarity(number === undefined ? 0 : vocabulary.count(number), vocabulary.getSize());
   const known = vocabulary.find(stem);
-  const related = listRelated(stem);
-  const own = known === undefined ? undefined : roundWeight(getRarity(known, vocabulary));
+  const own = getWeight(known);
   const weights = new Map<number, number>();
-  if (known !== undefined && own !== undefined) weights.set(known, own);
-  const consider = (number: number | undefined, factor: number) => {
-    if (number === undefined) return;
+  const consider = (number: number | undefined, share: number) => {
+    if (number === undefined || number === known) return;
     // What stands for a word is never worth as much as the word itself.
-    const most = own === undefined ? Number.POSITIVE_INFINITY : own * STAND_IN_MOST;
-    const weight = roundWeight(Math.min(factor * getRarity(number, vocabulary), most));
-    if (weight > (weights.get(number) ?? 0)) weights.set(number, weight);
+    const most = known === undefined ? own : own * STAND_IN_MOST;
+    weights.set(number, Math.max(weights.get(number) ?? 0, Math.min(share * getWeight(number), most)));
   };
+  const end = (whole: number): PlanGroup => [
+    { word: known ?? UNKNOWN_WORD, weight: roundWeight(whole) },
+    ...Array.from(weights, ([number, value]) => ({ word: number, weight: roundWeight(value) })).sort(
+      (a, b) => b.weight - a.weight || a.word - b.word,
+    ),
+  ];
+
   if (context.before !== undefined) consider(vocabulary.find(getStem(context.before + word)), FACTORS.joined);
   if (context.after !== undefined) consider(vocabulary.find(getStem(word + context.after)), FACTORS.joined);
+  const related = listRelated(stem);
   for (const other of [...related, ...context.phrases]) consider(vocabulary.find(other), FACTORS.related);
-  if (known === undefined && related.length === 0) {
-    const parts = context.isMended ? findParts(word, vocabulary) : undefined;
-    if (parts) {
-      return parts.map((part) => [{ word: part, weight: roundWeight(FACTORS.part * getRarity(part, vocabulary)) }]);
-    }
-    const isLast = context.after === undefined && word.length >= BEGINNING_MIN;
-    const beginning = context.isMended && isLast ? vocabulary.listBeginning(word) : [];
-    for (const number of beginning) consider(number, FACTORS.beginning);
-    const near = context.isMended && beginning.length === 0 ? vocabulary.listNear(stem) : [];
-    for (const number of near) consider(number, FACTORS.near);
+  // An English word is what was meant, though no listing has it: a dentist is no pentest.
+  const isWhole = known !== undefined || related.length > 0 || isEnglish(stem);
+  if (isWhole || !context.isMended) return [end(own)];
+
+  const parts = findParts(word, vocabulary);
+  if (parts) {
+    return parts.map((part) => [{ word: part, weight: roundWeight(FACTORS.part * getWeight(part)) }]);
   }
-  const terms = Array.from(weights, ([number, weight]) => ({ word: number, weight }));
-  return [terms.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.word - b.word)];
+  const isLast = context.after === undefined && word.length >= BEGINNING_MIN;
+  const beginning = isLast ? vocabulary.listBeginning(word) : [];
+  for (const number of beginning) consider(number, FACTORS.beginning);
+  const near = beginning.length === 0 ? vocabulary.listNear(stem) : [];
+  for (const number of near) consider(number, FACTORS.near);
+  // What mends a word answers it.
+  const isMended = beginning.length > 0 || near.length > 0;
+  return [end(isMended ? Math.max(0, ...weights.values()) : own)];
 }
 
-/** Gives how rare a word is (inverse document frequency as in BM25), never 0 for a word that some listing has. */
-function getRarity(word: number, vocabulary: Vocabulary): number {
-  const count = vocabulary.count(word);
-  const size = Math.max(vocabulary.getSize(), count);
-  return Math.max(WEIGHT_STEP, Math.log(1 + (size - count + 0.5) / (count + 0.5)));
+/** Gives how rare a word is of which so many listings have it (inverse document frequency as in BM25). */
+export function getRarity(count: number, size: number): number {
+  // What changed lately may be counted twice.
+  const all = Math.max(size, count);
+  return Math.max(LEAST_RARITY, Math.log(1 + (all - count + 0.5) / (count + 0.5)));
+}
+
+/** A word that all listings have says next to nothing; it is found all the same. */
+const LEAST_RARITY = 0.1;
+
+/** Gives how rare a stem is in English, from 0.1 for the most frequent to 1. */
+function getRarityInEnglish(stem: string): number {
+  const { size, findRank } = getWordVectors();
+  const rank = findRank(stem) ?? size;
+  return Math.sqrt(0.01 + 0.99 * (Math.log(1 + rank / FREQUENT) / Math.log(1 + size / FREQUENT)));
+}
+
+/** About so many words of English say nothing. */
+const FREQUENT = 20;
+
+function isEnglish(stem: string): boolean {
+  return getWordVectors().findRank(stem) !== undefined;
 }
 
 function roundWeight(weight: number): number {
-  return Math.min(WEIGHT_STEPS, Math.round(weight / WEIGHT_STEP)) * WEIGHT_STEP;
+  return Math.max(1, Math.min(WEIGHT_STEPS, Math.round(weight / WEIGHT_STEP))) * WEIGHT_STEP;
 }
 
 /** Finds two words of the catalogue that an unknown one is written together from (webscraping). */
@@ -159,15 +187,15 @@ function findParts(word: string, vocabulary: Vocabulary): [number, number] | und
   return undefined;
 }
 
-/** Gives, for the words of a request that are part of a known phrase, the stems that stand for the phrase. */
-function listPhrases(words: readonly string[]): Map<string, string[]> {
+/** Gives, for the stems of a request that are part of a known phrase, the stems that stand for the phrase. */
+function listPhrases(stems: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (let start = 0; start < words.length; start += 1) {
+  for (let start = 0; start < stems.length; start += 1) {
     for (const length of [2, 3]) {
-      const phrase = words.slice(start, start + length);
+      const phrase = stems.slice(start, start + length);
       if (phrase.length < length) continue;
-      const related = listRelated(phrase.map(getStem).join('_'));
-      for (const word of related.length > 0 ? phrase : []) found.set(word, [...(found.get(word) ?? []), ...related]);
+      const related = listRelated(phrase.join('_'));
+      for (const stem of related.length > 0 ? phrase : []) found.set(stem, [...(found.get(stem) ?? []), ...related]);
     }
   }
   return found;

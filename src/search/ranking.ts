@@ -1,107 +1,222 @@
-import { MASK, MASK_BITS } from './packed.ts';
-import { type Plan, UNKNOWN_WORD } from './plan.ts';
-import { LENGTH_CLASSES, type Postings } from './postings.ts';
-import { FIELDS, type Field } from './terms.ts';
+import { LENGTH_MAX } from './entry.ts';
+import { MASK } from './packed.ts';
+import { getRarity, type Plan, UNKNOWN_WORD } from './plan.ts';
+import type { Postings } from './postings.ts';
+import { LISTING_FIELDS, type ListingField, ROUTE_FIELDS, type RouteField } from './terms.ts';
+import { DIMENSIONS, getLikeness } from './vectors.ts';
 
-/** What a word is worth by the field it is in; of several fields, their sum. */
-const FIELD_WEIGHTS: Record<Field, number> = {
-  name: 6,
-  tagline: 6,
-  description: 3,
-  provider: 2,
-  category: 2,
-  paths: 3,
-  routes: 3,
-  inputs: 1,
+/**
+ * How listings and routes are ranked. A word of a request is worth its weight (`plan.ts`: how it is said, how rare it is) times how
+ * well a route has it, by BM25F: the weights of the fields it is in are added, those of the route and those of its listing,
+ * less in long texts, and the sum saturates. A route is worth the sum over the words of the request. A listing is
+ * worth its best route, and in part what all its routes together have; that it is about the like of the request adds a little.
+ */
+const FIELD_WEIGHTS: {
+  readonly listing: Readonly<Record<ListingField, number>>;
+  readonly route: Readonly<Record<RouteField, number>>;
+} = {
+  listing: { name: 2, tagline: 1, description: 1.5, again: 0.5, provider: 0.5, category: 0.5 },
+  route: { path: 1.5, description: 1.25, again: 0.5, inputs: 0.5, outputs: 0.3 },
 };
 
-/** Saturation, as in BM25: the more of its fields a word is in, the less another one adds. */
-const SATURATION = 4;
+/** Saturation (k1 of BM25): the more a route says a word, the less once more adds. */
+const SATURATION = 1.5;
 
-/** What long texts take off a word of theirs: the more different words a listing has, the less one of them says. */
-const LENGTH_PENALTY = 0.12;
-/** Fields that say in a few words what the listing is; the length of the others does not take from them. */
-const SHORT_FIELDS: readonly Field[] = ['name', 'tagline', 'provider', 'category'];
+/** How much the length of a text takes from its words (b of BM25), and how many words take nothing. */
+const LENGTH_SHARE = 0.75;
+const USUAL_LENGTH = { listing: 30, route: 25 };
+
+/** Of a listing's worth, what all its routes have together; the rest is its best route's. */
+const TOGETHER_SHARE = 0.5;
+
+/** Of the worth of a route among those of other listings, what its listing is worth. */
+const LISTING_SHARE = 0.4;
+
+/** What a listing gains that is about just what is asked, by the likeness of word vectors. */
+const LIKENESS_WEIGHT = 0.08;
+
+/**
+ * How much of a request a route answers. No route has all words of a whole sentence: one that has as much of it as these
+ * many rare words weigh, well enough, answers it. That it is about the like counts for it.
+ */
+const MATCH = { rareWords: 3, wellEnough: 0.7, likeness: 0.4 };
 
 /**
  * The share of what is known of a request, by the weight of its words, that a listing must have to match at all. Whole
  * sentences say much besides.
  */
-const MATCH_SHARE = 0.05;
+const MATCH_SHARE = 0.02;
 
-/** What listings are worth by a plan, by their numbers. Good until the next call. */
-export interface Scores {
-  /** What a listing is worth: at most 1, and 0 where it does not match. */
-  readonly scores: Float64Array;
-  /** How much of the request it answers, by the weight of the words: from 0 to 1. */
-  readonly matches: Float64Array;
+/** What a listing is worth by its best route. */
+export interface Worth {
+  /** Position of the route; -1 where the listing has none. */
+  position: number;
+  /** At most a little above 1. */
+  score: number;
+  /** How much of the request it answers, from 0 to 1. */
+  match: number;
 }
 
-export type Score = (plan: Plan) => Scores;
+/** What the listings are worth by a plan. Good until the next request is scored. */
+export interface Scores {
+  /**
+   * Finds the best route of a listing among those that pass, and what the listing is worth by it: undefined where it does not
+   * match. The object is the same each time.
+   */
+  weigh(listing: number, isPassing?: (position: number) => boolean): Readonly<Worth> | undefined;
+  /** Gives what one route of a listing is worth among all routes, where the listing itself is worth `score`. */
+  weighRoute(listing: number, position: number, score: number): number;
+}
 
-/** Makes the scoring of listings: for each word of a request the best of what stands for it, by field, added up. */
+/** Scores a plan; `vector` is that of the request, empty where there is none. */
+export type Score = (plan: Plan, vector: Float64Array) => Scores;
+
+/** Makes the scoring of listings and routes. */
 export function createScoring(postings: Postings): Score {
-  const gains = buildGains();
-  let scores = new Float64Array(0);
-  let shares = new Float64Array(0);
-  let best = new Float64Array(0);
-  let marks = new Uint8Array(0);
+  const listingWeights = buildWeights(LISTING_FIELDS, FIELD_WEIGHTS.listing);
+  const routeWeights = buildWeights(ROUTE_FIELDS, FIELD_WEIGHTS.route);
+  const listingNorms = buildNorms(USUAL_LENGTH.listing);
+  const routeNorms = buildNorms(USUAL_LENGTH.route);
+  let ofListings = makeListingScores(0);
+  let ofRoutes = makeRouteScores(0);
+  const weighed: Worth = { score: 0, match: 0, position: -1 };
 
-  return (plan) => {
-    const classes = postings.getLengthClasses();
-    if (scores.length === classes.length) {
-      for (const array of [scores, shares, marks]) array.fill(0);
-    } else {
-      scores = new Float64Array(classes.length);
-      shares = new Float64Array(classes.length);
-      best = new Float64Array(classes.length);
-      marks = new Uint8Array(classes.length);
-    }
+  return (plan, vector) => {
+    const facts = postings.getFacts();
+    if (ofListings.own.length < facts.listings) ofListings = makeListingScores(facts.listings);
+    else for (const array of Object.values(ofListings)) array.fill(0, 0, facts.listings);
+    if (ofRoutes.extra.length < facts.routes) ofRoutes = makeRouteScores(facts.routes);
+    else for (const array of Object.values(ofRoutes)) array.fill(0, 0, facts.routes);
+    const { own, together, has, marks, gains, sums, best, ownMarks } = ofListings;
+    const { extra, hasBesides, routeMarks, routeGains } = ofRoutes;
+    const { listingLengths, routeLengths, listingOfRoute } = facts;
+
     let [whole, known] = [0, 0];
     for (const [index, group] of plan.entries()) {
+      const mark = index + 1;
       const most = group[0]?.weight ?? 0;
       whole += most;
-      if (group[0]?.word !== UNKNOWN_WORD) known += most;
-      const mark = index + 1;
-      for (const { word, weight } of group) {
-        postings.visit(word, (listing, mask) => {
-          const score = weight * (gains[((classes[listing] as number) << MASK_BITS) | mask] as number);
-          if (marks[listing] !== mark) {
+      if (group.some(({ word }) => word !== UNKNOWN_WORD)) known += most;
+      // First what listings have themselves: routes are worth what they add to that.
+      for (const [at, { word, weight }] of group.entries()) {
+        postings.visitListings(word, (listing, mask) => {
+          const sum = (listingWeights[mask] as number) * (listingNorms[listingLengths[listing] as number] as number);
+          const gain = (weight * sum) / (sum + SATURATION);
+          if (ownMarks[listing] !== mark) {
+            ownMarks[listing] = mark;
             // Terms come by weight, so the first that is found is the most the listing has of this word.
-            marks[listing] = mark;
-            best[listing] = score;
-            shares[listing] = (shares[listing] as number) + weight;
-            scores[listing] = (scores[listing] as number) + score;
-          } else if (score > (best[listing] as number)) {
-            scores[listing] = (scores[listing] as number) + score - (best[listing] as number);
-            best[listing] = score;
+            has[listing] = (has[listing] as number) + weight;
+            own[listing] = (own[listing] as number) + gain;
+            gains[listing] = gain;
+            sums[listing] = at === 0 ? sum : 0;
+          } else if (gain > (gains[listing] as number)) {
+            own[listing] = (own[listing] as number) + gain - (gains[listing] as number);
+            gains[listing] = gain;
           }
         });
       }
+      for (const [at, { word, weight }] of group.entries()) {
+        postings.visitRoutes(word, (route, mask) => {
+          const listing = listingOfRoute[route] as number;
+          const isOwn = ownMarks[listing] === mark;
+          const sum =
+            (routeWeights[mask] as number) * (routeNorms[routeLengths[route] as number] as number) +
+            (at === 0 && isOwn ? (sums[listing] as number) : 0);
+          const gain = (weight * sum) / (sum + SATURATION) - (isOwn ? (gains[listing] as number) : 0);
+          if (routeMarks[route] !== mark) {
+            if (!isOwn) hasBesides[route] = (hasBesides[route] as number) + weight;
+            routeMarks[route] = mark;
+            routeGains[route] = 0;
+          }
+          if (gain > (routeGains[route] as number)) {
+            extra[route] = (extra[route] as number) + gain - (routeGains[route] as number);
+            routeGains[route] = gain;
+          }
+          // Of the routes of a listing together, the one that has the word best.
+          const before = marks[listing] === mark ? (best[listing] as number) : 0;
+          marks[listing] = mark;
+          best[listing] = Math.max(before, gain);
+          together[listing] = (together[listing] as number) + (best[listing] as number) - before;
+        });
+      }
     }
+
     const least = Math.max(known * MATCH_SHARE, Number.MIN_VALUE);
-    for (let listing = 0; listing < scores.length; listing += 1) {
-      if ((shares[listing] as number) < least) scores[listing] = 0;
-      else scores[listing] = (scores[listing] as number) / whole;
-      shares[listing] = whole === 0 ? 0 : (shares[listing] as number) / whole;
-    }
-    return { scores, matches: shares };
+    const enough = MATCH.wellEnough * Math.min(whole, MATCH.rareWords * getRarity(0, postings.getSize()));
+    return {
+      weigh(listing, isPassing) {
+        const atAll = (own[listing] ?? 0) + (together[listing] ?? 0);
+        if (atAll === 0 || whole === 0) return undefined;
+        const first = facts.firstRoutes[listing] as number;
+        const count = facts.routeCounts[listing] as number;
+        let [position, most] = [-1, -1];
+        for (let at = 0; at < count; at += 1) {
+          if (isPassing !== undefined && !isPassing(at)) continue;
+          const value = extra[first + at] as number;
+          if (value > most) [position, most] = [at, value];
+        }
+        if (position < 0 && count > 0) return undefined;
+        const answered = (has[listing] as number) + (position < 0 ? 0 : (hasBesides[first + position] as number));
+        if (answered < least) return undefined;
+        const likeness =
+          vector.length === 0 ? 0 : Math.max(0, getLikeness(vector, facts.vectors, listing * DIMENSIONS));
+        const added = (1 - TOGETHER_SHARE) * Math.max(0, most) + TOGETHER_SHARE * (together[listing] as number);
+        weighed.score = ((own[listing] as number) + added) / whole + LIKENESS_WEIGHT * likeness;
+        const worth = (own[listing] as number) + Math.max(0, most);
+        weighed.match = Math.min(1, worth / enough + MATCH.likeness * likeness);
+        weighed.position = position;
+        return weighed;
+      },
+      weighRoute(listing, position, score) {
+        const route = (facts.firstRoutes[listing] as number) + position;
+        const itself = ((own[listing] as number) + (extra[route] as number)) / whole;
+        return (1 - LISTING_SHARE) * itself + LISTING_SHARE * score;
+      },
+    };
   };
 }
 
-/** Works out what finding a word is worth, for each class of length and each mask of fields. */
-function buildGains(): Float64Array {
-  const gains = new Float64Array(LENGTH_CLASSES << MASK_BITS);
-  for (let lengthClass = 0; lengthClass < LENGTH_CLASSES; lengthClass += 1) {
-    const penalty = 1 / (1 + LENGTH_PENALTY * lengthClass);
-    for (let mask = 0; mask <= MASK; mask += 1) {
-      let sum = 0;
-      for (const [bit, field] of FIELDS.entries()) {
-        if ((mask & (1 << bit)) === 0) continue;
-        sum += FIELD_WEIGHTS[field] * (SHORT_FIELDS.includes(field) ? 1 : penalty);
-      }
-      gains[(lengthClass << MASK_BITS) | mask] = sum / (sum + SATURATION);
-    }
-  }
-  return gains;
+function makeListingScores(length: number) {
+  return {
+    /** What its own words are worth, and what its routes together add. */
+    own: new Float32Array(length),
+    together: new Float32Array(length),
+    /** The weight of the words that it has itself. */
+    has: new Float32Array(length),
+    /** Of the word at hand: what it is worth, the weight of its fields, and the best of the routes. */
+    gains: new Float32Array(length),
+    sums: new Float32Array(length),
+    best: new Float32Array(length),
+    /** For which word that was noted. */
+    ownMarks: new Uint8Array(length),
+    marks: new Uint8Array(length),
+  };
+}
+
+function makeRouteScores(length: number) {
+  return {
+    /** What it adds to its listing, and the weight of the words that only it has. */
+    extra: new Float32Array(length),
+    hasBesides: new Float32Array(length),
+    routeGains: new Float32Array(length),
+    routeMarks: new Uint8Array(length),
+  };
+}
+
+/** Adds up the weights of fields for each mask of them. */
+function buildWeights<Field extends string>(
+  fields: readonly Field[],
+  weights: Readonly<Record<Field, number>>,
+): Float64Array {
+  return Float64Array.from({ length: MASK + 1 }, (_, mask) =>
+    fields.reduce((sum, field, bit) => ((mask & (1 << bit)) === 0 ? sum : sum + weights[field]), 0),
+  );
+}
+
+/** Works out by what words of a text of each length are multiplied. */
+function buildNorms(usual: number): Float64Array {
+  return Float64Array.from(
+    { length: LENGTH_MAX + 1 },
+    (_, length) => 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / usual),
+  );
 }

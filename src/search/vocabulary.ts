@@ -8,11 +8,14 @@ const FAR_FROM_LENGTH = 7;
 const NEAR_MAX = 3;
 const BEGINNING_MAX = 8;
 
+/** Words that are not put in order yet are few: each is looked at for every beginning. */
+const UNSORTED_MAX = 500;
+
 /** The words of a catalogue by their numbers. Only grows, as in the catalogue. */
 export interface Words {
   add(words: readonly { number: number; word: string }[]): void;
   find(word: string): number | undefined;
-  /** Lists words within a letter or two, the nearest first, then by `count`. */
+  /** Lists words within a letter or two, the nearest first, then by `count`. They begin with the same letters, perhaps swapped. */
   listNear(word: string, count: (number: number) => number): number[];
   /** Lists words that begin so, the most common first. */
   listBeginning(start: string, count: (number: number) => number): number[];
@@ -21,19 +24,26 @@ export interface Words {
 /** Makes an empty vocabulary. */
 export function createWords(): Words {
   const numbers = new Map<string, number>();
-  /** The letters of each word, a bit each: most words are told apart by them without being compared. */
-  const letters = new Map<number, { words: string[]; sets: number[] }>();
+  /** By first letter and length, with the letters of each, a bit each: most are told apart by them without being compared. */
+  const shelves = new Map<string, { words: string[]; sets: number[] }>();
+  let sorted: string[] = [];
+  let unsorted: string[] = [];
 
   return {
     add(words) {
       for (const { number, word } of words) {
         numbers.set(word, number);
+        unsorted.push(word);
         if (!/^[a-z]+$/.test(word)) continue;
-        const sameLength = letters.get(word.length) ?? { words: [], sets: [] };
-        letters.set(word.length, sameLength);
-        sameLength.words.push(word);
-        sameLength.sets.push(getLetters(word));
+        const key = getShelf(word, word.length);
+        const shelf = shelves.get(key) ?? { words: [], sets: [] };
+        shelves.set(key, shelf);
+        shelf.words.push(word);
+        shelf.sets.push(getLetters(word));
       }
+      if (unsorted.length <= UNSORTED_MAX) return;
+      sorted = [...sorted, ...unsorted].sort();
+      unsorted = [];
     },
     find: (word) => numbers.get(word),
     listNear(word, count) {
@@ -41,14 +51,16 @@ export function createWords(): Words {
       const reach = word.length < FAR_FROM_LENGTH ? 1 : 2;
       const set = getLetters(word);
       const found: { number: number; away: number; count: number }[] = [];
-      for (let length = word.length - reach; length <= word.length + reach; length += 1) {
-        const { words, sets } = letters.get(length) ?? { words: [], sets: [] };
-        for (let at = 0; at < words.length; at += 1) {
-          if (countBits((sets[at] as number) ^ set) > 2 * reach) continue;
-          const candidate = words[at] as string;
-          const away = distance(word, candidate);
-          const number = numbers.get(candidate) ?? 0;
-          if (away <= reach && count(number) > 0) found.push({ number, away, count: count(number) });
+      for (const first of new Set(word.slice(0, 2))) {
+        for (let length = word.length - reach; length <= word.length + reach; length += 1) {
+          const { words, sets } = shelves.get(getShelf(first, length)) ?? { words: [], sets: [] };
+          for (let at = 0; at < words.length; at += 1) {
+            if (countBits((sets[at] as number) ^ set) > 2 * reach) continue;
+            const candidate = words[at] as string;
+            const away = isSwapped(word, candidate) ? 1 : distance(word, candidate);
+            const number = numbers.get(candidate) ?? 0;
+            if (away <= reach && count(number) > 0) found.push({ number, away, count: count(number) });
+          }
         }
       }
       const nearest = Math.min(...found.map(({ away }) => away));
@@ -59,16 +71,45 @@ export function createWords(): Words {
         .map(({ number }) => number);
     },
     listBeginning(start, count) {
-      const found: { number: number; count: number }[] = [];
-      for (const [word, number] of numbers) {
-        if (word.startsWith(start) && count(number) > 0) found.push({ number, count: count(number) });
-      }
+      const found = unsorted.filter((word) => word.startsWith(start));
+      for (let at = findFrom(sorted, start); sorted[at]?.startsWith(start); at += 1) found.push(sorted[at] as string);
       return found
+        .map((word) => numbers.get(word) ?? 0)
+        .map((number) => ({ number, count: count(number) }))
+        .filter((entry) => entry.count > 0)
         .sort((a, b) => b.count - a.count || a.number - b.number)
         .slice(0, BEGINNING_MAX)
         .map(({ number }) => number);
     },
   };
+}
+
+function getShelf(word: string, length: number): string {
+  return `${word.charAt(0)}${length}`;
+}
+
+/** Finds the first of sorted words that is not before one. */
+function findFrom(sorted: readonly string[], word: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as string) < word) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Says whether two words differ by two neighbouring letters in each other's place. */
+function isSwapped(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return (
+    at + 1 < one.length &&
+    one[at] === other[at + 1] &&
+    one[at + 1] === other[at] &&
+    one.slice(at + 2) === other.slice(at + 2)
+  );
 }
 
 function getLetters(word: string): number {

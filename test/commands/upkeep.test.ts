@@ -100,7 +100,7 @@ describe('check', () => {
     const { file, runJson } = await makeTwo();
     const entryOf = (slug: string) => `WHERE listing = (SELECT number FROM listings WHERE slug = '${slug}')`;
     change(file, `DELETE FROM search_entries ${entryOf('alpha')}`);
-    change(file, `UPDATE search_entries SET terms = substr(terms, 5) ${entryOf('beta')}`);
+    change(file, `UPDATE search_entries SET documents = substr(documents, 5) ${entryOf('beta')}`);
     expect(getLine((await runJson('check')).json.checks, 'search')).toMatchObject({ found: 'alpha; beta' });
     const { json } = await runJson('check', '--repair');
     expect(getLine(json.checks, 'search')?.ok).toBe(true);

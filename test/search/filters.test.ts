@@ -66,11 +66,22 @@ function isSatisfying(listing: LiveListing, wanted: Query): boolean {
   return (
     (wanted.category ?? item.category) === item.category &&
     (!wanted.network || item.networks.some((network) => network === wanted.network)) &&
+    listing.routes.some((route) => isRouteSatisfying(route, wanted)) &&
     (!wanted.verified || String(item.verified_route_count > 0) === wanted.verified) &&
     (wanted.band ?? item.reliability_band) === item.reliability_band &&
     (!wanted.max_price_usdc || item.price_min_usdc <= Number(wanted.max_price_usdc)) &&
     (!wanted.provider || item.provider_name.toLowerCase() === wanted.provider.toLowerCase()) &&
     (!wanted.updated_since || new Date(item.updated_at) >= new Date(wanted.updated_since))
+  );
+}
+
+/** Says whether one route has all that a query asks of a route. */
+function isRouteSatisfying({ verification, terms }: LiveListing['routes'][number], wanted: Query): boolean {
+  if (wanted.verified === 'true' && verification !== 'settlement-verified') return false;
+  return terms.some(
+    ({ network, amount }) =>
+      (wanted.network ?? network) === network &&
+      (!wanted.max_price_usdc || amount / 1e6 <= Number(wanted.max_price_usdc)),
   );
 }
 

@@ -11,6 +11,7 @@ import { sql as primaryNetwork } from './010-primary-network.ts';
 import { sql as payer } from './011-payer.ts';
 import { sql as reliabilityMethod } from './012-reliability-method.ts';
 import { sql as revisions } from './013-revisions.ts';
+import { sql as routeWords } from './014-route-words.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
 export const MIGRATIONS: readonly string[] = [
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly string[] = [
   payer,
   reliabilityMethod,
   revisions,
+  routeWords,
 ];

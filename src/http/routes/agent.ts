@@ -1,14 +1,14 @@
 import { ServiceError } from '../../errors.ts';
 import { KEPT_CHANGES, readChangeFeed } from '../../published/change-feed.ts';
 import { listChanges } from '../../published/changes.ts';
-import { findDetail, findTombstone, readItem } from '../../published/listings.ts';
+import { findDetail, findTombstone } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { findReceipt } from '../../published/receipts.ts';
-import { selectListings } from '../../published/select.ts';
+import { readSelected, selectListings } from '../../published/select.ts';
 import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';
-import { getListSort, type ListQuery, listQuery } from '../../views/listing/query.ts';
+import { getListSort, type ListQuery, listQuery, WEAK_NOTICE } from '../../views/listing/query.ts';
 import { buildAgentReceipt } from '../../views/receipt.ts';
 import { buildDocument, type Document, type SmallDocument } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
@@ -27,17 +27,15 @@ export function addAgentRoutes(get: Get, reading: Reading): void {
 
 /** Builds a page of listings that fit a query. */
 function buildList(reading: Reading, query: ListQuery, snapshot: Snapshot): Document {
-  const { total, listings, answer, next_cursor } = selectListings(reading.published, snapshot, query);
+  const selected = selectListings(reading.published, snapshot, query);
+  const { total, answer, next_cursor } = selected;
   const { cursor: _cursor, ...given } = query;
-  const items = listings.map((listing, at) => {
-    const item = readItem(reading.published, listing);
-    return answer === undefined ? item : `${item.slice(0, -1)},"match":${answer.matches[at]}}`;
-  });
+  const items = readSelected(reading.published, selected);
   const rest = {
     filters: { ...given, sort: getListSort(query) },
     total,
     ...(next_cursor !== undefined && { next_cursor }),
-    ...(answer?.isWeak && { weak: true }),
+    ...(answer?.isWeak && { weak: true, notice: WEAK_NOTICE }),
     ...(answer && answer.unmatched.length > 0 && { unmatched: answer.unmatched }),
   };
   return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);

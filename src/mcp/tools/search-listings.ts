@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { getItem } from '../../published/listings.ts';
-import { selectListings } from '../../published/select.ts';
-import { listQuery } from '../../views/listing/query.ts';
+import { readSelected, selectListings } from '../../published/select.ts';
+import { listQuery, WEAK_NOTICE } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
 import { buildTool } from '../tool.ts';
@@ -23,9 +22,10 @@ export const searchListingsTool = buildTool({
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
   }),
   output: z.object({
-    revision: z.int().nonnegative().describe('Catalogue revision of this answer'),
+    revision: z.int().nonnegative().describe('Catalogue revision'),
     total: z.int().nonnegative(),
     weak: z.boolean().optional(),
+    notice: z.string().optional(),
     unmatched: z.array(z.string()).optional(),
     next_cursor: z.string().optional().describe('cursor of the next page; absent on the last'),
     listings: z.array(compactItem),
@@ -33,12 +33,10 @@ export const searchListingsTool = buildTool({
   answer: (query, { reading, snapshot }) => {
     const asked = selectListings(reading.published, snapshot, query);
     const { total, answer, next_cursor: cursor } = asked;
-    const listings = asked.listings.map((listing, at) =>
-      buildCompactItem({ ...getItem(reading.published, listing), ...(answer && { match: answer.matches[at] }) }),
-    );
+    const listings = readSelected(reading.published, asked).map((item) => buildCompactItem(JSON.parse(item)));
     const { revision } = snapshot;
     const doubts = {
-      ...(answer?.isWeak && { weak: true }),
+      ...(answer?.isWeak && { weak: true, notice: WEAK_NOTICE }),
       ...(answer && answer.unmatched.length > 0 && { unmatched: [...answer.unmatched] }),
     };
     const frame = getTokenEstimate(JSON.stringify({ revision, total, ...doubts, next_cursor: cursor, listings: [] }));

@@ -12,11 +12,12 @@ import {
   slug,
 } from '../../model/listing.ts';
 import { NETWORKS, networkKey } from '../../model/network.ts';
-import { formatPriceRange, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
+import { formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatCount, formatDay } from '../words/figures.ts';
+import { type MatchedRoute, matchedRoute } from './matched-route.ts';
 
 /** What speaks against a listing, one entry for each code. */
 export const agentCaution = z
@@ -65,6 +66,9 @@ export const agentItem = z
       .max(1)
       .optional()
       .describe('In answers to `q`: how much of the request the listing answers, rare words counting most'),
+    route: matchedRoute
+      .optional()
+      .describe('In answers to `q`: its route that answers most of the request, of those that pass the filters'),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
   })
   .meta({ id: 'AgentItem' });
@@ -183,6 +187,21 @@ export interface ListingCard {
   readonly reliability: string;
   /** What speaks against it, the gravest first. */
   readonly cautions: readonly CardCaution[];
+  /** In the results of a search, the route that answers it best; null elsewhere. */
+  readonly route: CardRoute | null;
+}
+
+/** A route as a card names it. */
+export interface CardRoute {
+  /** `GET /v1/weather`. */
+  readonly name: string;
+  /** Provider's text. */
+  readonly summary: string;
+  /** `0.001 USDC on Base`. */
+  readonly price: string;
+  readonly isVerified: boolean;
+  /** What speaks against this route. */
+  readonly cautions: readonly CardCaution[];
 }
 
 /** A caution as a card marks it. */
@@ -209,6 +228,19 @@ export function buildListingCard(item: AgentItem): ListingCard {
     verified_ratio: formatVerifiedRatio(item),
     reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
+    route: item.route ? buildCardRoute(item.route) : null,
+  };
+}
+
+function buildCardRoute({ method, path, summary, offers, verified, cautions }: MatchedRoute): CardRoute {
+  return {
+    name: `${method} ${path}`,
+    summary,
+    price: offers
+      .map(({ network, price_usdc }) => `${formatUsdc(getAtomic(price_usdc))} USDC on ${NETWORKS[network].label}`)
+      .join(', '),
+    isVerified: verified,
+    cautions: cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
   };
 }
 

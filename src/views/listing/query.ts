@@ -25,8 +25,11 @@ const listFilters = z.strictObject({
     .optional()
     .describe('What you look for, in your own words or by name; rare words count most'),
   category: category.optional().describe('Category of the listing'),
-  network: networkKey.optional().describe('Payment is currently advertised on this network'),
-  verified: z.boolean().optional().describe('At least one route is settlement-verified (true) or none is (false)'),
+  network: networkKey.optional().describe('Network on which the route is paid'),
+  verified: z
+    .boolean()
+    .optional()
+    .describe('The route is settlement-verified (true), or no route of the listing is (false)'),
   band: reliabilityBand.optional().describe('Reliability band'),
   max_price_usdc: z
     .string()
@@ -35,7 +38,7 @@ const listFilters = z.strictObject({
       'a decimal amount of USDC, at most 9007199254.740991, with at most six decimals, such as 0.01',
     )
     .optional()
-    .describe('The cheapest route costs at most this many USDC, e.g. 0.01'),
+    .describe('Most USDC that a call may cost, e.g. 0.01'),
   provider: z.string().trim().min(1).max(200).optional().describe("Provider's name, whole, without regard to case"),
   updated_since: z
     .union(
@@ -70,9 +73,13 @@ export const agentList = z
       .describe('What was applied; counts in `catalogue` are of the whole catalogue all the same'),
     total: z.int().nonnegative().describe('Number of listings that match'),
     next_cursor: z.string().optional().describe('Absent on the last page'),
+    notice: z.string().optional().describe('Where `weak` is true: what that means, in a sentence'),
     weak: z.boolean().optional().describe('With `q`, true where even the best match answers little of the request'),
     unmatched: z.array(z.string()).optional().describe('With `q`, words of the request that nothing was found for'),
     listings: z.array(agentItem),
   })
   .meta({ id: 'AgentList' });
+/** What is said where nothing fits a request well. */
+export const WEAK_NOTICE = 'Nothing fits all of this; the nearest are listed.';
+
 export type AgentList = z.infer<typeof agentList>;

@@ -1,0 +1,97 @@
+import { endianness } from 'node:os';
+import { getCurrentTerms } from '../evidence/terms.ts';
+import { type LiveListing, listRouteCautions } from '../model/listing.ts';
+import { type NetworkKey, networkKey } from '../model/network.ts';
+
+/** What filters and orders know of a route: its bits, and its lowest price on each network. */
+const NETWORK_KEYS = networkKey.options;
+const FACTS = 1 + NETWORK_KEYS.length;
+const VERIFIED = 1;
+const DANGER = 2;
+
+/** What a price is where there is none: no filter lets it pass. Prices of thousands of USDC are kept as the one below. */
+const NO_PRICE = 0xffff_ffff;
+
+/** What filters and orders know of the routes of the live listings, by the place of their listing. */
+export interface RouteFacts {
+  /** Where the routes of each listing begin, and at the end where the last ones do. */
+  readonly starts: Uint32Array;
+  readonly facts: Uint32Array;
+}
+
+/** Writes down what filters know of the routes of a listing: 32 bits each, little-endian. */
+export function encodeRouteFacts(listing: LiveListing): Buffer {
+  const facts = listing.routes.flatMap((route) => {
+    const cautions = listRouteCautions(listing, route);
+    const isVerified = route.verification === 'settlement-verified';
+    const isDanger = cautions.some(({ severity }) => severity === 'danger');
+    const offers = getCurrentTerms(route.terms);
+    const prices = NETWORK_KEYS.map((key) => {
+      const amounts = offers.filter(({ network }) => network === key).map(({ amount }) => amount);
+      return amounts.length === 0 ? NO_PRICE : Math.min(...amounts, NO_PRICE - 1);
+    });
+    return [(isVerified ? VERIFIED : 0) | (isDanger ? DANGER : 0), ...prices];
+  });
+  const bytes = Buffer.alloc(facts.length * 4);
+  for (const [at, fact] of facts.entries()) bytes.writeUInt32LE(fact, at * 4);
+  return bytes;
+}
+
+/** Puts together what is stored of the routes of listings, in the order of their places. */
+export function packRouteFacts(stored: readonly (Buffer | Uint32Array)[]): RouteFacts {
+  const lengths = stored.map((facts) => (Buffer.isBuffer(facts) ? facts.length >>> 2 : facts.length));
+  const starts = new Uint32Array(stored.length + 1);
+  for (const [at, length] of lengths.entries()) starts[at + 1] = (starts[at] as number) + length;
+  const all = new Uint32Array(starts.at(-1) ?? 0);
+  for (const [at, facts] of stored.entries()) {
+    const start = starts[at] as number;
+    if (!Buffer.isBuffer(facts)) all.set(facts, start);
+    else {
+      const bytes = Buffer.from(all.buffer, start * 4, facts.length);
+      facts.copy(bytes);
+      if (endianness() === 'BE') bytes.swap32();
+    }
+  }
+  return { starts, facts: all };
+}
+
+/** Gives what is known of the routes of the listing at a place. */
+export function getRouteFacts({ starts, facts }: RouteFacts, place: number): Uint32Array {
+  return facts.subarray(starts[place], starts[place + 1]);
+}
+
+/** Says whether something grave speaks against a route. */
+export function isDangerous({ starts, facts }: RouteFacts, place: number, position: number): boolean {
+  return ((facts[(starts[place] as number) + position * FACTS] ?? 0) & DANGER) !== 0;
+}
+
+/** Counts the routes of the listing at a place. */
+export function countRoutes({ starts }: RouteFacts, place: number): number {
+  return ((starts[place + 1] as number) - (starts[place] as number)) / FACTS;
+}
+
+/** What one and the same route must be. */
+export interface RouteWishes {
+  readonly network?: NetworkKey | undefined;
+  readonly isVerified: boolean;
+  /** In atomic USDC. */
+  readonly most?: number | undefined;
+}
+
+/** Says of a route, by the place of its listing and its position there, whether it passes. */
+export type RouteFilter = (place: number, position: number) => boolean;
+
+/** Builds the filter of routes; undefined where every route passes. */
+export function buildRouteFilter(
+  { starts, facts }: RouteFacts,
+  { network, isVerified, most }: RouteWishes,
+): RouteFilter | undefined {
+  if (network === undefined && most === undefined && !isVerified) return undefined;
+  const networks = NETWORK_KEYS.flatMap((key, at) => (network === undefined || network === key ? 1 + at : []));
+  const limit = most === undefined ? NO_PRICE - 1 : Math.min(most, NO_PRICE - 1);
+  return (place, position) => {
+    const start = (starts[place] as number) + position * FACTS;
+    if (isVerified && ((facts[start] as number) & VERIFIED) === 0) return false;
+    return networks.some((at) => (facts[start + at] as number) <= limit);
+  };
+}

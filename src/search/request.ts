@@ -1,0 +1,100 @@
+import { STOP_WORDS } from './stop-words.ts';
+import { getStem, listWords } from './words.ts';
+
+/** A word of a request, and how much it says of what is asked for: 1 for a plain one. */
+export interface AskedWord {
+  readonly word: string;
+  readonly stem: string;
+  readonly weight: number;
+}
+
+/** Longest request that is read, in UTF-16 units once it is written out. */
+const TEXT_MAX = 2000;
+
+/** What a word weighs by how it is said. */
+const WEIGHTS = {
+  /** In a sentence that asks for nothing, of a request that has others: "I'm planning a party." */
+  background: 0.5,
+  /** Between quotation marks, or in an address: a value to call with rather than what is called. */
+  quoted: 0.4,
+  /** With a digit in it: an amount, a date, an identifier. */
+  number: 0.5,
+  /** A word that people ask with: "find", "provide", "details". */
+  asking: 0.5,
+};
+
+/** Words that people ask with, whatever they ask for. */
+const ASKING: ReadonlySet<string> = new Set(
+  `able additionally also application apps assist assistance available curious currently detail details fetch find first
+  furthermore hello help hey include including information interested just know lastly like list look looking make moreover
+  need plan planning provide really recommend retrieve search service show specific suggest sure tool trying using want
+  wanted wondering`
+    .split(/\s+/)
+    .map(getStem),
+);
+
+/** What tells a sentence that asks for something from one that says why. */
+const ASKS = new RegExp(
+  [
+    /\b(?:can|could|would|will) (?:you|i|we)\b/,
+    /\bplease\b/,
+    /\b(?:i|we) (?:also )?(?:need|want|would|wish)\b/,
+    /\bi'd (?:also )?like\b/,
+    /\b(?:assist|fetch|find|get|give|help|let|provide|send|show|tell)\b/,
+    /\b(?:how|what|when|where|which|who)\b/,
+    /\b(?:is|are) there\b/,
+    /\?\s*$/,
+    /^\s*(?:additionally|also|finally|furthermore|lastly|moreover)\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+/** What is quoted, or an address: each is split off as a part of its own. */
+const QUOTED = /("[^"]*"|“[^”]*”|(?<!\w)'[^'\s][^']*'(?!\w)|\S{1,64}@\S+|\bhttps?:\S+|\bwww\.\S+)/;
+
+/** A request in words. */
+export interface ReadRequest {
+  /** Its telling words in their order, each once; all words where none is telling. */
+  readonly asked: readonly AskedWord[];
+  /** The stems of all its words in their order. */
+  readonly stems: readonly string[];
+}
+
+/** Reads a request. A word that is said again weighs more. */
+export function readRequest(request: string): ReadRequest {
+  // Some characters stand for a whole phrase, so the text is cut once they are written out.
+  const text = request.normalize('NFKC').slice(0, TEXT_MAX);
+  const telling = listAsked(text, (word) => !STOP_WORDS.has(word));
+  return {
+    asked: telling.length > 0 ? telling : listAsked(text, () => true),
+    stems: listWords(text).map(getStem),
+  };
+}
+
+function listAsked(text: string, isTelling: (word: string) => boolean): AskedWord[] {
+  const sentences = text.split(/(?<=[.?!])\s+|\n+/);
+  const isAsking = sentences.map((sentence) => ASKS.test(sentence));
+  const asksAtAll = isAsking.includes(true);
+  const asked = new Map<string, { word: string; stem: string; sum: number }>();
+  for (const [at, sentence] of sentences.entries()) {
+    const ofSentence = asksAtAll && !isAsking[at] ? WEIGHTS.background : 1;
+    for (const [part, piece] of sentence.split(QUOTED).entries()) {
+      const ofPart = part % 2 === 1 ? WEIGHTS.quoted : 1;
+      for (const token of piece.split(/\s+/)) {
+        const ofToken = /\d/.test(token) ? WEIGHTS.number : 1;
+        for (const word of listWords(token).filter(isTelling)) {
+          const stem = getStem(word);
+          const entry = asked.get(stem) ?? { word, stem, sum: 0 };
+          entry.sum += ofSentence * ofPart * ofToken;
+          asked.set(stem, entry);
+        }
+      }
+    }
+  }
+  return [...asked.values()].map(({ word, stem, sum }) => ({
+    ...{ word, stem },
+    weight: Math.sqrt(sum) * (ASKING.has(stem) ? WEIGHTS.asking : 1),
+  }));
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { getCurrentTerms } from '../../evidence/terms.ts';
+import { cautionCode, cautionSeverity } from '../../model/caution.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { type LiveListing, listRouteCautions } from '../../model/listing.ts';
+import { networkKey } from '../../model/network.ts';
+import { httpMethod } from '../../model/request.ts';
+import { getRouteUrl, type Route } from '../../model/route.ts';
+import { cutText } from '../../model/text.ts';
+import { getUsdcNumber } from '../../model/usdc.ts';
+
+/** Longest text of a route that answers to a search quote, in UTF-16 units. */
+const SUMMARY_LENGTH = 200;
+
+/** Most names of fields that are listed of an input or output, and the longest. */
+const FIELDS_MAX = 12;
+const FIELD_LENGTH = 40;
+
+/** A route as the results of a search show it. */
+export const matchedRoute = z.object({
+  method: httpMethod,
+  path: z.string(),
+  url: z.string().describe('Where it is called; fill in :name and {name} first'),
+  summary: z.string().describe("Provider's text, cut"),
+  offers: z
+    .array(z.object({ network: networkKey, price_usdc: z.number().describe('Lowest price of one request there') }))
+    .describe('Current offers by network, the cheapest first'),
+  verified: z.boolean().describe('True when this very route is settlement-verified'),
+  verified_at: z.iso.datetime().nullable(),
+  cautions: z
+    .array(z.object({ code: cautionCode, severity: cautionSeverity, since: z.iso.datetime().nullable() }))
+    .describe('What speaks against this route, the gravest first'),
+  inputs: z.array(z.string()).describe('Names of the fields it takes; `?` marks those that may be left out'),
+  outputs: z.array(z.string()).describe('Names of the fields of what it returns'),
+});
+export type MatchedRoute = z.infer<typeof matchedRoute>;
+
+/** Builds what the results of a search show of a route. */
+export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRoute {
+  const { method, path, description, verification, proof, input_schema, output_schema } = route;
+  return {
+    ...{ method, path },
+    url: getRouteUrl(listing.base_url, path),
+    summary: cutText(description, SUMMARY_LENGTH),
+    offers: listOffers(route),
+    verified: verification === 'settlement-verified',
+    verified_at: proof?.verified_at ?? null,
+    cautions: listRouteCautions(listing, route).map(({ code, severity, since }) => ({ code, severity, since })),
+    inputs: input_schema ? listFieldNames(input_schema) : [],
+    outputs: output_schema ? listFieldNames(output_schema) : [],
+  };
+}
+
+/** Lists the lowest price of a route on each network. */
+function listOffers({ terms }: Route): MatchedRoute['offers'] {
+  const lowest = new Map<MatchedRoute['offers'][number]['network'], number>();
+  for (const { network, amount } of getCurrentTerms(terms)) {
+    lowest.set(network, Math.min(amount, lowest.get(network) ?? Number.POSITIVE_INFINITY));
+  }
+  return Array.from(lowest, ([network, amount]) => ({ network, amount }))
+    .sort((a, b) => a.amount - b.amount)
+    .map(({ network, amount }) => ({ network, price_usdc: getUsdcNumber(amount) }));
+}
+
+/** Where a schema keeps the fields of a request apart by their place. */
+const PLACES = ['queryParams', 'body', 'pathParams', 'query', 'path'];
+
+/** Lists the names of a schema's fields, those of a request whatever place they are in. */
+function listFieldNames(schema: JsonObject): string[] {
+  const { properties, required, items } = schema;
+  if (!isObject(properties)) return isObject(items) ? listFieldNames(items) : [];
+  const names = Object.entries(properties).flatMap(([name, field]) => {
+    if (PLACES.includes(name) && isObject(field) && isObject(field.properties)) return listFieldNames(field);
+    const isOptional = Array.isArray(required) && !required.includes(name);
+    return `${cutText(name, FIELD_LENGTH)}${isOptional ? '?' : ''}`;
+  });
+  return names.slice(0, FIELDS_MAX);
+}
