@@ -37,7 +37,9 @@ it('brings a bare folder to a served catalogue, serves it at once the second tim
     delistListing(writing, other, { by: 'operator', reason: 'test' }),
   );
   catalogue.close();
-  await expect.poll(async () => (await fetch(`${again}/api/${other}`)).status, { interval: 5 }).toBe(410);
+  await expect
+    .poll(async () => (await fetch(`${again}/api/${other}`)).status, { interval: 5, timeout: 60_000 })
+    .toBe(410);
   while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
   expect(await (await fetch(again)).text()).not.toContain(`/api/${other}"`);
   second.child.kill('SIGINT');
