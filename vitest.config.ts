@@ -11,7 +11,6 @@ const LONG = [
   'http/processes',
   'http/entry-point',
   'settlement/kills',
-  'commands/demo',
   'probing/year',
   'probing/fake-hosts',
   'release/watch',

@@ -3,9 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildUsageFailure } from '../src/commands/failure.ts';
 import { formatTable, type Row } from './bench/figures.ts';
-import { measurePayments } from './bench/payments.ts';
-import { measureRebuilds } from './bench/releases.ts';
-import { measureDirectory, measureLatency, measurePages, measureSearch, measureStart } from './bench/serving.ts';
 import type { Run } from './bench/world.ts';
 import { endWithFailure, readArguments } from './entry.ts';
 
@@ -14,48 +11,49 @@ interface Benchmark {
   readonly about: string;
   readonly sizes: readonly number[];
   readonly large?: readonly number[];
-  measure(run: Run, listings: number): Promise<Row[]>;
+  /** Loads its code: a command line that is wrong is refused before. */
+  load(): Promise<(run: Run, listings: number) => Promise<Row[]>>;
 }
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   directory: {
     about: 'every kind of request beside a plain Express and SQLite directory of the same records',
     sizes: [10_000],
-    measure: measureDirectory,
+    load: async () => (await import('./bench/serving.ts')).measureDirectory,
   },
   latency: {
     about: 'the OpenAPI document while every page is rendered, and after one change',
     sizes: [10_000],
     large: [100_000],
-    measure: measureLatency,
+    load: async () => (await import('./bench/serving.ts')).measureLatency,
   },
   search: {
     about: 'hundreds of searches, over HTTP and MCP',
     sizes: [10_000],
     large: [100_000],
-    measure: measureSearch,
+    load: async () => (await import('./bench/serving.ts')).measureSearch,
   },
   pages: {
     about: 'pages of listings beside one nginx worker that sends the same release',
     sizes: [10_000],
-    measure: measurePages,
+    load: async () => (await import('./bench/serving.ts')).measurePages,
   },
   start: {
     about: 'from the start of the process to its first answer beside the Express directory, and memory',
     sizes: [1000, 10_000],
     large: [100_000],
-    measure: measureStart,
+    load: async () => (await import('./bench/serving.ts')).measureStart,
   },
   rebuilds: {
     about: 'every page beside Hugo making those of the listings, and how soon readers see a write',
     sizes: [10_000],
     large: [100_000],
-    measure: measureRebuilds,
+    load: async () => (await import('./bench/releases.ts')).measureRebuilds,
   },
   payments: {
     about: "paid calls on a chain of this machine beside the x402 SDK's own client",
     sizes: [30],
-    measure: measurePayments,
+    load: async () => (await import('./bench/payments.ts')).measurePayments,
   },
 };
 
@@ -115,9 +113,10 @@ const run: Run = { folder, rounds: quick ? 1 : 11, tell: (line) => process.stder
 const results: Record<string, Row[]> = {};
 for (const name of names) {
   const benchmark = BENCHMARKS[name] as Benchmark;
+  const measure = await benchmark.load();
   const rows: Row[] = [];
   const sizes = size === undefined ? [...benchmark.sizes, ...((large && benchmark.large) || [])] : [size];
-  for (const listings of sizes) rows.push(...(await benchmark.measure(run, listings)));
+  for (const listings of sizes) rows.push(...(await measure(run, listings)));
   results[name] = rows;
   if (!json) console.log(`\n${name}: ${benchmark.about}\n\n${formatTable(rows)}\n`);
 }

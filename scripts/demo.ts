@@ -8,18 +8,15 @@ const { join } = await import('node:path');
 const { endWithFailure, readArguments } = await import('./entry.ts');
 const { listenForStop } = await import('../src/commands/stopping.ts');
 const { readEnvironment, withoutPayer } = await import('../src/config.ts');
-const { openBuyer } = await import('./market/buyer.ts');
-const { getProvider, startMarket } = await import('./market/market.ts');
 
 const { stdout } = process;
 const ROOT = join(import.meta.dirname, '..');
 const signal = listenForStop(process, () => undefined);
 
 const USAGE = {
-  line: 'npm run demo -- [--no-serve]',
+  line: 'npm run demo',
   about: `Opens a whole market on this machine: chains, a facilitator and payable providers; imports, probes, pays, serves.
 
-  --no-serve    ends when everything is paid, and serves nothing
   -h, --help    shows this
   -V, --version shows the version
 
@@ -27,13 +24,15 @@ Ctrl-C leaves nothing behind. HOST and PORT say where it serves.`,
 };
 
 /**
- * `npm run demo [-- --no-serve]`: a whole market on this machine. Local chains, a facilitator and six payable providers
+ * `npm run demo`: a whole market on this machine. Local chains, a facilitator and six payable providers
  * are started; their feed is imported, every route probed, real calls paid for with real signatures, the pages built and
  * served. No wallet and no internet is needed, and nothing outlives it.
  */
 async function run(): Promise<void> {
-  const { values } = readArguments(USAGE, { 'no-serve': { type: 'boolean' } });
-  const isServing = !values['no-serve'];
+  readArguments(USAGE, {});
+  // Loaded after the command line is read: chains and wallets are most of what there is to load.
+  const { openBuyer } = await import('./market/buyer.ts');
+  const { getProvider, startMarket } = await import('./market/market.ts');
   const folder = await mkdtemp(join(tmpdir(), 'agent-payable-demo-'));
   // Blocks come by themselves, so that the clock by which a payment expires goes on.
   const market = await startMarket({ chains: { blockSeconds: 1 } });
@@ -64,7 +63,7 @@ async function run(): Promise<void> {
     const { EVM_RPC_URL: _node, PAYER_EVM_PRIVATE_KEY: _key, ...solanaOnly } = wallet;
     await say(['verify', 'map-math', '--route', 'GET /v1/distance', '--pay'], { ...settings, ...solanaOnly });
     await say(['receipts'], { ...settings, ...wallet });
-    if (isServing && !signal.aborted) await start('scripts/serve.ts', [], { ...settings, LOG_LEVEL: 'warn' });
+    if (!signal.aborted) await start('scripts/serve.ts', [], { ...settings, LOG_LEVEL: 'warn' });
   } finally {
     await market.stop();
     await rm(folder, { recursive: true, force: true });

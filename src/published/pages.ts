@@ -79,18 +79,19 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
   yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
   // `/docs` beside what lies in `docs/`: a file and a folder.
-  const { method, docs, docsAgents, docsApi, docsChangelog, docsOperating, docsArchitecture, docsData, providers } =
+  const { method, docs, docsAgents, docsUsing, docsApi, docsChangelog, docsOperating, docsArchitecture, docsData } =
     PATHS;
   const guides = [
     method,
     docs,
     docsAgents,
+    docsUsing,
     docsApi,
     docsChangelog,
     docsOperating,
     docsArchitecture,
     docsData,
-    providers,
+    PATHS.providers,
   ];
   for (const path of guides) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };

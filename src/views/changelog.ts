@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-22',
     changes: [
+      '/docs/using says in five minutes how the API is used.',
       'The whole catalogue can be downloaded as a SQLite file: /catalogue.sqlite, with its SHA-256 at /catalogue.sqlite.sha256. /docs/data shows what is in it.',
       'A change is in every document some milliseconds after it was written, at once in all of them.',
       'Pages and pictures count against the rate limit, as documents always did. A search counts 2, a document of the whole catalogue or a picture 10, stylesheets and health nothing.',

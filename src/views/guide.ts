@@ -66,6 +66,7 @@ ${link('Connect your agent', PATHS.docsAgents, 'configurations of common MCP cli
 ${link('Method', PATHS.method, 'what a probe sends, what each outcome means, how reliability is scored, when a listing is removed')}
 ${link('For providers', PATHS.providers, 'how to be listed, corrected or removed, free of charge: one file on the own host')}
 ${link('OpenAPI document', PATHS.openapi, 'OpenAPI 3.1.0, one tag per listing; large')}
+${link('Use the API', PATHS.docsUsing, 'which address answers what, with real requests and answers, paging, errors and limits')}
 ${link('Reference', PATHS.docsApi, 'the endpoints of this service, for people')}
 ${link('Every listing as text', PATHS.guideFull, 'one document; large')}
 ${link('API catalogue', PATHS.apiCatalog, 'RFC 9727: these doors as a linkset')}

@@ -42,6 +42,7 @@ export const PATHS = {
   docs: '/docs',
   docsAgents: '/docs/agents',
   docsApi: '/docs/api',
+  docsUsing: '/docs/using',
   docsChangelog: '/docs/changelog',
   docsOperating: '/docs/operating',
   docsArchitecture: '/docs/architecture',

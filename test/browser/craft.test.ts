@@ -106,7 +106,7 @@ async function listViolations(page: Page, only?: readonly string[]): Promise<str
         ) => Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
       }
     ).run;
-    const { violations } = await run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
+    const { violations } = await run({ resultTypes: ['violations'], preload: false, ...(rules && { runOnly: rules }) });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
     );

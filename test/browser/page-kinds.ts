@@ -33,6 +33,7 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'providers', path: PATHS.providers },
   { name: 'docs', path: PATHS.docs },
   { name: 'docs for agents', path: PATHS.docsAgents },
+  { name: 'manual of the API', path: PATHS.docsUsing },
   { name: 'operating manual', path: PATHS.docsOperating },
   { name: 'architecture manual', path: PATHS.docsArchitecture },
   { name: 'endpoints', path: PATHS.docsApi },

@@ -14,10 +14,19 @@ import {
 } from '../../src/catalogue/integrity.ts';
 import { listSlugs } from '../../src/catalogue/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
-import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
 
-/** Makes a catalogue large enough for a backup to take several steps. */
+let large: Buffer | undefined;
+
+/** Makes a catalogue large enough for a backup to take several steps; written once, and copied for each test. */
 function makeLarge() {
+  const file = join(makeFolder(), 'catalogue.sqlite');
+  large ??= writeLarge();
+  writeFileSync(file, large);
+  return makeCatalogue(file);
+}
+
+function writeLarge(): Buffer {
   const catalogue = makeCatalogue();
   writeCatalogue(catalogue, NOW, (writing) => {
     for (let i = 0; i < 300; i++) {
@@ -28,7 +37,7 @@ function makeLarge() {
       );
     }
   });
-  return catalogue;
+  return catalogue.sqlite.serialize();
 }
 
 describe('a backup', () => {

@@ -27,9 +27,13 @@ it('ends quietly when its reader stops, and with one sentence when the disk is f
   const manifests = Array.from({ length: 150 }, (_, n) => writeManifest(folder, `number-${n}.yaml`));
   expect(await run(['import', ...manifests])).toMatchObject({ code: 0 });
   for (const args of [['export'], ['export', '--json'], ['list', '--json'], ['list'], ['--help']]) {
-    expect([args, await runInto(undefined, args, environment)]).toEqual([args, { said: '', code: 0 }]);
-    if (!existsSync('/dev/full')) continue;
-    expect([args, await runInto('/dev/full', args, environment)]).toEqual([
+    const [unread, full] = await Promise.all([
+      runInto(undefined, args, environment),
+      existsSync('/dev/full') ? runInto('/dev/full', args, environment) : undefined,
+    ]);
+    expect([args, unread]).toEqual([args, { said: '', code: 0 }]);
+    if (!full) continue;
+    expect([args, full]).toEqual([
       args,
       { said: expect.stringMatching(/^error: The disk is full\.\nhint: [^\n]+\n$/), code: 1 },
     ]);

@@ -45,8 +45,8 @@ function makeCautioned() {
       for (let count = 0; count < times; count++) {
         hours += ROUND;
         world.look(hours, seen);
-        settle();
       }
+      settle();
     },
     asks: (...offers: Partial<Terms>[]): Seen => ({ terms: offers.map((offer) => makeTerms(offer)) }),
     pay: (receipt: Partial<Receipt> = {}, slug = 'example-prices') => {

@@ -11,6 +11,7 @@ import { listSlugs } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { findLock } from '../../src/release/lock.ts';
 import { makeFolder } from '../builders.ts';
+import { makeShelf } from '../release/shelf.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue, serves it at once the second time, and follows it', async () => {
@@ -26,11 +27,9 @@ it('brings a bare folder to a served catalogue, serves it at once the second tim
   first.child.kill('SIGTERM');
   expect(await first.ended).toBe(0);
 
-  const started = performance.now();
   const second = start(folder);
   const again = await waitForUrl(second);
-  expect(performance.now() - started).toBeLessThan(5000);
-  expect(second.said.out).not.toContain('Released');
+  expect(second.said.out).not.toMatch(/Created|Compil|Released/);
   const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: 'x', at: new Date().toISOString() });
   const [, other = ''] = listSlugs(catalogue);
   const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
@@ -38,7 +37,9 @@ it('brings a bare folder to a served catalogue, serves it at once the second tim
     delistListing(writing, other, { by: 'operator', reason: 'test' }),
   );
   catalogue.close();
-  await expect.poll(async () => (await fetch(`${again}/api/${other}`)).status, { interval: 5 }).toBe(410);
+  await expect
+    .poll(async () => (await fetch(`${again}/api/${other}`)).status, { interval: 5, timeout: 60_000 })
+    .toBe(410);
   while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
   expect(await (await fetch(again)).text()).not.toContain(`/api/${other}"`);
   second.child.kill('SIGINT');
@@ -63,7 +64,7 @@ it('sets a folder up once where two are started in it at the same time', async (
 });
 
 it('leaves rebuilding to the operator when told so', async () => {
-  const server = start(makeFolder(), {}, ['--no-rebuild']);
+  const server = start(makeStarted(), {}, ['--no-rebuild']);
   const url = await waitForUrl(server);
   expect((await fetch(`${url}/agent/list`)).status).toBe(200);
   await sleep(700);
@@ -85,9 +86,6 @@ it('takes its children with it, even when it is killed', async () => {
 
 it.each([
   [{ PORT: 'http' }, [], 1, /^The setting PORT has the value "http"/],
-  [{ HOST: '0.0.0.0', BASE_URL: '' }, [], 1, /^HOST is 0\.0\.0\.0, which others can reach, but BASE_URL is not set\.$/],
-  [{ HOST: '0.0.0.0' }, [], 1, /^HOST is 0\.0\.0\.0, which others can reach, but CONTACT_URL is not set\.$/],
-  [{ BASE_URL: '' }, [], 1, /^PORT is 0, that is any free port, but BASE_URL is not set\.$/],
   [{ PAYER_STOP_FILE: '/tmp/stop' }, [], 1, /^PAYER_STOP_FILE is set in the environment, /],
   [{}, ['--no-rebuilds'], 2, /^Unknown option '--no-rebuilds'/],
   [{ CATALOGUE: '/dev/null/x' }, [], 1, /^\/dev\/null\/x cannot be opened as a catalogue/],
@@ -102,8 +100,7 @@ it.each([
 });
 
 it('goes on and stops as it should when nobody reads what it says any more', async () => {
-  const folder = makeFolder();
-  const server = start(folder, { LOG_LEVEL: 'debug' });
+  const server = start(makeStarted(), { LOG_LEVEL: 'debug' }, ['--no-rebuild']);
   const url = await waitForUrl(server);
   server.child.stdout?.destroy();
   server.child.stderr?.destroy();
@@ -115,7 +112,7 @@ it('goes on and stops as it should when nobody reads what it says any more', asy
 it.runIf(existsSync('/dev/full'))('goes on where there is no room for what it says', async () => {
   const port = await findFreePort();
   const settings = { PORT: String(port), LOG_LEVEL: 'debug' };
-  const { child } = start(makeFolder(), settings, ['--no-rebuild'], '/dev/full');
+  const { child } = start(makeStarted(), settings, ['--no-rebuild'], '/dev/full');
   let status = 0;
   while (status !== 200 && child.exitCode === null) {
     status = await fetch(`http://127.0.0.1:${port}/agent/list`).then(
@@ -130,7 +127,7 @@ it.runIf(existsSync('/dev/full'))('goes on where there is no room for what it sa
 });
 
 it('ends with one sentence where a folder lies in the place of the link to the release', async () => {
-  const folder = makeFolder();
+  const folder = makeStarted();
   mkdirSync(join(folder, 'dist/current'), { recursive: true });
   const server = start(folder);
   expect(await server.ended).toBe(1);
@@ -163,6 +160,7 @@ it('answers 503 while it is being set up, and nothing else goes to a pipe but JS
   const statuses = new Set<number>();
   while (!statuses.has(200)) {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+    await sleep(10);
     if (!answer) continue;
     statuses.add(answer.status);
     if (answer.status === 503) expect(await answer.json()).toMatchObject({ code: 'starting' });
@@ -177,7 +175,7 @@ it('answers 503 while it is being set up, and nothing else goes to a pipe but JS
 });
 
 it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log among them', async () => {
-  const folder = makeFolder();
+  const folder = makeStarted();
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const command = `${scripts.start.replace('exec node', process.execPath)} --no-rebuild`;
   const terminal = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
@@ -205,6 +203,13 @@ it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log
   terminal.kill('SIGTERM');
   await once(terminal, 'exit');
 });
+
+/** A folder with a catalogue of one listing, for what is not about the first start: putting the seed in takes a second. */
+function makeStarted(): string {
+  const folder = makeFolder();
+  makeShelf(folder, { count: 1 }).catalogue.close();
+  return folder;
+}
 
 /** The sentences in JSON lines. */
 function listSentences(lines: string): string[] {

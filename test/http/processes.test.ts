@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
@@ -17,8 +19,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const LIMIT_MS = 5000;
 
 /** Runs an npm script as its own process group, as a terminal or a supervisor does. */
-function runNpm(args: readonly string[], settings: Record<string, string> = {}) {
-  const folder = makeFolder();
+function runNpm(args: readonly string[], settings: Record<string, string> = {}, folder = makeFolder()) {
   const child = spawn('npm', args, {
     cwd: ROOT,
     detached: true,
@@ -50,7 +51,7 @@ function runNpm(args: readonly string[], settings: Record<string, string> = {}) 
     }
     return pattern.exec(said)?.[1] ?? '';
   };
-  return { child, folder, find, getSaid: () => said };
+  return { child, find, getSaid: () => said };
 }
 
 /** Lists a process and all that it started, and what these started. */
@@ -90,34 +91,37 @@ async function isListening(url: string): Promise<boolean> {
   return isOpen;
 }
 
-/** A provider that never answers, so that a prober is in the middle of a request when it is to stop. */
-async function serveSilence(folder: string): Promise<{ asked: Promise<unknown> }> {
-  const server = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const base_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
-  writeCatalogue(catalogue, NOW, (writing) => {
-    recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
-  });
-  catalogue.close();
-  return { asked: once(server, 'request') };
-}
-
 describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
+  // One folder for all: the first start makes the release that the others serve at once.
+  const folder = mkdtempSync(join(tmpdir(), 'processes-'));
+  /** A provider that never answers, so that a prober is in the middle of a request when it is to stop. */
+  const silence = createServer(() => undefined);
+  const settings = {
+    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
+    ...{ PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on' },
+  };
+
+  beforeAll(async () => {
+    await once(silence.listen(0, '127.0.0.1'), 'listening');
+    const address = silence.address();
+    const base_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    const catalogue = openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: NOW });
+    writeCatalogue(catalogue, NOW, (writing) => {
+      recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
+    });
+    catalogue.close();
+  });
+  afterAll(async () => {
+    silence.closeAllConnections();
+    silence.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
     'ends with all that it started when npm gets %s, and the port is free',
     async (signal) => {
-      const folder = makeFolder();
-      const { asked } = await serveSilence(folder);
-      const { child, find } = runNpm(['start'], {
-        ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
-        ...{ PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on' },
-      });
+      const asked = once(silence, 'request');
+      const { child, find } = runNpm(['start'], settings);
       const url = await find(/listens on (http:\S+)\. /);
       await asked;
       // Somebody is in the middle of an answer, and another keeps a connection.
@@ -144,7 +148,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
   }, 60_000);
 
   it('takes a Ctrl-C, which reaches npm and Node both, for one', async () => {
-    const { child, find, getSaid } = runNpm(['start']);
+    const { child, find, getSaid } = runNpm(['start'], settings);
     await find(/listens on (http:\S+)\. /);
     const pids = listProcesses(child);
     process.kill(-(child.pid ?? 0), 'SIGINT');
@@ -177,14 +181,25 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     expect(await isListening(`http://127.0.0.1:${port}`)).toBe(false);
   }, 60_000);
 
-  it('demo ends with npm, and takes its chains with it', async () => {
-    const { child, find } = runNpm(['run', 'demo'], { PORT: '' });
-    await find(/(A market of) /);
+  it('demo opens a market, pays for real calls on both chains, serves, and ends with npm and its chains', async () => {
+    const port = await findFreePort();
+    // The test runner sets a BASE_URL of its own.
+    const { child, find, getSaid } = runNpm(['run', 'demo'], { BASE_URL: '', PORT: String(port) });
+    const url = await find(/listens on (http:\S+)\. /);
+    const said = getSaid();
+    expect(said).toMatch(/10 items: 10 taken, 0 refused\./);
+    expect(said).toMatch(/^10\tpayable/m);
+    expect(said.match(/settled, and the product came\./g)?.length).toBeGreaterThanOrEqual(8);
+    expect(said).toContain('USDC on solana settled, and the product came.');
+    expect(said).toContain('settled, but no product came: the route stays unverified.');
+    const { total } = await (await fetch(`${url}/agent/list?verified=true&limit=1`)).json();
+    expect(total).toBeGreaterThan(1);
     const pids = listProcesses(child);
-    expect(pids.length).toBeGreaterThanOrEqual(3);
+    expect(pids.length).toBeGreaterThanOrEqual(4);
     child.kill('SIGTERM');
     expect(await waitForEnd(pids)).toBeLessThan(LIMIT_MS);
-  }, 60_000);
+    expect(await isListening(url)).toBe(false);
+  }, 120_000);
 });
 
 describe('every entry point', () => {
@@ -211,12 +226,11 @@ describe('every entry point', () => {
         const [code] = await once(child, 'close');
         return { code, out, err };
       };
-      expect(await run('--version')).toEqual({ code: 0, out: `agent-payable-apis ${version}\n`, err: '' });
-      const help = await run('--help');
+      const [told, help, wrong] = await Promise.all([run('--version'), run('--help'), run('--nonsense')]);
+      expect(told).toEqual({ code: 0, out: `agent-payable-apis ${version}\n`, err: '' });
       expect(help).toMatchObject({ code: 0, err: '' });
       expect(help.out).toMatch(/^Usage: /);
       expect(help.out).toMatch(/-V, --version/);
-      const wrong = await run('--nonsense');
       expect([wrong.code, wrong.out]).toEqual([2, '']);
       expect(wrong.err).toMatch(/nonsense/);
     },

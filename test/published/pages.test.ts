@@ -90,7 +90,7 @@ describe('the page inventory', () => {
       ['/404', '404.html'],
       ['/method', 'method.html'],
       ['/docs', 'docs.html'],
-      ...['agents', 'api', 'changelog', 'operating', 'architecture', 'data', 'providers'].map((name) => [
+      ...['agents', 'using', 'api', 'changelog', 'operating', 'architecture', 'data', 'providers'].map((name) => [
         `/docs/${name}`,
         `docs/${name}.html`,
       ]),

@@ -26,9 +26,31 @@ describe('llms.txt', () => {
   it('names every door', () => {
     const guide = buildGuide(COUNTS, new Map(), SITE);
     const { agentList, agentCheck, agentChanges, mcp, discoveryResources, discoverySearch, openapi, guideFull } = PATHS;
-    const { apiCatalog, aiCatalog, sitemapIndex, changesFeed, docsAgents, docsApi, method, providers, market } = PATHS;
+    const {
+      apiCatalog,
+      aiCatalog,
+      sitemapIndex,
+      changesFeed,
+      docsAgents,
+      docsApi,
+      docsUsing,
+      method,
+      providers,
+      market,
+    } = PATHS;
     const doors = [agentList, agentCheck, agentChanges, mcp, discoveryResources, discoverySearch, openapi, guideFull];
-    const further = [apiCatalog, aiCatalog, sitemapIndex, changesFeed, docsAgents, docsApi, method, providers, market];
+    const further = [
+      apiCatalog,
+      aiCatalog,
+      sitemapIndex,
+      changesFeed,
+      docsAgents,
+      docsApi,
+      docsUsing,
+      method,
+      providers,
+      market,
+    ];
     const templates = [PATHS.agentListing('{slug}'), PATHS.listingMarkdown('{slug}')];
     for (const path of [...doors, ...further, ...templates]) {
       expect([path, guide.includes(`${SITE.baseUrl}${path}`)]).toEqual([path, true]);
