@@ -20,7 +20,7 @@ export const compactItem = z.object({
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),
-  tagline: z.string().describe("Provider's text, cut"),
+  tagline: z.string(),
   category,
   price_usdc: z.string().describe('USDC per request: one price, or lowest-highest'),
   networks,

@@ -13,7 +13,7 @@ import {
   listFilters,
   listSort,
   REQUEST_MAX_LENGTH,
-} from '../../src/views/list-query.ts';
+} from '../../src/views/listing/query.ts';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { makeFolder, NOW } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';

@@ -16,8 +16,8 @@ const TOKENS_A_LISTING = 150;
 export const searchListingsTool = buildTool({
   title: 'Search payable APIs',
   description:
-    'Find APIs that can be called and paid for per request in USDC; all filters given must hold. Without arguments it ' +
-    'lists everything by name. Then get_listing tells how to call one. Stop on DANGER.',
+    'Find APIs that are paid for per request in USDC; all filters must hold. Without arguments it lists everything ' +
+    'by name. get_listing tells how to call one. Stop on DANGER.',
   input: listQuery.extend({
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
   }),

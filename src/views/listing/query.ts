@@ -12,11 +12,11 @@ export const LIST_LIMIT_MAX = 1000;
 export const REQUEST_MAX_LENGTH = 2000;
 
 /** Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score. */
-const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability']);
+export const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability']);
 export type ListSort = z.infer<typeof listSort>;
 
 /** The filters of the catalogue, once for the HTTP list, its documentation and the search tool. All given must hold. */
-const listFilters = z.strictObject({
+export const listFilters = z.strictObject({
   q: z
     .string()
     .trim()
