@@ -107,12 +107,13 @@ export async function startServer({
     },
   });
   const release = async () => {
-    await following.close();
     catalogueFile.close();
     current.close();
     onDemand.close();
     void pictures.close();
     reading.published.close();
+    // Last, since only who may write can put away the journal of the file, and the next start would read through it.
+    await following.close();
   };
   const { serve, drain, url } =
     listener ??

@@ -62,7 +62,7 @@ const SELECT = `SELECT number, slug, revision, state, category, reliability_band
 
 /** Reads the columns of every live listing. */
 export function readColumns(published: Published): Columns {
-  return buildColumns(published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY slug`).all());
+  return buildColumns(published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY slug`).iterate());
 }
 
 /**

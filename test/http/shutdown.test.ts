@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Agent, createServer, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,4 +111,14 @@ it('refuses a request head that is too large', async () => {
   const server = await serveShelf({ released: false });
   const large = await ask(server, '/', { headers: { 'X-Large': 'x'.repeat(20_000) } });
   expect(large.status).toBe(431);
+});
+
+it('leaves no journal of the published catalogue, which the next start would have to read', async () => {
+  const server = await serveShelf({ released: false });
+  server.shelf.put([1], 'second');
+  await server.catchUp();
+  const journal = `${server.shelf.config.publishedFile}-wal`;
+  expect(existsSync(journal)).toBe(true);
+  await server.close();
+  expect(existsSync(journal)).toBe(false);
 });
