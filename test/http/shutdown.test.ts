@@ -114,10 +114,10 @@ it('refuses a request head that is too large', async () => {
 });
 
 it('leaves no journal of the published catalogue, which the next start would have to read', async () => {
-  const server = await serveShelf({ released: false });
-  server.shelf.put([1], 'second');
-  await server.catchUp();
-  const journal = `${server.shelf.config.publishedFile}-wal`;
+  const { config } = makeShelf(makeFolder());
+  const server = await startServer({ config, logger: silent });
+  expect((await ask(server, '/agent/list')).status).toBe(200);
+  const journal = `${config.publishedFile}-wal`;
   expect(existsSync(journal)).toBe(true);
   await server.close();
   expect(existsSync(journal)).toBe(false);
