@@ -15,8 +15,7 @@ export function getSearchPage(
 ): SearchPage {
   return readAtOnce((snapshot) => {
     const selected = selectListings(published, snapshot, { ...query, limit: RESULTS_SIZE });
-    const { total, answer, next_cursor } = selected;
     const items: AgentItem[] = readSelected(published, selected).map((item) => JSON.parse(item));
-    return buildSearchPage(values, { items, total, answer, next_cursor, counts: getCounts(snapshot) });
+    return buildSearchPage(values, { ...selected, items, counts: getCounts(snapshot) });
   });
 }

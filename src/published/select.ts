@@ -7,10 +7,11 @@ import { type ListingRef, readItem, readMatchedItem } from './listings.ts';
 import { isDangerous } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
+import { type UnderstoodQuery, understand } from './understood.ts';
 import { getWordIndex } from './word-index.ts';
 
 /** One page of the listings that match a query, and how many match in all. */
-export interface Selection {
+export interface Selection extends UnderstoodQuery {
   total: number;
   listings: ListingRef[];
   /** With `q`: how well it is answered. */
@@ -54,7 +55,8 @@ export const DANGER_FACTOR = 0.5;
  * `bad_input` (`bad_cursor`) for a cursor of another query or none at all. Call it while the file stays at the
  * revision of the snapshot.
  */
-export function selectListings(published: Published, snapshot: Snapshot, query: ListQuery): Selection {
+export function selectListings(published: Published, snapshot: Snapshot, given: ListQuery): Selection {
+  const { query, understood, notice } = understand(given);
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
   const words = query.q === undefined ? undefined : getWordIndex(published, snapshot);
@@ -69,6 +71,9 @@ export function selectListings(published: Published, snapshot: Snapshot, query: 
     return buildCursor({ after: { key: last?.key ?? 0, slug }, plan }, query, sort);
   };
   return {
+    query: { ...query, sort },
+    understood,
+    notice,
     total,
     listings: placed.map(({ item }) => getRef(columns, item.place)),
     answer: scores && {

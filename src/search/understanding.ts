@@ -1,5 +1,4 @@
 import { findNetwork, type NetworkKey } from '../model/network.ts';
-import { httpMethod } from '../model/request.ts';
 import { USDC_DECIMALS } from '../model/usdc.ts';
 
 /** A filter or order of the list that a request says in words. */
@@ -16,29 +15,12 @@ type SortKey = 'price' | 'reliability' | 'updated';
 /** A filter with the words that said it, as they are in the request: more than one piece where it was said twice. */
 export type SaidFilter = Said & { readonly words: readonly string[] };
 
-/** An address that a request points at. Its words stay in the text, because listings are found by them. */
-export interface NamedCall {
-  readonly method: string | undefined;
-  /** Of a listing. */
-  readonly host: string | undefined;
-  readonly path: string | undefined;
-  readonly words: readonly string[];
-}
-
 /** What a request says. */
 export interface ParsedRequest {
   /** One of a kind at most. */
   readonly filters: readonly SaidFilter[];
-  readonly named: NamedCall | undefined;
   /** What remains to search with; may be empty. */
   readonly text: string;
-}
-
-/** What the catalogue knows that requests may speak of. */
-export interface KnownNames {
-  /** Networks that listings are paid on. */
-  readonly networks: readonly NetworkKey[];
-  isListedHost(host: string): boolean;
 }
 
 /**
@@ -54,11 +36,11 @@ export interface KnownNames {
  *
  * Takes time in proportion to the length of the text.
  */
-export function parseRequest(text: string, known: KnownNames): ParsedRequest {
+export function parseRequest(text: string): ParsedRequest {
   const tokens = listTokens(text);
   const has = (words: ReadonlySet<string>) => tokens.some(({ lower }) => words.has(lower));
   const context: Context = {
-    ...{ tokens, known },
+    tokens,
     isAboutChain: has(CHAIN_WORDS) || tokens.some((_, at) => isUsdcItself(tokens, at)),
     isAboutPrices: has(PRICED_THINGS),
     isAboutPaying: has(PAYING_WORDS) || has(API_NOUNS),
@@ -73,7 +55,6 @@ export function parseRequest(text: string, known: KnownNames): ParsedRequest {
   const agreed = listAgreed(phrases);
   return {
     filters: listFilters(text, tokens, agreed),
-    named: findNamed(text, context),
     text: cutPhrases(text, tokens, agreed),
   };
 }
@@ -104,7 +85,6 @@ interface Phrase {
 
 interface Reader {
   readonly tokens: readonly Token[];
-  readonly known: KnownNames;
 }
 
 interface Context extends Reader {
@@ -436,13 +416,13 @@ const BEFORE_ON = makeSet(
 );
 
 function findPayingNetwork(context: Context, at: number): Phrase | undefined {
-  const { tokens, known } = context;
+  const { tokens } = context;
   const paid = skipAnyRow(context, at, PAID_ON);
   const on = paid ?? skipAnyRow(context, at, ON_NETWORK);
   const name = tokens[on ?? at];
   if (!name || name.isQuoted || (on !== undefined && name.opens)) return undefined;
   const network = findNetwork(name.lower)?.key;
-  if (network === undefined || !known.networks.includes(network)) return undefined;
+  if (network === undefined) return undefined;
   const afterName = (on ?? at) + 1;
   const afterKind = tokens[afterName]?.opens ? undefined : skipRow(context, afterName, AFTER_NETWORK);
   const isOnly = name.opens && tokens[afterName]?.lower === 'only' && (tokens[afterName + 1]?.opens ?? true);
@@ -588,40 +568,6 @@ function buildFirst(context: Context, value: SortKey, at: number, to: number): P
   const from = isSorted ? at - 1 : at;
   if (!isApiNoun(context, from - 1) || !isEnd(context, to)) return undefined;
   return { said: { filter: 'sort', value }, from, to };
-}
-
-// Addresses
-
-const METHODS: ReadonlySet<string> = new Set(httpMethod.options);
-/** Words before an address that the request wants to call; what is read "of" an address is the subject. */
-const POINTING = makeSet('from at via by on use using call calling through');
-const HOST = /^([a-z\d.-]{1,253}(?::\d{1,5})?)(\/.*)?$/;
-const API_PATH = /^\/(?:api|v\d{1,3}|x402)\/[a-z{:]/;
-
-/** Finds the listed host, the path and the method that a request points at. */
-function findNamed(text: string, { tokens, known }: Reader): NamedCall | undefined {
-  let [method, host, path]: (string | undefined)[] = [];
-  const words: string[] = [];
-  for (const [at, { text: own, lower, opens, start, end, isQuoted }] of tokens.entries()) {
-    if (isQuoted) continue;
-    const before = tokens[at - 1];
-    const ownMethod = before !== undefined && !opens && METHODS.has(before.text) ? before : undefined;
-    const isCalled = ownMethod !== undefined || tokens.length === 1;
-    const isPointed = isCalled || POINTING.has(before?.lower ?? '');
-    const url = /^https?:\/\//.test(lower) ? URL.parse(own) : undefined;
-    const [, bareHost, barePath] = (url === undefined && lower.includes('.') && HOST.exec(lower)) || [];
-    const ownHost = url?.host ?? bareHost;
-    if (host === undefined && ownHost !== undefined && isPointed && known.isListedHost(ownHost)) {
-      host = ownHost;
-      const ownPath = url ? url.pathname + url.search : barePath && own.slice(own.length - barePath.length);
-      if (ownPath !== undefined && ownPath !== '/') path ??= ownPath;
-    } else if (path === undefined && (API_PATH.test(lower) || (lower.startsWith('/') && isCalled))) {
-      path = own;
-    } else continue;
-    method ??= ownMethod?.text;
-    words.push(text.slice(ownMethod?.start ?? start, end));
-  }
-  return host === undefined && path === undefined ? undefined : { method, host, path, words };
 }
 
 // The rest

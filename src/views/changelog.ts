@@ -22,6 +22,14 @@ export const LEAVING: readonly Leaving[] = [
 /** What changed for those who call the service, the newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
+    date: '2026-11-23',
+    changes: [
+      'A search finds routes: each listing in its results names the route that fits best, with its price, what it takes and what speaks against it. Price, network and verification are asked of that route.',
+      'A search understands filters in words, such as "under 1 cent" or "on Solana", and says which in "understood". Between double quotes words are only searched for.',
+      'Where nothing fits all of a request, "notice" says so, and the nearest are listed.',
+    ],
+  },
+  {
     date: '2026-11-22',
     changes: [
       '/docs/using says in five minutes how the API is used.',

@@ -3,15 +3,10 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatUsdc } from '../../src/model/usdc.ts';
-import { isInOtherScript, type KnownNames, parseRequest, type SaidFilter } from '../../src/search/understanding.ts';
+import { isInOtherScript, parseRequest, type SaidFilter } from '../../src/search/understanding.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { HAS_CORPUS } from './corpus.ts';
 import { readRequests, readTasks, readUnanswered } from './labelled.ts';
-
-const KNOWN: KnownNames = {
-  networks: ['base', 'solana'],
-  isListedHost: (host) => ['api.example.com', 'listed.example', 'api.example.com:8443'].includes(host),
-};
 
 /** Writes filters as the list takes them: max_price_usdc=0.01 network=base. */
 function formatFilters(filters: readonly SaidFilter[]): string {
@@ -136,20 +131,15 @@ describe('a filter that a request says', () => {
     ],
     ['ocr payable on Solana for less than 2 cents a call', 'network=solana max_price_usdc=0.02', 'ocr for'],
   ])('%s → %s, and there remains: %s', (request, filters, text) => {
-    const parsed = parseRequest(request, KNOWN);
+    const parsed = parseRequest(request);
     expect([formatFilters(parsed.filters), parsed.text]).toEqual([filters, text]);
   });
 
   it('is given with the words that said it, and once where it was said twice', () => {
-    expect(parseRequest('OCR under 1 Cent on the Base network, max $0.01', KNOWN).filters).toEqual([
+    expect(parseRequest('OCR under 1 Cent on the Base network, max $0.01').filters).toEqual([
       { filter: 'max_price_usdc', value: 10_000, words: ['under 1 Cent', 'max $0.01'] },
       { filter: 'network', value: 'base', words: ['on the Base network'] },
     ]);
-  });
-
-  it('is a network only if the catalogue has it', () => {
-    const parsed = parseRequest('weather on Solana', { ...KNOWN, networks: ['base'] });
-    expect(parsed).toMatchObject({ filters: [], text: 'weather on Solana' });
   });
 });
 
@@ -313,7 +303,7 @@ describe('words that only look like a filter', () => {
     'songs named “on Solana”',
     'the phrase "cheapest API for flights" in tweets',
   ])('stay in the text: %s', (request) => {
-    expect(parseRequest(request, KNOWN)).toMatchObject({ filters: [], text: request });
+    expect(parseRequest(request)).toMatchObject({ filters: [], text: request });
   });
 
   it.skipIf(!HAS_CORPUS).each(['toolbench', 'toolalpaca'])('are all there is in the requests of %s', (folder) => {
@@ -323,61 +313,12 @@ describe('words that only look like a filter', () => {
       .split('\n')
       .map((line) => String(JSON.parse(line).query));
     expect(requests.length).toBeGreaterThan(200);
-    expect(requests.filter((request) => parseRequest(request, KNOWN).filters.length > 0)).toEqual([]);
+    expect(requests.filter((request) => parseRequest(request).filters.length > 0)).toEqual([]);
   });
 
   it('are all there is in our own requests', () => {
     const requests = [...readRequests(), ...readTasks(), ...readUnanswered()].map(({ q }) => q);
-    expect(requests.filter((request) => parseRequest(request, KNOWN).filters.length > 0)).toEqual([]);
-  });
-});
-
-describe('an address that a request points at', () => {
-  it.each([
-    ['weather from api.example.com', { host: 'api.example.com' }, ['api.example.com']],
-    ['weather from API.example.com.', { host: 'api.example.com' }, ['API.example.com']],
-    ['api.example.com', { host: 'api.example.com' }, ['api.example.com']],
-    [
-      'use api.example.com/v1/Price for gold',
-      { host: 'api.example.com', path: '/v1/Price' },
-      ['api.example.com/v1/Price'],
-    ],
-    ['https://api.example.com:8443/', { host: 'api.example.com:8443' }, ['https://api.example.com:8443/']],
-    [
-      'POST https://api.example.com/v1/price?of=gold',
-      { method: 'POST', host: 'api.example.com', path: '/v1/price?of=gold' },
-      ['POST https://api.example.com/v1/price?of=gold'],
-    ],
-    ['gold, /v1/price', { path: '/v1/price' }, ['/v1/price']],
-    ['GET /weather', { method: 'GET', path: '/weather' }, ['GET /weather']],
-    [
-      'GET /v1/price on api.example.com',
-      { method: 'GET', host: 'api.example.com', path: '/v1/price' },
-      ['GET /v1/price', 'api.example.com'],
-    ],
-  ])('%s', (request, named, words) => {
-    const parsed = parseRequest(request, KNOWN);
-    expect(parsed.named).toEqual({ method: undefined, host: undefined, path: undefined, ...named, words });
-    expect(parsed).toMatchObject({ filters: [], text: request });
-  });
-
-  it.each([
-    'who owns api.example.com',
-    'screenshot of https://listed.example/pricing',
-    'scrape from other.example',
-    'POST https://other.example/v1/price',
-    'is /archive off limits for bots',
-    'what is in /etc/passwd',
-    'tokens and/or coins',
-    'get the weather',
-    'POST a letter to Spain',
-    'e.g. from 1.5 to 2.5',
-    'GET . /weather',
-    'http://',
-    'https://[bad',
-    '"api.example.com"',
-  ])('is none in: %s', (request) => {
-    expect(parseRequest(request, KNOWN).named).toBeUndefined();
+    expect(requests.filter((request) => parseRequest(request).filters.length > 0)).toEqual([]);
   });
 });
 
@@ -403,9 +344,9 @@ describe('any text', () => {
   it('loses no word, and says filters that the list takes', () => {
     fc.assert(
       fc.property(request, (text) => {
-        const parsed = parseRequest(text, KNOWN);
+        const parsed = parseRequest(text);
         const words = parsed.filters.flatMap((said) => said.words);
-        for (const piece of [...words, ...(parsed.named?.words ?? [])]) expect(text).toContain(piece);
+        for (const piece of words) expect(text).toContain(piece);
         expect(listLetters([...words, parsed.text].join(' '))).toBe(listLetters(text));
         const filters = parsed.filters.map((said) => [
           said.filter,
@@ -423,7 +364,7 @@ describe('any text', () => {
     const unquoted = request.map((text) => text.replace(/["“”]/g, ''));
     fc.assert(
       fc.property(unquoted, (text) => {
-        expect(parseRequest(`"${text}"`, KNOWN).filters).toEqual([]);
+        expect(parseRequest(`"${text}"`).filters).toEqual([]);
       }),
     );
   });
@@ -452,7 +393,7 @@ describe('any text', () => {
   )('is parsed in time where it repeats %j', (piece) => {
     // Fifty times as long as a request may be: what takes more than its length's worth of time takes minutes here.
     const text = piece.repeat(Math.ceil(100_000 / piece.length));
-    expect(parseRequest(text, KNOWN).text.length).toBeLessThanOrEqual(text.length);
+    expect(parseRequest(text).text.length).toBeLessThanOrEqual(text.length);
   });
 });
 

@@ -15,6 +15,9 @@ describe('the address of a search', () => {
   });
 });
 
+/** What is found where there is nothing to say of the request. */
+const FOUND = { understood: [], notice: undefined, answer: undefined, next_cursor: undefined, counts: COUNTS };
+
 describe('the page of a search', () => {
   it('names each filter that is on, with the address without it, which is always of the first page', () => {
     const values = {
@@ -25,7 +28,7 @@ describe('the page of a search', () => {
       sort: 'price',
       cursor: 'c',
     };
-    const { applied, title } = buildSearchPage(values, { items: [], total: 0, next_cursor: undefined, counts: COUNTS });
+    const { applied, title } = buildSearchPage(values, { ...FOUND, items: [], total: 0 });
     expect(title).toBe('Search: prices');
     expect(applied).toEqual([
       { text: 'Finance', without: '/search?q=prices&band=thin&max_price_usdc=0.01&sort=price' },
@@ -34,23 +37,41 @@ describe('the page of a search', () => {
     ]);
   });
 
+  it('names each filter that the words say, which is off where they stand between quotes', () => {
+    const understood = [
+      { filter: 'max_price_usdc', value: '0.01', words: ['under 1 cent', 'max $0.01'] },
+      { filter: 'sort', value: 'price', words: ['cheapest'] },
+    ];
+    const q = 'cheapest OCR API under 1 cent, max $0.01';
+    const page = buildSearchPage({ q, network: 'base', cursor: 'c' }, { ...FOUND, understood, items: [], total: 0 });
+    expect(page.values.q).toBe(q);
+    expect(
+      page.applied.slice(1).map(({ text, without }) => [text, new URLSearchParams(without.split('?')[1])]),
+    ).toEqual([
+      [
+        'at most 0.01 USDC',
+        new URLSearchParams({ q: 'cheapest OCR API "under 1 cent", "max $0.01"', network: 'base' }),
+      ],
+      ['Lowest price', new URLSearchParams({ q: '"cheapest" OCR API under 1 cent, max $0.01', network: 'base' })],
+    ]);
+  });
+
   it('says where nothing fits well, and which words were found nowhere', () => {
     const items = [buildAgentItem(makeLiveListing(), SITE)];
     const getDoubts = (answer: { isWeak: boolean; unmatched: string[] }, shown = items) =>
-      buildSearchPage({ q: 'x' }, { items: shown, total: shown.length, answer, next_cursor: undefined, counts: COUNTS })
-        .doubts;
+      buildSearchPage({ q: 'x' }, { ...FOUND, items: shown, total: shown.length, answer }).doubts;
     expect(getDoubts({ isWeak: true, unmatched: ['pizza', '<b>'] })).toEqual([
-      'Nothing fits all of this; the nearest are:',
+      'Nothing fits all of this; the nearest are listed.',
       'Nothing was found for: pizza, <b>.',
     ]);
     expect(getDoubts({ isWeak: false, unmatched: [] })).toEqual([]);
-    expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual([]);
+    expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual(['Nothing was found for: pizza.']);
   });
 
   it('leads on while there is more, and back to the first page from any other', () => {
     const item = buildAgentItem(makeLiveListing(), SITE);
     const build = (cursor: Record<string, string>, next: string | undefined) =>
-      buildSearchPage({ q: 'x', ...cursor }, { items: [item], total: 30, next_cursor: next, counts: COUNTS });
+      buildSearchPage({ q: 'x', ...cursor }, { ...FOUND, items: [item], total: 30, next_cursor: next });
     expect(build({}, 'n')).toMatchObject({ first: null, next: '/search?q=x&cursor=n', fault: null });
     expect(build({ cursor: 'n' }, undefined)).toMatchObject({ first: '/search?q=x', next: null });
     expect(build({}, undefined).count).toBe('30 listings, as of 2026-11-20 12:00 UTC');

@@ -8,7 +8,7 @@ import { readSelected, selectListings } from '../../published/select.ts';
 import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';
-import { getListSort, type ListQuery, listQuery, WEAK_NOTICE } from '../../views/listing/query.ts';
+import { buildAnswerNotes, type ListQuery, listQuery } from '../../views/listing/query.ts';
 import { buildAgentReceipt } from '../../views/receipt.ts';
 import { buildDocument, type Document, type SmallDocument } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
@@ -28,15 +28,14 @@ export function addAgentRoutes(get: Get, reading: Reading): void {
 /** Builds a page of listings that fit a query. */
 function buildList(reading: Reading, query: ListQuery, snapshot: Snapshot): Document {
   const selected = selectListings(reading.published, snapshot, query);
-  const { total, answer, next_cursor } = selected;
-  const { cursor: _cursor, ...given } = query;
+  const { total, next_cursor } = selected;
+  const { cursor: _cursor, ...filters } = selected.query;
   const items = readSelected(reading.published, selected);
   const rest = {
-    filters: { ...given, sort: getListSort(query) },
+    filters,
     total,
     ...(next_cursor !== undefined && { next_cursor }),
-    ...(answer?.isWeak && { weak: true, notice: WEAK_NOTICE }),
-    ...(answer && answer.unmatched.length > 0 && { unmatched: answer.unmatched }),
+    ...buildAnswerNotes(selected),
   };
   return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);
 }

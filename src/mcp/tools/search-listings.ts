@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readSelected, selectListings } from '../../published/select.ts';
-import { listQuery, WEAK_NOTICE } from '../../views/listing/query.ts';
+import { buildAnswerNotes, listQuery } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
 import { buildTool } from '../tool.ts';
@@ -32,20 +32,20 @@ export const searchListingsTool = buildTool({
   }),
   answer: (query, { reading, snapshot }) => {
     const asked = selectListings(reading.published, snapshot, query);
-    const { total, answer, next_cursor: cursor } = asked;
+    const { total, next_cursor: cursor } = asked;
     const listings = readSelected(reading.published, asked).map((item) => buildCompactItem(JSON.parse(item)));
     const { revision } = snapshot;
-    const doubts = {
-      ...(answer?.isWeak && { weak: true, notice: WEAK_NOTICE }),
-      ...(answer && answer.unmatched.length > 0 && { unmatched: [...answer.unmatched] }),
-    };
-    const frame = getTokenEstimate(JSON.stringify({ revision, total, ...doubts, next_cursor: cursor, listings: [] }));
+    const { understood = [], notice, ...doubts } = buildAnswerNotes(asked);
+    const said = understood.map(({ filter, value, words }) => `"${words.join('", "')}" as ${filter}=${value}`);
+    const notices = [said.length > 0 && `Understood ${said.join(', ')}.`, notice].filter(Boolean);
+    const notes = { ...doubts, ...(notices.length > 0 && { notice: notices.join(' ') }) };
+    const frame = getTokenEstimate(JSON.stringify({ revision, total, ...notes, next_cursor: cursor, listings: [] }));
     const count = countFitting(listings, TOKENS_A_LISTING * query.limit - frame);
     const next_cursor = count < listings.length ? asked.getCursorAfter(count) : cursor;
     return {
       revision,
       total,
-      ...doubts,
+      ...notes,
       ...(next_cursor !== undefined && { next_cursor }),
       listings: listings.slice(0, count),
     };

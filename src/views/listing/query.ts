@@ -63,6 +63,14 @@ export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSor
   return q === undefined ? 'name' : 'relevance';
 }
 
+/** A filter, or the order, that a request says in words. */
+const understood = z.object({
+  filter: z.string().describe('Name of the parameter'),
+  value: z.string().describe('As the parameter takes it'),
+  words: z.array(z.string()).describe('The words of the request that say it'),
+});
+export type Understood = z.infer<typeof understood>;
+
 /** The answer of `GET /agent/list`. */
 export const agentList = z
   .object({
@@ -73,13 +81,35 @@ export const agentList = z
       .describe('What was applied; counts in `catalogue` are of the whole catalogue all the same'),
     total: z.int().nonnegative().describe('Number of listings that match'),
     next_cursor: z.string().optional().describe('Absent on the last page'),
-    notice: z.string().optional().describe('Where `weak` is true: what that means, in a sentence'),
+    understood: z
+      .array(understood)
+      .optional()
+      .describe('With `q`, filters that its words say; between double quotes words are only searched for'),
+    notice: z.string().optional().describe('What to know of the answer as a whole, such as that nothing fits well'),
     weak: z.boolean().optional().describe('With `q`, true where even the best match answers little of the request'),
     unmatched: z.array(z.string()).optional().describe('With `q`, words of the request that nothing was found for'),
     listings: z.array(agentItem),
   })
   .meta({ id: 'AgentList' });
-/** What is said where nothing fits a request well. */
-export const WEAK_NOTICE = 'Nothing fits all of this; the nearest are listed.';
-
 export type AgentList = z.infer<typeof agentList>;
+
+/** How well a request in words is answered as a whole. */
+export interface AnswerFacts {
+  readonly total: number;
+  readonly understood: readonly Understood[];
+  /** What to know of the request itself. */
+  readonly notice: string | undefined;
+  readonly answer: { readonly isWeak: boolean; readonly unmatched: readonly string[] } | undefined;
+}
+
+/** Says what an answer has to say beside its listings; what there is nothing to say of is left out. */
+export function buildAnswerNotes({ total, understood, notice, answer }: AnswerFacts) {
+  const nearest = answer?.isWeak && total > 0 ? 'Nothing fits all of this; the nearest are listed.' : undefined;
+  const notices = [nearest, notice].filter((text) => text !== undefined);
+  return {
+    ...(understood.length > 0 && { understood: [...understood] }),
+    ...(notices.length > 0 && { notice: notices.join(' ') }),
+    ...(answer?.isWeak && { weak: true }),
+    ...(answer && answer.unmatched.length > 0 && { unmatched: [...answer.unmatched] }),
+  };
+}

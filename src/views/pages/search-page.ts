@@ -3,7 +3,7 @@ import { reliabilityBand } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { PATHS } from '../links.ts';
 import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
-import { type ListSort, listQuery } from '../listing/query.ts';
+import { type AnswerFacts, buildAnswerNotes, type ListSort, listQuery, type Understood } from '../listing/query.ts';
 import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 
 /** Listings on one page of results. */
@@ -72,22 +72,20 @@ export function buildSearchPath(values: SearchValues): string {
 /** Builds the page of what matches a search. */
 export function buildSearchPage(
   values: SearchValues,
-  found: {
+  found: AnswerFacts & {
     readonly items: readonly AgentItem[];
-    readonly total: number;
-    readonly answer?: { readonly isWeak: boolean; readonly unmatched: readonly string[] } | undefined;
     readonly next_cursor: string | undefined;
     readonly counts: Counts;
   },
 ): SearchPage {
-  const { items, total, answer, next_cursor, counts } = found;
+  const { items, total, next_cursor, counts } = found;
   const { cursor, ...filters } = values;
   const noun = total === 1 ? 'listing' : 'listings';
   return {
-    ...buildFrame(values),
+    ...buildFrame(values, found.understood),
     count: `${formatInteger(total)} ${noun}, as of ${formatMinute(counts.as_of)}`,
     cards: items.map(buildListingCard),
-    doubts: total > 0 && answer ? listDoubts(answer) : [],
+    doubts: listDoubts(found),
     next: next_cursor === undefined ? null : buildSearchPath({ ...filters, cursor: next_cursor }),
     first: cursor === undefined ? null : buildSearchPath(filters),
     fault: null,
@@ -99,18 +97,19 @@ export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<
   return { ...buildFrame(values), count: null, cards: [], doubts: [], next: null, first: null, fault };
 }
 
-function listDoubts({ isWeak, unmatched }: { isWeak: boolean; unmatched: readonly string[] }): string[] {
+function listDoubts(found: AnswerFacts): string[] {
+  const { notice, unmatched = [] } = buildAnswerNotes(found);
   return [
-    ...(isWeak ? ['Nothing fits all of this; the nearest are:'] : []),
+    ...(notice === undefined ? [] : [notice]),
     ...(unmatched.length > 0 ? [`Nothing was found for: ${unmatched.join(', ')}.`] : []),
   ];
 }
 
-function buildFrame(values: SearchValues) {
+function buildFrame(values: SearchValues, understood: readonly Understood[] = []) {
   return {
     title: values.q ? `Search: ${values.q}` : 'All listings',
     values,
-    applied: listApplied(values),
+    applied: [...listApplied(values), ...listUnderstood(values, understood)],
   };
 }
 
@@ -120,6 +119,15 @@ function listApplied(values: SearchValues): AppliedFilter[] {
   return Object.entries(filters).map(([name, value]) => {
     const { [name]: _out, cursor: _place, ...rest } = values;
     return { text: formatFilter(name, value), without: buildSearchPath(rest) };
+  });
+}
+
+/** Lists the filters that the words say. Without one, its words are searched for: between double quotes they say nothing else. */
+function listUnderstood(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
+  const { cursor: _place, q = '', ...rest } = values;
+  return understood.map(({ filter, value, words }) => {
+    const quoted = words.reduce((text, piece) => text.replace(piece, () => `"${piece}"`), q);
+    return { text: formatFilter(filter, value), without: buildSearchPath({ ...rest, q: quoted }) };
   });
 }
 

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { selectListings } from '../../src/published/select.ts';
+import { understand } from '../../src/published/understood.ts';
+import { type ListQuery, listQuery } from '../../src/views/listing/query.ts';
+import { makeRoute, makeTerms } from '../builders.ts';
+import { makeReadCatalogue } from './catalogues.ts';
+
+const ask = (query: Partial<Record<keyof ListQuery, unknown>>) => listQuery.parse(query);
+
+describe('a request in words', () => {
+  it('says filters, and what remains is searched for', () => {
+    const { query, understood, notice } = understand(ask({ q: 'cheapest weather API on Solana under 1 cent' }));
+    expect(query).toEqual(ask({ q: 'weather API', sort: 'price', network: 'solana', max_price_usdc: '0.01' }));
+    expect(understood).toContainEqual({ filter: 'max_price_usdc', value: '0.01', words: ['under 1 cent'] });
+    expect(notice).toBeUndefined();
+  });
+
+  it('says nothing against a filter that is given', () => {
+    const { query, understood } = understand(ask({ q: 'OCR under 1 cent', max_price_usdc: '0.5' }));
+    expect([query.max_price_usdc, understood]).toEqual(['0.5', []]);
+  });
+
+  it('may be filters alone', () => {
+    const { query } = understand(ask({ q: 'verified APIs on Base' }));
+    expect(query).toMatchObject({ network: 'base', verified: true });
+  });
+
+  it('says that the catalogue is in English where it is not', () => {
+    expect(understand(ask({ q: '東京の天気' })).notice).toContain('English');
+    expect(understand(ask({ q: 'weather in München' })).notice).toBeUndefined();
+  });
+
+  it('leads from page to page by the same filters', () => {
+    const { published, getSnapshot } = makeReadCatalogue(
+      ...[1000, 2000, 900_000, 3000, 800_000].map((amount, index) => ({
+        slug: `weather-${index}`,
+        routes: [makeRoute({ path: '/v1/weather', description: 'The weather.', terms: [makeTerms({ amount })] })],
+      })),
+    ).reading;
+    const found: string[] = [];
+    for (let cursor: string | undefined, page = 0; page === 0 || cursor !== undefined; page += 1) {
+      const query = ask({ q: 'weather under 1 cent', limit: 1, ...(cursor !== undefined && { cursor }) });
+      const selection = selectListings(published, getSnapshot(), query);
+      expect([selection.total, selection.query.max_price_usdc]).toEqual([3, '0.01']);
+      found.push(...selection.listings.map(({ slug }) => slug));
+      cursor = selection.next_cursor;
+    }
+    expect(found.sort()).toEqual(['weather-0', 'weather-1', 'weather-3']);
+  });
+});
