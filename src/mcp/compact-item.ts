@@ -16,10 +16,7 @@ const ADDRESS_LENGTH = 120;
 export const compactItem = z.object({
   caution: z.string().optional(),
   match: z.number().optional(),
-  route: z
-    .looseObject({})
-    .optional()
-    .describe('Fits q and the filters best'),
+  route: z.looseObject({}).optional().describe('Fits q and the filters best'),
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),

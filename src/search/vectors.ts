@@ -85,7 +85,7 @@ export function* weighText(text: string, weight: number): Generator<[stem: strin
   for (const word of listWords(text)) yield [getStem(word), weight];
 }
 
-/** Gives how alike a vector of length 1 and one that is stored are, from -1 to 1; 0 where either is not known. */
+/** Gives how alike a vector of length 1 and one that is stored are, from about -1 to 1; 0 where either is not known. */
 export function getLikeness(vector: Float64Array, stored: Int8Array, from: number): number {
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += (vector[at] as number) * (stored[from + at] as number);

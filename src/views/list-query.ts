@@ -25,7 +25,10 @@ export const listFilters = z.strictObject({
     .describe('What you look for, in your own words or by name; rare words count most'),
   category: category.optional().describe('Category of the listing'),
   network: networkKey.optional().describe('Network on which the route is paid'),
-  verified: z.boolean().optional().describe('The route is settlement-verified (true), or no route of the listing is (false)'),
+  verified: z
+    .boolean()
+    .optional()
+    .describe('The route is settlement-verified (true), or no route of the listing is (false)'),
   band: reliabilityBand.optional().describe('Reliability band'),
   max_price_usdc: z
     .string()
