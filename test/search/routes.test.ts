@@ -155,10 +155,17 @@ describe('a request', () => {
   };
 
   it('is corrected where a word is misspelt, letters swapped too, and not where it is English', () => {
-    const { search } = open([PENTEST, DESK]);
-    expect(search({ q: 'petnest' }).slugs).toEqual(['pentest']);
+    const dive = {
+      slug: 'dive',
+      base_url: 'https://dive.example-provider.com',
+      title: 'Dive',
+      tagline: 'Cobalt blue.',
+    };
+    const { search } = open([{ ...PENTEST, ...dive }, DESK]);
     expect(search({ q: 'translaet' }).slugs).toEqual(['desk']);
-    expect(search({ q: 'dentist' })).toMatchObject({ total: 0, answer: { isWeak: true, unmatched: ['dentist'] } });
+    expect(search({ q: 'coblat' }).slugs).toEqual(['dive']);
+    expect(search({ q: 'cobolt' }).slugs).toEqual(['dive']);
+    expect(search({ q: 'dice' })).toMatchObject({ total: 0, answer: { isWeak: true, unmatched: ['dice'] } });
   });
 
   it('weighs what is asked for more than what is told beside it, or quoted', () => {
