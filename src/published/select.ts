@@ -3,7 +3,7 @@ import { getListSort, type ListQuery, type ListSort } from '../views/list-query.
 import { buildFilter, type Columns, findNextPlace, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
-import { type ListingRef, readItem, readMatchedItem } from './listings.ts';
+import type { ListingRef, Match } from './listings.ts';
 import { hasPassingRoute, isDangerous } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
@@ -29,14 +29,6 @@ export interface Answer {
   readonly isWeak: boolean;
   /** Words of the request that no listing has, at most `UNMATCHED_MAX`. */
   readonly unmatched: readonly string[];
-}
-
-/** How a listing answers a request. */
-export interface Match {
-  /** How much of the request it answers, from 0 to 1, rounded. */
-  readonly match: number;
-  /** Position of the route that answers most of it, among those that pass the filters; undefined without routes. */
-  readonly position: number | undefined;
 }
 
 /** A best match below this is weak: of requests that nothing answers two in three are below it, of others one in ten. */
@@ -82,14 +74,6 @@ export function selectListings(published: Published, snapshot: Snapshot, query: 
     next_cursor: after > placed.length ? getCursorAfter(placed.length) : undefined,
     getCursorAfter,
   };
-}
-
-/** Reads the short forms of the listings of a page as JSON, with `q` each with how it answers. */
-export function readSelected(published: Published, { listings, answer }: Selection): string[] {
-  return listings.map((listing, at) => {
-    const match = answer?.matches[at];
-    return match ? readMatchedItem(published, listing, match) : readItem(published, listing);
-  });
 }
 
 function roundMatch(match: number): number {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { readSelected, selectListings } from '../../published/select.ts';
+import { readSelected } from '../../published/listings.ts';
+import { selectListings } from '../../published/select.ts';
 import { WEAK_NOTICE } from '../../views/agent-list.ts';
 import { listQuery } from '../../views/list-query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
