@@ -32,6 +32,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** Says whether the service threw an error on purpose. Pages are compiled by themselves, with a class of their own. */
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof ServiceError || (error instanceof Error && error.name === 'ServiceError');
+}
+
 /** Gives the text of anything thrown, for messages that quote a foreign failure. */
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -5,7 +5,7 @@ import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
 import type { ListQuery } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
-import { buildRouteFilter, countRoutes, getRouteFacts, packRouteFacts, type RouteFacts } from './route-facts.ts';
+import { buildRouteFilter, getRouteFacts, packRouteFacts, type RouteFacts, type RouteFilter } from './route-facts.ts';
 
 /** Bits of `traits`: one for each category, band and network, and one each for verified and not. */
 const CATEGORY_BITS = numberBits(CATEGORIES, 0);
@@ -115,10 +115,10 @@ export function getUpdatedMs({ keys }: Columns, place: number): number {
 
 /** Which listings and routes pass. */
 export interface Filter {
-  /** Says of a listing by its place whether it passes: with filters of routes, by one and the same route. */
-  readonly isPassing: (place: number) => boolean;
-  /** Says of one of its routes whether it passes; undefined where all do. */
-  readonly isRoutePassing: ((place: number, position: number) => boolean) | undefined;
+  /** Says of a listing by its place whether it may pass, by all that is known of it as a whole. */
+  readonly isListingPassing: (place: number) => boolean;
+  /** Says of one of its routes whether it passes; undefined where all do. A listing passes by one and the same route. */
+  readonly isRoutePassing: RouteFilter | undefined;
 }
 
 /** Builds the filter of a query, all but its words; undefined where everything passes. */
@@ -130,14 +130,7 @@ export function buildFilter(columns: Columns, query: ListQuery): Filter | undefi
     isVerified: verified === true,
     most: max_price_usdc === undefined ? undefined : parseUsdc(max_price_usdc),
   });
-  if (!isListingPassing || !isRoutePassing) return isListingPassing && { isPassing: isListingPassing, isRoutePassing };
-  const hasPassing = (place: number) => {
-    const count = countRoutes(columns.routes, place);
-    for (let position = 0; position < count; position += 1) if (isRoutePassing(place, position)) return true;
-    // What has no routes on record is what its listing says of it.
-    return count === 0;
-  };
-  return { isPassing: (place) => isListingPassing(place) && hasPassing(place), isRoutePassing };
+  return isListingPassing && { isListingPassing, isRoutePassing };
 }
 
 /** Builds the filter of what is known of listings as a whole. What a route must be, its listing must allow for. */

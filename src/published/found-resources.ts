@@ -58,6 +58,7 @@ export function findResources(
     const positions = payable.get(number);
     const weighed = positions && scores.weigh(number, (position) => positions.includes(position));
     if (!weighed || weighed.position < 0) continue;
+    scores.addLikeness(weighed);
     const score = weighed.score + (columns.bonuses[place] as number);
     const ofListing = createTop<Place>(ROUTES_PER_LISTING);
     for (const position of positions) {

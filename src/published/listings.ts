@@ -57,17 +57,29 @@ export function readItem(published: Published, { number, slug }: ListingRef): st
   return putBaseUrl(row.item, published.baseUrl);
 }
 
-/** Reads the short form of a live listing as JSON, with how it answers a request. */
-export function readMatchedItem(
+/** How a listing answers a request. */
+export interface Match {
+  /** How much of the request it answers, from 0 to 1, rounded. */
+  readonly match: number;
+  /** Position of the route that answers most of it, among those that pass the filters; undefined without routes. */
+  readonly position: number | undefined;
+}
+
+/** Reads the short forms of the listings of a page as JSON, with a request each with how it answers that. */
+export function readSelected(
   published: Published,
-  listing: ListingRef,
-  { match, position }: { match: number; position: number | undefined },
-): string {
-  const sql = 'SELECT route FROM rendered_routes WHERE listing = ? AND position = ?';
-  const row =
-    position === undefined ? undefined : published.prepare<{ route: string }>(sql).get(listing.number, position);
-  const route = row === undefined ? '' : `,"route":${row.route}`;
-  return `${readItem(published, listing).slice(0, -1)},"match":${match}${route}}`;
+  { listings, answer }: { listings: readonly ListingRef[]; answer: { matches: readonly Match[] } | undefined },
+): string[] {
+  const find = published.prepare<{ route: string }>(
+    'SELECT route FROM rendered_routes WHERE listing = ? AND position = ?',
+  );
+  return listings.map((listing, at) => {
+    const item = readItem(published, listing);
+    const match = answer?.matches[at];
+    if (!match) return item;
+    const row = match.position === undefined ? undefined : find.get(listing.number, match.position);
+    return `${item.slice(0, -1)},"match":${match.match}${row ? `,"route":${row.route}` : ''}}`;
+  });
 }
 
 /** Reads the short form of a live listing. */

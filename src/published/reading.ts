@@ -1,6 +1,7 @@
 import type { Site } from '../views/site.ts';
 import { openPublished, type Published } from './file.ts';
 import { listRelated } from './related.ts';
+import { selectListings } from './select.ts';
 import { type GetSnapshot, openSnapshots, type Snapshot } from './snapshot.ts';
 
 /** All that readers are answered from: what the service says of itself, the published catalogue, and the time. */
@@ -15,6 +16,8 @@ export interface Reading {
   readonly now: () => Date;
   /** See `listRelated`. Pages are compiled by themselves: asked for here, what is related is found once for them and us. */
   readonly listRelated: typeof listRelated;
+  /** See `selectListings`. Asked for here, the words of all listings are in memory once. */
+  readonly selectListings: typeof selectListings;
 }
 
 interface ReadingOptions {
@@ -48,7 +51,7 @@ export function buildReading(
     refresh();
     return runAtOnce(work) as Result;
   };
-  return { site, published, refresh, getSnapshot, readAtOnce, now, listRelated };
+  return { site, published, refresh, getSnapshot, readAtOnce, now, listRelated, selectListings };
 }
 
 /** A published catalogue that stays at the revision of a snapshot. */

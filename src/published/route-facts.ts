@@ -65,9 +65,11 @@ export function isDangerous({ starts, facts }: RouteFacts, place: number, positi
   return ((facts[(starts[place] as number) + position * FACTS] ?? 0) & DANGER) !== 0;
 }
 
-/** Counts the routes of the listing at a place. */
-export function countRoutes({ starts }: RouteFacts, place: number): number {
-  return ((starts[place + 1] as number) - (starts[place] as number)) / FACTS;
+/** Says whether a listing has a route that passes; one without routes on record is what is said of it as a whole. */
+export function hasPassingRoute({ starts }: RouteFacts, isPassing: RouteFilter, place: number): boolean {
+  const count = ((starts[place + 1] as number) - (starts[place] as number)) / FACTS;
+  for (let position = 0; position < count; position += 1) if (isPassing(place, position)) return true;
+  return count === 0;
 }
 
 /** What one and the same route must be. */
@@ -92,6 +94,7 @@ export function buildRouteFilter(
   return (place, position) => {
     const start = (starts[place] as number) + position * FACTS;
     if (isVerified && ((facts[start] as number) & VERIFIED) === 0) return false;
-    return networks.some((at) => (facts[start + at] as number) <= limit);
+    for (const at of networks) if ((facts[start + at] as number) <= limit) return true;
+    return false;
   };
 }

@@ -1,10 +1,10 @@
-import type { Scores } from '../search/ranking.ts';
+import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { buildFilter, type Columns, findNextPlace, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
-import { type ListingRef, readItem, readMatchedItem } from './listings.ts';
-import { isDangerous } from './route-facts.ts';
+import type { ListingRef, Match } from './listings.ts';
+import { hasPassingRoute, isDangerous } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
 import { type UnderstoodQuery, understand } from './understood.ts';
@@ -26,18 +26,10 @@ export interface Selection extends UnderstoodQuery {
 export interface Answer {
   /** For each listing of the page. */
   readonly matches: readonly Match[];
-  /** Even the best of all that match answers little of the request. */
+  /** Even the best of those that come first answers little of the request. */
   readonly isWeak: boolean;
   /** Words of the request that no listing has, at most `UNMATCHED_MAX`. */
   readonly unmatched: readonly string[];
-}
-
-/** How a listing answers a request. */
-export interface Match {
-  /** How much of the request it answers, from 0 to 1, rounded. */
-  readonly match: number;
-  /** Position of the route that answers most of it, among those that pass the filters; undefined without routes. */
-  readonly position: number | undefined;
 }
 
 /** A best match below this is weak: of requests that nothing answers two in three are below it, of others one in ten. */
@@ -89,14 +81,6 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   };
 }
 
-/** Reads the short forms of the listings of a page as JSON, with `q` each with how it answers. */
-export function readSelected(published: Published, { listings, answer }: Selection): string[] {
-  return listings.map((listing, at) => {
-    const match = answer?.matches[at];
-    return match ? readMatchedItem(published, listing, match) : readItem(published, listing);
-  });
-}
-
 function roundMatch(match: number): number {
   return Math.round(100 * match) / 100;
 }
@@ -135,19 +119,29 @@ function placeListings(
   let current = 0;
   const isPositionPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
   for (let place = 0; place < slugs.length; place += 1) {
+    if (filter !== undefined && !filter.isListingPassing(place)) continue;
     current = place;
-    const weighed = scores?.weigh(numbers[place] as number, isPositionPassing);
-    if (scores !== undefined && weighed === undefined) continue;
-    if (filter !== undefined && !filter.isPassing(place)) continue;
+    const worth = scores?.weigh(numbers[place] as number, isPositionPassing);
+    if (scores !== undefined && worth === undefined) continue;
+    if (scores === undefined && isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) continue;
     total += 1;
-    const { score = 0, match = 0, position = -1 } = weighed ?? {};
-    best = Math.max(best, match);
-    const isGrave = position >= 0 && isDangerous(columns.routes, place, position);
-    const relevance = score * (isGrave ? DANGER_FACTOR : 1) + (bonuses[place] as number);
-    const key = getSortKey(sort, columns, place, relevance);
+    const position = worth?.position ?? -1;
+    const factor = position >= 0 && isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;
+    const bonus = bonuses[place] as number;
+    if (worth !== undefined && scores !== undefined) {
+      // Likeness takes longest to find out, and of most listings it decides nothing.
+      const firstKey = getSortKey(sort, columns, place, factor * (worth.score + LIKENESS_WEIGHT) + bonus);
+      if (firstKey > lastKey && !top.isTaking(firstKey)) {
+        after += 1;
+        continue;
+      }
+      scores.addLikeness(worth);
+      best = Math.max(best, worth.match);
+    }
+    const key = getSortKey(sort, columns, place, factor * (worth?.score ?? 0) + bonus);
     if (key < lastKey || (key === lastKey && place < nextPlace)) continue;
     after += 1;
-    top.offer(key, { place, position, match });
+    top.offer(key, { place, position, match: worth?.match ?? 0 });
   }
   return { total, after, placed: top.list(), best };
 }

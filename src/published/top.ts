@@ -2,6 +2,8 @@
 export interface Top<Item> {
   /** Offers the next item; of even keys the one offered first comes first. */
   offer(key: number, item: Item): void;
+  /** Says whether an item with this key would be among the first as it stands. */
+  isTaking(key: number): boolean;
   list(): { key: number; item: Item }[];
 }
 
@@ -49,6 +51,7 @@ export function createTop<Item>(limit: number): Top<Item> {
         sinkRoot();
       }
     },
+    isTaking: (key) => heap.length < limit || key < (heap[0]?.key ?? Number.NEGATIVE_INFINITY),
     list: () => heap.toSorted((a, b) => a.key - b.key || a.order - b.order),
   };
 }

@@ -33,7 +33,7 @@ const TOGETHER_SHARE = 0.5;
 const LISTING_SHARE = 0.4;
 
 /** What a listing gains that is about just what is asked, by the likeness of word vectors. */
-const LIKENESS_WEIGHT = 0.08;
+export const LIKENESS_WEIGHT = 0.08;
 
 /**
  * How much of a request a route answers. No route has all words of a whole sentence: one that has as much of it as these
@@ -41,16 +41,14 @@ const LIKENESS_WEIGHT = 0.08;
  */
 const MATCH = { rareWords: 3, wellEnough: 0.7, likeness: 0.4 };
 
-/**
- * The share of what is known of a request, by the weight of its words, that a listing must have to match at all. Whole
- * sentences say much besides.
- */
-const MATCH_SHARE = 0.02;
+/** The share of what is known of a request that a listing must be worth to match at all. Whole sentences say much besides. */
+const MATCH_SHARE = 0.01;
 
 /** What a listing is worth by its best route. */
 export interface Worth {
+  readonly listing: number;
   /** Position of the route; -1 where the listing has none. */
-  position: number;
+  readonly position: number;
   /** At most a little above 1. */
   score: number;
   /** How much of the request it answers, from 0 to 1. */
@@ -60,10 +58,12 @@ export interface Worth {
 /** What the listings are worth by a plan. Good until the next request is scored. */
 export interface Scores {
   /**
-   * Finds the best route of a listing among those that pass, and what the listing is worth by it: undefined where it does not
-   * match. The object is the same each time.
+   * Finds the best route of a listing among those that pass, and what the listing is worth by it, its likeness left out:
+   * undefined where it does not match. The object is the same each time.
    */
-  weigh(listing: number, isPassing?: (position: number) => boolean): Readonly<Worth> | undefined;
+  weigh(listing: number, isPassing?: (position: number) => boolean): Worth | undefined;
+  /** Adds what a listing is worth for being about the like of the request: `LIKENESS_WEIGHT` at most. */
+  addLikeness(worth: Worth): void;
   /** Gives what one route of a listing is worth among all routes, where the listing itself is worth `score`. */
   weighRoute(listing: number, position: number, score: number): number;
 }
@@ -79,7 +79,7 @@ export function createScoring(postings: Postings): Score {
   const routeNorms = buildNorms(USUAL_LENGTH.route);
   let ofListings = makeListingScores(0);
   let ofRoutes = makeRouteScores(0);
-  const weighed: Worth = { score: 0, match: 0, position: -1 };
+  const weighed = { listing: 0, position: -1, score: 0, match: 0 };
 
   return (plan, vector) => {
     const facts = postings.getFacts();
@@ -87,8 +87,8 @@ export function createScoring(postings: Postings): Score {
     else for (const array of Object.values(ofListings)) array.fill(0, 0, facts.listings);
     if (ofRoutes.extra.length < facts.routes) ofRoutes = makeRouteScores(facts.routes);
     else for (const array of Object.values(ofRoutes)) array.fill(0, 0, facts.routes);
-    const { own, together, has, marks, gains, sums, best, ownMarks } = ofListings;
-    const { extra, hasBesides, routeMarks, routeGains } = ofRoutes;
+    const { own, together, marks, gains, sums, best, ownMarks, mostExtra, bestRoutes } = ofListings;
+    const { extra, routeMarks, routeGains } = ofRoutes;
     const { listingLengths, routeLengths, listingOfRoute } = facts;
 
     let [whole, known] = [0, 0];
@@ -104,8 +104,6 @@ export function createScoring(postings: Postings): Score {
           const gain = (weight * sum) / (sum + SATURATION);
           if (ownMarks[listing] !== mark) {
             ownMarks[listing] = mark;
-            // Terms come by weight, so the first that is found is the most the listing has of this word.
-            has[listing] = (has[listing] as number) + weight;
             own[listing] = (own[listing] as number) + gain;
             gains[listing] = gain;
             sums[listing] = at === 0 ? sum : 0;
@@ -123,20 +121,23 @@ export function createScoring(postings: Postings): Score {
             (routeWeights[mask] as number) * (routeNorms[routeLengths[route] as number] as number) +
             (at === 0 && isOwn ? (sums[listing] as number) : 0);
           const gain = (weight * sum) / (sum + SATURATION) - (isOwn ? (gains[listing] as number) : 0);
-          if (routeMarks[route] !== mark) {
-            if (!isOwn) hasBesides[route] = (hasBesides[route] as number) + weight;
+          const known = routeMarks[route] === mark ? (routeGains[route] as number) : 0;
+          if (gain > known) {
+            extra[route] = (extra[route] as number) + gain - known;
             routeMarks[route] = mark;
-            routeGains[route] = 0;
-          }
-          if (gain > (routeGains[route] as number)) {
-            extra[route] = (extra[route] as number) + gain - (routeGains[route] as number);
             routeGains[route] = gain;
+            const [value, most] = [extra[route] as number, mostExtra[listing] as number];
+            if (value > most || (value === most && route < (bestRoutes[listing] as number))) {
+              mostExtra[listing] = value;
+              bestRoutes[listing] = route;
+            }
           }
           // Of the routes of a listing together, the one that has the word best.
           const before = marks[listing] === mark ? (best[listing] as number) : 0;
+          if (gain <= before) return;
           marks[listing] = mark;
-          best[listing] = Math.max(before, gain);
-          together[listing] = (together[listing] as number) + (best[listing] as number) - before;
+          best[listing] = gain;
+          together[listing] = (together[listing] as number) + gain - before;
         });
       }
     }
@@ -145,27 +146,32 @@ export function createScoring(postings: Postings): Score {
     const enough = MATCH.wellEnough * Math.min(whole, MATCH.rareWords * getRarity(0, postings.getSize()));
     return {
       weigh(listing, isPassing) {
-        const atAll = (own[listing] ?? 0) + (together[listing] ?? 0);
-        if (atAll === 0 || whole === 0) return undefined;
+        const itself = own[listing] ?? 0;
+        const ofAll = together[listing] ?? 0;
+        if (itself + ofAll === 0) return undefined;
         const first = facts.firstRoutes[listing] as number;
         const count = facts.routeCounts[listing] as number;
-        let [position, most] = [-1, -1];
-        for (let at = 0; at < count; at += 1) {
-          if (isPassing !== undefined && !isPassing(at)) continue;
-          const value = extra[first + at] as number;
-          if (value > most) [position, most] = [at, value];
+        let [route, most] = [first, mostExtra[listing] as number];
+        if (most > 0) route = bestRoutes[listing] as number;
+        if (isPassing !== undefined && count > 0) {
+          most = -1;
+          for (let at = 0; at < count; at += 1) {
+            const value = extra[first + at] as number;
+            if (value > most && isPassing(at)) [route, most] = [first + at, value];
+          }
+          if (most < 0) return undefined;
         }
-        if (position < 0 && count > 0) return undefined;
-        const answered = (has[listing] as number) + (position < 0 ? 0 : (hasBesides[first + position] as number));
-        if (answered < least) return undefined;
-        const likeness =
-          vector.length === 0 ? 0 : Math.max(0, getLikeness(vector, facts.vectors, listing * DIMENSIONS));
-        const added = (1 - TOGETHER_SHARE) * Math.max(0, most) + TOGETHER_SHARE * (together[listing] as number);
-        weighed.score = ((own[listing] as number) + added) / whole + LIKENESS_WEIGHT * likeness;
-        const worth = (own[listing] as number) + Math.max(0, most);
-        weighed.match = Math.min(1, worth / enough + MATCH.likeness * likeness);
-        weighed.position = position;
+        if (itself + most < least) return undefined;
+        weighed.listing = listing;
+        weighed.position = count === 0 ? -1 : route - first;
+        weighed.score = (itself + (1 - TOGETHER_SHARE) * most + TOGETHER_SHARE * ofAll) / whole;
+        weighed.match = Math.min(1, (itself + most) / enough);
         return weighed;
+      },
+      addLikeness(worth) {
+        const likeness = Math.max(0, getLikeness(vector, facts.vectors, worth.listing * DIMENSIONS));
+        worth.score += LIKENESS_WEIGHT * likeness;
+        worth.match = Math.min(1, worth.match + MATCH.likeness * likeness);
       },
       weighRoute(listing, position, score) {
         const route = (facts.firstRoutes[listing] as number) + position;
@@ -181,12 +187,13 @@ function makeListingScores(length: number) {
     /** What its own words are worth, and what its routes together add. */
     own: new Float32Array(length),
     together: new Float32Array(length),
-    /** The weight of the words that it has itself. */
-    has: new Float32Array(length),
     /** Of the word at hand: what it is worth, the weight of its fields, and the best of the routes. */
     gains: new Float32Array(length),
     sums: new Float32Array(length),
     best: new Float32Array(length),
+    /** Of its routes the one that adds most, and how much. */
+    mostExtra: new Float32Array(length),
+    bestRoutes: new Uint32Array(length),
     /** For which word that was noted. */
     ownMarks: new Uint8Array(length),
     marks: new Uint8Array(length),
@@ -195,9 +202,9 @@ function makeListingScores(length: number) {
 
 function makeRouteScores(length: number) {
   return {
-    /** What it adds to its listing, and the weight of the words that only it has. */
+    /** What it adds to its listing. */
     extra: new Float32Array(length),
-    hasBesides: new Float32Array(length),
+    /** Of the word at hand what it adds, and for which word that was noted. */
     routeGains: new Float32Array(length),
     routeMarks: new Uint8Array(length),
   };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getStem, listWords } from './words.ts';
 
@@ -27,18 +27,22 @@ export function buildVectorFile(entries: readonly { stem: string; vector: Float6
   ]);
 }
 
+const VECTOR_FILE = 'data/words/vectors.bin';
+
 let vectors: WordVectors | undefined;
 
 /** Gives the vectors of English words, read when first wanted; see `data/words/README.md`. */
 export function getWordVectors(): WordVectors {
-  vectors ??= parseVectorFile(readFileSync(join(findProject(), 'data/words/vectors.bin')));
+  vectors ??= parseVectorFile(readFileSync(findVectorFile()));
   return vectors;
 }
 
-/** Finds the folder of the project from this file, which is compiled into another place with the pages. */
-function findProject(): string {
-  const [before] = import.meta.dirname.split(/[\\/](?:src|dist)[\\/]/);
-  return before ?? dirname(import.meta.dirname);
+/** Finds the file from here upwards: compiled with the pages, this code lies in another folder of the project. */
+function findVectorFile(): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const file = join(folder, VECTOR_FILE);
+    if (existsSync(file) || folder === dirname(folder)) return file;
+  }
 }
 
 function parseVectorFile(bytes: Buffer): WordVectors {
@@ -85,7 +89,7 @@ export function* weighText(text: string, weight: number): Generator<[stem: strin
   for (const word of listWords(text)) yield [getStem(word), weight];
 }
 
-/** Gives how alike a vector of length 1 and one that is stored are, from -1 to 1; 0 where either is not known. */
+/** Gives how alike a vector of length 1 and one that is stored are, from about -1 to 1; 0 where either is not known. */
 export function getLikeness(vector: Float64Array, stored: Int8Array, from: number): number {
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += (vector[at] as number) * (stored[from + at] as number);

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors.ts';
 import { KEPT_CHANGES, readChangeFeed } from '../../published/change-feed.ts';
 import { listChanges } from '../../published/changes.ts';
-import { findDetail, findTombstone } from '../../published/listings.ts';
+import { findDetail, findTombstone, readSelected } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { findReceipt } from '../../published/receipts.ts';
-import { readSelected, selectListings } from '../../published/select.ts';
+import { selectListings } from '../../published/select.ts';
 import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';

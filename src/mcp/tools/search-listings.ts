@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { readSelected, selectListings } from '../../published/select.ts';
+import { readSelected } from '../../published/listings.ts';
+import { selectListings } from '../../published/select.ts';
 import { buildAnswerNotes, listQuery } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
