@@ -22,6 +22,13 @@ export const LEAVING: readonly Leaving[] = [
 /** What changed for those who call the service, the newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
+    date: '2026-11-23',
+    changes: [
+      'A search finds routes: each listing found by words carries `route`, the one that answers most, with its price on each network, inputs, outputs and cautions. `match` says how much of the request it answers, and `notice` that nothing fits.',
+      'Filters by price, network and verification hold for one and the same route: with words, for the one that is shown.',
+    ],
+  },
+  {
     date: '2026-11-22',
     changes: [
       'The whole catalogue can be downloaded as a SQLite file: /catalogue.sqlite, with its SHA-256 at /catalogue.sqlite.sha256. /docs/data shows what is in it.',
