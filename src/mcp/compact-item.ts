@@ -16,11 +16,11 @@ const ADDRESS_LENGTH = 120;
 export const compactItem = z.object({
   caution: z.string().optional(),
   match: z.number().optional(),
-  route: z.looseObject({}).optional().describe('Fits q best'),
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),
   tagline: z.string(),
+  route: z.looseObject({}).optional().describe('Fits q best'),
   category,
   price_usdc: z.string().describe('USDC per request: one price, or lowest-highest'),
   networks,
@@ -37,11 +37,11 @@ export function buildCompactItem(item: AgentItem): CompactItem {
   return {
     ...(item.cautions.length > 0 && { caution: formatCautions(item.cautions) }),
     ...(item.match !== undefined && { match: item.match }),
-    ...(item.route && { route: buildCompactMatch(item.route) }),
     slug: item.slug,
     title: shortenText(item.title, TITLE_LENGTH),
     host: item.host,
     tagline: shortenText(item.tagline, TAGLINE_LENGTH),
+    ...(item.route && { route: buildCompactMatch(item.route) }),
     category: item.category,
     price_usdc: formatItemPrice(item),
     networks: item.networks,
@@ -55,17 +55,17 @@ export function buildCompactItem(item: AgentItem): CompactItem {
 }
 
 /** Longest quotes of what a route does and takes. */
-const SUMMARY_LENGTH = 80;
+const DESCRIPTION_LENGTH = 80;
 const INPUT_LENGTH = 80;
 
 function buildCompactMatch(route: MatchedRoute) {
-  const { method, url, summary, offers, verified, cautions, inputs } = route;
+  const { method, url, description, offers, verified, cautions, inputs } = route;
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
   return {
     ...(dangers.length > 0 && { caution: `DANGER, do not pay: ${dangers.map(({ code }) => code).join(', ')}` }),
     method,
     ...(url.length <= ADDRESS_LENGTH && { url }),
-    ...(summary !== '' && { description: shortenText(summary, SUMMARY_LENGTH) }),
+    ...(description !== '' && { description: shortenText(description, DESCRIPTION_LENGTH) }),
     price_usdc: offers.map(({ network, price_usdc }) => `${price_usdc} ${network}`).join(', '),
     verified,
     ...(inputs.length > 0 && { input: shortenText(inputs.join(', '), INPUT_LENGTH) }),

@@ -56,7 +56,7 @@ export function findResources(
   let [after, isPartial] = [0, false];
   for (const [place, number] of columns.numbers.entries()) {
     const positions = payable.get(number);
-    const weighed = positions && scores.weigh(number, (position) => positions.includes(position));
+    const weighed = positions && scores.weigh(number, (position) => positions.has(position));
     if (!weighed || weighed.position < 0) continue;
     scores.addLikeness(weighed);
     const score = weighed.score + (columns.bonuses[place] as number);
@@ -65,7 +65,7 @@ export function findResources(
       const factor = isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;
       ofListing.offer(-factor * scores.weighRoute(number, position, score), { place, position });
     }
-    isPartial ||= positions.length > ROUTES_PER_LISTING;
+    isPartial ||= positions.size > ROUTES_PER_LISTING;
     const best = ofListing.list().sort((a, b) => a.item.position - b.item.position);
     for (const { key, item } of best) {
       if (isShown(key, item)) continue;

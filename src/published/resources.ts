@@ -51,14 +51,14 @@ export function listResources(
 /** For how many filters the payable routes are kept, of one snapshot. */
 const KEPT_PAYABLE = 4;
 
-const payableOf = new WeakMap<Snapshot, LRUCache<string, ReadonlyMap<number, readonly number[]>>>();
+const payableOf = new WeakMap<Snapshot, LRUCache<string, ReadonlyMap<number, ReadonlySet<number>>>>();
 
 /** Lists the positions of the routes that a filter lets through, by the row number of their listing, in their order. */
 export function listPayable(
   published: Published,
   snapshot: Snapshot,
   filters: DiscoveryFilters,
-): ReadonlyMap<number, readonly number[]> {
+): ReadonlyMap<number, ReadonlySet<number>> {
   const kept = payableOf.get(snapshot) ?? new LRUCache({ max: KEPT_PAYABLE });
   payableOf.set(snapshot, kept);
   const key = JSON.stringify(filters);
@@ -67,11 +67,11 @@ export function listPayable(
   const rows = published.prepare<{ listing: number; position: number }>(
     `SELECT DISTINCT listing, position FROM offers WHERE ${buildCondition(filters)} ORDER BY listing, position`,
   );
-  const positions = new Map<number, number[]>();
+  const positions = new Map<number, Set<number>>();
   for (const { listing, position } of rows.iterate(buildParameters(filters))) {
     const ofListing = positions.get(listing);
-    if (ofListing) ofListing.push(position);
-    else positions.set(listing, [position]);
+    if (ofListing) ofListing.add(position);
+    else positions.set(listing, new Set([position]));
   }
   kept.set(key, positions);
   return positions;

@@ -24,9 +24,9 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-23',
     changes: [
-      'A search finds routes: each listing in its results names the route that fits best, with its price, what it takes and what speaks against it. Price, network and verification are asked of that route.',
-      'A search understands filters in words, such as "under 1 cent" or "on Solana", and says which in "understood". Between double quotes words are only searched for.',
-      'Where nothing fits all of a request, "notice" says so, and the nearest are listed.',
+      'A search finds routes: each listing found by words carries `route`, the one that answers most, with its price on each network, inputs, outputs and cautions. `match` says how much of the request it answers, and `notice` that nothing fits.',
+      'Filters by price, network and verification hold for one and the same route: with words, for the one that is shown.',
+      'A search understands filters in words, such as "under 1 cent" or "on Solana", and names them in `understood`. Between double quotes words are only searched for.',
     ],
   },
   {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAgentItem } from '../../src/views/listing/item.ts';
+import { buildMatchedRoute } from '../../src/views/listing/matched-route.ts';
 import { buildRefusedSearchPage, buildSearchPage, buildSearchPath } from '../../src/views/pages/search-page.ts';
 import { SITE } from '../http/serving.ts';
 import { NOW } from '../records.ts';
@@ -66,6 +67,25 @@ describe('the page of a search', () => {
     ]);
     expect(getDoubts({ isWeak: false, unmatched: [] })).toEqual([]);
     expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual(['Nothing was found for: pizza.']);
+  });
+
+  it('names on each card the route that answers, with its price, and what speaks gravely against it', () => {
+    const listing = makeLiveListing();
+    const [first] = listing.routes;
+    if (!first) throw new Error('no route');
+    const caution = { code: 'undelivered', severity: 'danger', since: NOW } as const;
+    const route = { ...buildMatchedRoute(listing, first), cautions: [caution] };
+    const items = [{ ...buildAgentItem(listing, SITE), route }];
+    const { cards } = buildSearchPage({ q: 'x' }, { ...FOUND, items, total: 1 });
+    expect(cards[0]?.route).toMatchObject({
+      name: `${first.method} ${first.path}`,
+      description: first.description,
+      price: expect.stringMatching(/^0\.\d+ USDC on Base/),
+      isVerified: false,
+      cautions: [{ severity: 'danger', text: expect.stringContaining('nothing delivered') }],
+    });
+    const plain = buildSearchPage({}, { ...FOUND, items: [buildAgentItem(listing, SITE)], total: 1 });
+    expect(plain.cards[0]?.route).toBeNull();
   });
 
   it('leads on while there is more, and back to the first page from any other', () => {

@@ -195,12 +195,12 @@ export interface ListingCard {
 export interface CardRoute {
   /** `GET /v1/weather`. */
   readonly name: string;
-  /** Provider's text. */
-  readonly summary: string;
+  /** Provider's text; empty where the card says the same. */
+  readonly description: string;
   /** `0.001 USDC on Base`. */
   readonly price: string;
   readonly isVerified: boolean;
-  /** What speaks against this route. */
+  /** What speaks gravely against this route. */
   readonly cautions: readonly CardCaution[];
 }
 
@@ -228,19 +228,24 @@ export function buildListingCard(item: AgentItem): ListingCard {
     verified_ratio: formatVerifiedRatio(item),
     reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
-    route: item.route ? buildCardRoute(item.route) : null,
+    route: item.route ? buildCardRoute(item.route, item.tagline) : null,
   };
 }
 
-function buildCardRoute({ method, path, summary, offers, verified, cautions }: MatchedRoute): CardRoute {
+function buildCardRoute(
+  { method, path, description, offers, verified, cautions }: MatchedRoute,
+  tagline: string,
+): CardRoute {
   return {
     name: `${method} ${path}`,
-    summary,
+    description: description === tagline ? '' : description,
     price: offers
       .map(({ network, price_usdc }) => `${formatUsdc(getAtomic(price_usdc))} USDC on ${NETWORKS[network].label}`)
       .join(', '),
     isVerified: verified,
-    cautions: cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
+    cautions: cautions
+      .filter(({ severity }) => severity === 'danger')
+      .map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
   };
 }
 

@@ -23,13 +23,10 @@ export const listFilters = z.strictObject({
     .min(1)
     .max(REQUEST_MAX_LENGTH)
     .optional()
-    .describe('What you look for, in your own words or by name; rare words count most'),
+    .describe('What you look for, in your own words or by name'),
   category: category.optional().describe('Category of the listing'),
-  network: networkKey.optional().describe('Network on which the route is paid'),
-  verified: z
-    .boolean()
-    .optional()
-    .describe('The route is settlement-verified (true), or no route of the listing is (false)'),
+  network: networkKey.optional().describe('Paid on this network'),
+  verified: z.boolean().optional().describe('Settlement-verified (true), or no route is (false)'),
   band: reliabilityBand.optional().describe('Reliability band'),
   max_price_usdc: z
     .string()
