@@ -16,7 +16,6 @@ const ADDRESS_LENGTH = 120;
 export const compactItem = z.object({
   caution: z.string().optional(),
   match: z.number().optional(),
-  route: z.looseObject({}).optional().describe('Fits q and the filters best'),
   slug,
   title: z.string().describe("Provider's text, cut"),
   host: z.string(),
@@ -29,6 +28,7 @@ export const compactItem = z.object({
   reliability_score: z.number().optional().describe('0-100; absent while unscored'),
   base_url: z.string().optional().describe('Absent where it is just the host'),
   page_url,
+  route: z.looseObject({}).optional(),
 });
 export type CompactItem = z.infer<typeof compactItem>;
 
@@ -37,7 +37,6 @@ export function buildCompactItem(item: AgentItem): CompactItem {
   return {
     ...(item.cautions.length > 0 && { caution: formatCautions(item.cautions) }),
     ...(item.match !== undefined && { match: item.match }),
-    ...(item.route && { route: buildCompactMatch(item.route) }),
     slug: item.slug,
     title: shortenText(item.title, TITLE_LENGTH),
     host: item.host,
@@ -51,6 +50,7 @@ export function buildCompactItem(item: AgentItem): CompactItem {
     ...(item.base_url.length <= ADDRESS_LENGTH &&
       item.base_url !== `https://${item.host}` && { base_url: item.base_url }),
     page_url: item.page_url,
+    ...(item.route && { route: buildCompactMatch(item.route) }),
   };
 }
 
@@ -59,13 +59,13 @@ const SUMMARY_LENGTH = 80;
 const INPUT_LENGTH = 80;
 
 function buildCompactMatch(route: MatchedRoute) {
-  const { method, url, summary, offers, verified, cautions, inputs } = route;
-  const dangers = cautions.filter(({ severity }) => severity === 'danger');
+  const { method, path, url, description, offers, verified, cautions, inputs } = route;
+  const own = cautions.map((caution) => ({ ...caution, route: `${method} ${path}`, routes: 1 }));
   return {
-    ...(dangers.length > 0 && { caution: `DANGER, do not pay: ${dangers.map(({ code }) => code).join(', ')}` }),
+    ...(own.length > 0 && { caution: formatCautions(own) }),
     method,
     ...(url.length <= ADDRESS_LENGTH && { url }),
-    ...(summary !== '' && { description: shortenText(summary, SUMMARY_LENGTH) }),
+    ...(description !== '' && { description: shortenText(description, SUMMARY_LENGTH) }),
     price_usdc: offers.map(({ network, price_usdc }) => `${price_usdc} ${network}`).join(', '),
     verified,
     ...(inputs.length > 0 && { input: shortenText(inputs.join(', '), INPUT_LENGTH) }),

@@ -10,7 +10,7 @@ import { cutText } from '../model/text.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 
 /** Longest text of a route that answers to a search quote, in UTF-16 units. */
-const SUMMARY_LENGTH = 200;
+const DESCRIPTION_LENGTH = 200;
 
 /** Most names of fields that are listed of an input or output, and the longest. */
 const FIELDS_MAX = 12;
@@ -21,7 +21,7 @@ export const matchedRoute = z.object({
   method: httpMethod,
   path: z.string(),
   url: z.string().describe('Where it is called; fill in :name and {name} first'),
-  summary: z.string().describe("Provider's text, cut"),
+  description: z.string().describe("Provider's text, cut"),
   offers: z
     .array(z.object({ network: networkKey, price_usdc: z.number().describe('Lowest price of one request there') }))
     .describe('Current offers by network, the cheapest first'),
@@ -30,8 +30,8 @@ export const matchedRoute = z.object({
   cautions: z
     .array(z.object({ code: cautionCode, severity: cautionSeverity, since: z.iso.datetime().nullable() }))
     .describe('What speaks against this route, the gravest first'),
-  inputs: z.array(z.string()).describe('Names of the fields it takes; `?` marks those that may be left out'),
-  outputs: z.array(z.string()).describe('Names of the fields of what it returns'),
+  inputs: z.array(z.string()).describe("Provider's names of the fields it takes; `?` marks those that may be left out"),
+  outputs: z.array(z.string()).describe("Provider's names of the fields of what it returns"),
 });
 export type MatchedRoute = z.infer<typeof matchedRoute>;
 
@@ -41,7 +41,7 @@ export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRo
   return {
     ...{ method, path },
     url: getRouteUrl(listing.base_url, path),
-    summary: cutText(description, SUMMARY_LENGTH),
+    description: cutText(description, DESCRIPTION_LENGTH),
     offers: listOffers(route),
     verified: verification === 'settlement-verified',
     verified_at: proof?.verified_at ?? null,

@@ -76,7 +76,7 @@ describe('a listing that is found', () => {
         method: 'POST',
         path: '/v1/translate',
         url: 'https://desk.example-provider.com/v1/translate',
-        summary: 'Translates a letter into another language.',
+        description: 'Translates a letter into another language.',
         offers: [
           { network: 'solana', price_usdc: 0.005 },
           { network: 'base', price_usdc: 0.02 },

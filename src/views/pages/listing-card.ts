@@ -81,12 +81,12 @@ export function buildListingCard(item: AgentItem): ListingCard {
 }
 
 function buildCardRoute(
-  { method, path, summary, offers, verified, cautions }: MatchedRoute,
+  { method, path, description, offers, verified, cautions }: MatchedRoute,
   tagline: string,
 ): CardRoute {
   return {
     name: `${method} ${path}`,
-    summary: summary === tagline ? '' : summary,
+    summary: description === tagline ? '' : description,
     price: offers
       .map(({ network, price_usdc }) => `${formatUsdc(getAtomic(price_usdc))} USDC on ${NETWORKS[network].label}`)
       .join(', '),
