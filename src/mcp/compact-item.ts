@@ -59,10 +59,10 @@ const DESCRIPTION_LENGTH = 80;
 const INPUT_LENGTH = 80;
 
 function buildCompactMatch(route: MatchedRoute) {
-  const { method, url, description, offers, verified, cautions, inputs } = route;
-  const dangers = cautions.filter(({ severity }) => severity === 'danger');
+  const { method, path, url, description, offers, verified, cautions, inputs } = route;
+  const own = cautions.map((caution) => ({ ...caution, route: `${method} ${path}`, routes: 1 }));
   return {
-    ...(dangers.length > 0 && { caution: `DANGER, do not pay: ${dangers.map(({ code }) => code).join(', ')}` }),
+    ...(own.length > 0 && { caution: formatCautions(own) }),
     method,
     ...(url.length <= ADDRESS_LENGTH && { url }),
     ...(description !== '' && { description: shortenText(description, DESCRIPTION_LENGTH) }),
