@@ -162,6 +162,8 @@ function buildListingFilter(
   return filters.length === 0 ? undefined : (place) => filters.every((isPassing) => isPassing(place));
 }
 
+const NO_FACTS = Buffer.alloc(0);
+
 function buildColumns(rows: Iterable<ColumnRow>): Columns {
   /** Many listings have the same provider, whose name is in memory once. */
   const names = new Map<string, string>();
@@ -180,15 +182,9 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     slugs.push(row.slug);
     numbers.push(row.number);
     revisions.push(row.revision);
-    traits.push(
-      row.networks
-        .split(' ')
-        .filter(Boolean)
-        .reduce(
-          (bits, network) => bits | NETWORK_BITS[network as keyof typeof NETWORK_BITS],
-          CATEGORY_BITS[row.category] | BAND_BITS[row.reliability_band] | (isVerified ? VERIFIED : UNVERIFIED),
-        ),
-    );
+    let bits = CATEGORY_BITS[row.category] | BAND_BITS[row.reliability_band] | (isVerified ? VERIFIED : UNVERIFIED);
+    for (const network of networkKey.options) if (row.networks.includes(network)) bits |= NETWORK_BITS[network];
+    traits.push(bits);
     price.push(getUsdcNumber(row.price_min));
     updated.push(-Date.parse(row.updated_at));
     reliability.push(-(row.reliability_score ?? -1));
@@ -196,7 +192,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     const name = row.provider_name.toLowerCase();
     if (!names.has(name)) names.set(name, name);
     providers.push(names.get(name) ?? name);
-    facts.push(row.facts ?? Buffer.alloc(0));
+    facts.push(row.facts ?? NO_FACTS);
   }
   return {
     slugs,

@@ -12,6 +12,8 @@ const DANGER = 2;
 /** What a price is where there is none: no filter lets it pass. Prices of thousands of USDC are kept as the one below. */
 const NO_PRICE = 0xffff_ffff;
 
+const IS_BIG_ENDIAN = endianness() === 'BE';
+
 /** What filters and orders know of the routes of the live listings, by the place of their listing. */
 export interface RouteFacts {
   /** Where the routes of each listing begin, and at the end where the last ones do. */
@@ -49,7 +51,7 @@ export function packRouteFacts(stored: readonly (Buffer | Uint32Array)[]): Route
     else {
       const bytes = Buffer.from(all.buffer, start * 4, facts.length);
       facts.copy(bytes);
-      if (endianness() === 'BE') bytes.swap32();
+      if (IS_BIG_ENDIAN) bytes.swap32();
     }
   }
   return { starts, facts: all };
