@@ -67,6 +67,21 @@ export function isDangerous({ starts, facts }: RouteFacts, place: number, positi
   return ((facts[(starts[place] as number) + position * FACTS] ?? 0) & DANGER) !== 0;
 }
 
+/** Finds the lowest price of a route, in atomic USDC, on one network or any; undefined where it has none. */
+export function findRoutePrice(
+  { starts, facts }: RouteFacts,
+  place: number,
+  position: number,
+  network: NetworkKey | undefined,
+): number | undefined {
+  const start = (starts[place] as number) + position * FACTS;
+  const prices = NETWORK_KEYS.map((key, at) =>
+    network === undefined || network === key ? (facts[start + 1 + at] ?? NO_PRICE) : NO_PRICE,
+  );
+  const lowest = Math.min(...prices);
+  return lowest === NO_PRICE ? undefined : lowest;
+}
+
 /** Says whether a listing has a route that passes; one without routes on record is what is said of it as a whole. */
 export function hasPassingRoute({ starts }: RouteFacts, isPassing: RouteFilter, place: number): boolean {
   const count = ((starts[place + 1] as number) - (starts[place] as number)) / FACTS;

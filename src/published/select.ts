@@ -1,10 +1,12 @@
+import type { NetworkKey } from '../model/network.ts';
+import { getUsdcNumber } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { buildFilter, type Columns, findNextPlace, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import type { ListingRef, Match } from './listings.ts';
-import { hasPassingRoute, isDangerous } from './route-facts.ts';
+import { findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
 import { type UnderstoodQuery, understand } from './understood.ts';
@@ -130,15 +132,16 @@ function placeListings(
     const bonus = bonuses[place] as number;
     if (worth !== undefined && scores !== undefined) {
       // Likeness takes longest to find out, and of most listings it decides nothing.
-      const firstKey = getSortKey(sort, columns, place, factor * (worth.score + LIKENESS_WEIGHT) + bonus);
-      if (firstKey > lastKey && !top.isTaking(firstKey)) {
+      const firstKey = -(factor * (worth.score + LIKENESS_WEIGHT) + bonus);
+      if (sort === 'relevance' && firstKey > lastKey && !top.isTaking(firstKey)) {
         after += 1;
         continue;
       }
       scores.addLikeness(worth);
       best = Math.max(best, worth.match);
     }
-    const key = getSortKey(sort, columns, place, factor * (worth?.score ?? 0) + bonus);
+    const relevance = factor * (worth?.score ?? 0) + bonus;
+    const key = getSortKey(sort, columns, { place, position, match: worth?.match, relevance, network: query.network });
     if (key < lastKey || (key === lastKey && place < nextPlace)) continue;
     after += 1;
     top.offer(key, { place, position, match: worth?.match ?? 0 });
@@ -146,14 +149,28 @@ function placeListings(
   return { total, after, placed: top.list(), best };
 }
 
-/** Gives what a sort compares; everything sorts upwards, so what should come first is the smaller. */
-function getSortKey(sort: ListSort, { keys }: Columns, place: number, relevance: number): number {
-  switch (sort) {
-    case 'relevance':
-      return -relevance;
-    case 'name':
-      return 0;
-    default:
-      return keys[sort][place] as number;
-  }
+/** By how much listings that answer little of a request come behind all others: more than any two keys of the order differ. */
+const WEAK_BEHIND = { price: 1e10, updated: 1e13, reliability: 1e3 };
+
+/**
+ * Gives what an order compares; everything sorts upwards, so what should come first is the smaller. The cheapest answer to a
+ * request is one that answers it: its price is that of the route that does, and weak ones come last.
+ */
+function getSortKey(
+  sort: ListSort,
+  { keys, routes }: Columns,
+  found: {
+    place: number;
+    position: number;
+    match: number | undefined;
+    relevance: number;
+    network: NetworkKey | undefined;
+  },
+): number {
+  const { place, position, match = 1, relevance, network } = found;
+  if (sort === 'relevance') return -relevance;
+  if (sort === 'name') return 0;
+  const price = sort === 'price' && position >= 0 ? findRoutePrice(routes, place, position, network) : undefined;
+  const key = price === undefined ? (keys[sort][place] as number) : getUsdcNumber(price);
+  return match < WEAK_BELOW ? key + WEAK_BEHIND[sort] : key;
 }

@@ -47,4 +47,23 @@ describe('a request in words', () => {
     }
     expect(found.sort()).toEqual(['weather-0', 'weather-1', 'weather-3']);
   });
+
+  it('has its cheapest answer by the route that answers, and what answers little of it last', () => {
+    const route = (path: string, description: string, amount: number) =>
+      makeRoute({ path, description, terms: [makeTerms({ amount })] });
+    const { published, getSnapshot } = makeReadCatalogue(
+      { slug: 'dear', routes: [route('/v1/tide', 'Tide tables of a harbour.', 5000), route('/v1/x', 'Jokes.', 1)] },
+      { slug: 'cheap', routes: [route('/v1/tide', 'Tide tables of a harbour.', 2000)] },
+      { slug: 'other', routes: [route('/v1/rooms', 'Rooms near a harbour.', 10)] },
+    ).reading;
+    const { listings, answer } = selectListings(published, getSnapshot(), ask({ q: 'cheapest tide tables API' }));
+    expect(listings.map(({ slug }) => slug).slice(0, 2)).toEqual(['cheap', 'dear']);
+    expect(answer?.matches[0]?.match).toBeGreaterThan(0.5);
+    const weak = ask({ q: 'tide tables of a harbour', sort: 'price' });
+    expect(selectListings(published, getSnapshot(), weak).listings.map(({ slug }) => slug)).toEqual([
+      'cheap',
+      'dear',
+      'other',
+    ]);
+  });
 });
