@@ -58,6 +58,10 @@ it(
         failed.push(`${path}: ${error instanceof Error ? String(error.cause ?? error.message) : error}`);
       }
     };
+    const readRevision = async () => {
+      const response = await fetch(`${server.url}${PATHS.agentList}?limit=1`, { method: 'HEAD' });
+      return Number(response.headers.get('x-catalogue-revision'));
+    };
     const started = performance.now();
     let end = started + MINUTES * 60_000;
     // Where one part fails, the others end with it.
@@ -77,9 +81,11 @@ it(
       }
     };
     const write = async () => {
-      const slug = writer.write();
-      // A new listing has a page at once, which no release has yet.
-      if (slug) await ask({ path: PATHS.listing(slug), headers: {} });
+      const { revision, slug } = writer.write();
+      if (!slug) return;
+      while ((await readRevision()) < revision) await sleep(5);
+      // As soon as it is in the documents, a new listing has a page, which no release has yet.
+      await ask({ path: PATHS.listing(slug), headers: {} });
     };
     const rebuild = async () => {
       releases.add((await rebuilder.rebuild({ config: world.config })).release.id);

@@ -41,15 +41,23 @@ describe('completing a slug', () => {
     expect(completeSlug(snapshot, 'api-1', 100)).toEqual({ slugs: ['api-100'], hasMore: false });
   });
 
-  it('takes a few milliseconds of 100,000 slugs, whatever is typed', () => {
+  it('takes little longer than a look at each of 100,000 slugs, whatever is typed', () => {
     const slugs = Array.from({ length: 100_000 }, (_, n) => `provider-${n}-service-${(n * 7919) % 100_003}`);
     const snapshot = makeSnapshot(slugs);
+    const once = measure(() => slugs.filter((slug) => slug.split('-').includes('absent')));
     for (const typed of ['provider-99999', 'service-7', '', 'absent', 'service provider nothing']) {
-      completeSlug(snapshot, typed, 100);
-      const before = process.threadCpuUsage();
-      for (let round = 0; round < 5; round += 1) completeSlug(snapshot, typed, 100);
-      const { user, system } = process.threadCpuUsage(before);
-      expect((user + system) / 5 / 1000, typed).toBeLessThan(20);
+      expect(measure(() => completeSlug(snapshot, typed, 100)) / once, typed).toBeLessThan(2);
     }
   });
 });
+
+/** Gives the least processor time that some work takes, of several rounds. */
+function measure(work: () => unknown): number {
+  const rounds = Array.from({ length: 6 }, () => {
+    const before = process.threadCpuUsage();
+    work();
+    const { user, system } = process.threadCpuUsage(before);
+    return user + system;
+  });
+  return Math.min(...rounds);
+}

@@ -9,8 +9,8 @@ export const RESERVED = 10;
 
 /** Writes to a catalogue that is being served. */
 export interface Writer {
-  /** Makes the next change that readers see. Gives the slug of a listing that is new. */
-  write(): string | undefined;
+  /** Makes the next change that readers see. Gives its revision, and the slug of a listing that is new. */
+  write(): { revision: number; slug: string | undefined };
   close(): void;
 }
 
@@ -26,12 +26,13 @@ export function openWriter(file: string, listings: number): Writer {
       const reserved = buildSyntheticDeclaration(listings - 1 - (round % RESERVED)).service_name;
       const declaration = buildSyntheticDeclaration(step === 3 ? listings + round : writes % (listings - RESERVED));
       const tagline = `Written as number ${writes}: ${declaration.tagline}`;
-      writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
+      const revision = writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
         if (step === 1) delistListing(writing, reserved ?? '', { by: 'operator', reason: 'soak' });
         else if (step === 4) relistListing(writing, reserved ?? '', { by: 'operator' });
         else recordDeclaration(writing, { ...declaration, tagline });
+        return writing.revision;
       });
-      return step === 3 ? (declaration.service_name ?? undefined) : undefined;
+      return { revision, slug: step === 3 ? (declaration.service_name ?? undefined) : undefined };
     },
   };
 }
