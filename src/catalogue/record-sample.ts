@@ -67,7 +67,7 @@ function recordPayee(catalogue: Catalogue, routeId: string, payee: PayeeKind | n
   runStatement(catalogue, catalogue.query.updateTable('routes').set({ payee }).where('id', '=', routeId));
 }
 
-/** How long a sample is kept before the latest of its listing: as long as any rule looks back, and two months more. */
+/** How much older than the latest sample of its listing a sample may be before it is removed: 90 days, in rounds. */
 const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
 /**

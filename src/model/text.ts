@@ -10,8 +10,8 @@ export function cutText(text: string, limit: number): string {
 }
 
 /**
- * Finds the word that a misspelled or shortened one most likely means: the nearest by letters (a third of them or fewer
- * apart), else the shortest of those that begin with it or that it begins with. Undefined where there is none.
+ * Finds the word that a misspelled or shortened one most likely means: the nearest by letters, if at most a third of them
+ * differ, else the shortest of those that begin with it or that it begins with. Undefined if no word is near.
  */
 export function findNearest(word: string, candidates: readonly string[]): string | undefined {
   const meant = word.toLowerCase();

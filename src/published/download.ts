@@ -36,7 +36,7 @@ export interface Download {
 /** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
 const MADE_EVERY_MS = 15 * 60 * 1000;
 
-/** A listing that was live is no longer: it was removed, or is held for want of a price. */
+/** Gives a row if a listing that was live was removed since, or is held because it has no price. */
 const REMOVED = `SELECT 1 FROM changes AS c WHERE revision > ? AND (kind = 'delisted' OR kind = 'held' AND EXISTS (
   SELECT 1 FROM changes WHERE listing_id = c.listing_id AND kind = 'listed' AND seq < c.seq)) LIMIT 1`;
 
@@ -53,7 +53,10 @@ export function findDownload(folder: string): Download | undefined {
   }
 }
 
-/** Says whether it is time for another copy: there is none, it is old, of other data, or holds what was removed since. */
+/**
+ * Says whether another copy is due: if there is none, or the last one is old, is of another catalogue, or holds a listing that
+ * was removed since.
+ */
 export function isDownloadDue(published: Published, folder: string, now: Date): boolean {
   const last = findDownload(folder);
   if (!last || !existsSync(join(folder, last.file))) return true;

@@ -72,7 +72,7 @@ function open(file: string, { readonly }: { readonly: boolean }): Published {
     if (error instanceof ServiceError) throw error;
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_CORRUPT') {
       throw new ServiceError('bad_input', `The published catalogue ${file} is damaged: ${error.message}.`, {
-        hint: 'End what serves from it and remove it with its -wal and -shm: npm start and npm run rebuild make it anew.',
+        hint: 'Stop the service and remove the file with its -wal and -shm; npm start and npm run rebuild make it again.',
         reason: 'published_damaged',
         cause: error,
       });

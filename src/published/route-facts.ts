@@ -9,7 +9,7 @@ const FACTS = 1 + NETWORK_KEYS.length;
 const VERIFIED = 1;
 const DANGER = 2;
 
-/** What a price is where there is none: no filter lets it pass. Prices of thousands of USDC are kept as the one below. */
+/** Stands for no price: no filter lets it pass. A price too large for 32 bits (some 4,295 USDC) is stored as one less. */
 const NO_PRICE = 0xffff_ffff;
 
 const IS_BIG_ENDIAN = endianness() === 'BE';

@@ -149,7 +149,7 @@ function listGroups({ word, stem, weight }: AskedWord, context: Context, vocabul
   return [end(isMended ? Math.max(0, ...weights.values()) : own)];
 }
 
-/** Gives how rare a word is of which so many listings have it (inverse document frequency as in BM25). */
+/** Gives how rare a word is, by the number of listings that have it (inverse document frequency as in BM25). */
 export function getRarity(count: number, size: number): number {
   // What changed lately may be counted twice.
   const all = Math.max(size, count);
@@ -166,7 +166,7 @@ function getRarityInEnglish(stem: string): number {
   return Math.sqrt(0.01 + 0.99 * (Math.log(1 + rank / FREQUENT) / Math.log(1 + size / FREQUENT)));
 }
 
-/** About so many words of English say nothing. */
+/** About how many of the most frequent English words say nothing. */
 const FREQUENT = 20;
 
 function isEnglish(stem: string): boolean {

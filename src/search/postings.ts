@@ -32,7 +32,7 @@ export interface Postings {
   getFacts(): DocumentFacts;
   /** How many listings have words. */
   getSize(): number;
-  /** Says whether so many routes are gone that building the lists from the beginning pays. */
+  /** Says whether enough routes are gone that it is worth building the lists anew. */
   isWorn(): boolean;
 }
 
