@@ -290,7 +290,7 @@ it('a damaged file is refused with what to do about it', () => {
   publishCatalogue(files, BY);
   truncateSync(files.publishedFile, 5000);
   expect(() => publishCatalogue(files, BY)).toThrow(
-    expect.objectContaining({ reason: 'published_damaged', hint: expect.stringContaining('remove it') }),
+    expect.objectContaining({ reason: 'published_damaged', hint: expect.stringContaining('remove the file') }),
   );
 });
 
