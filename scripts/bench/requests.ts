@@ -54,6 +54,9 @@ export async function ask({ url }: Pick<Server, 'url'>, { path, method = 'GET', 
 
 const CONNECTIONS = 8;
 
+/** Rounds that are not counted: what is called often is compiled in them, as in a server that runs for a minute. */
+const WARM_UP_ROUNDS = 5;
+
 /** What two servers are asked. */
 export interface Comparison {
   readonly ours: Server;
@@ -66,16 +69,15 @@ export interface Comparison {
 
 /**
  * Compares how many requests two servers answer in a second, over eight connections. They take turns, so that what else the
- * machine does disturbs both. The first round is not counted, since code is compiled in it. The ratio is the median of the
- * rounds.
+ * machine does disturbs both. The ratio is the median of the rounds.
  */
 export async function compareServers(comparison: Comparison): Promise<Omit<Row, 'listings' | 'what'>> {
   const { ours, theirs, rounds, requestsPerRound, build } = comparison;
   const pairs: { ours: Round; theirs: Round }[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
     const asked = Array.from({ length: requestsPerRound }, build);
     const pair = { theirs: await load(theirs, asked), ours: await load(ours, asked) };
-    if (round > 0) pairs.push(pair);
+    if (round >= 0) pairs.push(pair);
   }
   const sumCpu = (whose: 'ours' | 'theirs') => pairs.reduce((sum, pair) => sum + pair[whose].cpuMs, 0);
   return {

@@ -93,15 +93,18 @@ export function createApp(service: Service): Hono<Env> {
   );
 
   const answer = createResponseCache(getVersionReader(service));
-  const get: Get = (path, query, build, { find } = {}) => {
-    app.get(path, (c) => {
+  const get: Get = (path, query, build, { find, only } = {}) => {
+    app.get(path, (c, next) => {
+      const named = only?.exec(c.req.path);
+      if (named === null) return next();
+      const params = { ...c.req.param(), ...named?.groups };
       const asked = parseQuery(query, new URL(c.req.url).searchParams);
       reading.refresh();
-      const found = find?.(c.req.param());
+      const found = find?.(params);
       if (found) return answer(c, undefined, () => found);
       // However an address is spelt, the same question has the same key.
       const key = `${c.req.path} ${JSON.stringify(asked)}`;
-      return answer(c, key, () => reading.readAtOnce((snapshot) => build(asked, c.req.param(), snapshot)));
+      return answer(c, key, () => reading.readAtOnce((snapshot) => build(asked, params, snapshot)));
     });
   };
   addOpenapiRoute(get, reading);
@@ -160,7 +163,7 @@ function linkToService(link: string): MiddlewareHandler<Env> {
 
 const allowOrigins = cors({
   origin: '*',
-  allowMethods: (_, c) => listMethods(c.req.path),
+  allowMethods: (_, c) => [...listMethods(c.req.path)],
   exposeHeaders: EXPOSED,
   maxAge: PREFLIGHT_SECONDS,
 });

@@ -37,7 +37,8 @@ export function buildProxyCheck(trustedProxies: readonly string[]): (address: st
  * bits of IPv4, without which it is the address itself. An IPv4 address in IPv6 form counts as IPv4.
  */
 export function getNetwork(address: string, bits6: number, bits4 = 32): string {
-  if (isIP(address) === 0) return address;
+  const version = isIP(address);
+  if (version === 0 || (version === 4 && bits4 === 32)) return address;
   const parsed = ipaddr.process(address);
   const isIPv4 = parsed.kind() === 'ipv4';
   const bits = isIPv4 ? bits4 : bits6;

@@ -3,6 +3,8 @@ import { PATHS } from '../views/links.ts';
 import type { Env } from './env.ts';
 import { buildProblem } from './problem.ts';
 
+const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
 /** Questions that are too long for an address are posted. */
 const POSTED: Readonly<Record<string, readonly string[]>> = {
   [PATHS.mcp]: ['POST', 'OPTIONS'],
@@ -10,8 +12,8 @@ const POSTED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Lists the methods that a path is asked by. */
-export function listMethods(path: string): string[] {
-  return [...(POSTED[path] ?? ['GET', 'HEAD', 'OPTIONS'])];
+export function listMethods(path: string): readonly string[] {
+  return POSTED[path] ?? READ;
 }
 
 /** Names the methods to a client that asks for them, or for a preflight. */

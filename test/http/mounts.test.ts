@@ -68,3 +68,12 @@ it('the endpoints of Astro answer as the server does: the app is the same', asyn
   }
   expect(asked.length).toBeGreaterThan(70);
 });
+
+it('has no route for which the router would try all others one by one', async () => {
+  const { catalogue } = makeReadCatalogue({ slug: 'one' });
+  const reading = openTestReading(catalogue, { now: () => new Date(NOW) });
+  onTestFinished(() => reading.close());
+  const app = createApp({ reading });
+  await app.request('/agent/listings/one');
+  expect(app.router.name).toContain('RegExpRouter');
+});

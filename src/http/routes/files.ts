@@ -39,6 +39,8 @@ const FEED_SECONDS = 300;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 const XML = 'application/xml; charset=utf-8';
 
+const SITEMAP = /^\/sitemap-(?<number>[1-9]\d{0,5})\.xml$/;
+
 /** The first sitemap is of the pages that are not a listing's, those of receipts included; those of the listings follow. */
 const FIRST_OF_LISTINGS = 2;
 
@@ -64,9 +66,8 @@ export function addFileRoutes(get: Get, reading: Reading): void {
   get(PATHS.changesFeed, NO_QUERY, (_query, _path, snapshot) => buildFeed(reading, snapshot));
   get(PATHS.guideFull, NO_QUERY, () => buildFullGuide(reading));
   get(PATHS.sitemapIndex, NO_QUERY, (_query, _path, snapshot) => buildIndex(reading, snapshot));
-  get('/:file{sitemap-[1-9][0-9]{0,5}\\.xml}', NO_QUERY, (_, { file = '' }, snapshot) =>
-    buildSitemap(reading, Number(/\d+/.exec(file)?.[0]), snapshot),
-  );
+  // As a pattern of the path it would make the router try all routes, one by one, for every request.
+  get('*', NO_QUERY, (_, { number }, snapshot) => buildSitemap(reading, Number(number), snapshot), { only: SITEMAP });
 }
 
 /** Builds the newest changes for people's feed readers. */

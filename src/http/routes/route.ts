@@ -12,6 +12,8 @@ export type Get = <Query>(
   query: z.ZodObject & z.ZodType<Query>,
   build: (query: Query, params: Readonly<Record<string, string>>, snapshot: Snapshot) => Document,
   options?: {
+    /** Of the paths that fit `path` those alone that this fits, too; what its groups name is among the parameters. */
+    readonly only?: RegExp;
     /**
      * Finds the document where the file holds it ready to send, by a single read: to hold a revision or to cache it would
      * take longer. Where this finds nothing, `build` says why.
