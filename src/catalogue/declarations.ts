@@ -1,7 +1,8 @@
 import { buildSlug } from '../evidence/slug.ts';
 import type { Declaration, DeclarationSource } from '../model/declaration.ts';
+import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
-import { getCanonicalBaseUrl, getListingId } from '../model/listing.ts';
+import { getCanonicalBaseUrl } from '../model/listing.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import { findDelisting } from './delisting-record.ts';
 import type { ListingIdentity } from './listings.ts';

@@ -1,6 +1,7 @@
 import type { MergedDeclaration, RecordedDeclaration } from '../evidence/declarations.ts';
 import { type DerivedListing, deriveListing } from '../evidence/listing.ts';
-import { getRouteId, type Listing } from '../model/listing.ts';
+import { getRouteId } from '../model/ids.ts';
+import type { Listing } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
 import { findDelisting } from './delisting-record.ts';
 import type { ListingIdentity } from './listings.ts';

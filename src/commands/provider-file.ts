@@ -7,8 +7,8 @@ import { areRepliesOnRecord, listRepliedAddresses, recordReplies } from '../cata
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
+import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
-import { getListingId } from '../model/listing.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import type { ProviderStatement } from '../sources/provider-file/statement.ts';
 import {

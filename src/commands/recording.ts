@@ -4,8 +4,8 @@ import { type RecordOutcome, recordDeclaration } from '../catalogue/declarations
 import { writeCatalogue } from '../catalogue/write.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration } from '../model/declaration.ts';
+import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
-import { getListingId } from '../model/listing.ts';
 import { cutText } from '../model/text.ts';
 
 /** Declarations in one transaction: readers see them together, and a stop loses at most this many. */

@@ -1,4 +1,3 @@
-import { v5 } from 'uuid';
 import { z } from 'zod';
 import { category } from './catalogue.ts';
 import {
@@ -158,14 +157,4 @@ export function getCanonicalBaseUrl(text: string): string {
  */
 export function getHost(baseUrl: string): string {
   return new URL(baseUrl).host;
-}
-
-/** Gives a listing's id: UUID version 5 of its base address, so that a catalogue made again keeps its ids. */
-export function getListingId(baseUrl: string): string {
-  return v5(getCanonicalBaseUrl(baseUrl), v5.URL);
-}
-
-/** Gives a route's id: UUID version 5 of method and path within its listing. */
-export function getRouteId(listingId: string, method: string, path: string): string {
-  return v5(`${method} ${path}`, listingId);
 }

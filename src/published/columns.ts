@@ -60,9 +60,9 @@ interface ColumnRow {
 const SELECT = `SELECT number, slug, revision, state, category, reliability_band, reliability_score, verified_routes, networks,
   price_min, updated_at, provider_name, facts FROM listings LEFT JOIN route_facts ON listing = number`;
 
-/** Reads the columns of every live listing. */
+/** Reads the columns of every live listing. (Sorted by `+slug`: found one by one in the index of slugs they would take half as long again.) */
 export function readColumns(published: Published): Columns {
-  return buildColumns(published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY slug`).iterate());
+  return buildColumns(published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY +slug`).iterate());
 }
 
 /**

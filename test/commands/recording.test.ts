@@ -3,7 +3,7 @@ import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { getRevision } from '../../src/catalogue/write.ts';
 import { recordDeclarations } from '../../src/commands/recording.ts';
-import { getListingId } from '../../src/model/listing.ts';
+import { getListingId } from '../../src/model/ids.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { answerPages, makeItems, serveFeed } from './feed-server.ts';
 import { makeCommands, writeManifest } from './running.ts';

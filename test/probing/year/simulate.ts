@@ -7,7 +7,7 @@ import { findNextDue } from '../../../src/catalogue/probe-tasks.ts';
 import { writeCatalogue } from '../../../src/catalogue/write.ts';
 import { runProbing } from '../../../src/commands/probe-run.ts';
 import { readConfig } from '../../../src/config.ts';
-import { getRouteId } from '../../../src/model/listing.ts';
+import { getRouteId } from '../../../src/model/ids.ts';
 import { NETWORKS } from '../../../src/model/network.ts';
 import type { ProbeOutcome } from '../../../src/model/probe.ts';
 import { type Answer, getTrueOutcome } from './answers.ts';
