@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { getHash } from '../release/hash.ts';
+import { getHash } from '../published/hash.ts';
 
 /** How long a browser or proxy may reuse a document with live counts unasked, in seconds. */
 const MAX_AGE_SECONDS = 5;
@@ -51,14 +51,17 @@ interface LiveFacts {
   readonly generatedAt?: string;
 }
 
-/** Builds a live document from its text; `incidental` is what of it may change while it says the same, such as the time. */
+/**
+ * Builds a live document from its text. `incidental` is what of it may change while it says the same, such as the time;
+ * with an `etag` that is known nothing is hashed.
+ */
 export function buildDocument(
   text: string,
-  { incidental, ...facts }: LiveFacts & { readonly incidental?: string } = {},
+  { incidental, etag, ...facts }: LiveFacts & { readonly incidental?: string; readonly etag?: string } = {},
 ): SmallDocument {
   const left = incidental ?? facts.generatedAt;
-  const etag = getHash(left === undefined ? text : text.replace(left, ''));
-  return { ...buildFacts(facts), body: Buffer.from(text), etag };
+  const hashed = () => getHash(left === undefined ? text : text.replace(left, ''));
+  return { ...buildFacts(facts), body: Buffer.from(text), etag: etag ?? hashed() };
 }
 
 /** Builds a live document from pieces that are made while it is compressed. */

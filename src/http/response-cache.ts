@@ -17,8 +17,8 @@ import {
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
+import { HASH_LENGTH } from '../published/hash.ts';
 import { getBrotliOptions, SMALLEST_COMPRESSED } from '../release/forms.ts';
-import { HASH_LENGTH } from '../release/hash.ts';
 import type { Document, Encoding, LargeDocument, SmallDocument } from './document.ts';
 import type { Env } from './env.ts';
 

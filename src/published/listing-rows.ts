@@ -7,6 +7,7 @@ import { buildMatchedRoute } from '../views/listing/matched-route.ts';
 import { buildAgentListing } from '../views/listing/record.ts';
 import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
+import { getHash } from './hash.ts';
 import { encodeRouteFacts } from './route-facts.ts';
 import { listTopics } from './topics.ts';
 
@@ -83,6 +84,8 @@ export interface RenderedListing {
   readonly tag: string;
   /** The answer of `/agent/listings/{slug}` without its revision, which moves with others. */
   readonly detail: string;
+  /** The hash of that. */
+  readonly detail_hash: string;
 }
 
 /** Stands in what is rendered for the address of the service: processes of several addresses may share a file. */
@@ -96,12 +99,14 @@ export function putBaseUrl(rendered: string, baseUrl: string): string {
 
 /** Renders a live listing with its decisions, oldest first; see `putBaseUrl`. */
 export function renderListing(listing: LiveListing, decisions: Change[]): RenderedListing {
-  const { revision: _revision, ...detail } = buildAgentListing(listing, { decisions, revision: 0, site: NO_SITE });
+  const { revision: _revision, ...answer } = buildAgentListing(listing, { decisions, revision: 0, site: NO_SITE });
+  const detail = JSON.stringify(answer);
   return {
     routes: listing.routes.map((route) => JSON.stringify(buildMatchedRoute(listing, route))),
     item: JSON.stringify(buildAgentItem(listing, NO_SITE)),
     tag: JSON.stringify(buildListingTag(listing, NO_SITE)),
-    detail: JSON.stringify(detail),
+    detail,
+    detail_hash: getHash(detail),
   };
 }
 

@@ -2,6 +2,7 @@ import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
 import type { AgentItem } from '../views/listing/item.ts';
 import { findTombstone as buildTombstone, type Tombstone } from '../views/listing/record.ts';
 import type { Published } from './file.ts';
+import { getHash } from './hash.ts';
 import { putBaseUrl } from './listing-rows.ts';
 
 /** A live listing as who goes through many of them knows it: enough to read the rest. */
@@ -87,14 +88,25 @@ export function getItem(published: Published, listing: ListingRef): AgentItem {
   return JSON.parse(readItem(published, listing));
 }
 
-/** Finds all that is said of a live listing as JSON, without its revision, and of which revision of the catalogue that is. */
-export function findDetail(published: Published, slug: string): { revision: number; detail: string } | undefined {
-  const row = published
-    .prepare<{ revision: number; detail: string }>(
-      `SELECT catalogue.revision, detail FROM catalogue, listings JOIN rendered ON listing = number WHERE slug = ?`,
-    )
-    .get(slug);
-  return row && { revision: row.revision, detail: putBaseUrl(row.detail, published.baseUrl) };
+/** All that is said of a live listing. */
+export interface Detail {
+  /** Of which revision of the catalogue it is. */
+  readonly revision: number;
+  /** As JSON, without that revision. */
+  readonly detail: string;
+  /** Changes whenever the JSON does. */
+  readonly etag: string;
+}
+
+/** Finds all that is said of a live listing. */
+export function findDetail({ prepare, baseUrl }: Published, slug: string): Detail | undefined {
+  const row = prepare<{ revision: number; detail: string; detail_hash: string }>(
+    `SELECT catalogue.revision, detail, detail_hash
+     FROM catalogue, listings JOIN rendered ON listing = number WHERE slug = ?`,
+  ).get(slug);
+  if (!row) return undefined;
+  const { revision, detail, detail_hash } = row;
+  return { revision, detail: putBaseUrl(detail, baseUrl), etag: getHash(`${detail_hash} ${baseUrl}`) };
 }
 
 /** How many are read at a time: few enough that they are garbage before V8 takes them for lasting. */

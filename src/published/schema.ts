@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -173,7 +173,8 @@ CREATE TABLE rendered (
   listing INTEGER PRIMARY KEY,
   item TEXT NOT NULL,
   tag TEXT NOT NULL,
-  detail TEXT NOT NULL
+  detail TEXT NOT NULL,
+  detail_hash TEXT NOT NULL
 ) STRICT;
 CREATE TABLE rendering (
   code_version TEXT NOT NULL

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
+import { getHash } from '../published/hash.ts';
 import { listDelisted } from '../published/listings.ts';
 import type { Reading } from '../published/reading.ts';
 import { findRef } from '../published/snapshot.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import { ASSETS_FOLDER } from './assets.ts';
 import { listNames } from './folders.ts';
-import { getHash } from './hash.ts';
 import { getReleasePaths, type ReleaseHeader } from './release.ts';
 import { findReleasePages, listFiles, type ReleasePages } from './release-pages.ts';
 import type { ReleasePage } from './shards.ts';

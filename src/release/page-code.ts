@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { getHash } from '../published/hash.ts';
 import { PROJECT_DIR } from './code-version.ts';
 import { isFileError, isMissing, listNames } from './folders.ts';
-import { getHash } from './hash.ts';
 
 /** Compiled pages belong to the project, whatever RELEASES is: Astro compiles inside it. */
 export const CODE_DIR = join(PROJECT_DIR, 'dist/code');

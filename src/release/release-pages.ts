@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { getHash } from '../published/hash.ts';
 import { linkFile } from './folders.ts';
 import { FORMS } from './forms.ts';
-import { getHash } from './hash.ts';
 import type { Release } from './release.ts';
 import { findShard, getShardName, type ReleaseFile, type ReleasePage, type Shard } from './shards.ts';
 

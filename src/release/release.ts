@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { getHash } from '../published/hash.ts';
 import type { Site } from '../views/site.ts';
 import { isFileError, isMissing, listNames } from './folders.ts';
-import { getHash } from './hash.ts';
 import { hasShard } from './shards.ts';
 
 /** Raised when what a release folder holds changes its meaning, so that older ones are not built upon. */

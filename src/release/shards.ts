@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { getHash } from '../published/hash.ts';
 import { isFileError, isMissing, writeNew } from './folders.ts';
 import type { Form } from './forms.ts';
-import { getHash } from './hash.ts';
 
 /** What a file of a release holds. */
 export interface ReleaseFile {

@@ -4,7 +4,7 @@ import { delistListing } from '../../src/catalogue/delisting.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { agentListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, NOW, recordVerified } from '../builders.ts';
-import { serveLive } from './serving.ts';
+import { SITE, serveLive } from './serving.ts';
 
 it('shows a listing whole: routes with terms, networks, evidence and decisions', async () => {
   const catalogue = makeCatalogue();
@@ -57,4 +57,17 @@ it('has the same ETag while other listings change, and always says the revision 
   expect(changed.body).toMatchObject({ revision: 3, listing: { tagline: 'Second.' } });
   expect(changed.body.decisions.length).toBeGreaterThan(first.body.decisions.length);
   expect(changed.etag).not.toBe(first.etag);
+});
+
+it('has another ETag at another address of the service, which it names', async () => {
+  const catalogue = makeCatalogue();
+  writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ slug: 'one' })));
+  const ask = async (baseUrl: string) => {
+    const response = await serveLive(catalogue, undefined, { ...SITE, baseUrl }).get('/agent/listings/one');
+    return { etag: response.headers.get('ETag'), text: await response.text() };
+  };
+  const [here, there] = [await ask(SITE.baseUrl), await ask('https://other.example')];
+  expect(there.text).toBe(here.text.replaceAll(SITE.baseUrl, 'https://other.example'));
+  expect(there.text).not.toBe(here.text);
+  expect(there.etag).not.toBe(here.etag);
 });

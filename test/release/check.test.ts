@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getHash } from '../../src/published/hash.ts';
 import { checkRelease } from '../../src/release/check.ts';
-import { getHash } from '../../src/release/hash.ts';
 import { openPinnedReading } from '../../src/release/pinned-reading.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { getShardName } from '../../src/release/shards.ts';

@@ -76,9 +76,8 @@ function buildSummed({ site, now }: Reading, snapshot: Snapshot, rest: string): 
 function findListing({ published }: Reading, slug: string): Document | undefined {
   const found = findDetail(published, slug);
   if (!found) return undefined;
-  const { revision, detail } = found;
-  const named = `"revision":${revision}`;
-  return buildDocument(`{${named},${detail.slice(1)}`, { incidental: named, revision });
+  const { revision, detail, etag } = found;
+  return buildDocument(`{"revision":${revision},${detail.slice(1)}`, { etag, revision });
 }
 
 /** Throws why there is no document of a listing: it was removed, or never listed. */
