@@ -34,11 +34,11 @@ export interface Answer {
   readonly unmatched: readonly string[];
 }
 
-/**
- * A best match below this is weak. Of the requests set aside that nothing answers, some six in ten are below it; of long tasks
- * that something answers two in ten, of short requests hardly any.
- */
-const WEAK_BELOW = 0.36;
+/** A best match below this is weak: hardly any request that something answers is below it, and most of those that nothing does. */
+const WEAK_BELOW = 0.4;
+
+/** The share of the best match below which others are weak beside it: mostly they have a related word alone. */
+const WEAK_BESIDE = 0.7;
 
 /** Most words that are said to be unmatched. */
 const UNMATCHED_MAX = 12;
@@ -123,6 +123,17 @@ function placeListings(
   let [total, after, best] = [0, 0, 0];
   let current = 0;
   const isPositionPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
+  let leastMatch = WEAK_BELOW;
+  if (scores !== undefined && sort !== 'relevance') {
+    for (let place = 0; place < slugs.length; place += 1) {
+      if (filter !== undefined && !filter.isListingPassing(place)) continue;
+      current = place;
+      const worth = scores.weigh(numbers[place] as number, isPositionPassing);
+      if (worth === undefined) continue;
+      scores.addLikeness(worth);
+      leastMatch = Math.max(leastMatch, WEAK_BESIDE * worth.match);
+    }
+  }
   for (let place = 0; place < slugs.length; place += 1) {
     if (filter !== undefined && !filter.isListingPassing(place)) continue;
     current = place;
@@ -144,7 +155,8 @@ function placeListings(
       best = Math.max(best, worth.match);
     }
     const relevance = factor * (worth?.score ?? 0) + bonus;
-    const key = getSortKey(sort, columns, { place, position, match: worth?.match, relevance, network: query.network });
+    const isWeak = worth !== undefined && worth.match < leastMatch;
+    const key = getSortKey(sort, columns, { place, position, isWeak, relevance, network: query.network });
     if (key < lastKey || (key === lastKey && place < nextPlace)) continue;
     after += 1;
     top.offer(key, { place, position, match: worth?.match ?? 0 });
@@ -165,15 +177,15 @@ function getSortKey(
   found: {
     place: number;
     position: number;
-    match: number | undefined;
+    isWeak: boolean;
     relevance: number;
     network: NetworkKey | undefined;
   },
 ): number {
-  const { place, position, match = 1, relevance, network } = found;
+  const { place, position, isWeak, relevance, network } = found;
   if (sort === 'relevance') return -relevance;
   if (sort === 'name') return 0;
   const price = sort === 'price' && position >= 0 ? findRoutePrice(routes, place, position, network) : undefined;
   const key = price === undefined ? (keys[sort][place] as number) : getUsdcNumber(price);
-  return match < WEAK_BELOW ? key + WEAK_BEHIND[sort] : key;
+  return isWeak ? key + WEAK_BEHIND[sort] : key;
 }

@@ -1,4 +1,4 @@
-import { listRelated } from './related-words.ts';
+import { listCalledUp, listRelated } from './related-words.ts';
 import { type AskedWord, readRequest } from './request.ts';
 import { getVector, getWordVectors } from './vectors.ts';
 import { getStem } from './words.ts';
@@ -50,7 +50,7 @@ const STAND_INS_MAX = 12;
 const MENDED_MAX = 6;
 
 /** What a word that only stands for another counts, beside that word itself. */
-const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, related: 0.35 };
+const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, everyday: 0.5, related: 0.35 };
 
 /** What a stand-in counts at most, beside a word that the catalogue has itself. */
 const STAND_IN_MOST = 0.8;
@@ -75,12 +75,15 @@ export interface Planned {
 export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
   const { asked: all, stems } = readRequest(request);
   const asked = all.slice(0, WORDS_MAX);
-  const phrases = listPhrases(stems.slice(0, 2 * WORDS_MAX));
+  const read = stems.slice(0, 2 * WORDS_MAX);
+  const [phrases, everydayPhrases] = [listPhrases(read, listRelated), listPhrases(read, listCalledUp)];
   const groups: PlanGroup[] = [];
   const unmatched: string[] = [];
   for (const [at, word] of asked.entries()) {
     const context = {
-      ...{ before: asked[at - 1]?.word, after: asked[at + 1]?.word, phrases: phrases.get(word.stem) ?? [] },
+      ...{ before: asked[at - 1]?.word, after: asked[at + 1]?.word },
+      related: [...listRelated(word.stem), ...(phrases.get(word.stem) ?? [])],
+      calledUp: [...listCalledUp(word.stem), ...(everydayPhrases.get(word.stem) ?? [])],
       isMended: asked.length <= MENDED_MAX,
     };
     const found = listGroups(word, context, vocabulary);
@@ -97,11 +100,12 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
   return { plan, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
 }
 
-/** What a word of a request stands beside, and the stems that stand for the phrases it is part of. */
+/** What a word of a request stands beside, and the stems that stand for it and for the phrases it is part of. */
 interface Context {
   readonly before: string | undefined;
   readonly after: string | undefined;
-  readonly phrases: readonly string[];
+  readonly related: readonly string[];
+  readonly calledUp: readonly string[];
   /** Whether a word that no listing has may be a misspelling, the beginning of another, or two in one. */
   readonly isMended: boolean;
 }
@@ -129,10 +133,10 @@ function listGroups({ word, stem, weight }: AskedWord, context: Context, vocabul
 
   if (context.before !== undefined) consider(vocabulary.find(getStem(context.before + word)), FACTORS.joined);
   if (context.after !== undefined) consider(vocabulary.find(getStem(word + context.after)), FACTORS.joined);
-  const related = listRelated(stem);
-  for (const other of [...related, ...context.phrases]) consider(vocabulary.find(other), FACTORS.related);
+  for (const other of context.calledUp) consider(vocabulary.find(other), FACTORS.everyday);
+  for (const other of context.related) consider(vocabulary.find(other), FACTORS.related);
   // An English word is what was meant, though no listing has it: a dentist is no pentest.
-  const isWhole = known !== undefined || related.length > 0 || isEnglish(stem);
+  const isWhole = known !== undefined || context.related.length + context.calledUp.length > 0 || isEnglish(stem);
   if (isWhole || !context.isMended) return [end(own)];
 
   const parts = findParts(word, vocabulary);
@@ -188,14 +192,17 @@ function findParts(word: string, vocabulary: Vocabulary): [number, number] | und
 }
 
 /** Gives, for the stems of a request that are part of a known phrase, the stems that stand for the phrase. */
-function listPhrases(stems: readonly string[]): Map<string, string[]> {
+function listPhrases(
+  stems: readonly string[],
+  listStandIns: (phrase: string) => readonly string[],
+): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (let start = 0; start < stems.length; start += 1) {
     for (const length of [2, 3]) {
       const phrase = stems.slice(start, start + length);
       if (phrase.length < length) continue;
-      const related = listRelated(phrase.join('_'));
-      for (const stem of related.length > 0 ? phrase : []) found.set(stem, [...(found.get(stem) ?? []), ...related]);
+      const standIns = listStandIns(phrase.join('_'));
+      for (const stem of standIns.length > 0 ? phrase : []) found.set(stem, [...(found.get(stem) ?? []), ...standIns]);
     }
   }
   return found;

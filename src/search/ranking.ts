@@ -20,14 +20,17 @@ const FIELD_WEIGHTS: {
 };
 
 /** Saturation (k1 of BM25): the more a route says a word, the less once more adds. */
-const SATURATION = 1.5;
+const SATURATION = 1;
 
 /** How much the length of a text takes from its words (b of BM25), and how many words take nothing. */
 const LENGTH_SHARE = 0.75;
 const USUAL_LENGTH = { listing: 30, route: 25 };
 
+/** The share of the usual length that shorter texts count as: two words that say little are not the better for it. */
+const SHORTEST_SHARE = 0.6;
+
 /** Of a listing's worth, what all its routes have together; the rest is its best route's. */
-const TOGETHER_SHARE = 0.5;
+const TOGETHER_SHARE = 0.35;
 
 /** Of the worth of a route among those of other listings, what its listing is worth. */
 const LISTING_SHARE = 0.4;
@@ -224,6 +227,6 @@ function buildWeights<Field extends string>(
 function buildNorms(usual: number): Float64Array {
   return Float64Array.from(
     { length: LENGTH_MAX + 1 },
-    (_, length) => 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / usual),
+    (_, length) => 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * Math.max(SHORTEST_SHARE, length / usual)),
   );
 }

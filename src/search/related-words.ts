@@ -142,15 +142,172 @@ const GROUPS = `
   service services provider marketplace directory
 `;
 
-let byStem: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+/**
+ * What people say who do not know the word for it, and behind the sign the words that APIs describe themselves with. They stand
+ * for it in this direction alone: who asks for a weather forecast is not looking for umbrellas.
+ */
+const EVERYDAY = `
+  showers rainy sunny sunshine storm stormy thunderstorm drizzle umbrella degrees hot cold warm freezing frost gust windy cloudy snowfall heatwave > weather forecast temperature wind rain
+  house_number postcode > address geocode location coordinates
+  nearby near_me around_me closest nearest > location place radius
+  drive driving travel_time how_far kilometres miles > distance directions route
+  inhabitant resident tenant schooling earnings neighbour suburb people_live > population demographics census income
+  airline airport plane fly layover > flight airline airport
+  stay overnight accommodation check_in_date > hotel booking
+  train bus tram subway commute timetable > transit train schedule
+  vacation trip getaway tourist sightseeing > travel trip
+  public_holiday > holiday calendar
+  what_time clock > timezone time
+  junk unsolicited > spam
+  newsletter mailing sender inbox outlook > email
+  one_time_code > email inbox
+  texting sms whatsapp > sms message phone
+  dial caller > phone number carrier
+  let_me_know remind reminder alert alarm page_me > notify notification send
+  spider crawler sitemap off_limits > robots crawl
+  login_attempt intruder hacker troublemaker > ip reputation abuse blacklist
+  hacked stolen > breach password leak
+  padlock encrypted > ssl certificate tls
+  site_name > domain username availability
+  registrant bought_the_domain since_when > whois registration domain
+  subnetwork ip_range cidr netmask > subnet cidr network
+  shop_system built_with powered_by cms > technology stack fingerprint
+  competitor rival > competitor market
+  gist key_points main_points nutshell longread boil_down > summary summarize
+  grumpy polite friendly tone wording > rewrite text
+  french spanish italian japanese chinese korean russian arabic dutch polish swedish foreign_language > translate language
+  grammar spelling typo proofread > grammar check
+  black_out blur mask > anonymize redact pii
+  unhappy angry upset complaint satisfied feel > sentiment review opinion
+  handwritten printed > ocr extract pdf document
+  receipt invoice > invoice extract receipt
+  interview spoken dictated voicemail lecture meeting subtitle caption > transcribe audio speech transcript
+  read_aloud narrator audiobook > speech voice tts
+  painting poster logo watercolor sketch wallpaper > image generate picture
+  photograph camera snapshot > image photo analyze
+  footage movie_clip animation > video generate
+  tune melody instrumental soundtrack > music track
+  dj mixing mixtape > music mix key
+  thumbnail megabyte smaller > resize image compress
+  looks_like visual top_to_bottom rendered > screenshot page
+  printable paper a4 > pdf page
+  sign_in log_in click menus fill_in > browser session automation
+  teaser headline preview > metadata preview title
+  blog subscribe > rss feed article
+  ingredient cook cooking dish meal > recipe food
+  calorie diet vitamin > nutrition food
+  workout gym muscle > exercise fitness
+  pill side_effect symptom doctor patient illness disease > drug medical health
+  scientific journal scholarly > paper scholar research citation
+  coder stack_overflow stacktrace exception > stackoverflow code github
+  library pip installable module > package npm pypi
+  licence license stars contributor > github repo repository
+  snippet run_it execute > run code sandbox execute
+  recall remember forget > memory store
+  spreadsheet attachment share_file > file upload storage
+  dice lottery raffle coin_toss > random number
+  login_secret strong_password > password generate
+  colour hue shade pantone > color convert
+  statement rumour hoax true_or_false > fact verify claim
+  bring_back mistake > undo reversible
+  pitfall precaution > risk check
+  overpriced unusual > norm typical benchmark
+  embargo terrorist blacklisted_person > sanctions screening restricted
+  employee payroll contractor staff > hr payroll hiring
+  agreement clause lawyer sue attorney > contract legal
+  lead prospect decision_maker > people company search
+  search_volume google_rank > seo keyword
+  advert campaign promote > marketing ads
+  trap shady crook stranger > scam security honeypot
+  permission drain allowance > approval allowance
+  estate inheritance heir > portfolio balance value
+  pending > status transaction
+  back_then historical > historical price
+  liquidated margin_call > liquidation
+  strike expiry > options
+  bookmaker wager > odds betting prediction market
+  same_owner same_operator > wallet cluster related
+  pound euro yen peso rupee > currency exchange rate
+  share ticker nasdaq dow nyse > stock price quote
+  ounce bullion > gold metal price
+  mortgage repayment > loan interest calculator
+  film cinema actor series episode imdb > movie tv film
+  league team player season goal fixture > sport football match
+  video_game gamer console steam > game
+  funny laugh humor humour > joke meme
+  inspiration motivational inspiring > quote
+  puppy kitten pet breed > animal dog cat
+  star_sign zodiac > horoscope astrology
+  moon planet asteroid rocket nasa astronaut > space astronomy
+  tremor quake seismic > earthquake
+  smog pollution pollen breathe > air quality
+  electricity emission kilowatt > energy carbon
+  plate vin chassis vehicle > car vehicle
+  parcel courier shipment > tracking shipping
+  shopping deal discount bargain > product price shop
+  dinner eat cafe > restaurant food
+  concert gig festival > event ticket
+  meaning define synonym thesaurus > dictionary definition word
+  verse scripture prayer > bible quran
+  equation solve arithmetic > math calculate
+  graph plot diagram > chart
+  quiz puzzle > trivia question
+  capital flag > country
+  college degree campus > university education
+  novel isbn reading > book
+  broadcast station > radio
+  follower follow fan > followers following
+  posted timeline > tweet post
+  commented replied thread > replies comment
+  moderator group forum > community members
+  inflation gdp unemployment > economic indicator
+  cocktail beer wine > drink
+  holiday_rental landlord flat house apartment > real estate property rent
+  lyric singer band album concert > song music artist
+  vacancy employer resume cv > job
+  baby kid child > children
+  law parliament congress regulation > policy law regulation
+  voucher coupon promo > discount coupon
+  crypto_wallet ledger metamask > wallet address
+  coin altcoin memecoin > token coin
+  hack exploit cve > vulnerability security exploit
+  outage offline unavailable > status uptime incident
+  retire sunset end_of_life pull_the_plug > deprecation
+  provider > provider
+  dataset statistics figures > data statistics
+  bytecode > decode abi
+  gas_fee network_fee > gas
+`;
+
+let relatedByStem: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+let everydayByStem: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 /** Lists the stems related to a word or phrase of a request, given as its stems joined by underscores. */
 export function listRelated(stems: string): readonly string[] {
-  byStem ??= buildTable();
-  return [...(byStem.get(stems) ?? [])];
+  relatedByStem ??= buildRelated();
+  return [...(relatedByStem.get(stems) ?? [])];
 }
 
-function buildTable(): Map<string, Set<string>> {
+/** Lists the stems that an everyday word or phrase of a request, given as its stems joined by underscores, calls up. */
+export function listCalledUp(stems: string): readonly string[] {
+  everydayByStem ??= buildEveryday();
+  return [...(everydayByStem.get(stems) ?? [])];
+}
+
+function buildEveryday(): Map<string, Set<string>> {
+  const table = new Map<string, Set<string>>();
+  for (const line of EVERYDAY.trim().split('\n')) {
+    const [said = '', meant = ''] = line.split('>');
+    const stems = meant.trim().split(' ').map(getStem);
+    for (const phrase of said.trim().split(' ')) {
+      const key = phrase.split('_').map(getStem).join('_');
+      table.set(key, new Set([...(table.get(key) ?? []), ...stems]));
+    }
+  }
+  return table;
+}
+
+function buildRelated(): Map<string, Set<string>> {
   const table = new Map<string, Set<string>>();
   for (const line of GROUPS.trim().split('\n')) {
     const members = line.trim().split(' ');

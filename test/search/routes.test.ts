@@ -186,6 +186,41 @@ describe('a request', () => {
   });
 });
 
+describe('the words of a request', () => {
+  const WEATHER: Partial<Declaration> = {
+    slug: 'skies',
+    base_url: 'https://skies.example-provider.com',
+    title: 'Skies',
+    tagline: 'Weather by the hour.',
+    description: 'Weather of the coming days.',
+    routes: [makeRoute({ path: '/v1/weather', description: 'Weather at a place.' })],
+  };
+  const UMBRELLAS: Partial<Declaration> = {
+    ...{ slug: 'umbrellas', base_url: 'https://umbrellas.example-provider.com', title: 'Canopy' },
+    ...{ tagline: 'An umbrella for everybody.', description: 'Sells one umbrella after the other.' },
+    routes: [makeRoute({ path: '/v1/umbrella', description: 'Sells an umbrella.' })],
+  };
+
+  it('call up those that APIs use for what they mean, and not the other way round', () => {
+    const { search } = open([WEATHER, UMBRELLAS]);
+    expect(search({ q: 'umbrella' }).slugs).toEqual(['umbrellas', 'skies']);
+    expect(search({ q: 'weather' }).slugs).toEqual(['skies']);
+  });
+
+  it('are answered by related words behind all that has the words themselves, in any order', () => {
+    const climate = {
+      ...{ ...WEATHER, slug: 'aclimate', base_url: 'https://aclimate.example-provider.com', title: 'Breeze' },
+      ...{ tagline: 'Rain by the hour.', description: 'Rain of the coming days.' },
+      routes: [makeRoute({ path: '/v1/rain', description: 'Rain at a place.', terms: [makeTerms({ amount: 1 })] })],
+    };
+    const { search } = open([climate, WEATHER]);
+    for (const sort of [undefined, 'price', 'updated', 'reliability']) {
+      expect(search({ q: 'weather', sort }).slugs).toEqual(['skies', 'aclimate']);
+    }
+    expect(search({ q: 'rain', sort: 'price' }).slugs).toEqual(['aclimate', 'skies']);
+  });
+});
+
 describe('the routes for a request', () => {
   it('come best first whatever listing they are of, and on each page those that follow', () => {
     const { reading } = open([
