@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -39,6 +39,8 @@ CREATE TABLE listings (
   verified_routes INTEGER,        -- number of those that are settlement-verified
   reliability_band TEXT,          -- established, thin or unscored
   reliability_score REAL,         -- 0 to 100; null while unscored
+  latency_median_ms INTEGER,      -- half of the valid answers to our probes took no longer; null while fewer than 12
+  latency_p95_ms INTEGER,         -- 95 % of them took no longer
   listed_at TEXT,
   updated_at TEXT,
   verified_at TEXT,               -- time of the latest payment that verifies a route now
@@ -64,6 +66,8 @@ CREATE TABLE routes (
   verified INTEGER NOT NULL,      -- 1: settlement-verified
   verified_at TEXT,
   danger INTEGER NOT NULL,        -- 1: something grave speaks against it
+  latency_median_ms INTEGER,      -- as of listings, for this route alone
+  latency_p95_ms INTEGER,
   PRIMARY KEY (listing, position)
 ) STRICT, WITHOUT ROWID;
 
