@@ -71,6 +71,7 @@ export function makeSample(overrides: Partial<ProbeSample> = {}): ProbeSample {
     outcome: 'payable',
     cause: null,
     status: valid ? 402 : null,
+    latency_ms: valid ? 90 : null,
     x402_version: valid ? 2 : null,
     terms: valid ? [makeTerms()] : [],
     differences: [],

@@ -78,6 +78,7 @@ export function buildSample({
     outcome: isSilent ? 'timeout' : 'payable',
     cause: null,
     status: isSilent ? null : 402,
+    latency_ms: isSilent ? null : 60 + (number % 7) * 15,
     x402_version: isSilent ? null : 2,
     terms: isSilent ? [] : [...networks].map((network) => buildTerms(network, amount)),
     differences: [],

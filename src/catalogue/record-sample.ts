@@ -29,8 +29,8 @@ export function recordSample(writing: Writing, taken: SampledRoute, seen: ProbeS
   const { catalogue } = writing;
   const [terms, differences] = [seen.terms.slice(0, KEPT_OFFERS), seen.differences.slice(0, KEPT_OFFERS)];
   const sample = { ...seen, terms, differences };
-  const { at, outcome, cause, status, ...rest } = sample;
-  const columns = { at, outcome, cause, status, round: getRound(at) };
+  const { at, outcome, cause, status, latency_ms, ...rest } = sample;
+  const columns = { at, outcome, cause, status, latency_ms, round: getRound(at) };
   const row = { ...taken, ...columns, document: JSON.stringify(rest) };
   runStatement(catalogue, catalogue.query.insertInto('samples').values(row));
   runStatement(

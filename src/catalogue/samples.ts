@@ -10,7 +10,7 @@ export function getSampledListing(catalogue: Catalogue, listingId: string): Samp
     catalogue,
     catalogue.query
       .selectFrom('samples')
-      .select(['route_id', 'at', 'outcome', 'cause', 'status', 'round'])
+      .select(['route_id', 'at', 'outcome', 'cause', 'status', 'round', 'latency_ms'])
       .where('listing_id', '=', listingId)
       .orderBy('at'),
   );
@@ -71,7 +71,7 @@ export function listSamples(catalogue: Catalogue, listingId: string, limit: numb
     catalogue,
     catalogue.query
       .selectFrom('samples')
-      .select(['route_id', 'at', 'outcome', 'cause', 'status', 'document'])
+      .select(['route_id', 'at', 'outcome', 'cause', 'status', 'latency_ms', 'document'])
       .where('listing_id', '=', listingId)
       .orderBy('at', 'desc')
       .limit(limit),

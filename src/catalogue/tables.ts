@@ -223,6 +223,8 @@ export interface SamplesTable {
   outcome: ProbeOutcome;
   cause: string | null;
   status: number | null;
+  /** Null for a sample without an answer, and for one older than the measuring. */
+  latency_ms: number | null;
   /** JSON of the remaining fields of model `ProbeSample`. */
   document: string;
 }

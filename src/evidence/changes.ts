@@ -278,12 +278,13 @@ function hasLostOneProof(before: Route, after: Route): boolean {
 }
 
 /** Lists the parts of a listing that say how recent it is. */
-function listRecency({ networks, routes, cautions, reliability, sources }: DerivedListing): unknown {
+function listRecency({ networks, routes, cautions, reliability, latency, sources }: DerivedListing): unknown {
   return [
     networks,
     routes.map(({ terms, probe, cautions: held }) => [terms, probe, held]),
     cautions,
     reliability,
+    latency,
     sources,
   ];
 }

@@ -7,7 +7,15 @@ import type { DerivedListing } from './listing.ts';
 const SCORE_STEP = 5;
 
 /** Returns what readers see of a listing, without everything that only says how recent it is. */
-export function omitFreshness({ networks, routes, cautions, reliability, sources, ...rest }: DerivedListing) {
+export function omitFreshness({
+  networks,
+  routes,
+  cautions,
+  reliability,
+  latency: _latency,
+  sources,
+  ...rest
+}: DerivedListing) {
   return {
     ...rest,
     cautions: cautions.map(omitCautionFreshness),

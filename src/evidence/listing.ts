@@ -93,6 +93,7 @@ export function deriveListing(evidence: ListingEvidence): { listing: DerivedList
       networks,
       routes,
       reliability: evidence.sampled.reliability,
+      latency: evidence.sampled.latency,
       cautions: addReplies(
         listCautionsOfListing({
           withdrawn_at: offered ? null : getWithdrawal(evidence.declarations),

@@ -1,11 +1,12 @@
 import type { Reliability } from '../model/listing.ts';
-import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
+import { isConclusive, isPayable, type Latency, type ProbeSample } from '../model/probe.ts';
 import type { RouteProbe } from '../model/route.ts';
 import { type FailingRun, findFailingRun } from './delisting.ts';
+import { findLatency } from './latency.ts';
 import { getReliability, UNSCORED } from './reliability.ts';
 
-/** The part of a sample that the rules use: which route, when, and the outcome. */
-export interface KeptSample extends Pick<ProbeSample, 'at' | 'outcome' | 'cause' | 'status'> {
+/** The part of a sample that the rules use: which route, when, the outcome, and how long the answer took. */
+export interface KeptSample extends Pick<ProbeSample, 'at' | 'outcome' | 'cause' | 'status' | 'latency_ms'> {
   route_id: string;
   round: number;
 }
@@ -13,6 +14,8 @@ export interface KeptSample extends Pick<ProbeSample, 'at' | 'outcome' | 'cause'
 /** The summary of the samples of one listing. */
 export interface SampleSummary {
   reliability: Reliability;
+  /** Null while there are too few valid answers. */
+  latency: Latency | null;
   /** The state of each probed route, by route id. */
   routes: ReadonlyMap<string, RouteProbe>;
   /** Undefined if the latest conclusive sample is a valid 402, or if there is none. */
@@ -27,6 +30,7 @@ export interface SampleSummary {
 
 export const NO_SAMPLES: SampleSummary = Object.freeze({
   reliability: UNSCORED,
+  latency: null,
   routes: new Map(),
   failing: undefined,
   latest: undefined,
@@ -45,9 +49,15 @@ export function getSampleSummary(samples: readonly KeptSample[], ourRounds: Read
   const latest = counted.at(-1);
   if (!latest) return NO_SAMPLES;
   const byRoute = Map.groupBy(counted, ({ route_id }) => route_id);
+  // In a round with a fault of our own an answer that came may have come late by the same fault.
+  const getTypicalLatency = (taken: readonly KeptSample[]) =>
+    findLatency(listSpacedSamples(taken.filter(({ round }) => !ourRounds.has(round))), latest.at);
   return {
     reliability: getReliability(listSpacedSamples(counted), latest.at),
-    routes: new Map([...byRoute].map(([id, taken]) => [id, getRouteProbe(taken)])),
+    latency: getTypicalLatency(counted),
+    routes: new Map(
+      [...byRoute].map(([id, taken]) => [id, { ...getRouteProbe(taken), latency: getTypicalLatency(taken) }]),
+    ),
     failing: findFailingRun(listRunSamples(counted)),
     latest,
     latest_valid: counted.findLast(({ outcome }) => isPayable(outcome)),
@@ -89,8 +99,8 @@ function listRunSamples(samples: readonly KeptSample[]): KeptSample[] {
   return [...samples.slice(0, lastValid + 1), ...listSpacedSamples(samples.slice(lastValid + 1))];
 }
 
-/** Builds the state of one route from its samples, oldest first; there is at least one. */
-function getRouteProbe(taken: readonly KeptSample[]): RouteProbe {
+/** Builds the state of one route but its latency from its samples, oldest first; there is at least one. */
+function getRouteProbe(taken: readonly KeptSample[]): Omit<RouteProbe, 'latency'> {
   const { at, outcome, cause, status } = taken.at(-1) as KeptSample;
   const valid = taken.findLastIndex((sample) => isPayable(sample.outcome));
   const failing = listSpacedSamples(taken.slice(valid + 1)).filter((sample) => isConclusive(sample.outcome));

@@ -125,6 +125,11 @@ export interface FetchResponse {
   url: string;
   /** The addresses that redirected, in order, with their statuses. */
   redirects: readonly { status: number; url: string }[];
+  /**
+   * How long the address that answered took, from the first byte of the request to the last of the answer, in whole
+   * milliseconds. Opening the connection is left out: a kept one needs no opening.
+   */
+  elapsedMs: number;
 }
 
 /** The progress of one fetch, for the details of its failure. */
@@ -218,6 +223,7 @@ async function buildResponse(
     isCut: answer.isCut || decoded.isCut,
     url: request.url.href,
     redirects: progress.redirects,
+    elapsedMs: answer.elapsedMs,
   };
 }
 

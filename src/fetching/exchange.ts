@@ -14,6 +14,8 @@ export interface RawAnswer {
   receivedBytes: number;
   /** True if this is only the beginning of the body. */
   isCut: boolean;
+  /** From the first byte sent to the last byte received, in whole milliseconds. Opening the connection is left out. */
+  elapsedMs: number;
 }
 
 export interface ExchangeOptions {
@@ -58,6 +60,7 @@ export async function fetchOnce(
   let isOver = false;
   let answer: OpenAnswer | undefined;
   let controller: Dispatcher.DispatchController | undefined;
+  let sentMs = 0;
   const tooLarge = (what: string) => buildFetchFailure('too_large', `The host ${host} sent ${what}.`);
   const longBody = (limit: number) => tooLarge(`a body of more than ${limit} bytes`);
 
@@ -69,7 +72,9 @@ export async function fetchOnce(
   function finish({ status, headers, body }: OpenAnswer): void {
     settle();
     const bytes = body.take();
-    resolve({ status, headers, body: bytes, receivedBytes: body.length, isCut: body.length > bytes.byteLength });
+    const elapsedMs = Math.round(performance.now() - sentMs);
+    const isCut = body.length > bytes.byteLength;
+    resolve({ status, headers, body: bytes, receivedBytes: body.length, isCut, elapsedMs });
   }
   function fail(error: unknown): void {
     settle();
@@ -106,6 +111,7 @@ export async function fetchOnce(
         }
         stopWaiting();
         controller = started;
+        sentMs = performance.now();
         onSend();
       },
       onResponseStart(started, status, rawHeaders) {

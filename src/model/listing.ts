@@ -12,6 +12,7 @@ import {
 import { declarationSource } from './declaration.ts';
 import { type NetworkEntry, networkEntry, networkKey } from './network.ts';
 import { correctedReceipt } from './payment.ts';
+import { latency } from './probe.ts';
 import { formatRoute, type Route, route } from './route.ts';
 
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
@@ -71,6 +72,8 @@ export const listing = z.object({
   networks: z.array(networkEntry),
   routes: z.array(route),
   reliability,
+  /** How long valid answers to probes took; null while there are too few. */
+  latency: latency.nullable(),
   /** What speaks against it as a whole; what speaks against one of its routes is said there. */
   cautions: z.array(caution),
   /** Receipts of its routes that the operator corrected, the latest first. */

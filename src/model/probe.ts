@@ -58,6 +58,11 @@ export const probeSample = z.object({
   outcome: probeOutcome,
   cause: probeCause,
   status: z.int().nullable().describe('HTTP status of the answer; null where none came'),
+  latency_ms: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('From sending the request to the whole answer; null where none came, or it was not yet measured'),
   x402_version: z.union([z.literal(1), z.literal(2)]).nullable(),
   terms: z.array(terms).describe('Every offer seen that is USDC on Base or Solana'),
   differences: z.array(termsDifference).describe('Against the terms that were known; empty where none were'),
@@ -69,3 +74,13 @@ export const probeSample = z.object({
   detail: jsonObject.describe('Further evidence for the cause: bounded, and partly in the words of the provider'),
 });
 export type ProbeSample = z.infer<typeof probeSample>;
+
+/** How long valid 402 answers to probes took, as seen from the one place where this service runs. */
+export const latency = z
+  .object({
+    median_ms: z.int().nonnegative().describe('Half of them took no longer'),
+    p95_ms: z.int().nonnegative().describe('95 % of them took no longer; of fewer than 20, the longest'),
+    probes: z.int().positive().describe('Valid answers measured in the last 30 days'),
+  })
+  .meta({ id: 'Latency' });
+export type Latency = z.infer<typeof latency>;

@@ -3,7 +3,7 @@ import { caution } from './caution.ts';
 import { jsonObject } from './json.ts';
 import { networkKey } from './network.ts';
 import { unrecognisedReason } from './payment.ts';
-import { probeCause, probeOutcome } from './probe.ts';
+import { latency, probeCause, probeOutcome } from './probe.ts';
 import { httpMethod, paidRequest, requestExample } from './request.ts';
 import { recordedTerms, terms } from './terms.ts';
 
@@ -40,7 +40,7 @@ export const routeProof = z.object({
 });
 export type RouteProof = z.infer<typeof routeProof>;
 
-/** What the latest probe of a route saw, and how often it has failed since its last valid answer. */
+/** What the latest probe of a route saw, how often it has failed since its last valid answer, and how fast it answers. */
 export const routeProbe = z.object({
   at: z.iso.datetime(),
   outcome: probeOutcome,
@@ -49,6 +49,7 @@ export const routeProbe = z.object({
   valid_at: z.iso.datetime().nullable().describe('Time of the last valid 402 on record; null where there is none'),
   failures: z.int().nonnegative().describe('Conclusive failures since then'),
   failing_since: z.iso.datetime().nullable().describe('Time of the first of these; null while there is none'),
+  latency: latency.nullable().describe('How long its valid answers took; null while fewer than 12 were measured'),
 });
 export type RouteProbe = z.infer<typeof routeProbe>;
 

@@ -44,7 +44,8 @@ export interface FetchWithinOriginOptions {
  * trailing slash, a moved path. A redirect to another origin is not followed, because a 402 there would be for somebody
  * else's route. A redirect that changes the method to GET is not followed either, because it asks for something else.
  * Each redirect is a request of its own: it has its own time limit, waits for its turn (`pause`), and robots.txt may
- * forbid it. Throws what the guarded client throws.
+ * forbid it. `elapsedMs` of the answer is that of all requests, without the pauses. Throws what the guarded client
+ * throws.
  */
 export async function fetchWithinOrigin(
   client: Pick<GuardedClient, 'fetch'>,
@@ -55,6 +56,7 @@ export async function fetchWithinOrigin(
   const size = { bodyBytes: MAX_BYTES, bodyPieces: PROBED_BODY_PIECES, decodedBytes: MAX_BYTES };
   const limits = { totalMs: timeoutMs, ...size };
   let url = request.url;
+  let elapsedMs = 0;
   for (let followed = 0; ; followed += 1) {
     const response = await client.fetch(url, {
       method,
@@ -66,7 +68,8 @@ export async function fetchWithinOrigin(
       getWantedBytes,
     });
     const { status } = response;
-    if (!isRedirect(status, response.headers)) return response;
+    elapsedMs += response.elapsedMs;
+    if (!isRedirect(status, response.headers)) return { ...response, elapsedMs };
     const next = getRedirectTarget(url, method, response);
     if (!(next instanceof URL)) return next;
     if (followed === MAX_REDIRECTS) return { cause: 'too_many_redirects', status, detail: {} };

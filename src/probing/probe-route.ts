@@ -50,7 +50,7 @@ export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
   const request = buildProbeRequest(baseUrl, route);
   const verdict: CheckedVerdict = request
     ? await probeWithChecks(request, { ...options, client })
-    : { ...buildVerdict('blocked_address', 'bad_url'), payee_rotates: null };
+    : { ...buildVerdict('blocked_address', 'bad_url'), latency_ms: null, payee_rotates: null };
   return {
     at: started.toISOString(),
     duration_ms: Math.max(0, now().getTime() - started.getTime()),
@@ -60,8 +60,11 @@ export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
   };
 }
 
-/** A verdict, and whether a second challenge named another payee (null: there was no second request). */
-type CheckedVerdict = Verdict & Pick<ProbeSample, 'payee_rotates'>;
+/** A verdict, and how long the answer took. Further requests of the probe do not count. */
+type TimedVerdict = Verdict & Pick<ProbeSample, 'latency_ms'>;
+
+/** The same, and whether a second challenge named another payee (null: there was no second request). */
+type CheckedVerdict = TimedVerdict & Pick<ProbeSample, 'payee_rotates'>;
 
 async function probeWithChecks(request: ProbeRequest, options: ProbeOptions): Promise<CheckedVerdict> {
   const { payee_rotates, ...verdict } = await comparePayees(await ask(request, options), request, options);
@@ -72,7 +75,11 @@ async function probeWithChecks(request: ProbeRequest, options: ProbeOptions): Pr
  * Requests a second challenge if the payee differs from the known one. If the seller names a fresh payee again, the
  * payee rotates and is not compared.
  */
-async function comparePayees(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<CheckedVerdict> {
+async function comparePayees(
+  verdict: TimedVerdict,
+  request: ProbeRequest,
+  options: ProbeOptions,
+): Promise<CheckedVerdict> {
   if (!verdict.differences.some(({ fields }) => fields.includes('pay_to'))) return { ...verdict, payee_rotates: null };
   await options.pause?.();
   const again = await ask(request, options);
@@ -85,7 +92,7 @@ async function comparePayees(verdict: Verdict, request: ProbeRequest, options: P
   return { ...seen, ...classifyDifferences(differences), differences, payee_rotates: true };
 }
 
-async function checkDecoy(verdict: Verdict, request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
+async function checkDecoy(verdict: TimedVerdict, request: ProbeRequest, options: ProbeOptions): Promise<TimedVerdict> {
   if (options.checkWildcard !== true || !isPayable(verdict.outcome)) return verdict;
   const path = findDecoyPath(options.route.path, options.random);
   const decoy = path === null ? undefined : buildDecoyRequest(request, path, options);
@@ -121,21 +128,23 @@ function buildDecoyRequest(request: ProbeRequest, path: string, { baseUrl, route
   return decoy && { ...request, url: decoy.url, invented: [] };
 }
 
-async function ask(request: ProbeRequest, options: ProbeOptions): Promise<Verdict> {
+async function ask(request: ProbeRequest, options: ProbeOptions): Promise<TimedVerdict> {
   const { client, route, now, signal } = options;
   try {
     const answer = await fetchWithinOrigin(client, request, options);
     if ('cause' in answer) {
       const { cause, status, detail } = answer;
       // An address that robots.txt forbids says nothing about the route.
-      return buildVerdict(cause === ROBOTS_DISALLOWED ? 'internal' : 'no_402', cause, { status, detail });
+      const outcome = cause === ROBOTS_DISALLOWED ? 'internal' : 'no_402';
+      return { ...buildVerdict(outcome, cause, { status, detail }), latency_ms: null };
     }
     const { terms, payeeRotates } = route;
-    return classifyAnswer(answer, { terms, payeeRotates, invented: request.invented, at: now() });
+    const verdict = classifyAnswer(answer, { terms, payeeRotates, invented: request.invented, at: now() });
+    return { ...verdict, latency_ms: answer.elapsedMs };
   } catch (error) {
     // A probe that was stopped during a pause must not count in part.
     if (signal?.aborted && !(error instanceof ServiceError)) throw error;
-    return classifyFailure(error);
+    return { ...classifyFailure(error), latency_ms: null };
   }
 }
 

@@ -212,7 +212,7 @@ const MAX_RULE_SHOWN = 300;
 /** Builds the sample of a route that robots.txt forbids. It counts neither for nor against the route. */
 function buildForbiddenSample(url: string, { method }: ProbedRoute, at: Date, detail: JsonObject): ProbeSample {
   const verdict = buildVerdict('internal', ROBOTS_DISALLOWED, { detail });
-  return { at: at.toISOString(), duration_ms: 0, url, method, ...verdict, payee_rotates: null };
+  return { at: at.toISOString(), duration_ms: 0, url, method, ...verdict, latency_ms: null, payee_rotates: null };
 }
 
 function getWait({ outcome, retry_after_seconds }: ProbeSample): number {

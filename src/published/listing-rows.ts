@@ -1,6 +1,7 @@
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Change } from '../model/change.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
+import type { Latency } from '../model/probe.ts';
 import { getRouteUrl, type Route } from '../model/route.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
 import { buildMatchedRoute } from '../views/listing/matched-route.ts';
@@ -114,6 +115,7 @@ const NO_COLUMNS = {
   ...{ base_url: null, title: null, tagline: null, provider_name: null, category: null },
   ...{ price_min: null, price_max: null, networks: null, verified_networks: null },
   ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
+  ...{ latency_median_ms: null, latency_p95_ms: null },
   ...{ listed_at: null, updated_at: null, verified_at: null, topics: null },
 };
 
@@ -129,11 +131,16 @@ function buildColumns(listing: LiveListing): Row {
     verified_routes: verified_route_count,
     reliability_band: reliability.band,
     reliability_score: reliability.score,
+    ...buildLatencyColumns(listing.latency),
     listed_at: listing.listed_at,
     updated_at: listing.updated_at,
     verified_at: last_verified_at,
     topics: listTopics(listing).join(' '),
   };
+}
+
+function buildLatencyColumns(latency: Latency | null | undefined): Row {
+  return { latency_median_ms: latency?.median_ms ?? null, latency_p95_ms: latency?.p95_ms ?? null };
 }
 
 function listKeys(networks: LiveListing['networks']): string {
@@ -159,6 +166,7 @@ function buildRouteRow({
     verified: route.verification === 'settlement-verified' ? 1 : 0,
     verified_at: proof?.verified_at ?? null,
     danger: cautions.some(({ severity }) => severity === 'danger') ? 1 : 0,
+    ...buildLatencyColumns(route.probe?.latency),
   };
 }
 
@@ -177,6 +185,7 @@ function buildTombstoneListing(listing: Listing): Listing {
     ...{ tagline: '', description: '', provider_name: '', mcp_endpoint: null, docs_url: null },
     ...{ price_min: null, price_max: null, networks: [], cautions: [], corrections: [], sources: [] },
     reliability: { ...listing.reliability, band: 'unscored', score: null, samples: 0, last_sample_at: null, days: [] },
+    latency: null,
     routes: listing.routes.map(({ id, method, path }) => ({
       ...{ id, method, path, description: '', mime_type: null, input_schema: null, output_schema: null, example: null },
       ...{ verification: 'unverified' as const, proof: null, proofs: [], cautions: [], undelivered: null },

@@ -39,6 +39,8 @@ CREATE TABLE listings (
   verified_routes INTEGER,        -- number of those that are settlement-verified
   reliability_band TEXT,          -- established, thin or unscored
   reliability_score REAL,         -- 0 to 100; null while unscored
+  latency_median_ms INTEGER,      -- half of the valid answers to our probes took no longer; null while fewer than 12
+  latency_p95_ms INTEGER,         -- 95 % of them took no longer
   listed_at TEXT,
   updated_at TEXT,
   verified_at TEXT,               -- time of the latest payment that verifies a route now
@@ -64,6 +66,8 @@ CREATE TABLE routes (
   verified INTEGER NOT NULL,      -- 1: settlement-verified
   verified_at TEXT,
   danger INTEGER NOT NULL,        -- 1: something grave speaks against it
+  latency_median_ms INTEGER,      -- as of listings, for this route alone
+  latency_p95_ms INTEGER,
   PRIMARY KEY (listing, position)
 ) STRICT, WITHOUT ROWID;
 

@@ -6,11 +6,16 @@ import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
 import { MIGRATIONS } from '../../src/catalogue/migrations/index.ts';
+import { listSamples } from '../../src/catalogue/samples.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { listing as listingSchema } from '../../src/model/listing.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { recordProbed } from '../sampled.ts';
+
+/** How many migrations come before the one from which on samples say how long the answer took. */
+const LATENCY = 14;
 
 /** Makes a catalogue as the first schema had it, with a listing that has routes. */
 function makeFirstSchema(file: string, declaration: Declaration): void {
@@ -18,7 +23,7 @@ function makeFirstSchema(file: string, declaration: Declaration): void {
   writeCatalogue(now, NOW, (writing) => recordDeclaration(writing, declaration));
   const listing = findListing(now, { slug: 'example-prices' });
   if (!listing) throw new Error('no listing');
-  const { primary_network: _primary, ...document } = listing;
+  const { primary_network: _primary, latency: _latency, ...document } = listing;
   const { days: _days, method: _method, ...reliability } = listing.reliability;
   const routes = listing.routes.map(({ payee: _payee, probe: _probe, undelivered: _undelivered, ...route }) => route);
   const first = new Sqlite(file);
@@ -66,3 +71,28 @@ it.each(['base', 'solana'] as const)(
     }
   },
 );
+
+it('keeps the samples of a catalogue that did not measure how long answers took', () => {
+  const now = makeCatalogue();
+  writeCatalogue(now, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  recordProbed(now, 'example-prices', [{ at: NOW }]);
+  const file = join(makeFolder(), 'before.sqlite');
+  const before = new Sqlite(file);
+  before.exec(MIGRATIONS.slice(0, LATENCY).join(''));
+  before.pragma(`user_version = ${LATENCY}`);
+  for (const table of ['catalogue', 'listings', 'declarations', 'routes', 'terms', 'samples', 'probe_targets']) {
+    copyRows(now.sqlite, before, table, ['latency_ms']);
+  }
+  before.exec("UPDATE listings SET document = json_remove(document, '$.latency', '$.routes[0].probe.latency')");
+  before.close();
+  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+  try {
+    const listing = listingSchema.parse(findListing(catalogue, { slug: 'example-prices' }));
+    expect([listing.latency, listing.routes[0]?.probe]).toMatchObject([null, { at: NOW, latency: null }]);
+    const [kept, ...others] = listSamples(catalogue, listing.id, 10);
+    expect([kept, others]).toMatchObject([{ at: NOW, duration_ms: 120, latency_ms: null }, []]);
+    expect(listStaleListings(catalogue)).toEqual([]);
+  } finally {
+    catalogue.close();
+  }
+});

@@ -33,7 +33,7 @@ describe('samples alone', () => {
     const { routes, reliability, networks } = world.find();
     expect(routes[0]?.probe).toEqual({
       ...{ at: getTime(1), outcome: 'payable', cause: null, status: 402 },
-      ...{ valid_at: getTime(1), failures: 0, failing_since: null },
+      ...{ valid_at: getTime(1), failures: 0, failing_since: null, latency: null },
     });
     expect(routes[0]?.terms.map(({ evidence, current }) => [evidence, current])).toEqual([
       ['declared', true],

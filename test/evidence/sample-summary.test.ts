@@ -16,6 +16,7 @@ function makeSamples(outcomes: readonly ProbeOutcome[], routes: readonly string[
       outcome,
       cause: null,
       status: null,
+      latency_ms: null,
       round: getRound(at),
     };
   });
@@ -63,7 +64,8 @@ describe('a route', () => {
 it('simultaneous failures of several routes count as one', () => {
   const at = '2026-11-20T00:00:00.000Z';
   const together = Array.from({ length: 12 }, (_, index) => ({
-    ...{ route_id: `r${index}`, outcome: 'timeout' as const, cause: null, status: null, round: getRound(at) },
+    ...{ route_id: `r${index}`, outcome: 'timeout' as const, cause: null, status: null },
+    ...{ latency_ms: null, round: getRound(at) },
     at: new Date(Date.parse(at) + index * 1000).toISOString(),
   }));
   const valid = { ...together[0], at: '2026-11-19T18:00:00.000Z', outcome: 'payable' as const } as KeptSample;

@@ -40,7 +40,7 @@ it('the summary of any samples equals that of the simple computation', () => {
             const seen = fixed ?? mixed[index % mixed.length] ?? 'payable';
             return {
               ...{ at, round: getRound(at), outcome: seen },
-              ...{ cause: null, status: null },
+              ...{ cause: null, status: null, latency_ms: null },
               route_id: `r${index % routes}`,
             };
           }),
@@ -54,7 +54,9 @@ it('the summary of any samples equals that of the simple computation', () => {
         });
         expect(failing).toEqual(worked.failing);
         expect(latest?.at).toBe(worked.latest?.at);
-        expect([...seen].map(([id, { cause: _c, status: _s, ...probe }]) => [id, probe])).toEqual([...worked.routes]);
+        expect([...seen].map(([id, { cause: _c, status: _s, latency: _l, ...probe }]) => [id, probe])).toEqual([
+          ...worked.routes,
+        ]);
         if (failing && latest) {
           const days = (Date.parse(latest.at) - Date.parse(failing.since)) / (24 * HOUR);
           expect(isLongEnoughToDelist(failing, latest.at)).toBe(days >= 14 && failing.failures >= 10);

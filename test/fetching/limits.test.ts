@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GuardedClient } from '../../src/fetching/client.ts';
-import { type Outside, openOutside } from './outside.ts';
+import { type Outside, openOutside, PUBLIC_ADDRESS } from './outside.ts';
 
 let outside: Outside;
 let client: GuardedClient;
@@ -11,6 +11,8 @@ let client: GuardedClient;
 let written = 0;
 
 const LIMITS = { connectMs: 500, totalMs: 500, headerBytes: 32 * 1024, bodyBytes: 100_000, decodedBytes: 200_000 };
+
+const LATE_MS = 100;
 
 const ANSWERS: Record<string, (response: ServerResponse) => unknown> = {
   '/body/100000': (response) => response.end('x'.repeat(100_000)),
@@ -31,6 +33,11 @@ const ANSWERS: Record<string, (response: ServerResponse) => unknown> = {
       response.write('x');
       await sleep(20);
     }
+  },
+  '/late-end': async (response) => {
+    response.write('x');
+    await sleep(LATE_MS);
+    response.end('x');
   },
   '/silent': () => undefined,
   '/headers/24': (response) => response.setHeader('x-fill', 'x'.repeat(24 * 1024)).end('ok'),
@@ -88,6 +95,15 @@ describe('an answer', () => {
     await expect(client.fetch(outside.url('/endless'), { getWantedBytes })).rejects.toMatchObject({
       reason: 'too_large',
     });
+  });
+
+  it('says how long it took from the request to its last byte, without opening the connection', async () => {
+    const { elapsedMs } = await client.fetch(outside.url('/late-end'));
+    expect(elapsedMs).toBeGreaterThanOrEqual(LATE_MS - 1);
+    const slow = outside.openClient({ network: { resolve: () => sleep(LATE_MS, [PUBLIC_ADDRESS]) } });
+    const started = performance.now();
+    const answer = await slow.fetch(outside.url('/body/100000'));
+    expect(answer.elapsedMs).toBeLessThanOrEqual(performance.now() - started - LATE_MS + 1);
   });
 
   it('to HEAD has no body, whatever length it announces', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openSeller, probe, sendChallenge, sendStatus } from './market.ts';
+import { probeRoute } from '../../src/probing/probe-route.ts';
+import { NOW } from '../records.ts';
+import { makeChallenge } from '../x402/challenges.ts';
+import { makeProbed, openSeller, probe, sendChallenge, sendStatus } from './market.ts';
 
 describe('a redirect', () => {
   it('within the origin that keeps the method is followed, with body and headers', async () => {
@@ -33,5 +36,42 @@ describe('a redirect', () => {
     const seller = await openSeller((response) => sendStatus(response, status, { location }));
     expect(await probe(seller.url, { route: { method: 'POST' } })).toMatchObject({ outcome: 'no_402', cause, status });
     expect(seller.asked).toHaveLength(requests);
+  });
+});
+
+describe('the latency of a probe', () => {
+  /** Probes a route whose answers come from a list, each with its status and how long it took. */
+  async function timeAnswers(...answers: { status: number; elapsedMs: number }[]) {
+    const body = Buffer.from(JSON.stringify(makeChallenge()));
+    const header = body.toString('base64');
+    const sample = await probeRoute({
+      client: {
+        fetch: async (address) => {
+          const answer = answers.shift();
+          if (!answer) throw new Error('nobody answers');
+          const headers = new Headers(answer.status === 402 ? { 'payment-required': header } : { location: '/next' });
+          return { ...answer, headers, body, receivedBytes: body.length, url: String(address), redirects: [] };
+        },
+      },
+      baseUrl: 'https://seller.example',
+      route: makeProbed(),
+      timeoutMs: 1000,
+      now: () => new Date(NOW),
+      random: () => 0.5,
+      checkWildcard: true,
+    });
+    return [sample.status, sample.latency_ms];
+  }
+
+  it('is that of the answer, with the redirects before it and without further requests', async () => {
+    expect(await timeAnswers({ status: 402, elapsedMs: 40 }, { status: 404, elapsedMs: 900 })).toEqual([402, 40]);
+    const redirected = [307, 402, 404].map((status) => ({ status, elapsedMs: status }));
+    expect(await timeAnswers(...redirected)).toEqual([402, 307 + 402]);
+  });
+
+  it('is that of any answer, and unknown where none came', async () => {
+    expect(await timeAnswers({ status: 500, elapsedMs: 7 })).toEqual([500, 7]);
+    const closed = await openSeller((response) => response.destroy());
+    expect(await probe(closed.url)).toMatchObject({ status: null, latency_ms: null });
   });
 });

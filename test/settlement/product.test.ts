@@ -432,7 +432,7 @@ describe('the first record of an answer', () => {
     buildPaymentAnswer(
       {
         ...{ status, headers: new Headers({ 'content-type': type }), body: new TextEncoder().encode(body) },
-        ...{ receivedBytes: 0, url: 'http://a.example/', redirects: [] },
+        ...{ receivedBytes: 0, url: 'http://a.example/', redirects: [], elapsedMs: 1 },
       },
       { at: new Date(0), durationMs: 1 },
     );

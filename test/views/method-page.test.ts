@@ -18,6 +18,7 @@ describe('the page on the method', () => {
     expect(page).toMatchObject({
       version: RELIABILITY_METHOD.version,
       window_days: RELIABILITY_METHOD.window_days,
+      latency_probes: 12,
       scored: RELIABILITY_METHOD.scored,
       established: RELIABILITY_METHOD.established,
       delisting: { days: DELISTING_METHOD.days_without_valid_402, failures: DELISTING_METHOD.conclusive_failures },

@@ -12,6 +12,7 @@ import { sql as payer } from './011-payer.ts';
 import { sql as reliabilityMethod } from './012-reliability-method.ts';
 import { sql as revisions } from './013-revisions.ts';
 import { sql as routeWords } from './014-route-words.ts';
+import { sql as latency } from './015-latency.ts';
 
 /** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
 export const MIGRATIONS: readonly string[] = [
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly string[] = [
   reliabilityMethod,
   revisions,
   routeWords,
+  latency,
 ];

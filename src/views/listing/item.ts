@@ -12,11 +12,12 @@ import {
   slug,
 } from '../../model/listing.ts';
 import { NETWORKS, networkKey } from '../../model/network.ts';
+import { latency } from '../../model/probe.ts';
 import { formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatCautionLabel } from '../words/caution.ts';
-import { formatCount, formatDay } from '../words/figures.ts';
+import { formatCount, formatDay, formatMedian } from '../words/figures.ts';
 import { type MatchedRoute, matchedRoute } from './matched-route.ts';
 
 /** What speaks against a listing, one entry for each code. */
@@ -56,6 +57,7 @@ export const agentItem = z
     payment_verified: z.boolean().describe('True when at least one route is settlement-verified'),
     reliability_band: reliabilityBand,
     reliability_score: z.number().nullable(),
+    latency: latency.nullable().describe('Of its valid answers to probes; null while fewer than 12 were measured'),
     updated_at: z.iso.datetime(),
     cautions: z
       .array(agentCaution)
@@ -111,6 +113,7 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     payment_verified: verification.verified_route_count > 0,
     reliability_band: listing.reliability.band,
     reliability_score: listing.reliability.score,
+    latency: listing.latency,
     updated_at: listing.updated_at,
     cautions: listCautionSummaries(listing),
     source_names: listing.sources.map(({ name }) => name),
@@ -185,6 +188,8 @@ export interface ListingCard {
   readonly verified_ratio: string;
   /** `83.5, established`, or `unscored`. */
   readonly reliability: string;
+  /** `median 90 ms`; empty where too little is measured. */
+  readonly latency: string;
   /** What speaks against it, the gravest first. */
   readonly cautions: readonly CardCaution[];
   /** In the results of a search, the route that answers it best; null elsewhere. */
@@ -227,6 +232,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     verified: getVerifiedExtent(item),
     verified_ratio: formatVerifiedRatio(item),
     reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
+    latency: item.latency === null ? '' : formatMedian(item.latency),
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
     route: item.route ? buildCardRoute(item.route, item.tagline) : null,
   };

@@ -139,6 +139,7 @@ function formatRouteRow(row: RouteRow): string {
     verification.toLowerCase(),
     ...cautions.map(({ severity, text }) => `**${severity}: ${text}**`),
     ...(probe ? [`probed ${probe.on}: ${probe.words}${formatLastValid(probe)}`] : ['never probed']),
+    ...(probe?.latency ? [probe.latency] : []),
   ];
   return `${buildCodeSpan(`${method} ${path}`)}: ${parts.join('; ')}`;
 }
@@ -165,10 +166,14 @@ function buildRouteWords(routes: readonly RouteRow[]): string[] {
 const MAX_LINES = 10;
 
 /** Builds the sections on how the listing answered, what it cost and what changed: the same facts as its page, in brief. */
-function buildHistory({ probes, price_history, decisions, reliability }: ListingPage): string[] {
+function buildHistory({ probes, price_history, decisions, reliability, latency }: ListingPage): string[] {
   return [
     '## Probes',
-    [`Reliability: ${reliability}.`, ...(probes ? listProbeLines(probes) : [])].join('\n'),
+    [
+      `Reliability: ${reliability}.`,
+      ...(latency ? [`Latency: ${latency}.`] : []),
+      ...(probes ? listProbeLines(probes) : []),
+    ].join('\n'),
     '## Price over time',
     [price_history.summary, ...(price_history.rows.length > 1 ? ['', ...listPriceLines(price_history)] : [])].join(
       '\n',

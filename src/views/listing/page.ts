@@ -13,7 +13,7 @@ import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { type CautionView, listCautionViews } from '../words/caution.ts';
 import { describeEvidence, describeReason } from '../words/decision.ts';
-import { formatCount, formatDay, formatMinute } from '../words/figures.ts';
+import { formatCount, formatDay, formatInteger, formatMedian, formatMinute } from '../words/figures.ts';
 import {
   buildDecisionRows,
   buildPriceHistory,
@@ -83,6 +83,8 @@ export interface ListingPage {
   readonly routes: readonly RouteRow[];
   readonly networks: readonly NetworkRow[];
   readonly reliability: string;
+  /** How long valid answers took, and who measured it from where; null while too few were measured. */
+  readonly latency: string | null;
   /** Null while no sample was taken. */
   readonly probes: ProbeStrip | null;
   readonly price_history: PriceHistory;
@@ -146,6 +148,7 @@ export function buildListingPage(
     routes: listing.routes.map((route) => buildRouteRow(route, listing.updated_at, receipts)),
     networks: buildNetworkRows(listing),
     reliability: formatReliabilityEvidence(listing),
+    latency: formatLatency(listing),
     probes: buildProbeStrip(listing.reliability),
     price_history: buildPriceHistory(priced, listing.updated_at, { confirmed: isPriceSeen(listing.routes) }),
     decisions: buildDecisionRows(decisions),
@@ -342,6 +345,14 @@ function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>
   }
   const basis = `${formatCount(samples, 'sample')} in ${window_days} days, the last ${formatMinute(last_sample_at)}`;
   return score === null ? `unscored, too little is known (${basis})` : `${score} of 100, ${band} (${basis})`;
+}
+
+/** Says how long valid answers to probes took, and what that rests on. */
+function formatLatency({ latency, reliability }: Pick<Listing, 'latency' | 'reliability'>): string | null {
+  if (latency === null) return null;
+  const { p95_ms, probes } = latency;
+  const basis = `${formatCount(probes, 'valid answer')} in ${reliability.window_days} days`;
+  return `${formatMedian(latency)}, 95 % within ${formatInteger(p95_ms)} ms (${basis}, as our probe saw it, from one place)`;
 }
 
 /** What a delisted listing's address answers, with status 410. */

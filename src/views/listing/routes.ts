@@ -7,7 +7,7 @@ import type { RecordedTerms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { formatCautionLabel } from '../words/caution.ts';
-import { formatDay } from '../words/figures.ts';
+import { formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
 import { formatLastProved } from './item.ts';
 
@@ -40,6 +40,8 @@ export interface RouteProbeRow {
   readonly on: string;
   /** Day of the last valid 402; null where none is on record. */
   readonly valid_on: string | null;
+  /** `median 90 ms`; null where too few valid answers were measured. */
+  readonly latency: string | null;
 }
 
 /** A caution as the row of its route marks it. */
@@ -144,6 +146,7 @@ export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS
       weight: getOutcomeWeight(probe.outcome),
       on: formatDay(probe.at),
       valid_on: probe.valid_at === null ? null : formatDay(probe.valid_at),
+      latency: probe.latency && formatMedian(probe.latency),
     },
     offers: listRouteOffers(terms),
   };

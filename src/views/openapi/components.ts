@@ -6,6 +6,7 @@ import { change } from '../../model/change.ts';
 import { reliability } from '../../model/listing.ts';
 import { networkEntry } from '../../model/network.ts';
 import { correction } from '../../model/payment.ts';
+import { latency } from '../../model/probe.ts';
 import { agentChanges } from '../changes.ts';
 import { agentCheck } from '../check.ts';
 import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery.ts';
@@ -40,6 +41,7 @@ const COMPONENTS = {
   DiscoveryResources: discoveryResources,
   EvidenceSource: evidenceSource,
   GoneProblem: goneProblem,
+  Latency: latency,
   ListingTag: listingTag,
   NetworkEntry: networkEntry,
   Problem: problem,

@@ -51,6 +51,7 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
     payment_verified: false,
     reliability_band: 'unscored',
     reliability_score: null,
+    latency: null,
     updated_at: EXAMPLE_SEEN,
     cautions: [
       { code: 'never_seen', severity: 'notice', route: 'GET /v1/price/{symbol}', routes: 1, since: EXAMPLE_SEEN },

@@ -1,4 +1,5 @@
 import { DELISTING_METHOD } from '../../evidence/delisting.ts';
+import { LATENCY_METHOD } from '../../evidence/latency.ts';
 import { getReliability, RELIABILITY_METHOD, weighSamples } from '../../evidence/reliability.ts';
 import { ROUND_MS } from '../../evidence/rounds.ts';
 import { getNextProbeAt } from '../../evidence/schedule.ts';
@@ -52,6 +53,8 @@ export interface MethodPage {
   readonly version: number;
   readonly hours_between_samples: number;
   readonly window_days: number;
+  /** Fewest valid answers that latency is stated of. */
+  readonly latency_probes: number;
   readonly scored: { readonly samples: number; readonly days: number };
   readonly established: { readonly samples: number; readonly days: number };
   /** How the score is worked out, with its symbols. */
@@ -107,6 +110,7 @@ export function buildMethodPage(site: Site): MethodPage {
     version,
     hours_between_samples: ROUND_MS / 3_600_000,
     window_days,
+    latency_probes: LATENCY_METHOD.probes,
     scored,
     established,
     formula: [

@@ -1,3 +1,5 @@
+import type { Latency } from '../../model/probe.ts';
+
 /** Writes the day of an ISO 8601 UTC time as pages show it: `2026-11-20`. */
 export function formatDay(time: string): string {
   return time.slice(0, 10);
@@ -37,4 +39,9 @@ export function formatCounts({ live_listings, settlement_verified, as_of }: Coun
 /** Writes a count with its noun: `1 endpoint`, `2 endpoints`. */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** Writes how long a typical answer took: `median 90 ms`. */
+export function formatMedian({ median_ms }: Pick<Latency, 'median_ms'>): string {
+  return `median ${formatInteger(median_ms)} ms`;
 }

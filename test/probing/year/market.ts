@@ -159,6 +159,7 @@ function buildResponse(url: URL, code: number, headers: Record<string, string> =
     receivedBytes: body.length,
     url: url.href,
     redirects: [],
+    elapsedMs: 40,
   };
 }
 

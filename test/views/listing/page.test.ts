@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../../src/model/network.ts';
-import { buildAgentItem } from '../../../src/views/listing/item.ts';
+import { buildAgentItem, buildListingCard } from '../../../src/views/listing/item.ts';
+import { buildListingMarkdown } from '../../../src/views/listing/markdown.ts';
 import { buildListingPage } from '../../../src/views/listing/page.ts';
 import { formatOfferEvidence } from '../../../src/views/listing/routes.ts';
 import { buildListingTag, buildSuffix } from '../../../src/views/listing/tag.ts';
 import { SITE } from '../../http/serving.ts';
-import { makeDeclaration, makeRoute, makeTerms } from '../../records.ts';
+import { makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
 import { makeLiveListing } from '../listings.ts';
 
 const TWO_ROUTES = makeDeclaration({
@@ -155,5 +156,33 @@ describe('the page of an unverified listing', () => {
       verified_ratio: '1 of 2 routes verified, 2026-11-19',
       price: '0.001-0.05',
     });
+  });
+});
+
+describe('the latency of a listing', () => {
+  const latency = { median_ms: 1234, p95_ms: 2345, probes: 40 };
+  const listing = makeLiveListing();
+  const probe = {
+    ...{ at: NOW, outcome: 'payable' as const, cause: null, status: 402, valid_at: NOW, failures: 0 },
+    ...{ failing_since: null, latency: { ...latency, median_ms: 90 } },
+  };
+  const measured = { ...listing, latency, routes: listing.routes.map((route) => ({ ...route, probe })) };
+
+  it('is said with what it rests on and where from, of its routes beside their probes', () => {
+    const page = buildListingPage(measured, {}, SITE);
+    const words =
+      'median 1,234 ms, 95 % within 2,345 ms (40 valid answers in 30 days, as our probe saw it, from one place)';
+    expect([page.latency, page.routes[0]?.probe?.latency]).toEqual([words, 'median 90 ms']);
+    const text = buildListingMarkdown(page, SITE);
+    expect(text).toContain(`\nLatency: ${words}.\n`);
+    expect(text).toMatch(/probed 2026-11-20: .*; median 90 ms\n/);
+    expect(buildListingCard(buildAgentItem(measured, SITE)).latency).toBe('median 1,234 ms');
+  });
+
+  it('is not mentioned where it is not known', () => {
+    const page = buildListingPage(listing, {}, SITE);
+    expect(page.latency).toBeNull();
+    expect(buildListingMarkdown(page, SITE)).not.toMatch(/latency|median/i);
+    expect(buildListingCard(buildAgentItem(listing, SITE)).latency).toBe('');
   });
 });

@@ -89,6 +89,7 @@ describe('the state of a route', () => {
     valid_at: '2026-11-12T06:00:00.000Z',
     failures: 3,
     failing_since: '2026-11-18T06:00:00.000Z',
+    latency: null,
   } as const;
 
   it('says how the latest probe came out, and when a 402 was last valid', () => {
@@ -97,6 +98,7 @@ describe('the state of a route', () => {
       weight: 'failed',
       on: '2026-11-20',
       valid_on: '2026-11-12',
+      latency: null,
     });
     expect(buildRouteRow(makePublished({ probe: { ...probe, valid_at: null } }), NOW).probe?.valid_on).toBeNull();
   });
