@@ -45,6 +45,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     pool: 'forks',
+    // Most of what a test makes is forgotten at once: with room for it, collecting that takes a seventh less of all work.
+    execArgv: ['--max-semi-space-size=16'],
     // One more than there are cores: much of what is tested is other processes, which the tests wait for.
     maxWorkers: availableParallelism() + 1,
     // Modules are loaded once for each worker, not once for each file.

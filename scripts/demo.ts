@@ -9,7 +9,7 @@ const { endWithFailure, readArguments } = await import('./entry.ts');
 const { listenForStop } = await import('../src/commands/stopping.ts');
 const { readEnvironment, withoutPayer } = await import('../src/config.ts');
 
-const { stdout } = process;
+const { stdout, stderr } = process;
 const ROOT = join(import.meta.dirname, '..');
 const signal = listenForStop(process, () => undefined);
 
@@ -63,7 +63,7 @@ async function run(): Promise<void> {
     const { EVM_RPC_URL: _node, PAYER_EVM_PRIVATE_KEY: _key, ...solanaOnly } = wallet;
     await say(['verify', 'map-math', '--route', 'GET /v1/distance', '--pay'], { ...settings, ...solanaOnly });
     await say(['receipts'], { ...settings, ...wallet });
-    if (!signal.aborted) await start('scripts/serve.ts', [], { ...settings, LOG_LEVEL: 'warn' });
+    if (!signal.aborted) await serve({ ...settings, LOG_LEVEL: 'warn' });
   } finally {
     await market.stop();
     await rm(folder, { recursive: true, force: true });
@@ -74,25 +74,33 @@ function tell(line: string): void {
   stdout.write(`${line}\n`);
 }
 
-/** Runs an operator's command as an operator does, after saying which. */
+/** Runs an operator's command with these settings, after saying which. An exit code is its own affair. */
 async function say(args: readonly string[], settings: Record<string, string>): Promise<void> {
+  signal.throwIfAborted();
   tell(`\n$ npm run catalogue -- ${args.map((arg) => (/[\s"]/.test(arg) ? JSON.stringify(arg) : arg)).join(' ')}`);
-  await start('scripts/catalogue.ts', args, settings);
+  // In this process: to start one for each command would be twice the work of all else here.
+  const { runCommandLine } = await import('../src/commands/run.ts');
+  process.env = buildEnvironment(settings);
+  await runCommandLine(args, { stdout, stderr, signal, now: () => new Date() });
 }
 
-/** Runs a script to its end; Ctrl-C reaches it as well, and an exit code is its own affair. */
-async function start(script: string, args: readonly string[], settings: Record<string, string>): Promise<void> {
+/** Serves until it is stopped, in a process that gets to see no key. Ctrl-C reaches it as well. */
+async function serve(settings: Record<string, string>): Promise<void> {
   signal.throwIfAborted();
-  const child = spawn(process.execPath, [join(ROOT, script), ...args], {
+  const child = spawn(process.execPath, [join(ROOT, 'scripts/serve.ts')], {
     // By the channel the child notices that this process is gone.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    // The operator's own wallet pays for nothing here.
-    env: { ...withoutPayer(readEnvironment()), ENV_FILES: 'off', ...settings },
+    env: buildEnvironment(settings),
   });
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop, { once: true });
   await once(child, 'exit');
   signal.removeEventListener('abort', stop);
+}
+
+/** Gives these settings beside those of the machine. The operator's own wallet pays for nothing here. */
+function buildEnvironment(settings: Record<string, string>) {
+  return { ...withoutPayer(readEnvironment()), ENV_FILES: 'off', ...settings };
 }
 
 /** Lists the first two routes of every listing, as `verify` takes them. */

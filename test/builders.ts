@@ -1,17 +1,17 @@
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Catalogue } from '../src/catalogue/database.ts';
 import { openNewCatalogue } from './new-catalogue.ts';
 import { IDENTITY, NOW } from './records.ts';
+import { SCRATCH } from './scratch.ts';
 
 export * from './records.ts';
 
 /** Makes a folder that goes when the test that asked for it is over. */
 export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-'));
+  const folder = mkdtempSync(join(SCRATCH, 'catalogue-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Catalogue, openCatalogue } from '../src/catalogue/database.ts';
+import { SCRATCH } from './scratch.ts';
 
 let empty: Buffer | undefined;
 
@@ -19,7 +19,7 @@ export function openNewCatalogue(file: string, create: { identity: string; at: s
 }
 
 function makeEmpty(): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-'));
+  const folder = mkdtempSync(join(SCRATCH, 'catalogue-'));
   try {
     const file = join(folder, 'catalogue.sqlite');
     openCatalogue(file, { identity: '', at: '' }).close();

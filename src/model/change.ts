@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject } from './json.ts';
+import { jsonObject } from './json-object.ts';
 
 export const CHANGE_KINDS = [
   'listed',

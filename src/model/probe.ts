@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject } from './json.ts';
+import { jsonObject } from './json-object.ts';
 import { terms, termsDifference } from './terms.ts';
 
 /** The name under which the service asks others, and that rules of a robots.txt may be addressed to. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { caution } from './caution.ts';
-import { jsonObject } from './json.ts';
+import { jsonObject } from './json-object.ts';
 import { networkKey } from './network.ts';
 import { unrecognisedReason } from './payment.ts';
 import { latency, probeCause, probeOutcome } from './probe.ts';

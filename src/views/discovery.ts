@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { listPayableTerms, type PayableTerms } from '../evidence/terms.ts';
 import { caution } from '../model/caution.ts';
-import { isObject, type JsonObject, jsonObject } from '../model/json.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
+import { jsonObject } from '../model/json-object.ts';
 import { type LiveListing, listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { BASE_USDC_DOMAIN, NETWORKS } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';

@@ -1,6 +1,5 @@
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -15,6 +14,7 @@ import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { recordProbed } from '../sampled.ts';
+import { SCRATCH } from '../scratch.ts';
 import { RECEIPTS } from './page-kinds.ts';
 
 export const HOSTILE =
@@ -31,7 +31,7 @@ export interface World {
 
 /** Opens the world of the browser tests. One serves a whole file: nothing in it changes. */
 export async function openWorld(): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'pages-'));
+  const folder = mkdtempSync(join(SCRATCH, 'pages-'));
   const shelf = makeShelf(folder, { count: 3, settings: { RATE_LIMIT: '0' } });
   writeWorld(shelf.catalogue);
   const [browser, server] = await Promise.all([

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -12,6 +11,7 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
+import { SCRATCH } from '../scratch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -93,7 +93,7 @@ async function isListening(url: string): Promise<boolean> {
 
 describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
   // One folder for all: the first start makes the release that the others serve at once.
-  const folder = mkdtempSync(join(tmpdir(), 'processes-'));
+  const folder = mkdtempSync(join(SCRATCH, 'processes-'));
   /** A provider that never answers, so that a prober is in the middle of a request when it is to stop. */
   const silence = createServer(() => undefined);
   const settings = {

@@ -15,8 +15,16 @@ function watch({ config }: Pick<Shelf, 'config'>) {
   const results: RebuildResult[] = [];
   const failures: [reason: string, retryInMs: number][] = [];
   const yielded: ServiceError[] = [];
+  let looks = 0;
   const ended = watchAndRebuild({
-    config,
+    config: {
+      ...config,
+      // Each look at the catalogue asks where it is.
+      get catalogueFile() {
+        looks += 1;
+        return config.catalogueFile;
+      },
+    },
     signal: stopping.signal,
     pace: { poll: 20, quiet: 100, quietLimit: 1000, backoff: 50, backoffLimit: 100 },
     onResult: (result) => results.push(result),
@@ -28,7 +36,21 @@ function watch({ config }: Pick<Shelf, 'config'>) {
     await ended;
   };
   onTestFinished(stop);
-  return { results, failures, yielded, stop };
+  return { results, failures, yielded, stop, getLooks: () => looks };
+}
+
+/** More looks than come before a rebuild: four in the quiet time, and one that finds the catalogue ahead. */
+const ENOUGH_LOOKS = 15;
+
+/** Waits until all of these looked at the catalogue again and again and none found anything to do, or made 20 releases. */
+async function waitForRest(watches: readonly ReturnType<typeof watch>[]): Promise<number> {
+  const count = () => watches.reduce((sum, { results }) => sum + results.length, 0);
+  for (;;) {
+    const [released, looks] = [count(), watches.map(({ getLooks }) => getLooks())];
+    const isIdle = () => watches.every(({ getLooks }, at) => getLooks() >= (looks[at] ?? 0) + ENOUGH_LOOKS);
+    while (count() === released && !isIdle()) await sleep(5);
+    if (count() === released || released >= 20) return released;
+  }
 }
 
 // Compiling the pages, once for each version of the code, is not what is waited for here.
@@ -71,14 +93,8 @@ it('does not rebuild for ever against another process with other settings in the
   await vi.waitFor(() => expect(one.results).toHaveLength(1), SOON);
   const other = watch({ config: { ...shelf.config, baseUrl: 'http://other.example' } });
   const settle = async (least: number) => {
-    const count = () => one.results.length + other.results.length;
-    await vi.waitFor(() => expect(count()).toBeGreaterThanOrEqual(least), SOON);
-    let before: number;
-    do {
-      before = count();
-      await sleep(1500);
-    } while (count() !== before && before < 20);
-    return before;
+    await vi.waitFor(() => expect(one.results.length + other.results.length).toBeGreaterThanOrEqual(least), SOON);
+    return waitForRest([one, other]);
   };
   await vi.waitFor(() => expect([...one.yielded, ...other.yielded]).toHaveLength(1), SOON);
   const first = await settle(2);

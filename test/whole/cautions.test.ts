@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
@@ -23,6 +22,7 @@ import { SITE, serveLive } from '../http/serving.ts';
 import { openPages, type Pages } from '../pages/site.ts';
 import { recordPaid } from '../paid.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW, recordReceiptFor } from '../records.ts';
+import { SCRATCH } from '../scratch.ts';
 
 const OTHER_PAYEE = `0x${'9'.repeat(40)}`;
 const getSlug = (code: CautionCode) => `case-${code.replaceAll('_', '-')}`;
@@ -81,7 +81,7 @@ interface Walked {
 }
 
 let walked: Walked;
-const folder = mkdtempSync(join(tmpdir(), 'cautions-'));
+const folder = mkdtempSync(join(SCRATCH, 'cautions-'));
 const AT = new Date(getTime(36));
 
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type JsonObject, jsonObject } from '../../../src/model/json.ts';
+import type { JsonObject } from '../../../src/model/json.ts';
+import { jsonObject } from '../../../src/model/json-object.ts';
 import type { NetworkKey } from '../../../src/model/network.ts';
 
 /** What a call comes to: a product, or what is wrong with the request. */
