@@ -49,9 +49,17 @@ export interface PayableRecord {
  * Whether terms are safe to pay. `match`: an offer was seen or paid before, and no caution of danger holds for the
  * route. Only with this verdict is an offer safe. `unseen`: as on record, but only declared. `caution`: as on record,
  * but a caution of danger holds. `mismatch`: not what is on record. `unknown_route`: nothing is on record. `delisted`:
- * it was removed.
+ * it was removed. `expected`: no terms were given, and those on record were seen or paid before.
  */
-export const CHECK_VERDICTS = ['match', 'unseen', 'caution', 'mismatch', 'unknown_route', 'delisted'] as const;
+export const CHECK_VERDICTS = [
+  'match',
+  'unseen',
+  'caution',
+  'mismatch',
+  'unknown_route',
+  'delisted',
+  'expected',
+] as const;
 export type CheckVerdict = (typeof CHECK_VERDICTS)[number];
 
 /**
@@ -63,7 +71,7 @@ export type CheckSeverity = (typeof CHECK_SEVERITIES)[number];
 
 /** How a challenge compares with the record. */
 export interface Judgement {
-  verdict: Extract<CheckVerdict, 'match' | 'unseen' | 'caution' | 'mismatch'>;
+  verdict: Extract<CheckVerdict, 'match' | 'unseen' | 'caution' | 'mismatch' | 'expected'>;
   severity: CheckSeverity;
   offers: JudgedOffer[];
   /** Indices in `accepts` of the offers that are safe to pay: empty unless the verdict is `match`. */
@@ -82,7 +90,8 @@ const STALE_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 
 /**
  * Compares a challenge with what is on record about its route. An offer is safe only if the same terms were seen in a
  * 402 or paid before, and no caution of danger holds for the route. Other offers beside a safe one are flagged. A payee
- * that is not known, or that rotates, is not compared, and a warning says so. `at` is the time of the question;
+ * that is not known, or that rotates, is not compared, and a warning says so. A challenge without offers asks what to
+ * expect: then nothing is safe, and the record itself is judged. `at` is the time of the question;
  * `isForAnother` means that the challenge names another resource than the one that was called.
  */
 export function judgeChallenge(
@@ -99,7 +108,7 @@ export function judgeChallenge(
   const compared = record.terms.filter((terms) => known.some((one) => isComparedWith(one, terms)));
   const basis = compared.length > 0 ? compared : record.terms;
   const evidence_at = getEvidenceTime(basis, record);
-  const verdict = getVerdict({ known, seen }, record.cautions);
+  const verdict = offers.length > 0 ? getVerdict({ known, seen }, record.cautions) : getExpectation(record);
   const found: Record<CheckWarning, boolean> = {
     other_offers_differ: known.length > 0 && known.length < offers.length,
     resource_differs: isForAnother,
@@ -126,6 +135,11 @@ function getVerdict(
   if (known.length === 0) return 'mismatch';
   if (isDangerous(cautions)) return 'caution';
   return seen.length === 0 ? 'unseen' : 'match';
+}
+
+function getExpectation(record: PayableRecord): Judgement['verdict'] {
+  if (isDangerous(record.cautions)) return 'caution';
+  return record.terms.some((terms) => getEvidenceKind(terms, record) !== 'declared') ? 'expected' : 'unseen';
 }
 
 function getSeverity(

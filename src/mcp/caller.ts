@@ -5,10 +5,13 @@ import type { Tool, ToolContext } from './tool.ts';
 
 const OUR_FAULT = 'Something went wrong on our side. Try again in a moment.';
 
+/** What the text beside structured content holds: one line of what decides, or all of it. */
+export type ResultText = 'brief' | 'whole';
+
 /** The one place where everything that the protocol asks is answered. */
 export interface Caller {
   /** Calls a tool; a failure is an answer, too. */
-  callTool(tool: Tool, args: unknown): CallToolResult;
+  callTool(tool: Tool, args: unknown, text?: ResultText): CallToolResult;
   /** Answers another request. Throws ProtocolError alone: with what the caller can mend, or as a fault of ours. */
   answer<Answer>(work: (context: ToolContext) => Answer): Answer;
 }
@@ -26,9 +29,13 @@ export function buildCaller(reading: Reading, onError?: (error: unknown) => void
     return OUR_FAULT;
   };
   return {
-    callTool: (tool, args) => {
+    callTool: (tool, args, text = 'brief') => {
       try {
-        return buildResult(answerAtOnce((context) => tool.answer(args, context)));
+        return buildResult(
+          tool,
+          answerAtOnce((context) => tool.answer(args, context)),
+          text,
+        );
       } catch (error) {
         return { content: [{ type: 'text', text: getWords(error) }], isError: true };
       }
@@ -45,7 +52,11 @@ export function buildCaller(reading: Reading, onError?: (error: unknown) => void
   };
 }
 
-/** Answers twice: as structured content, and as the same JSON in text for clients that read only that. */
-function buildResult(answer: Record<string, unknown>): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+/**
+ * Answers with structured content, and one line of text. The protocol advises to repeat the whole as text for clients that
+ * know no structured content; those get it (`whole`). To others that would be every token twice.
+ */
+function buildResult(tool: Tool, answer: Record<string, unknown>, text: ResultText): CallToolResult {
+  const line = JSON.stringify(text === 'whole' ? answer : tool.brief(answer));
+  return { content: [{ type: 'text', text: line }], structuredContent: answer };
 }

@@ -1,75 +1,88 @@
 import { z } from 'zod';
-import { type AgentItem, agentItem } from '../views/listing/item.ts';
+import { isProofOld } from '../evidence/verification.ts';
+import { type AgentItem, agentItem, formatLastProved } from '../views/listing/item.ts';
 import type { MatchedRoute } from '../views/listing/matched-route.ts';
 import { getCautionPhrase } from '../views/words/decision.ts';
 import { formatDay } from '../views/words/figures.ts';
 import { formatCompactRatio, shortenText } from './compact.ts';
 
-const { slug, category, networks, reliability_band, page_url } = agentItem.shape;
+const { slug, category } = agentItem.shape;
 
-/** Longest quotes of provider's text in a search answer, in UTF-16 units, and the longest address quoted whole. */
-const TITLE_LENGTH = 60;
-const TAGLINE_LENGTH = 120;
-const ADDRESS_LENGTH = 120;
+/** Longest quotes of provider's text in a search answer, in UTF-16 units. */
+const TITLE_LENGTH = 50;
+const DESCRIPTION_LENGTH = 100;
+const INPUT_LENGTH = 160;
+const OUTPUT_LENGTH = 80;
 
-/** A listing as the search tool shows it: enough to choose by. */
+/** Longest address that is given: it is called as it stands, so it is never cut. */
+const ADDRESS_LENGTH = 300;
+
+/** What the search tool shows: with q the route of a listing that fits best, enough to check and call it; else the listing. */
 export const compactItem = z.object({
   caution: z.string().optional(),
   match: z.number().optional(),
   slug,
   title: z.string().describe("Provider's text, cut"),
-  host: z.string(),
-  tagline: z.string(),
-  route: z.looseObject({}).optional().describe('Fits q best'),
-  category,
-  price_usdc: z.string().describe('USDC per request: one price, or lowest-highest'),
-  networks,
-  verified_routes: z.string().describe('Settlement-verified, e.g. 1 of 2, 2026-11-20'),
-  reliability_band,
-  reliability_score: z.number().optional().describe('0-100; absent while unscored'),
-  base_url: z.string().optional().describe('Absent where it is just the host'),
-  page_url,
+  method: z.string().optional(),
+  url: z.string().optional().describe('Fill in :name and {name} first'),
+  host: z.string().optional(),
+  description: z.string().optional(),
+  price_usdc: z.string().describe('Per request, with networks'),
+  verified: z.string().describe('Of the route: no, or when; of a listing: 1 of 2 routes, when'),
+  input: z.string().optional().describe('? is optional'),
+  output: z.string().optional(),
+  category: category.optional(),
+  reliability: z.string().optional().describe('0-100, band'),
 });
 export type CompactItem = z.infer<typeof compactItem>;
 
 /** Builds the search tool's form of a listing from its short form. */
 export function buildCompactItem(item: AgentItem): CompactItem {
+  const { route, reliability_score: score, reliability_band: band } = item;
+  const description = shortenText(route?.description || item.tagline, DESCRIPTION_LENGTH);
+  const cautions = route ? listRouteCautions(route, item.cautions) : item.cautions;
   return {
-    ...(item.cautions.length > 0 && { caution: formatCautions(item.cautions) }),
+    ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
     ...(item.match !== undefined && { match: item.match }),
     slug: item.slug,
     title: shortenText(item.title, TITLE_LENGTH),
-    host: item.host,
-    tagline: shortenText(item.tagline, TAGLINE_LENGTH),
-    ...(item.route && { route: buildCompactMatch(item.route) }),
-    category: item.category,
-    price_usdc: formatItemPrice(item),
-    networks: item.networks,
-    verified_routes: formatCompactRatio(item),
-    reliability_band: item.reliability_band,
-    ...(item.reliability_score !== null && { reliability_score: item.reliability_score }),
-    ...(item.base_url.length <= ADDRESS_LENGTH &&
-      item.base_url !== `https://${item.host}` && { base_url: item.base_url }),
-    page_url: item.page_url,
+    ...(route ? buildCompactMatch(route, description, item) : buildCompactWhole(item, description)),
+    ...(score !== null && { reliability: `${score} ${band}` }),
   };
 }
 
-/** Longest quotes of what a route does and takes. */
-const DESCRIPTION_LENGTH = 80;
-const INPUT_LENGTH = 80;
-
-function buildCompactMatch(route: MatchedRoute) {
-  const { method, path, url, description, offers, verified, cautions, inputs } = route;
-  const own = cautions.map((caution) => ({ ...caution, route: `${method} ${path}`, routes: 1 }));
+function buildCompactMatch(route: MatchedRoute, description: string, { updated_at }: AgentItem) {
+  const { method, url, offers, verified, verified_at: at, input, outputs } = route;
+  const day = at !== null && (isProofOld(at, updated_at) ? formatLastProved(at) : formatDay(at));
   return {
-    ...(own.length > 0 && { caution: formatCautions(own) }),
     method,
-    ...(url.length <= ADDRESS_LENGTH && { url }),
-    ...(description !== '' && { description: shortenText(description, DESCRIPTION_LENGTH) }),
+    ...(url.length <= ADDRESS_LENGTH ? { url } : { host: new URL(url).host }),
+    ...(description !== '' && { description }),
     price_usdc: offers.map(({ network, price_usdc }) => `${price_usdc} ${network}`).join(', '),
-    verified,
-    ...(inputs.length > 0 && { input: shortenText(inputs.join(', '), INPUT_LENGTH) }),
+    verified: (verified && day) || 'no',
+    ...(input !== undefined && { input: shortenText(input, INPUT_LENGTH) }),
+    ...(outputs.length > 0 && { output: shortenText(outputs.join(', '), OUTPUT_LENGTH) }),
   };
+}
+
+function buildCompactWhole(item: AgentItem, description: string) {
+  const { price_min_usdc: min, price_max_usdc: max, networks } = item;
+  return {
+    host: item.host,
+    ...(description !== '' && { description }),
+    price_usdc: `${min === max ? min : `${min}-${max}`} ${networks.join(', ')}`.trimEnd(),
+    verified: formatCompactRatio(item),
+    category: item.category,
+  };
+}
+
+/** Lists what speaks against a route, and what of danger speaks against others of its listing: the seller is the same. */
+function listRouteCautions({ cautions, method, path }: MatchedRoute, all: AgentItem['cautions']) {
+  const own = cautions.map((caution) => ({ ...caution, route: `${method} ${path}`, routes: 1 }));
+  const others = all.filter(
+    ({ code, severity }) => severity === 'danger' && cautions.every((caution) => caution.code !== code),
+  );
+  return [...own, ...others];
 }
 
 /** Longest name of a route that is quoted. */
@@ -84,9 +97,4 @@ export function formatCautions(cautions: AgentItem['cautions']): string {
     return `DANGER, do not pay, ${code}${day}: ${getCautionPhrase(code)} (${subject})`;
   });
   return parts.join('; ');
-}
-
-/** Writes a price range as pages show it; at six decimals no price is so small that a number is written with an exponent. */
-function formatItemPrice({ price_min_usdc: min, price_max_usdc: max }: AgentItem): string {
-  return min === max ? String(min) : `${min}-${max}`;
 }

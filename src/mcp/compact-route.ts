@@ -44,6 +44,7 @@ export const compactRoute = z.object({
     .describe('The payment that verified it'),
   pay: z.array(anyObject).optional().describe("Where not the answer's"),
   input: anyObject.optional().describe("Provider's JSON Schema"),
+  output: z.string().optional(),
   example: anyObject.optional(),
   failing: z.string().optional(),
   shortened: z.boolean().optional().describe('details_url has the whole'),

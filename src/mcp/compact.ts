@@ -3,6 +3,9 @@ import { cutText } from '../model/text.ts';
 import { formatLastProved, type Verification } from '../views/listing/item.ts';
 import { formatDay } from '../views/words/figures.ts';
 
+/** Where a line of text says that the rest of an answer is. */
+export const STRUCTURED = 'in structuredContent';
+
 /**
  * What tokenizers mostly take as one token: a short word, three digits, a run of JSON's or an address's punctuation, one of
  * any other, a letter of another script.

@@ -11,7 +11,7 @@ import { isObject } from '../model/json.ts';
 import type { Reading } from '../published/reading.ts';
 import { getMcpIcons, getMcpIdentity } from '../views/mcp-server.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';
-import { buildCaller, type Caller } from './caller.ts';
+import { buildCaller, type Caller, type ResultText } from './caller.ts';
 import { buildCompletion } from './completion.ts';
 import { buildRefusal, readMessage } from './gate.ts';
 import { buildPrompts } from './prompts.ts';
@@ -44,7 +44,7 @@ const CACHE_HINTS = {
 
 const INSTRUCTIONS = [
   'A read-only catalogue of APIs that agents call and pay for per request, in USDC over x402, with no key or account.',
-  'Find with search_listings, then get_listing tells how to call and what it asks.',
+  'search_listings names routes with their input, get_listing (with q) more of one API.',
   "Payment happens on the provider's own HTTP 402, never here, and the live 402 is what counts: before paying, compare it",
   'with the record by check_payment_terms, and stop on a caution of danger.',
   VERIFIED_MEANING,
@@ -73,16 +73,20 @@ export function createMcp({
 }): (request: Request) => Promise<Response> {
   const findRefusal = buildRefusal(reading.site.baseUrl);
   const caller = buildCaller(reading, onError);
-  const registers = [buildTools, buildResources, buildPrompts, buildCompletion].map((build) => build(caller));
-  const { name, title, version, ...rest } = getMcpIdentity(reading.site);
-  const introducing = createProtocol({ name, title, version, ...rest, icons: getMcpIcons() }, registers);
-  const working = createProtocol({ name, title, version }, registers);
+  const rest = [buildResources, buildPrompts, buildCompletion].map((build) => build(caller));
+  const listRegisters = (text: ResultText) => [buildTools(caller, text), ...rest];
+  const { name, title, version, ...more } = getMcpIdentity(reading.site);
+  const introduction = { name, title, version, ...more, icons: getMcpIcons() };
+  const introducing = createProtocol(introduction, listRegisters('brief'));
+  const working = createProtocol({ name, title, version }, listRegisters('brief'));
+  const wording = createProtocol({ name, title, version }, listRegisters('whole'));
   return async (request) => {
     const refusal = findRefusal(request);
     if (refusal) return refusal;
     const read = await readMessage(request);
     if ('refusal' in read) return read.refusal;
-    const answer = isIntroduction(read.message) ? introducing : working;
+    if (isIntroduction(read.message)) return introducing(request, read.message);
+    const answer = knowsStructure(request) ? working : wording;
     return answer(request, read.message);
   };
 }
@@ -120,8 +124,16 @@ function isIntroduction(message: unknown): boolean {
   return method === 'initialize' || method === 'server/discover';
 }
 
+/**
+ * Says whether a client knows structured content, which came with the protocol of 2025-06-18, as did the header that names
+ * the protocol: older clients send none.
+ */
+function knowsStructure({ headers }: Request): boolean {
+  return headers.has('MCP-Protocol-Version');
+}
+
 /** Builds the answers about tools. */
-function buildTools({ callTool }: Caller): Register {
+function buildTools({ callTool }: Caller, text: ResultText): Register {
   const tools = Object.entries(TOOLS).map(([name, { title, description, input, output }]) => ({
     ...{ name, title, description },
     inputSchema: buildJsonSchema(input, 'arguments'),
@@ -133,7 +145,7 @@ function buildTools({ callTool }: Caller): Register {
     server.setRequestHandler('tools/call', ({ params }) => {
       const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined;
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
-      return callTool(tool, params.arguments ?? {});
+      return callTool(tool, params.arguments ?? {}, text);
     });
   };
 }

@@ -19,6 +19,8 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   output: Output;
   /** Answers, or throws ServiceError for what the caller can mend. */
   answer(args: z.output<Input>, context: ToolContext): z.input<Output>;
+  /** Gives of an answer the few fields by which to go on, for clients that hand on text alone. */
+  brief(answer: z.input<Output>): Record<string, unknown>;
 }
 
 /** A tool whose arguments are still unchecked: the form in which tools of all types are kept in one record. */
@@ -29,6 +31,8 @@ export interface Tool {
   readonly output: z.ZodObject;
   /** Checks the arguments and answers. Throws ServiceError. */
   readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
+  /** Gives of an answer the few fields by which to go on. */
+  readonly brief: (answer: Record<string, unknown>) => Record<string, unknown>;
 }
 
 /** Builds a tool from its definition. */
@@ -42,5 +46,6 @@ export function buildTool<Input extends z.ZodObject, Output extends z.ZodObject>
     input,
     output,
     answer: (args, context) => definition.answer(parseArguments(input, args), context),
+    brief: (answer) => definition.brief(answer as z.input<Output>),
   };
 }

@@ -41,10 +41,13 @@ export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'me
   return { method, url };
 }
 
+/** Terms of a question that gives none: it asks what to expect. */
+const NO_TERMS: GivenChallenge = { x402_version: 2, offers: [], resources: [] };
+
 /**
- * Reads the terms that a question gives: a challenge, or all the fields of one offer. Throws `bad_input` for neither, for
- * both, for fields that are missing (a comparison of some would call the rest safe), and for a challenge that cannot be
- * read, whose reason code says why.
+ * Reads the terms that a question gives: a challenge, all the fields of one offer, or none. Throws `bad_input` for both, for
+ * fields that are missing (a comparison of some would call the rest safe), and for a challenge that cannot be read,
+ * whose reason code says why.
  */
 export function parseGivenTerms(question: CheckQuestion): GivenChallenge {
   const { challenge, network, asset, pay_to, scheme } = question;
@@ -57,6 +60,7 @@ export function parseGivenTerms(question: CheckQuestion): GivenChallenge {
     if ('problem' in read) throw buildChallengeError(read.problem);
     return read;
   }
+  if (scheme === DEFAULT_SCHEME && OFFER_FIELDS.every((name) => question[name] === undefined)) return NO_TERMS;
   const amount = getAmount(question);
   if (network === undefined || asset === undefined || pay_to === undefined || amount === undefined) {
     throw buildMissingError(question);

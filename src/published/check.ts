@@ -14,7 +14,8 @@ import type { KnownRoute } from './known-listings.ts';
 import type { Reading } from './reading.ts';
 
 /**
- * Compares the terms that somebody was just given by a route with what is on record of it now. Call it while the file
+ * Compares the terms that somebody was just given by a route with what is on record of it now, or says what is on record
+ * where none are given. Call it while the file
  * stays at the revision that the answer names. Throws `bad_input` as `parseCall` and
  * `parseGivenTerms` do.
  */
@@ -41,10 +42,11 @@ function compare(challenge: GivenChallenge, route: KnownRoute, asking: { at: Dat
   return { ...judgement, reason, route, listing: route.listing, nearest: [], tombstone: null };
 }
 
-/** Gives why no offer is safe: null for a match. */
+/** Gives why no offer is safe: null for a match, and where none was given. */
 function getReason({ verdict, offers }: Judgement, { cautions }: KnownRoute): CheckReason | null {
   switch (verdict) {
     case 'match':
+    case 'expected':
       return null;
     case 'unseen':
       return 'declared_only';

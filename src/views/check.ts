@@ -116,7 +116,7 @@ export interface TermsCheck {
   asked: { method: string; url: string };
   verdict: CheckVerdict;
   severity: CheckSeverity;
-  /** Null for a match. */
+  /** Null for a match, and where no terms were given. */
   reason: CheckReason | null;
   offers: JudgedOffer[];
   /** Places in `accepts` of the offers that are safe to take: none unless the verdict is `match`. */
@@ -177,7 +177,8 @@ export const agentCheck = z
     verdict: z
       .enum(CHECK_VERDICTS)
       .describe(
-        'match: as seen or paid before. unseen: as declared, never seen. caution: as on record, but do not pay',
+        'match: as seen or paid before. unseen: as declared, never seen. caution: as on record, but do not pay. ' +
+          'expected: no terms were given; on_record has those seen or paid before',
       ),
     severity: z
       .enum(CHECK_SEVERITIES)
@@ -332,8 +333,11 @@ function describeCheck(check: TermsCheck): string {
   const { verdict, reason, offers, evidence_at } = check;
   const since = evidence_at === null ? 'undated' : `last confirmed ${formatDay(evidence_at)}`;
   if (verdict === 'match') return `What is asked is what is on record (${since}).`;
+  if (verdict === 'expected') {
+    return `Nothing was compared: on_record is what its 402 should ask (${since}). Pay no more, and nobody else.`;
+  }
   if (verdict === 'unseen') {
-    return `A source declares what is asked (${since}), and no 402 with it was ever seen here: it is not known to be safe.`;
+    return `A source declares what is ${offers.length > 0 ? 'asked' : 'on record'} (${since}), and no 402 with it was ever seen here: it is not known to be safe.`;
   }
   if (verdict === 'caution')
     return `Do not pay. ${check.route?.cautions

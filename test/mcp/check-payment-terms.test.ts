@@ -59,7 +59,8 @@ describe('the tool', () => {
     const client = await connectModern(url);
     const listed = (await client.listTools()).find(({ name }) => name === 'check_payment_terms');
     expect(countTokens(JSON.stringify(listed))).toBeLessThan(450);
-    const ask = async (args: Record<string, unknown>) => (await client.call('check_payment_terms', args)).text;
+    const ask = async (args: Record<string, unknown>) =>
+      JSON.stringify((await client.call('check_payment_terms', args)).structured);
     const moved = { amount: 2000, pay_to: OTHER_PAYEE };
     expect(countTokens(await ask(buildFields(makeTerms())))).toBeLessThan(150);
     expect(countTokens(await ask(buildFields(makeTerms(moved))))).toBeLessThan(250);

@@ -56,7 +56,7 @@ describe('a live listing', () => {
     ];
     const { get, catalogue } = await openListing([makeDeclaration({ routes })]);
     recordPayment(catalogue);
-    const { structured, text } = await get();
+    const { structured, sent } = await get();
     expect(structured).toMatchObject({
       revision: 2,
       slug: SLUG,
@@ -94,8 +94,8 @@ describe('a live listing', () => {
       expect.objectContaining({ method: 'GET', verification: 'unverified' }),
     ]);
     expect(structured).not.toHaveProperty('next_routes_offset');
-    expect(text).not.toContain('null');
-    expect(countTokens(text)).toBeLessThan(1000);
+    expect(sent).not.toContain('null');
+    expect(countTokens(sent)).toBeLessThan(1000);
   });
 
   it('says of a route how it is paid where that differs from the others', async () => {
@@ -124,8 +124,8 @@ describe('a live listing', () => {
     const { get } = await openListing([makeDeclaration({ routes: makeRoutes(47) })]);
     const urls: unknown[] = [];
     for (let offset: unknown = 0; offset !== undefined; ) {
-      const { structured, text } = await get({ routes_offset: offset });
-      expect(countTokens(text)).toBeLessThanOrEqual(1000);
+      const { structured, sent } = await get({ routes_offset: offset });
+      expect(countTokens(sent)).toBeLessThanOrEqual(1000);
       expect(structured.routes_total).toBe(47);
       expect('listing' in structured).toBe(offset === 0);
       const routes = structured.routes as { url: string }[];
@@ -150,6 +150,55 @@ describe('a live listing', () => {
       listing: { price_usdc: '0.001-0.002' },
     });
     expect(structured).not.toHaveProperty('pay');
+  });
+});
+
+describe('a live listing asked for with q', () => {
+  const SUBJECTS = ['weather', 'tides', 'flights', 'recipes', 'lyrics'];
+  const routes = [
+    ...makeRoutes(30).map((route) => ({ ...route, description: 'One more of many.' })),
+    ...SUBJECTS.map((subject) =>
+      makeRoute({
+        path: `/v1/${subject}`,
+        description: `Gives ${subject} of a place.`,
+        input_schema: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+        output_schema: { type: 'object', properties: { [subject]: { type: 'string' }, at: { type: 'string' } } },
+      }),
+    ),
+  ];
+
+  it('shows the routes that fit first, with what goes in and comes out, in under 1,000 tokens', async () => {
+    const { get } = await openListing([makeDeclaration({ routes })]);
+    for (const subject of SUBJECTS) {
+      const { structured, sent } = await get({ q: `tell me the ${subject} in Lisbon` });
+      const [first] = structured.routes as Record<string, unknown>[];
+      expect(first).toMatchObject({
+        url: `https://api.prices.example-provider.com/v1/${subject}`,
+        cautions: [expect.stringContaining('never_seen')],
+        input: { properties: { place: { type: 'string' } }, required: ['place'] },
+        output: `${subject}, at`,
+      });
+      expect(countTokens(sent)).toBeLessThan(1000);
+    }
+    const [first] = (await get()).structured.routes as Record<string, unknown>[];
+    expect(first).toMatchObject({ url: 'https://api.prices.example-provider.com/v1/flights' });
+    expect(first).not.toHaveProperty('output');
+  });
+
+  it('pages through all routes once, and keeps their order where no word fits', async () => {
+    const { get } = await openListing([makeDeclaration({ routes })]);
+    const urls: string[] = [];
+    for (let offset: unknown = 0; offset !== undefined; ) {
+      const { structured } = await get({ q: 'flights', routes_offset: offset });
+      urls.push(...(structured.routes as { url: string }[]).map(({ url }) => url));
+      offset = structured.next_routes_offset;
+    }
+    expect([urls.length, new Set(urls).size]).toEqual([35, 35]);
+    const { structured } = await get({ q: 'zanzibar', routes_limit: 2 });
+    expect(structured.routes).toMatchObject([
+      { url: expect.stringMatching(/flights$/) },
+      { url: expect.stringMatching(/lyrics$/) },
+    ]);
   });
 });
 
@@ -184,8 +233,8 @@ describe('text made to steer or to swamp the reader', () => {
     }));
     const hostile = makeDeclaration({ routes, title: swamp, tagline: swamp, description: swamp, provider_name: swamp });
     const { get, url } = await openListing([hostile]);
-    const { structured, text } = await get();
-    expect(countTokens(text)).toBeLessThanOrEqual(1000);
+    const { structured, sent } = await get();
+    expect(countTokens(sent)).toBeLessThanOrEqual(1000);
     expect(listPathsOf(structured, MARK)).toEqual([
       'listing.title',
       'listing.description',

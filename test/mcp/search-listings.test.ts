@@ -10,7 +10,7 @@ interface Page {
   notice?: string;
   unmatched?: string[];
   next_cursor?: string;
-  listings: { slug: string; title: string; tagline: string; [field: string]: unknown }[];
+  listings: { slug: string; title: string; description?: string; [field: string]: unknown }[];
 }
 
 async function openSearch(declarations: Parameters<typeof serveMcp>[0]) {
@@ -19,7 +19,7 @@ async function openSearch(declarations: Parameters<typeof serveMcp>[0]) {
   const search = async (args: Record<string, unknown> = {}) => {
     const answer = await client.call('search_listings', args);
     if (answer.isError) throw new Error(answer.text);
-    return { ...answer, page: JSON.parse(answer.text) as Page };
+    return { ...answer, page: answer.structured as unknown as Page };
   };
   return { ...served, search };
 }
@@ -27,7 +27,7 @@ async function openSearch(declarations: Parameters<typeof serveMcp>[0]) {
 describe('searching', () => {
   it('gives ten short items by name, enough to choose by, in under 1,500 tokens', async () => {
     const { search } = await openSearch(makeMany(40));
-    const { page, text } = await search();
+    const { page, sent } = await search();
     expect(page.total).toBe(40);
     expect(page.listings.map(({ slug }) => slug)).toEqual(makeMany(10).map(({ slug }) => slug));
     expect(page.listings[3]).toEqual({
@@ -35,15 +35,12 @@ describe('searching', () => {
       slug: 'numbered-003',
       title: 'Numbered API 003',
       host: 'api-003.numbered-provider.com',
-      tagline: 'Answers questions about the number 003 and its neighbours.',
+      description: 'Answers questions about the number 003 and its neighbours.',
+      price_usdc: '0.004 base, solana',
+      verified: '0 of 1',
       category: 'Tools',
-      price_usdc: '0.004',
-      networks: ['base', 'solana'],
-      verified_routes: '0 of 1',
-      reliability_band: 'unscored',
-      page_url: 'http://localhost:4321/api/numbered-003',
     });
-    expect(countTokens(text)).toBeLessThan(1500);
+    expect(countTokens(sent)).toBeLessThan(1500);
   });
 
   it.each([
@@ -72,7 +69,7 @@ describe('searching', () => {
     ]);
     expect((await search({ q: 'storm forecast please' })).page.listings[0]?.slug).toBe('storm-forecasts');
     const cheapest = (await search({ sort: 'price', limit: 2 })).page.listings.map(({ price_usdc }) => price_usdc);
-    expect(cheapest).toEqual(['0.001', '0.001']);
+    expect(cheapest).toEqual(['0.001 base, solana', '0.001 base']);
   });
 
   it('answers a whole sentence, and says how much of it each listing answers and what nothing was found for', async () => {
@@ -140,14 +137,17 @@ describe('text made to be long', () => {
       base_url: `${declaration.base_url}/${'a'.repeat(1500)}`,
     }));
     const { search } = await openSearch(hostile);
-    const { page, text } = await search();
-    expect(countTokens(text)).toBeLessThan(1500);
-    expect(page.listings.length).toBeGreaterThanOrEqual(6);
-    for (const { title, tagline, base_url } of page.listings) {
-      expect(title.length).toBeLessThanOrEqual(60);
-      expect(tagline.length).toBeLessThanOrEqual(120);
-      expect(base_url).toBeUndefined();
+    for (const query of [{}, { q: 'answer' }]) {
+      const { page, sent } = await search(query);
+      expect(countTokens(sent), JSON.stringify(query)).toBeLessThan(1500);
+      expect(page.listings.length).toBeGreaterThanOrEqual(6);
+      for (const { title, description, url } of page.listings) {
+        expect(title.length).toBeLessThanOrEqual(50);
+        expect(description?.length ?? 0).toBeLessThanOrEqual(100);
+        expect(url).toBeUndefined();
+      }
     }
+    const { page } = await search();
     let found = page.listings.length;
     for (let cursor = page.next_cursor; cursor !== undefined; ) {
       const next = (await search({ cursor })).page;

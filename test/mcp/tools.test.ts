@@ -35,14 +35,32 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
     expect(JSON.stringify(tools)).not.toMatch(/null|\$ref/);
   });
 
-  it('gets from every tool the same answer as structured content and as text, at one revision', async () => {
+  it('gets from every tool structured content, and beside it one short line of JSON to go on by', async () => {
     const { url } = await serveMcp(makeMany(3));
     const client = await connect(url);
-    const calls = { search_listings: {}, get_listing: { slug: 'numbered-001' }, catalogue_summary: {} };
-    for (const [tool, args] of Object.entries(calls)) {
-      const answer = await client.call(tool, args);
+    const url_1 = 'https://api-001.numbered-provider.com/v1/answer';
+    const calls: [string, object, object][] = [
+      [
+        'search_listings',
+        { q: 'number 001' },
+        { total: 3, listings: [{ slug: 'numbered-001', method: 'GET', url: url_1 }, {}, {}] },
+      ],
+      [
+        'get_listing',
+        { slug: 'numbered-001' },
+        { slug: 'numbered-001', state: 'live', routes: [{ method: 'GET', url: url_1 }] },
+      ],
+      ['check_payment_terms', { url: url_1 }, { verdict: 'unseen', severity: 'notice', safe_offers: [] }],
+      ['list_changes', {}, { revision: 1, changes: [{ kind: 'listed' }, {}, {}] }],
+      ['catalogue_summary', {}, { live_listings: 3, settlement_verified: 0 }],
+    ];
+    expect(calls.map(([tool]) => tool)).toEqual(Object.keys(TOOLS));
+    for (const [tool, args, brief] of calls) {
+      const answer = await client.call(tool, { ...args });
       expect(answer).toMatchObject({ isError: false, structured: { revision: 1 } });
-      expect(JSON.parse(answer.text)).toEqual(answer.structured);
+      expect(answer.text).not.toContain('\n');
+      expect(JSON.parse(answer.text)).toMatchObject({ ...brief, rest: 'in structuredContent' });
+      expect(countTokens(answer.text), tool).toBeLessThan(200);
     }
   });
 
@@ -112,6 +130,29 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
       },
     });
     expect(gone.structured).not.toHaveProperty('routes');
+  });
+});
+
+describe('a client of the protocol before structured content, which names no protocol', () => {
+  it('reads the whole answer as text', async () => {
+    const { url } = await serveMcp(makeMany(3));
+    const call = async (headers: Record<string, string>) => {
+      const params = { name: 'search_listings', arguments: { q: 'number 001' } };
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      });
+      const { result } = (await response.json()) as {
+        result: { content: { text: string }[]; structuredContent: object };
+      };
+      return { text: JSON.parse(result.content[0]?.text ?? ''), structured: result.structuredContent };
+    };
+    const old = await call({});
+    expect(old.text).toEqual(old.structured);
+    const later = await call({ 'MCP-Protocol-Version': '2025-06-18' });
+    expect(later.structured).toEqual(old.structured);
+    expect(later.text).not.toEqual(later.structured);
   });
 });
 

@@ -84,6 +84,7 @@ describe('a listing that is found', () => {
         verified: false,
         verified_at: null,
         inputs: ['text', 'formality?'],
+        input: 'body {text: string, formality?}',
         outputs: ['translation'],
       },
     });

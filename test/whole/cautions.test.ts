@@ -130,7 +130,7 @@ async function getJson(path: string) {
   return response.json();
 }
 
-/** Asks a tool over MCP. Gives what a model reads: the text. */
+/** Asks a tool over MCP. Gives the structured content as JSON. */
 async function callTool(name: string, args: object): Promise<string> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -151,7 +151,7 @@ async function callTool(name: string, args: object): Promise<string> {
   const text = await response.text();
   const { result } = JSON.parse(text.startsWith('{') ? text : (text.trim().split('\ndata: ').at(-1) ?? ''));
   expect(result?.isError, text).not.toBe(true);
-  return result.content[0].text;
+  return JSON.stringify(result.structuredContent);
 }
 
 async function runCommand(...args: string[]): Promise<string> {
@@ -257,8 +257,9 @@ describe.each(CAUTION_CODES)('%s', (code) => {
   });
 
   it('comes first in what the MCP tools say of it', async () => {
-    const { slug, caution } = getCase(code);
-    const found: string = await callTool('search_listings', { q: `walked ${code.replaceAll('_', ' ')}` });
+    const { slug, caution, route } = getCase(code);
+    const q = `walked ${code.replaceAll('_', ' ')} ${route.path}`;
+    const found: string = await callTool('search_listings', { q });
     const at = found.indexOf(`"slug":"${slug}"`);
     const item = found.slice(found.lastIndexOf('{', at), at);
     expect(item).toMatch(isDanger(code) ? /^\{"caution":"DANGER, do not pay, / : /^\{"caution":"/);

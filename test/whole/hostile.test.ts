@@ -14,7 +14,7 @@ import { listMarks, listStrings, listTags, listTexts } from './skeletons.ts';
 
 /** Fields of our documents that hold a provider's words, wherever they stand. */
 const PROVIDER_FIELDS =
-  /(?:^|\.)(?:title|tagline|description|provider_name|serviceName|x-provider-name|path|url|resource|observed_in|input_schema|output_schema|inputs|outputs|example|bazaar|detail)(?:\.|$)/;
+  /(?:^|\.)(?:title|tagline|description|provider_name|serviceName|x-provider-name|path|url|resource|observed_in|input_schema|output_schema|input|inputs|outputs|example|bazaar|detail)(?:\.|$)/;
 /** Parts of our documents in which no provider has a word. */
 const OWN_WORDS = /^(?:info|paths|components|servers|x-catalogue|catalogue)\./;
 

@@ -22,21 +22,17 @@ export interface Door {
 /** Opens the catalogue through MCP. */
 export function openMcpDoor(client: Connected): Door {
   const call = async <Answer>(name: string, args: Record<string, unknown>): Promise<Answer> => {
-    const { isError, text } = await client.call(name, args);
+    const { isError, text, structured } = await client.call(name, args);
     if (isError) throw new Error(text);
-    return JSON.parse(text);
+    return structured as Answer;
   };
   return {
     async find(request) {
-      const { listings } = await call<{ listings: { slug: string }[] }>('search_listings', { q: request, limit: 3 });
-      const slug = listings[0]?.slug ?? '';
-      const routes: DescribedRoute[] = [];
-      for (let offset: number | undefined = 0; offset !== undefined; ) {
-        const page: RoutesPage = await call('get_listing', { slug, routes_offset: offset });
-        routes.push(...page.routes);
-        offset = page.next_routes_offset;
-      }
-      return { slug, ...chooseRoute(routes, request) };
+      const { listings } = await call<{ listings: Found[] }>('search_listings', { q: request, limit: 3 });
+      const [best] = listings;
+      if (!best) throw new Error('nothing was found');
+      const { slug, method, url, price_usdc } = best;
+      return { slug, method, url, price_usdc: price_usdc.split(' ')[0] ?? '' };
     },
     check: (question) => call('check_payment_terms', question),
   };
@@ -66,13 +62,6 @@ export function openHttpDoor(baseUrl: string): Door {
       }),
   };
 }
-
-interface RoutesPage {
-  routes: DescribedRoute[];
-  next_routes_offset?: number;
-}
-
-type DescribedRoute = Omit<Found, 'slug'> & { description?: string };
 
 interface ListedRoute {
   method: string;

@@ -3,6 +3,7 @@ import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts
 import { getSelections } from '../../published/page-lists.ts';
 import { buildSummary } from '../../published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../views/site.ts';
+import { STRUCTURED } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 
 /** Says how much the catalogue holds: the very counts of the OpenAPI document and of `/agent/list`. */
@@ -28,4 +29,8 @@ export const catalogueSummaryTool = buildTool({
       settlement_verified_means: VERIFIED_MEANING,
     };
   },
+  brief: ({ live_listings, settlement_verified, revision }) => ({
+    ...{ live_listings, settlement_verified, revision },
+    rest: STRUCTURED,
+  }),
 });

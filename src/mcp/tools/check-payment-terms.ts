@@ -3,7 +3,7 @@ import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../evidence/terms-check.ts'
 import { checkTerms } from '../../published/check.ts';
 import { buildAgentCheck, type CheckBody, checkArguments } from '../../views/check.ts';
 import { formatDay } from '../../views/words/figures.ts';
-import { shortenText } from '../compact.ts';
+import { STRUCTURED, shortenText } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 
 /** Differences and terms on record that an answer names, and the longest address that it quotes, in UTF-16 units. */
@@ -17,7 +17,8 @@ const REPLY_LENGTH = 140;
 /** Compares the terms of a 402 with the record, free, before anything is paid. */
 export const checkPaymentTermsTool = buildTool({
   title: 'Check payment terms',
-  description: 'Before paying: is what a 402 asks on record? Free. Pay only offers in safe_offers; stop on danger.',
+  description:
+    'Before paying: is what a 402 asks on record? Without it: what to expect. Pay only safe_offers; stop on danger.',
   input: checkArguments,
   output: z.object({
     revision: z.int(),
@@ -51,7 +52,7 @@ export const checkPaymentTermsTool = buildTool({
       summary,
       safe_offers: safe_offers.slice(0, MAX_DIFFERENCES),
       ...(differences.length > 0 && { differences }),
-      on_record: check.on_record.slice(0, MAX_RECORDED).map(formatRecorded),
+      on_record: check.on_record.slice(0, MAX_RECORDED).map((one) => formatRecorded(one, check.offers.length === 0)),
       ...(evidence_at && { evidence_at }),
       ...(check.cautions.length > 0 && { cautions: check.cautions.map(formatCaution) }),
       warnings: check.warnings.map(({ code }) => code),
@@ -61,6 +62,13 @@ export const checkPaymentTermsTool = buildTool({
       ...(tombstone && { delisted: shortenText(tombstone.reason, ADDRESS_LENGTH) }),
     };
   },
+  brief: ({ verdict, severity, summary, safe_offers }) => ({
+    verdict,
+    severity,
+    summary,
+    safe_offers,
+    rest: STRUCTURED,
+  }),
 });
 
 /** A danger in words, since it decides; a notice by its code. */
@@ -77,8 +85,10 @@ function listDifferences({ index, standing, reason, price_usdc, differences }: C
   return [{ offer: index, what: reason ?? standing, ...(price_usdc && { offered: `${price_usdc} USDC` }) }];
 }
 
-function formatRecorded(recorded: CheckBody['on_record'][number]): string {
-  const { network, price_usdc, evidence, first_seen_at } = recorded;
+/** Writes terms on record in a line, with the payee where the caller has none to compare. */
+function formatRecorded(recorded: CheckBody['on_record'][number], isPayeeShown: boolean): string {
+  const { network, price_usdc, evidence, first_seen_at, pay_to } = recorded;
   const since = first_seen_at === undefined ? 'undated' : `since ${formatDay(first_seen_at)}`;
-  return `${price_usdc} USDC on ${network}, ${evidence}, ${since}`;
+  const payee = isPayeeShown && pay_to !== undefined ? ` to ${pay_to}` : '';
+  return `${price_usdc} USDC on ${network}${payee}, ${evidence}, ${since}`;
 }

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
+import type { Route } from '../../model/route.ts';
+import { listFittingRoutes } from '../../published/fitting-routes.ts';
 import { findListing } from '../../published/listings.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
+import { listFieldNames } from '../../views/listing/matched-route.ts';
+import { listFilters } from '../../views/listing/query.ts';
 import { findTombstone, tombstone } from '../../views/listing/record.ts';
-import { countFitting, getTokenEstimate } from '../compact.ts';
+import { countFitting, getTokenEstimate, STRUCTURED, shortenText } from '../compact.ts';
 import { buildCompactListing, compactListing } from '../compact-listing.ts';
 import { buildCompactRoute, type CompactRoute, compactRoute, type PayOption, payOption } from '../compact-route.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
@@ -14,6 +18,10 @@ const ROUTES_DEFAULT = 10;
 const ROUTES_MAX = 50;
 const TOKENS_AN_ANSWER = 950;
 const TOKENS_A_ROUTE = 100;
+
+/** Routes that the text line names, and the longest address that it gives. */
+const BRIEF_ROUTES = 1;
+const BRIEF_ADDRESS = 200;
 
 const HOW_TO_PAY =
   'Send the request to the url of a route: it answers 402 with its terms (x402), free of charge. Hand them to ' +
@@ -52,6 +60,7 @@ export const getListingTool = buildTool({
     'proof and cautions: stop on danger. Text in it is written by the provider.',
   input: z.strictObject({
     slug: slug.describe('slug of a listing, as search_listings gives it'),
+    q: listFilters.shape.q.describe('What you need: routes that fit come first'),
     routes_offset: z.int().min(0).max(100_000).default(0).describe('Routes to skip'),
     routes_limit: z.int().min(1).max(ROUTES_MAX).default(ROUTES_DEFAULT).describe('At most; fewer where they are long'),
   }),
@@ -69,17 +78,31 @@ export const getListingTool = buildTool({
       hint: 'search_listings finds listings and gives their slugs.',
     });
   },
+  brief: buildBrief,
 });
+
+/** Gives where the first routes are called, what they cost and whom they pay. */
+function buildBrief({ slug, state, routes, routes_total, pay }: Answer) {
+  const first = routes?.slice(0, BRIEF_ROUTES).map(({ cautions, method, url, price_usdc }) => ({
+    ...(cautions?.some((caution) => caution.startsWith('danger')) && { caution: 'DANGER' }),
+    ...{ method, url: url.length <= BRIEF_ADDRESS ? url : undefined, price_usdc },
+  }));
+  return { slug, state, routes_total, pay, routes: first, rest: STRUCTURED };
+}
 
 /** Builds the answer for a live listing: one page of its routes, by default the first. */
 export function buildListingAnswer(
   listing: LiveListing,
-  page: { routes_offset?: number; routes_limit?: number },
+  page: { q?: string | undefined; routes_offset?: number; routes_limit?: number },
   { reading, snapshot }: ToolContext,
 ): Answer {
-  const { routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
+  const { q, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { baseUrl } = reading.site;
-  const asked = listing.routes.slice(offset, offset + limit).map((route) => buildCompactRoute(route, listing.base_url));
+  const ordered = q === undefined ? listing.routes : listFitting(listing, q, { reading, snapshot });
+  const asked = ordered.slice(offset, offset + limit).map((route) => ({
+    ...buildCompactRoute(route, listing.base_url),
+    ...(q !== undefined && buildOutput(route)),
+  }));
   const { pay, routes } = shareOffers(asked);
   const frame: Answer = {
     revision: snapshot.revision,
@@ -91,14 +114,28 @@ export function buildListingAnswer(
     ...(pay.length > 0 && { pay }),
     routes_total: listing.routes.length,
   };
-  const tokens = Math.max(TOKENS_AN_ANSWER, limit * TOKENS_A_ROUTE) - getTokenEstimate(JSON.stringify(frame));
-  const count = countFitting(routes, tokens);
+  const line = JSON.stringify(buildBrief({ ...frame, routes: routes.slice(0, BRIEF_ROUTES) }));
+  const framing = getTokenEstimate(JSON.stringify(frame)) + getTokenEstimate(JSON.stringify(line));
+  const count = countFitting(routes, Math.max(TOKENS_AN_ANSWER, limit * TOKENS_A_ROUTE) - framing);
   const next = offset + count;
   return {
     ...frame,
     ...(next < listing.routes.length && { next_routes_offset: next }),
     routes: routes.slice(0, count),
   };
+}
+
+function listFitting({ slug, routes }: LiveListing, q: string, { reading, snapshot }: ToolContext): Route[] {
+  const positions = listFittingRoutes(reading.published, snapshot, { slug, q, count: routes.length });
+  return positions.map((position) => routes[position] as Route);
+}
+
+/** Longest list of the fields that a route returns, in UTF-16 units. */
+const OUTPUT_LENGTH = 120;
+
+function buildOutput({ output_schema: schema }: Route): { output?: string } {
+  const names = schema === null ? [] : listFieldNames(schema);
+  return names.length > 0 ? { output: shortenText(names.join(', '), OUTPUT_LENGTH) } : {};
 }
 
 /** Says once how the first route is paid, and of the others only where they differ: most listings have one payee. */

@@ -3,7 +3,7 @@ import { readChangeFeed } from '../../published/change-feed.ts';
 import { type LoggedChange, listLatestTellingChanges } from '../../published/changes.ts';
 import type { Published } from '../../published/file.ts';
 import { findTombstone } from '../../published/listings.ts';
-import { countFitting } from '../compact.ts';
+import { countFitting, STRUCTURED } from '../compact.ts';
 import { buildCompactChange, buildCompactTombstone, compactChange, compactTombstone } from '../compact-change.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
@@ -13,6 +13,9 @@ const LIMIT_MAX = 50;
 
 /** What a page may cost its reader for each change asked for; a page of longer ones comes short. */
 const TOKENS_A_CHANGE = 90;
+
+/** Changes that the text line names: the latest of the page. */
+const BRIEF_CHANGES = 3;
 
 const input = z.strictObject({
   since: z.int().min(0).optional().describe('Revision after which to list'),
@@ -51,6 +54,12 @@ export const listChangesTool = buildTool({
       }),
     };
   },
+  brief: ({ revision, changes, next_cursor, resume_cursor }) => ({
+    revision,
+    changes: changes.slice(-BRIEF_CHANGES).map(({ at, slug, kind }) => ({ at, slug, kind })),
+    ...{ next_cursor, resume_cursor },
+    rest: STRUCTURED,
+  }),
 });
 
 interface Page {

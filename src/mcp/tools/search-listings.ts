@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readSelected } from '../../published/listings.ts';
 import { selectListings } from '../../published/select.ts';
 import { buildAnswerNotes, listQuery } from '../../views/listing/query.ts';
-import { countFitting, getTokenEstimate } from '../compact.ts';
+import { countFitting, getTokenEstimate, STRUCTURED } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
 import { buildTool } from '../tool.ts';
 
@@ -10,28 +10,34 @@ import { buildTool } from '../tool.ts';
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 50;
 
-/** What a page may cost its reader for each listing asked for; a page of longer ones comes short. */
-const TOKENS_A_LISTING = 150;
+/** What a page may cost its reader for each listing asked for, as it is sent; a page of longer ones comes short. */
+const TOKENS_A_LISTING = 145;
+
+/** Results that the text line names. */
+const BRIEF_RESULTS = 3;
+
+const output = z.object({
+  revision: z.int().nonnegative().describe('Catalogue revision'),
+  total: z.int().nonnegative(),
+  weak: z.boolean().optional(),
+  notice: z.string().optional(),
+  unmatched: z.array(z.string()).optional(),
+  next_cursor: z.string().optional().describe('cursor of the next page; absent on the last'),
+  listings: z.array(compactItem),
+});
+type Answer = z.infer<typeof output>;
 
 /** Searches the live listings with the filters of `/agent/list`, in pages short enough for a model. */
 export const searchListingsTool = buildTool({
   title: 'Search payable APIs',
   description:
-    'Find APIs that are paid for per request in USDC; all filters must hold. Without arguments it lists everything ' +
-    'by name. get_listing tells how to call one. Stop on DANGER.',
+    'Find APIs that are paid for per request in USDC; all filters must hold. With q each comes as the route that fits ' +
+    'best: check_payment_terms takes its url and method. Stop on DANGER.',
   input: listQuery.extend({
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
   }),
-  output: z.object({
-    revision: z.int().nonnegative().describe('Catalogue revision'),
-    total: z.int().nonnegative(),
-    weak: z.boolean().optional(),
-    notice: z.string().optional(),
-    unmatched: z.array(z.string()).optional(),
-    next_cursor: z.string().optional().describe('cursor of the next page; absent on the last'),
-    listings: z.array(compactItem),
-  }),
-  answer: (query, { reading, snapshot }) => {
+  output,
+  answer: (query, { reading, snapshot }): Answer => {
     const asked = selectListings(reading.published, snapshot, query);
     const { total, next_cursor: cursor } = asked;
     const listings = readSelected(reading.published, asked).map((item) => buildCompactItem(JSON.parse(item)));
@@ -40,8 +46,10 @@ export const searchListingsTool = buildTool({
     const said = understood.map(({ filter, value, words }) => `"${words.join('", "')}" as ${filter}=${value}`);
     const notices = [said.length > 0 && `Understood ${said.join(', ')}.`, notice].filter(Boolean);
     const notes = { ...doubts, ...(notices.length > 0 && { notice: notices.join(' ') }) };
-    const frame = getTokenEstimate(JSON.stringify({ revision, total, ...notes, next_cursor: cursor, listings: [] }));
-    const count = countFitting(listings, TOKENS_A_LISTING * query.limit - frame);
+    const frame = { revision, total, ...notes, ...(cursor !== undefined && { next_cursor: cursor }), listings: [] };
+    const line = buildBrief({ ...frame, listings: listings.slice(0, BRIEF_RESULTS) });
+    const framing = getTokenEstimate(JSON.stringify(frame)) + getTokenEstimate(JSON.stringify(JSON.stringify(line)));
+    const count = countFitting(listings, TOKENS_A_LISTING * query.limit - framing);
     const next_cursor = count < listings.length ? asked.getCursorAfter(count) : cursor;
     return {
       revision,
@@ -51,4 +59,18 @@ export const searchListingsTool = buildTool({
       listings: listings.slice(0, count),
     };
   },
+  brief: buildBrief,
 });
+
+/** Gives how many fit, and where the best are called at what price: with that a caller can check and call. */
+function buildBrief({ total, weak, listings }: Answer) {
+  return {
+    total,
+    ...(weak && { weak }),
+    listings: listings.slice(0, BRIEF_RESULTS).map(({ caution, slug, method, url, price_usdc }) => ({
+      ...(caution?.startsWith('DANGER') && { caution: 'DANGER' }),
+      ...{ slug, method, url, price_usdc },
+    })),
+    rest: STRUCTURED,
+  };
+}

@@ -8,6 +8,7 @@ import { httpMethod } from '../../model/request.ts';
 import { getRouteUrl, type Route } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { getUsdcNumber } from '../../model/usdc.ts';
+import { formatInputShape } from './input-shape.ts';
 
 /** Longest text of a route that answers to a search quote, in UTF-16 units. */
 const DESCRIPTION_LENGTH = 200;
@@ -33,12 +34,19 @@ export const matchedRoute = z.object({
   inputs: z
     .array(z.string())
     .describe("The provider's names of the fields it takes; `?` marks those that may be left out"),
+  input: z
+    .string()
+    .optional()
+    .describe(
+      "What it takes by place, with the provider's names: `query {city: string, units?}`; `?` marks what may be left out",
+    ),
   outputs: z.array(z.string()).describe("The provider's names of the fields it returns"),
 });
 export type MatchedRoute = z.infer<typeof matchedRoute>;
 
 /** Builds what the results of a search show of a route. */
 export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRoute {
+  const input = formatInputShape(route);
   const { method, path, description, verification, proof, input_schema, output_schema } = route;
   return {
     ...{ method, path },
@@ -49,6 +57,7 @@ export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRo
     verified_at: proof?.verified_at ?? null,
     cautions: listRouteCautions(listing, route).map(({ code, severity, since }) => ({ code, severity, since })),
     inputs: input_schema ? listFieldNames(input_schema) : [],
+    ...(input !== '' && { input }),
     outputs: output_schema ? listFieldNames(output_schema) : [],
   };
 }
@@ -67,10 +76,14 @@ function listOffers({ terms }: Route): MatchedRoute['offers'] {
 /** Where a schema keeps the fields of a request apart by their place. */
 const PLACES = ['queryParams', 'body', 'pathParams', 'query', 'path'];
 
-/** Lists the names of a schema's fields, those of a request whatever place they are in. */
-function listFieldNames(schema: JsonObject): string[] {
-  const { properties, required, items } = schema;
-  if (!isObject(properties)) return isObject(items) ? listFieldNames(items) : [];
+/** Lists the names of a schema's fields, those of a request whatever place they are in; without fields, those of its example. */
+export function listFieldNames(schema: JsonObject): string[] {
+  const { properties, required, items, examples } = schema;
+  if (!isObject(properties)) {
+    if (isObject(items)) return listFieldNames(items);
+    const [example] = Array.isArray(examples) ? examples.flat() : [];
+    return isObject(example) ? listFieldNames({ properties: example }) : [];
+  }
   const names = Object.entries(properties).flatMap(([name, field]) => {
     if (PLACES.includes(name) && isObject(field) && isObject(field.properties)) return listFieldNames(field);
     const isOptional = Array.isArray(required) && !required.includes(name);

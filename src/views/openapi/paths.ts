@@ -94,7 +94,7 @@ const SAME_ANSWER =
   'Says whether it was seen or paid before (match), is only declared (unseen), is on record although something of danger ' +
   'speaks against the route (caution), how it differs (mismatch), that nothing is on record (unknown_route), or that the ' +
   'listing was removed (delisted), each with the time of the evidence. Pay only offers in safe_offers: there are some only ' +
-  'with match. A lower price is a mismatch of severity notice.';
+  'with match. A lower price is a mismatch of severity notice. Without terms it says what to expect (expected).';
 
 /** Builds the path of the comparison of a 402 with the record. */
 function buildCheckPaths(site: Site): OpenAPIV3_1.PathsObject {
@@ -104,7 +104,7 @@ function buildCheckPaths(site: Site): OpenAPIV3_1.PathsObject {
       get: buildJsonRead({
         operationId: 'checkTerms',
         summary: 'Before paying: compare one offer of a 402 with what is on record',
-        description: `Takes network, asset, pay_to and amount or price_usdc, all of them. ${SAME_ANSWER}`,
+        description: `Takes network, asset, pay_to and amount or price_usdc, all of them or none. ${SAME_ANSWER}`,
         parameters: buildQueryParameters(checkFields),
         answer: { description: 'The comparison', schema: 'AgentCheck', example: answers.match.value },
       }),

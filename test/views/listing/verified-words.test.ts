@@ -30,7 +30,7 @@ function listSayings(listing: ReturnType<typeof makeVerified>) {
     guide: buildFullGuideListing(item, buildListingTag(listing, SITE)),
     card: buildListingCard(item).verified_ratio,
     picture: buildListingPicture(item, SITE).stamp?.words ?? '',
-    found: buildCompactItem(item).verified_routes,
+    found: buildCompactItem(item).verified,
     detail: buildCompactListing(listing, SITE).verified_routes,
   };
 }

@@ -1,0 +1,33 @@
+import { findPlace, getRef } from './columns.ts';
+import type { Published } from './file.ts';
+import { isDangerous } from './route-facts.ts';
+import { DANGER_FACTOR } from './select.ts';
+import type { Snapshot } from './snapshot.ts';
+import { understand } from './understood.ts';
+import { getWordIndex } from './word-index.ts';
+
+/**
+ * Lists the positions of the routes of a live listing, those that answer most of a request first; in their own order where
+ * none of them says a word of it. Call it while the file stays at the revision of the snapshot.
+ */
+export function listFittingRoutes(
+  published: Published,
+  snapshot: Snapshot,
+  { slug, q, count }: { slug: string; q: string; count: number },
+): number[] {
+  const positions = Array.from({ length: count }, (_, position) => position);
+  const place = findPlace(snapshot.columns, slug);
+  if (place < 0) return positions;
+  const { number } = getRef(snapshot.columns, place);
+  const words = getWordIndex(published, snapshot);
+  const { query } = understand({ q, limit: 1 });
+  const { plan, vector } = words.buildPlan(query.q ?? q);
+  const scores = words.score(plan, vector);
+  const worth = scores.weigh(number);
+  if (!worth) return positions;
+  const values = positions.map((position) => {
+    const factor = isDangerous(snapshot.columns.routes, place, position) ? DANGER_FACTOR : 1;
+    return factor * scores.weighRoute(number, position, worth.score);
+  });
+  return positions.sort((a, b) => (values[b] as number) - (values[a] as number));
+}

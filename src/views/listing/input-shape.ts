@@ -1,0 +1,142 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Route } from '../../model/route.ts';
+import { cutText } from '../../model/text.ts';
+
+/** Most fields that are named, the longest name, and the longest shape, in UTF-16 units. */
+const FIELDS_MAX = 12;
+const NAME_LENGTH = 40;
+const SHAPE_LENGTH = 400;
+
+/** Where a schema keeps the fields of a request apart by their place, and what the place is called here. */
+const PLACES: Readonly<Record<string, string>> = {
+  pathParams: 'path',
+  path: 'path',
+  queryParams: 'query',
+  query: 'query',
+  headers: 'headers',
+  body: 'body',
+};
+
+/** Methods whose fields go into the body where the schema does not say. */
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Choices that are listed, and the longest one: a value that the provider made up is not a sentence. */
+const CHOICES_MAX = 4;
+const CHOICE = /^[\w.:-]{1,20}$/;
+
+/** Headers that pay are no input: the payment itself says what goes in them. */
+const PAYING = /^(?:x-payment|payment-signature|authorization)$/i;
+
+/** A field that a route takes; `type` is undefined where nobody says it. */
+interface Field {
+  readonly name: string;
+  readonly type: string | undefined;
+  readonly isOptional: boolean;
+}
+
+/**
+ * Writes what a route takes as a type: `query {city: string, days: integer, units?}`. Required fields come first, with their
+ * types; of optional ones there is the name. Without a schema the example says the types. Empty where neither is known.
+ */
+export function formatInputShape({ method, input_schema: schema, example }: Route): string {
+  const ofSchema = schema === null ? [] : listPlaces(schema, WITH_BODY.has(method) ? 'body' : 'query');
+  const places = ofSchema.length > 0 || example === null ? ofSchema : listExamplePlaces(example);
+  let left = FIELDS_MAX;
+  const parts = places.map(({ place, fields, isList }) => {
+    const sorted = [
+      ...fields.filter(({ isOptional }) => !isOptional),
+      ...fields.filter(({ isOptional }) => isOptional),
+    ];
+    const shown = sorted.slice(0, left).map(formatField);
+    left = Math.max(0, left - fields.length);
+    const names = [...shown, ...(shown.length < fields.length ? ['…'] : [])].join(', ');
+    return `${place} {${names}}${isList ? '[]' : ''}`;
+  });
+  return cutText(parts.join(' '), SHAPE_LENGTH);
+}
+
+interface Place {
+  readonly place: string;
+  readonly fields: readonly Field[];
+  /** The fields are those of each item of a list. */
+  readonly isList: boolean;
+}
+
+function listPlaces(schema: JsonObject, otherwise: string): Place[] {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const apart = Object.entries(properties).flatMap(([name, part]) => {
+    const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
+    return place !== undefined && isObject(part) && isHolder(part) ? [{ name, place: getPlace(place, part) }] : [];
+  });
+  const names = new Set(apart.map(({ name }) => name));
+  const rest = Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name)));
+  const own = getPlace(otherwise, apart.length > 0 ? { ...schema, properties: rest } : schema);
+  return [...apart.map(({ place }) => place), own].filter(({ fields }) => fields.length > 0);
+}
+
+function isHolder({ properties, items }: JsonObject): boolean {
+  return isObject(properties) || isObject(items);
+}
+
+function getPlace(place: string, schema: JsonObject): Place {
+  const { properties, required, items } = schema;
+  if (!isObject(properties)) {
+    return isObject(items) && isObject(items.properties)
+      ? { ...getPlace(place, items), isList: true }
+      : { place, fields: [], isList: false };
+  }
+  const fields = Object.entries(properties).map(([name, field]) => ({
+    name,
+    type: isObject(field) ? getType(field) : undefined,
+    isOptional: Array.isArray(required) && !required.includes(name),
+  }));
+  const isInput = ({ name }: Field) => place !== 'headers' || !PAYING.test(name);
+  return { place, fields: fields.filter(isInput), isList: false };
+}
+
+function listExamplePlaces(example: NonNullable<Route['example']>): Place[] {
+  const { query, body } = example;
+  const items = Array.isArray(body) ? body[0] : body;
+  return [
+    { place: 'query', fields: listValues(query), isList: false },
+    { place: 'body', fields: listValues(items), isList: Array.isArray(body) },
+  ].filter(({ fields }) => fields.length > 0);
+}
+
+function listValues(values: unknown): Field[] {
+  if (!isObject(values)) return [];
+  return Object.entries(values).map(([name, value]) => ({ name, type: getTypeOf(value), isOptional: false }));
+}
+
+function formatField({ name, type, isOptional }: Field): string {
+  const shown = cutText(name, NAME_LENGTH);
+  if (isOptional) return `${shown}?`;
+  return type === undefined ? shown : `${shown}: ${type}`;
+}
+
+/** Types as JSON Schema names them. */
+const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+
+function getType(field: JsonObject): string | undefined {
+  const { type, enum: choices, const: only, items, anyOf, oneOf } = field;
+  if (only !== undefined) return getChoices([only]);
+  if (Array.isArray(choices)) return getChoices(choices) ?? (TYPES.has(type) ? String(type) : undefined);
+  if (type === 'array') return `${(isObject(items) && getType(items)) || 'any'}[]`;
+  if (TYPES.has(type)) return String(type);
+  const several = [type, anyOf, oneOf].find((one) => Array.isArray(one));
+  if (!Array.isArray(several) || several.length > CHOICES_MAX) return undefined;
+  const types = several.map((one) => (isObject(one) ? getType(one) : TYPES.has(one) ? String(one) : undefined));
+  return types.includes(undefined) ? undefined : [...new Set(types)].join('|');
+}
+
+function getChoices(choices: readonly unknown[]): string | undefined {
+  const isShort =
+    choices.length > 0 && choices.length <= CHOICES_MAX && choices.every((one) => CHOICE.test(String(one)));
+  return isShort ? choices.map((one) => JSON.stringify(one)).join('|') : undefined;
+}
+
+function getTypeOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.length > 0 ? `${getTypeOf(value[0]) ?? 'any'}[]` : 'any[]';
+  if (value === null || value === undefined) return undefined;
+  return typeof value;
+}
