@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildRow, formatTable } from '../scripts/bench/figures.ts';
+import { buildRow, formatTable } from '../scripts/bench/measuring.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
