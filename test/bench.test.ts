@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildRow, formatTable } from '../scripts/bench/figures.ts';
+import { buildRow, formatTable } from '../scripts/bench/measuring.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -15,7 +15,7 @@ describe('npm run bench', () => {
     const { status, stdout } = runBench('--help');
     const names = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
     const manual = readFileSync(join(ROOT, 'src/docs/architecture.md'), 'utf8');
-    const table = manual.slice(manual.indexOf('| benchmark '), manual.indexOf('No request is made twice'));
+    const table = manual.slice(manual.indexOf('| benchmark '), manual.indexOf('Each request asks'));
     expect(status).toBe(0);
     expect(names).toEqual([...table.matchAll(/^\| `([a-z]+)`/gm)].map(([, name]) => name));
     expect(manual).toMatch(/<!-- figures -->\n\n\|.*\|\n\n<!-- \/figures -->/s);

@@ -15,7 +15,7 @@ import { openBaseRail } from '../../src/settlement/base/rail.ts';
 import { openJournal } from '../../src/settlement/journal.ts';
 import { payForCall } from '../../src/settlement/pay.ts';
 import { fetchQuote } from '../../src/settlement/quote.ts';
-import { buildRow, getMedian, type Row } from './figures.ts';
+import { buildRow, getMedian, type Row } from './measuring.ts';
 import type { MarketPlace } from './payment-market.ts';
 import { buildSyntheticDeclaration, createSyntheticCatalogue } from './synthetic.ts';
 import type { Run } from './world.ts';

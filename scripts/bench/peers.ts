@@ -17,8 +17,8 @@ import { isLive } from '../../src/model/listing.ts';
 import { buildDiscoveryResource } from '../../src/views/discovery.ts';
 import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildAgentListing } from '../../src/views/listing/record.ts';
-import type { BareAnswer } from './bare-server.ts';
-import type { Answer } from './requests.ts';
+import type { Answer } from './measuring.ts';
+import type { BareAnswer } from './peers/bare-server.ts';
 import { runChild, type Server, startChild, startProgram, stopChild, type World } from './world.ts';
 
 /** A program that runs here, and the environment it needs. */
@@ -95,14 +95,14 @@ function getDownloaded(name: PeerName): Peer {
 export function startBareServer({ headers, body }: Answer): Promise<Server> {
   const { date, connection, 'keep-alive': keepAlive, 'transfer-encoding': transferEncoding, ...sent } = headers;
   const answer: BareAnswer = { headers: sent, body: body.toString('base64') };
-  return startProgram(new URL('./bare-server.ts', import.meta.url), [], answer);
+  return startProgram(new URL('./peers/bare-server.ts', import.meta.url), [], answer);
 }
 
 /** Starts the plain Express directory on the records of a catalogue, which are copied when it is first started. */
 export function startExpressDirectory({ config }: World): Promise<Server> {
   const file = join(dirname(config.catalogueFile), 'express.sqlite');
   if (!existsSync(file)) copyRecords(config, file);
-  return startProgram(new URL('./express-directory.ts', import.meta.url), [file]);
+  return startProgram(new URL('./peers/express-directory.ts', import.meta.url), [file]);
 }
 
 function copyRecords(config: World['config'], file: string): void {
@@ -222,8 +222,8 @@ export interface HugoBuild {
 /** Builds the pages of the listings with Hugo, with templates of the same pages, in a new folder. */
 export async function buildWithHugo({ command, env }: Peer, world: World, folder: string): Promise<HugoBuild> {
   mkdirSync(folder, { recursive: true });
-  cpSync(join(import.meta.dirname, 'hugo'), folder, { recursive: true });
-  const exporter = fileURLToPath(new URL('./hugo-export.ts', import.meta.url));
+  cpSync(join(import.meta.dirname, 'peers/hugo'), folder, { recursive: true });
+  const exporter = fileURLToPath(new URL('./peers/hugo-export.ts', import.meta.url));
   const exported = await runChild(process.execPath, [exporter, folder], { env: world.env });
   const args = ['--quiet', '--source', folder, '--cacheDir', join(folder, 'cache')];
   const built = await runChild(command, args, { env });

@@ -10,9 +10,8 @@ import { openRebuilder } from '../../src/release/rebuild.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { findReleasePages } from '../../src/release/release-pages.ts';
 import { PATHS } from '../../src/views/links.ts';
-import { buildRow, getMedian, type Row } from './figures.ts';
+import { ask, buildGet, buildRow, getMedian, type Row } from './measuring.ts';
 import { buildWithHugo, getPeer, type HugoBuild } from './peers.ts';
-import { ask, buildGet } from './requests.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 import { listFamily, openWorld, type Run, readUsage, rebuild, type Server, startService, type World } from './world.ts';
 

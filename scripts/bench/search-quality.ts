@@ -29,7 +29,7 @@ import { STOP_WORDS } from '../../src/search/stop-words.ts';
 import { getStem, listWords } from '../../src/search/words.ts';
 import { cleanText } from '../../src/sources/provider-text.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
-import { getMedian, getPercentile } from './figures.ts';
+import { getMedian, getPercentile } from './measuring.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 
 interface Tool {

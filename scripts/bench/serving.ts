@@ -1,10 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRebuilder } from '../../src/release/rebuild.ts';
 import { PATHS } from '../../src/views/links.ts';
-import { buildRow, getMedian, getPercentile, type Row } from './figures.ts';
+import {
+  type Asked,
+  ask,
+  buildGet,
+  buildRow,
+  buildToolCall,
+  compareServers,
+  ENCODINGS,
+  getMedian,
+  getPercentile,
+  type Row,
+} from './measuring.ts';
 import { getPeer, startBareServer, startExpressDirectory, startNginx } from './peers.ts';
 import { changeListings, openForChanges, waitForRevision } from './releases.ts';
-import { type Asked, ask, buildGet, buildToolCall, compareServers, ENCODINGS } from './requests.ts';
 import { createRandom, pickWords } from './synthetic.ts';
 import {
   listShuffledSlugs,

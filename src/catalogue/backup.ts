@@ -7,7 +7,7 @@ import { holdState } from './held-state.ts';
 import { listDatabaseFaults } from './integrity.ts';
 import { getCatalogueState } from './write.ts';
 
-/** Database pages copied before others get their turn. */
+/** Database pages that are copied at a time. In between, the event loop runs. */
 const PAGES_A_STEP = 256;
 
 /** What a backup holds. */
@@ -19,17 +19,18 @@ export interface Backup {
 }
 
 export interface BackupOptions {
-  /** Whether a file that is already there may be replaced. */
+  /** Whether an existing file may be replaced. */
   replace: boolean;
-  /** Told how many database pages are copied, of how many. */
+  /** Called with the number of database pages copied so far, and of all. */
   onProgress?: (copied: number, total: number) => void;
   signal?: AbortSignal;
 }
 
 /**
- * Copies a catalogue that may be in use into one file: the state of one moment, checked, and in place by one rename, so
- * that `target` never holds half a backup. Throws `conflict` where there is such a file already, `unavailable` where the
- * copy was stopped, `internal` where it is not sound. The catalogue is only read.
+ * Copies a catalogue that may be in use into one file: its state at one moment, checked, and renamed at the end, so that
+ * `target` never holds half a backup. Returns what the backup holds. Throws `not_found` without the folder, `bad_input` for
+ * the catalogue itself or a folder, `conflict` for an existing file, `unavailable` if stopped, and `internal` for a
+ * damaged copy. The catalogue is only read.
  */
 export async function backUpCatalogue(source: Catalogue, target: string, options: BackupOptions): Promise<Backup> {
   const file = resolve(target);
@@ -47,8 +48,8 @@ export async function backUpCatalogue(source: Catalogue, target: string, options
 }
 
 /**
- * Holds one state of the catalogue for the whole copy: without that, a write by another process would make SQLite begin
- * the copy again, and a busy catalogue would never be copied.
+ * Copies the pages while one state of the catalogue is held. Without that, SQLite would begin again after each write by
+ * another process, and never finish the copy of a busy catalogue.
  */
 async function copyPages(source: Catalogue, partial: string, { onProgress, signal }: BackupOptions): Promise<void> {
   const progress = ({ totalPages, remainingPages }: Sqlite.BackupMetadata): number => {
@@ -62,7 +63,7 @@ async function copyPages(source: Catalogue, partial: string, { onProgress, signa
   onProgress?.(totalPages, totalPages);
 }
 
-/** Makes the copy one self-contained file (no write-ahead log beside it), and reads it through. */
+/** Makes the copy one file, without a write-ahead log beside it, and checks all of it. */
 function checkCopy(partial: string): { identity: string; revision: number } {
   const copy = new Sqlite(partial);
   copy.pragma('journal_mode = DELETE');

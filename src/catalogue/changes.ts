@@ -10,8 +10,8 @@ export interface ListedChanges {
 }
 
 /**
- * Lists reader-visible changes in the order they happened: of one listing the latest `limit`, or the first after a
- * revision; of some `kinds` alone, where these are given.
+ * Lists the changes that readers see after revision `since`, oldest first. With `slug` these are the latest `limit` of one
+ * listing, without it the first `limit` of all. `kinds` leaves out all others.
  */
 export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 1000, kinds }: ListedChanges): Change[] {
   if (slug !== undefined && kinds === undefined) return listLatest(catalogue, { slug, since, limit });
@@ -25,13 +25,13 @@ export function listChanges(catalogue: Catalogue, { slug, since = 0, limit = 100
   return (slug === undefined ? rows : rows.reverse()).map(parseChange);
 }
 
-/** What a change is read from, by the names of a join of changes `c` with listings `l`. */
+/** The columns that a change is read from, in a join of changes `c` with listings `l`. */
 export const CHANGE_COLUMNS = 'c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail';
 
-/** A change as its row has it: the detail is JSON. */
+/** A row of a change. The detail is JSON. */
 export type ChangeRow = Omit<Change, 'kind' | 'detail'> & { kind: string; detail: string };
 
-/** What every listing is asked for when every page is made: building the query would take longer than answering it. */
+/** Plain SQL, because it runs for each listing whenever all pages are made: building the query takes longer than running it. */
 const LATEST = `SELECT ${CHANGE_COLUMNS}
   FROM listings l JOIN changes c ON c.listing_id = l.id
   WHERE l.slug = ? AND c.revision > ? ORDER BY c.seq DESC LIMIT ?`;
@@ -43,7 +43,7 @@ function listLatest(
   return listRowsBy<ChangeRow>(catalogue, LATEST, slug, since, limit).reverse().map(parseChange);
 }
 
-/** Selects changes with the slugs of their listings. The order of the log is that of its revisions, too. */
+/** Builds a query of changes with the slugs of their listings. Their order by `seq` is also that by revision. */
 export function selectChanges(catalogue: Catalogue) {
   return catalogue.query
     .selectFrom('changes')
@@ -59,7 +59,7 @@ export function selectChanges(catalogue: Catalogue) {
     ]);
 }
 
-/** Reads a change from its row. */
+/** Parses the row of a change. */
 export function parseChange<Row extends { kind: string; detail: string }>(row: Row) {
   return { ...row, kind: row.kind as Change['kind'], detail: JSON.parse(row.detail) };
 }

@@ -4,9 +4,9 @@ import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
 
 /**
- * Writes down the operator's word that a receipt is wrong on record, and why: from then on it speaks neither for its route
- * nor against it, and both receipt and reason stay public. The same reason again changes nothing, another replaces it.
- * Gives the slug of the listing and whether readers see a change. Throws `not_found` where there is no such receipt.
+ * Records that the operator declares a receipt wrong, and why. From then on it counts neither for nor against its route;
+ * receipt and reason stay public. The same reason again changes nothing, and another one replaces it. Returns the slug of the
+ * listing, and whether readers see a change of it. Throws `not_found` without such a receipt.
  */
 export function correctReceipt(
   writing: Writing,

@@ -1,7 +1,7 @@
 import type { DeclarationSource } from '../model/declaration.ts';
 import { type Catalogue, listRows } from './database.ts';
 
-/** How many listings there are of each state; `verified` counts live ones with a settlement-verified route. */
+/** Number of listings in each state. `verified` counts the live ones with a settlement-verified route. */
 export interface ListingCounts {
   live: number;
   verified: number;
@@ -26,18 +26,18 @@ export function countListings(catalogue: Catalogue): ListingCounts {
   return counts;
 }
 
-/** How far probing is: when it last saw anything, and how many listings wait for their next probe. */
+/** State of probing: the time of its latest sample, and how many listings wait for their next probe. */
 export interface ProbingState {
   last_sample_at: string | null;
   /** Listings that were ever probed. */
   probed: number;
-  /** Of those how many are due. Listings that never were are due as well, and not counted here. */
+  /** How many of those are due. */
   due: number;
-  /** Live listings that never were: new ones, and those whose routes are not itemised. */
+  /** Live listings that were never probed: new ones, which are due as well, and those whose routes are not itemised. */
   never_probed: number;
 }
 
-/** Gives how far probing is at a time, ISO 8601 UTC. */
+/** Returns the state of probing at a time, ISO 8601 UTC. */
 export function getProbingState(catalogue: Catalogue, at: string): ProbingState {
   const { query } = catalogue;
   const [latest] = listRows(
@@ -71,7 +71,7 @@ export function getProbingState(catalogue: Catalogue, at: string): ProbingState 
   };
 }
 
-/** How many payments stand in which state, and what the settled ones cost together, in atomic USDC. */
+/** Number of payments in each state, and what the settled ones cost together, in atomic USDC. */
 export interface PaymentCounts {
   settled: number;
   not_settled: number;

@@ -13,8 +13,8 @@ const SQLITE_MAGIC = 'SQLite format 3\0';
 const BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * An open catalogue. Kysely builds and types the queries; better-sqlite3 runs them synchronously, each prepared once, so
- * that a transaction is one uninterrupted piece of code.
+ * An open catalogue. Kysely builds the queries and checks their types. better-sqlite3 runs them synchronously, so that
+ * nothing else runs within a transaction. Each statement is prepared once.
  */
 export interface Catalogue {
   readonly file: string;
@@ -25,8 +25,9 @@ export interface Catalogue {
 }
 
 /**
- * Opens the catalogue for writing, creates it where there is none and runs the migrations it lacks.
- * `identity` names a catalogue made now. Throws `bad_input` for a file that is not a catalogue or comes from newer code.
+ * Opens the catalogue for writing, creates it if there is none, and runs the migrations that it lacks. `create` has the
+ * identity (a UUID) and the time (ISO 8601 UTC) of a new one. Throws `bad_input` for a file that is not a catalogue or comes
+ * from newer code.
  */
 export function openCatalogue(file: string, create: { identity: string; at: string }): Catalogue {
   const sqlite = openFile(file, { readonly: false });
@@ -43,11 +44,11 @@ export function openCatalogue(file: string, create: { identity: string; at: stri
   return buildCatalogue(file, sqlite);
 }
 
-/** Opens an existing catalogue for reading only. Throws `not_found` where there is none, `bad_input` where it does not fit. */
+/** Opens an existing catalogue read-only. Throws `not_found` without one, and `bad_input` for another file or schema version. */
 export function openCatalogueForReading(file: string): Catalogue {
   if (!existsSync(file)) {
     throw new ServiceError('not_found', `There is no catalogue at ${file}.`, {
-      hint: 'Import something first, or set CATALOGUE to the file you mean.',
+      hint: 'Import something first, or set CATALOGUE to another file.',
       reason: 'no_catalogue',
     });
   }
@@ -75,13 +76,13 @@ export function findRow<Row>({ statements, sqlite }: Catalogue, query: Compilabl
   return prepare(statements, sqlite, sql).get(...parameters) as Row | undefined;
 }
 
-/** Runs a statement that writes; gives the number of rows it touched and the last row id. */
+/** Runs a statement that writes. Returns the number of changed rows and the last row id. */
 export function runStatement({ statements, sqlite }: Catalogue, query: Compilable<unknown>): Sqlite.RunResult {
   const { sql, parameters } = query.compile();
   return prepare(statements, sqlite, sql).run(...parameters);
 }
 
-/** Finds the first row of a statement that is asked often, or before there is any query. */
+/** Finds the first row of a plain SQL statement, for what runs often: it needs neither Kysely nor the building of a query. */
 export function findRowBy<Row>(
   { statements, sqlite }: Catalogue,
   sql: string,
@@ -90,7 +91,7 @@ export function findRowBy<Row>(
   return prepare(statements, sqlite, sql).get(...parameters) as Row | undefined;
 }
 
-/** Lists the rows of a statement that is asked often. */
+/** Lists the rows of a plain SQL statement, for what runs often. */
 export function listRowsBy<Row>({ statements, sqlite }: Catalogue, sql: string, ...parameters: unknown[]): Row[] {
   return prepare(statements, sqlite, sql).all(...parameters) as Row[];
 }
@@ -118,7 +119,7 @@ function buildCatalogue(file: string, sqlite: Sqlite.Database): Catalogue {
   };
 }
 
-/** Kysely is 250 modules, half of what a server would load to start, and is needed only once a query is built. */
+/** Loads Kysely when the first query is built: its 250 modules would be half of what a server loads to start. */
 function createQueries(): Kysely<Tables> {
   const kysely: typeof import('kysely') = createRequire(import.meta.url)('kysely');
   return new kysely.Kysely<Tables>({
@@ -141,7 +142,7 @@ function openFile(file: string, options: { readonly: boolean }): Sqlite.Database
   }
 }
 
-/** Tells a foreign file from a database before SQLite touches it, so that it is left as it was. */
+/** Refuses a file that is no database before SQLite opens it, so that it stays as it is. */
 function refuseOtherFile(file: string): void {
   if (!existsSync(file)) return;
   const head = Buffer.alloc(SQLITE_MAGIC.length);
@@ -178,7 +179,7 @@ function migrate(sqlite: Sqlite.Database, file: string, create: { identity: stri
     .immediate();
 }
 
-/** Tells another program's database, and one of newer code, from a catalogue before anything is written to it. */
+/** Refuses another program's database, and a catalogue of newer code, before anything is written to it. */
 function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
   const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
   const version = Number(sqlite.pragma('user_version', { simple: true }));

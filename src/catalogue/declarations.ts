@@ -9,13 +9,13 @@ import type { ListingIdentity } from './listings.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
 
-/** What became of one declaration. `held`: on record, but not live, for want of a price. */
+/** The outcome of recording one declaration. `held`: on record, but not live, because it has no price. */
 export type RecordOutcome = 'added' | 'changed' | 'unchanged' | 'held' | 'delisted';
 
 /**
- * Records what a source says of a listing, in place of what it said before, and publishes what follows. The same
- * declaration twice changes nothing. A delisted listing keeps its tombstone (outcome `delisted`), and an address that is
- * kept out gets one: imports never relist. `evidence` is what the declaration rests on beside its source.
+ * Records what a source declares of a listing, in place of what it declared before, and publishes the listing. The same
+ * declaration twice changes nothing. Imports never relist: a delisted listing keeps its tombstone (outcome `delisted`), and
+ * an address whose provider wants no listing gets one. `evidence` is recorded with the changes.
  */
 export function recordDeclaration(
   writing: Writing,
@@ -54,8 +54,8 @@ export function recordDeclaration(
 }
 
 /**
- * Withdraws what a source said of every listing it no longer holds, after it was read whole. Gives the slugs whose
- * published state changed by that. `cause` is the reason code of those changes.
+ * Withdraws what a source declared of each listing whose id is not in `stillHeld`. To be called after all of the source was
+ * read. Returns the slugs of listings that readers see changed. `cause` is the reason code of those changes.
  */
 export function withdrawDeclarations(
   writing: Writing,
@@ -91,7 +91,7 @@ function findIdentity(catalogue: Catalogue, baseUrl: string): ListingIdentity | 
   );
 }
 
-/** Lists the listings that a source declares and has not withdrawn, by slug. */
+/** Lists the listings that a source declares, without those it has withdrawn, by slug. */
 export function listDeclared(
   catalogue: Catalogue,
   { kind, name }: Pick<DeclarationSource, 'kind' | 'name'>,
@@ -109,7 +109,7 @@ export function listDeclared(
   );
 }
 
-/** Says whether a source's declaration of a listing stands on record as it is. */
+/** Returns whether exactly this declaration is on record and not withdrawn. */
 export function isDeclared(catalogue: Catalogue, declaration: Declaration): boolean {
   const { base_url, source } = declaration;
   const query = catalogue.query
@@ -127,7 +127,7 @@ function formatDeclaration(declaration: Declaration): string {
   return JSON.stringify({ ...declaration, base_url: getCanonicalBaseUrl(declaration.base_url) });
 }
 
-/** What a listing that begins as a tombstone rests on: the statement by which its provider keeps it out. */
+/** Finds the evidence for a listing that begins as a tombstone: the statement of the provider who wants no listing. */
 function findStatement(catalogue: Catalogue, baseUrl: string): JsonObject | undefined {
   const { source, at } = findDelisting(catalogue, baseUrl, 'provider') ?? { source: null };
   return source === null ? undefined : { statement: { source, read_at: at } };
@@ -150,7 +150,7 @@ function createIdentity(catalogue: Catalogue, declaration: Declaration): Listing
   return identity;
 }
 
-/** Every listing ever known keeps its row, so a slug is never given twice. */
+/** No row of a listing is ever removed, so a slug is never used twice. */
 function isSlugTaken(catalogue: Catalogue, slug: string): boolean {
   return findRow(catalogue, catalogue.query.selectFrom('listings').select('id').where('slug', '=', slug)) !== undefined;
 }

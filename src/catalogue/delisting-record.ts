@@ -2,16 +2,16 @@ import type { Delisting } from '../evidence/listing.ts';
 import { getCanonicalBaseUrl } from '../model/listing.ts';
 import { type Catalogue, listRows } from './database.ts';
 
-/** A decision that there is no listing at an address. */
+/** A decision that an address is not listed. */
 export interface RecordedDelisting extends Delisting {
-  /** Address of the statement that says so; null for a decision made here. */
+  /** Address of the provider's statement; null for a decision of the operator or of a rule. */
   source: string | null;
 }
 
-/** Whose decision readers are shown where several stand: the operator's before the provider's before a rule's. */
+/** Who may decide. Of several decisions, readers are shown that of the first. */
 const DECIDERS: readonly Delisting['by'][] = ['operator', 'provider', 'rule'];
 
-/** Finds the decision that keeps an address out: of `by` alone, or the one that readers are shown. Undefined when there is none. */
+/** Finds the decision that an address is not listed: that of `by`, or else the one that readers are shown. */
 export function findDelisting(
   catalogue: Catalogue,
   baseUrl: string,

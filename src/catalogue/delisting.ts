@@ -7,16 +7,15 @@ import { findListing } from './listings.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
 
-/** Who decides, and what it rests on. */
+/** Who decides, and on what evidence. */
 interface Decision {
   by: Delisting['by'];
   evidence?: JsonObject | undefined;
 }
 
 /**
- * Removes a listing and leaves a tombstone with the reason. Each decider's decision stands for itself: readers are
- * shown the operator's before the provider's before a rule's, and none hides another. Gives whether readers see a
- * change. Throws `not_found` for an unknown slug.
+ * Removes a listing and leaves a tombstone with the reason. Operator, provider and rule each have a decision of their own,
+ * and readers are shown the first of these. Returns whether readers see a change. Throws `not_found` for an unknown slug.
  */
 export function delistListing(writing: Writing, slug: string, decision: Decision & { reason: string }): boolean {
   const { catalogue, at } = writing;
@@ -33,8 +32,8 @@ export function delistListing(writing: Writing, slug: string, decision: Decision
 }
 
 /**
- * Puts a delisted listing back. The operator lifts every decision; the provider and a rule lift their own alone, so that
- * what another removed stays removed. Gives whether readers see a change. Throws `not_found` for an unknown slug.
+ * Puts a delisted listing back. The operator lifts every decision; the provider and a rule lift only their own, so that
+ * what another removed stays removed. Returns whether readers see a change. Throws `not_found` for an unknown slug.
  */
 export function relistListing(writing: Writing, slug: string, { by, evidence }: Decision): boolean {
   const listing = getListing(writing.catalogue, slug);
@@ -45,8 +44,8 @@ export function relistListing(writing: Writing, slug: string, { by, evidence }: 
 }
 
 /**
- * Keeps an address out at the wish of its provider, whether it has a listing or not: one that a source brings later
- * begins as a tombstone. `source` is the address of the provider's statement. Gives whether readers see a change.
+ * Records that the provider of an address wants no listing there. If a source declares the address later, its listing begins
+ * as a tombstone. `source` is the address of the provider's statement. Returns whether readers see a change.
  */
 export function keepAddressOut(
   writing: Writing,
@@ -66,7 +65,7 @@ export function keepAddressOut(
   return listing !== undefined && publishListing(writing, listing, 'delisted_by_provider', { evidence });
 }
 
-/** Lets an address in again that its provider wanted kept out; other decisions about it stand. Gives whether readers see a change. */
+/** Lifts the provider's decision about an address; those of others stay. Returns whether readers see a change. */
 export function letAddressIn(writing: Writing, baseUrl: string, { evidence }: { evidence: JsonObject }): boolean {
   const { catalogue } = writing;
   const listing = findListing(catalogue, { base_url: baseUrl });
@@ -74,7 +73,7 @@ export function letAddressIn(writing: Writing, baseUrl: string, { evidence }: { 
   return isLifted && listing !== undefined && publishListing(writing, listing, 'relisted_by_provider', { evidence });
 }
 
-/** Gives whether there was a decision to lift. */
+/** Lifts decisions about an address: all for the operator, else those of `by`. Returns whether there was one. */
 function liftDelisting(catalogue: Catalogue, baseUrl: string, by: Delisting['by']): boolean {
   const lifted = catalogue.query.deleteFrom('delistings').where('base_url', '=', baseUrl);
   return runStatement(catalogue, by === 'operator' ? lifted : lifted.where('by', '=', by)).changes > 0;

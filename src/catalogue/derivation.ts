@@ -12,8 +12,8 @@ import { getSampledListing, listPayees } from './samples.ts';
 import { listTermsByRoute } from './terms.ts';
 
 /**
- * Derives what readers should see of a listing from all that is on record of it. `before` is what they see now: the
- * networks it has an entry for keep theirs. `sampled` is what its samples come to, for who has read them already.
+ * Derives what readers should see of a listing from all evidence on record. `before` is what they see now: its networks keep
+ * their entries. `sampled` is the summary of its samples, for callers that have it already.
  */
 export function deriveFromRecord(
   catalogue: Catalogue,
@@ -38,7 +38,7 @@ export function deriveFromRecord(
   });
 }
 
-/** Lists what every source says of a listing, and whether it has withdrawn it since. */
+/** Lists what each source declares of a listing, and when it withdrew that. */
 export function listDeclarations(catalogue: Catalogue, listingId: string): RecordedDeclaration[] {
   const rows = listRows(
     catalogue,

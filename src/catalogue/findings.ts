@@ -2,15 +2,15 @@ import type { Finding } from '../model/declaration.ts';
 import { type Catalogue, listRows, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 
-/** A finding on record: of which source, and since when. */
+/** A finding on record: its source, and when it was first found, ISO 8601 UTC. */
 export interface RecordedFinding extends Finding {
   source: string;
   found_at: string;
 }
 
 /**
- * Records the findings of an import in place of those of the source's last one. What is found again keeps the time at
- * which it was first found.
+ * Records the findings of an import, in place of those of the source's last import. What is found again keeps the time of
+ * its first finding.
  */
 export function recordFindings({ catalogue, at }: Writing, source: string, findings: readonly Finding[]): void {
   const earlier = new Map(
@@ -31,7 +31,7 @@ export function recordFindings({ catalogue, at }: Writing, source: string, findi
   }
 }
 
-/** Says whether what was found in a source is what is on record of it, in whatever order. */
+/** Returns whether these are just the findings on record of a source, in any order. */
 export function areFindingsOnRecord(catalogue: Catalogue, source: string, findings: readonly Finding[]): boolean {
   const query = catalogue.query.selectFrom('findings').selectAll().where('source', '=', source);
   const recorded = new Set(listRows(catalogue, query).map(getFindingKey));
@@ -56,7 +56,7 @@ export function countFindings(catalogue: Catalogue): { code: string; severity: F
   );
 }
 
-/** Lists the findings about an address and what lies below it; the refusals first. */
+/** Lists the findings about an address and all addresses below it, refusals first. */
 export function listFindingsAbout(catalogue: Catalogue, address: string): RecordedFinding[] {
   const query = catalogue.query
     .selectFrom('findings')
@@ -68,7 +68,7 @@ export function listFindingsAbout(catalogue: Catalogue, address: string): Record
   return listRows(catalogue, query).filter(({ item }) => isBelow(item, address));
 }
 
-/** `https://a.example` is not what `https://a.example.org` begins with. */
+/** Returns whether an item is at an address or below it: `https://a.example.org` is not below `https://a.example`. */
 function isBelow(item: string, address: string): boolean {
   const next = item[item.indexOf(address) + address.length];
   return next === undefined || address.endsWith('/') || '/?#'.includes(next);

@@ -3,9 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 
 /**
- * Creates a folder with those above it that are missing, one by one: where nothing can be created although the system says
- * that something is missing (`/proc`), Node's own recursive mkdir never ends. Throws `unavailable` naming the folder that
- * cannot be made.
+ * Creates a folder and the missing ones above it, one by one. Node's own recursive mkdir never ends where nothing can be
+ * created, such as in `/proc`. Throws `unavailable` naming the folder that cannot be made.
  */
 export function createFolder(folder: string): void {
   const missing: string[] = [];
@@ -17,7 +16,7 @@ function createOne(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Somebody else was first.
+    // Another process was faster.
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw new ServiceError('unavailable', `The folder ${path} cannot be made: ${getErrorMessage(error)}.`, {
       hint: `Check that this user may write to ${dirname(path)}, or choose another place.`,

@@ -1,15 +1,15 @@
 import { findRow, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 
-/** How often everything is published of which only times and counts moved on, in milliseconds: once a day. */
+/** How often listings are published of which only times and counts changed, in milliseconds. */
 const FRESHENED_EVERY_MS = 24 * 60 * 60 * 1000;
 
 const SCOPE = 'freshening';
 
 /**
- * Says whether what merely became fresher is to be published as well, with all there is to publish now: where that was
- * not done for a day, or was begun and left. Once a day for all listings together, so that samples alone do not keep the
- * revision moving. Whoever is told so publishes until nothing is left, and says so by `endFreshening`.
+ * Returns whether to publish also the listings of which only times and counts changed. That is done once a day for all
+ * listings together, because otherwise each sample would raise the revision. True again if an earlier run did not end it.
+ * The start marks all probed listings as unpublished; the caller publishes them and then calls `endFreshening`.
  */
 export function startFreshening({ catalogue, at }: Writing): boolean {
   const last = findRow(
@@ -29,7 +29,7 @@ export function startFreshening({ catalogue, at }: Writing): boolean {
   return true;
 }
 
-/** Records that everything is as fresh to readers as it is on record. */
+/** Records that all listings are published with their latest times and counts. */
 export function endFreshening({ catalogue, at }: Writing): void {
   const open = catalogue.query.updateTable('probe_runs').set({ ended_at: at }).where('scope', '=', SCOPE);
   runStatement(catalogue, open.where('ended_at', 'is', null));

@@ -1,8 +1,8 @@
 import type { Catalogue } from './database.ts';
 
 /**
- * Runs `work` while this connection sees one state of the catalogue, whatever other processes write meanwhile. Nothing
- * else may be done on the connection until it is through.
+ * Runs `work` while this connection sees one state of the catalogue, whatever other processes write. The connection must
+ * not be used for anything else until `work` is done.
  */
 export async function holdState<Result>({ sqlite }: Catalogue, work: () => Promise<Result>): Promise<Result> {
   sqlite.exec('BEGIN');

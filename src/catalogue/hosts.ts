@@ -1,7 +1,7 @@
 import { type Catalogue, findRow, runStatement } from './database.ts';
 import type { HostsTable } from './tables.ts';
 
-/** What probing knows of a host; all null for one that was never asked. */
+/** What probing knows of a host; all null for one that was never probed. */
 export type HostRecord = Omit<HostsTable, 'host'>;
 
 const UNKNOWN: HostRecord = Object.freeze({
@@ -13,12 +13,12 @@ const UNKNOWN: HostRecord = Object.freeze({
   wait_until: null,
 });
 
-/** Gives what is known of a host, by its origin. */
+/** Returns what is known of a host, by its origin. */
 export function getHost(catalogue: Catalogue, host: string): HostRecord {
   return findRow(catalogue, catalogue.query.selectFrom('hosts').selectAll().where('host', '=', host)) ?? UNKNOWN;
 }
 
-/** Records what was learned of a host beside what was known. Nothing that readers see. */
+/** Records the given facts about a host and keeps the others. Readers see none of them. */
 export function recordHost(catalogue: Catalogue, host: string, learned: Partial<HostRecord>): void {
   runStatement(
     catalogue,

@@ -13,8 +13,8 @@ import { listIndexed } from './search.ts';
 import { getRevision } from './write.ts';
 
 /**
- * Lists what SQLite itself finds wrong with the file: damaged pages and indexes (the search index included), broken
- * references. Empty when all is well.
+ * Lists what SQLite itself finds wrong with the file: damaged pages and indexes, and broken references. Empty for a sound
+ * file.
  */
 export function listDatabaseFaults({ sqlite }: Catalogue): string[] {
   try {
@@ -24,20 +24,20 @@ export function listDatabaseFaults({ sqlite }: Catalogue): string[] {
     const references = sqlite.pragma('foreign_key_check') as { table: string; rowid: number; parent: string }[];
     return references.map(({ table, rowid, parent }) => `row ${rowid} of ${table} names no row of ${parent}`);
   } catch (error) {
-    // Damage can be such that even the check cannot be run.
+    // Some damage makes the check itself fail.
     if (error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) return [error.message];
     throw error;
   }
 }
 
-/** A listing whose published form is not what its evidence gives, and in which fields. */
+/** A listing whose published document differs from what its evidence gives, and the fields that differ. */
 export interface StaleListing extends ListingIdentity {
   fields: string[];
 }
 
 /**
- * Derives every listing again from what is on record, and lists those of which readers see something else. What samples
- * taught may wait to be published: for the end of the run that took them, and for a day where only times and counts moved.
+ * Derives each listing again from its evidence, and lists those of which readers see something else. Listings with samples
+ * that are not published yet are left out, and so are those of which only times and counts differ.
  */
 export function listStaleListings(catalogue: Catalogue): StaleListing[] {
   const waiting = new Set(listUnpublished(catalogue));
@@ -55,7 +55,7 @@ export function listStaleListings(catalogue: Catalogue): StaleListing[] {
   });
 }
 
-/** Lists the fields that derived again are others than readers see, unless they may be so for a while. */
+/** Lists the fields that differ when a listing is derived again; none if that may wait (`canPublicationWait`). */
 function listStaleFields(catalogue: Catalogue, identity: ListingIdentity, published: Listing): string[] {
   const { listing: derived } = deriveFromRecord(catalogue, identity, published);
   const facts = new Map<string, unknown>(Object.entries(published));
@@ -63,13 +63,13 @@ function listStaleFields(catalogue: Catalogue, identity: ListingIdentity, publis
   return fields.length === 0 || canPublicationWait(published, derived) ? [] : fields.map(([field]) => field);
 }
 
-/** Lists the listings that have samples whose meaning is not published yet. */
+/** Lists the ids of the listings with samples that are not published yet. */
 function listUnpublished(catalogue: Catalogue): string[] {
   const query = catalogue.query.selectFrom('probe_targets').select('listing_id').where('unpublished', '=', sql.lit(1));
   return listRows(catalogue, query).map(({ listing_id }) => listing_id);
 }
 
-/** Lists the slugs whose words in the search index are not those of the live listing, or which should not be in it. */
+/** Lists the slugs of listings whose words in the search index are wrong, or that should have none. */
 export function listSearchFaults(catalogue: Catalogue): string[] {
   const indexed = listIndexed(catalogue);
   const faults: string[] = [];
@@ -81,7 +81,7 @@ export function listSearchFaults(catalogue: Catalogue): string[] {
   return faults;
 }
 
-/** Says whether the revision is the latest that is on record. */
+/** Returns whether the catalogue's revision is the latest one with a time on record. */
 export function isRevisionConsistent(catalogue: Catalogue): boolean {
   const [row] = listRows(
     catalogue,

@@ -3,13 +3,13 @@ import { findRow, runStatement } from './database.ts';
 import { publishListing } from './publish.ts';
 import type { Writing } from './write.ts';
 
-/** What a receipt says of its route, as the reason code of the changes that follow from it. */
+/** Returns the reason code of the changes that follow from a receipt. */
 function getReceiptReason({ delivered, unrecognised }: Receipt): string {
   if (delivered) return 'paid_and_delivered';
   return unrecognised === null ? 'paid_not_delivered' : 'paid_not_recognised';
 }
 
-/** Records a receipt and publishes what it proves. Recording the same receipt again changes nothing. */
+/** Records a receipt and publishes its listing. Returns whether readers see a change; the same receipt again changes nothing. */
 export function recordReceipt(writing: Writing, receipt: Receipt): boolean {
   const { catalogue } = writing;
   const { correction: _correction, ...facts } = receipt;

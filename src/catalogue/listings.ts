@@ -1,17 +1,17 @@
 import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
 import { type Catalogue, findRowBy, listRows, listRowsBy } from './database.ts';
 
-/** The identity of a listing: what never changes once it has one. */
+/** What never changes of a listing. */
 export interface ListingIdentity {
   id: string;
   slug: string;
   base_url: string;
 }
 
-/** Listings read at a time when going through all of them: few enough that they are garbage before V8 takes them for lasting. */
+/** How many listings are read at a time: few enough that V8 frees them before it moves them to its old generation. */
 const READ_AT_ONCE = 32;
 
-/** Finds a listing in any state by slug, id or base address, as it was last published. Undefined when there is none. */
+/** Finds a listing in any state by slug, id or base address, as last published. Undefined if it was never published. */
 export function findListing(
   catalogue: Catalogue,
   by: { slug: string } | { id: string } | { base_url: string },
@@ -45,27 +45,27 @@ export function* iterateListings(catalogue: Catalogue): Generator<Listing> {
   }
 }
 
-/** Lists the base addresses of the live listings of an origin that stand below a path of it, in their order. */
+/** Lists the base addresses of live listings of an origin that have a path, sorted. */
 export function listBaseUrlsBelow(catalogue: Catalogue, origin: string): string[] {
   const query = catalogue.query
     .selectFrom('listings')
     .select('base_url')
     .where('base_url', '>', `${origin}/`)
-    // The sign that comes after the slash.
+    // In ASCII `0` comes right after `/`.
     .where('base_url', '<', `${origin}0`)
     .where('state', '=', 'live')
     .orderBy('base_url');
   return listRows(catalogue, query).map(({ base_url }) => base_url);
 }
 
-/** Lists the slugs of all listings in any state, in their order. */
+/** Lists the slugs of all listings in any state, sorted. */
 export function listSlugs(catalogue: Catalogue): string[] {
   return listRows(catalogue, catalogue.query.selectFrom('listings').select('slug').orderBy('slug')).map(
     ({ slug }) => slug,
   );
 }
 
-/** A listing whose first publication is still to come has an empty document. */
+/** Parses the document of a listing. Undefined before its first publication, when the document is empty. */
 function parseDocument(document: string): Listing | undefined {
   return document === '{}' ? undefined : JSON.parse(document);
 }

@@ -7,7 +7,7 @@ import { type Catalogue, listRows, listRowsBy, runStatement } from './database.t
 import type { ListingIdentity } from './listings.ts';
 import { findListing } from './listings.ts';
 
-/** The better known listings that have a name of another one, and since when both have it. */
+/** Selects the better known listings at other domains that share a name with a listing, and since when both have it. */
 const NAMESAKES = `SELECT l.slug, max(n.since, own.since) AS since
   FROM listing_names n JOIN listings l ON l.id = n.listing_id
     JOIN listing_names own ON own.listing_id = ? AND own.name = n.name
@@ -15,8 +15,8 @@ const NAMESAKES = `SELECT l.slug, max(n.since, own.since) AS since
   ORDER BY l.slug`;
 
 /**
- * Finds a better known listing at another domain that goes by one of the names, unless every payee that is asked for
- * (`payees`) is one of its own.
+ * Finds a better known listing at another domain that has one of the names. Null without one, or if it is paid at all of
+ * `payees` too, and so has the same owner.
  */
 export function findNamesake(
   catalogue: Catalogue,
@@ -37,8 +37,8 @@ export function findNamesake(
 }
 
 /**
- * Writes down the names that a listing goes by. Gives those that it gave up and was the better known by:
- * listings that share one of these are to be derived again.
+ * Records the names of a listing. Returns those that it lost and was the best known for: the caller has to publish the other
+ * listings with these names again.
  */
 export function recordNames(
   catalogue: Catalogue,
@@ -62,8 +62,8 @@ export function recordNames(
 }
 
 /**
- * Writes down by which of its names a listing is the better known. Gives those for which that is now otherwise, and all it
- * is known by where others are paid than before.
+ * Records for which of its names a listing is the better known one. Returns the names for which this changed, and if its
+ * payees changed, all names that it is known for: other listings with these names have to be published again.
  */
 export function recordFame(catalogue: Catalogue, listing: Listing, before: Listing | undefined): string[] {
   const { own } = getListingNames(listing);
@@ -88,7 +88,7 @@ function listNames(catalogue: Catalogue, listingId: string): { name: string; kno
   return listRowsBy(catalogue, 'SELECT name, known FROM listing_names WHERE listing_id = ?', listingId);
 }
 
-/** Lists the other listings that go by one of the names and are not known by it. */
+/** Lists the other listings that have one of the names, and are not the better known one. */
 export function listNamesakes(catalogue: Catalogue, listingId: string, names: readonly string[]): ListingIdentity[] {
   if (names.length === 0) return [];
   const query = catalogue.query

@@ -2,15 +2,15 @@ import { type Catalogue, findRowBy, listRowsBy } from './database.ts';
 import type { ChangesTable, LatestChangesTable, ListingDaysTable, ListingsTable, RevisionsTable } from './tables.ts';
 
 /**
- * What is new for readers since they last looked, for the published catalogue to follow. Everything comes in parts of at
- * most `NEWS_AT_ONCE` rows, in an order in which one can go on behind the last. Call all of it within one read transaction.
+ * Largest number of rows that a function of this file returns at a time. The functions read what the published catalogue
+ * does not have yet; a caller goes on after the last row that it got. All calls belong in one read transaction.
  */
 export const NEWS_AT_ONCE = 256;
 
-/** A change as its row has it; the detail is JSON. */
+/** A row of a change. The detail is JSON. */
 export type NewsChange = Omit<ChangesTable, 'seq' | 'telling'> & { seq: number; telling: 0 | 1 };
 
-/** Lists the revisions after one, in their order. */
+/** Lists the revisions after one, in order. */
 export function listRevisionsSince(catalogue: Catalogue, revision: number): RevisionsTable[] {
   return listRowsBy(
     catalogue,
@@ -20,7 +20,7 @@ export function listRevisionsSince(catalogue: Catalogue, revision: number): Revi
   );
 }
 
-/** Lists the changes behind a place in the log. */
+/** Lists the changes after a place in the log. */
 export function listChangesBehind(catalogue: Catalogue, seq: number): NewsChange[] {
   return listRowsBy(
     catalogue,
@@ -30,7 +30,7 @@ export function listChangesBehind(catalogue: Catalogue, seq: number): NewsChange
   );
 }
 
-/** Lists what the changes behind a place are the latest of. */
+/** Lists the subjects of listings whose latest change comes after a place in the log. */
 export function listLatestBehind(catalogue: Catalogue, seq: number): LatestChangesTable[] {
   return listRowsBy(
     catalogue,
@@ -40,17 +40,17 @@ export function listLatestBehind(catalogue: Catalogue, seq: number): LatestChang
   );
 }
 
-/** A listing as its row has it; the document is JSON, `{}` before its first publication. */
+/** A row of a listing. The document is JSON, `{}` before its first publication. */
 export type NewsListing = Pick<ListingsTable, 'id' | 'slug' | 'base_url' | 'state' | 'revision' | 'document'> & {
   number: number;
-  /** 1: it was live at some time, so that its name is known. */
+  /** 1: it was live once, so readers know its name. */
   was_live: 0 | 1;
 };
 
-/** Listings have long documents. */
+/** Fewer than of other rows, because listings have long documents. */
 const LISTINGS_AT_ONCE = 32;
 
-/** Lists the listings in any state behind one of them, by the revision of their latest change and their number. */
+/** Lists the listings in any state after one of them, in the order of their latest revision and number. */
 export function listListingsBehind(
   catalogue: Catalogue,
   { revision, number }: Pick<NewsListing, 'revision' | 'number'>,
@@ -85,23 +85,23 @@ const RECEIPTS = `SELECT payments.id, listings.number AS listing, routes.method,
   LEFT JOIN corrections ON corrections.receipt_id = payments.id
   WHERE payments.revision IS NOT NULL`;
 
-/** Lists the payments that settled, behind an id, whose record changed after a revision. */
+/** Lists the settled payments after an id whose record changed after a revision, by id. */
 export function listReceiptsBehind(catalogue: Catalogue, revision: number, id: string): NewsReceipt[] {
   const sql = `${RECEIPTS} AND payments.revision > ? AND payments.id > ? ORDER BY payments.id LIMIT ?`;
   return listRowsBy(catalogue, sql, revision, id, NEWS_AT_ONCE);
 }
 
-/** Lists the payments for routes of a listing that settled. */
+/** Lists the settled payments for routes of a listing. */
 export function listReceiptsOf(catalogue: Catalogue, listingId: string): NewsReceipt[] {
   return listRowsBy(catalogue, `${RECEIPTS} AND listings.id = ?`, listingId);
 }
 
-/** Says whether any payment ever settled. */
+/** Returns whether any payment ever settled. */
 export function hasReceipts(catalogue: Catalogue): boolean {
   return findRowBy(catalogue, 'SELECT 1 FROM payments WHERE revision IS NOT NULL LIMIT 1') !== undefined;
 }
 
-/** Lists the days from one on, on which listings came, went or changed their verification. */
+/** Lists the counts of each day from `day` on (UTC date) on which a listing came, went or changed its verification. */
 export function listDaysFrom(catalogue: Catalogue, day: string): ListingDaysTable[] {
   const sql = 'SELECT day, listed, taken_out, verified, unverified FROM listing_days WHERE day >= ? ORDER BY day';
   return listRowsBy(catalogue, sql, day);
@@ -115,7 +115,7 @@ export interface NewsRound {
   readonly ours: 0 | 1;
 }
 
-/** Lists the rounds that readers see otherwise since a revision. */
+/** Lists the rounds that changed for readers after a revision. */
 export function listRoundsSince(catalogue: Catalogue, revision: number): NewsRound[] {
   return listRowsBy(
     catalogue,
@@ -125,13 +125,13 @@ export function listRoundsSince(catalogue: Catalogue, revision: number): NewsRou
   );
 }
 
-/** Lists the words of the search index behind a number. */
+/** Lists the words of the search index after a number. */
 export function listWordsBehind(catalogue: Catalogue, number: number): { number: number; word: string }[] {
   const sql = 'SELECT number, word FROM search_words WHERE number > ? ORDER BY number LIMIT ?';
   return listRowsBy(catalogue, sql, number, NEWS_AT_ONCE);
 }
 
-/** Lists the entries of the search index behind a place. */
+/** Lists the entries of the search index after a place. */
 export function listEntriesBehind(
   catalogue: Catalogue,
   seq: number,

@@ -1,13 +1,13 @@
 import type { Payment } from '../model/payment.ts';
 import { type Catalogue, findRow, listRows } from './database.ts';
 
-/** Finds an attempt by its id, which is that of its receipt too. */
+/** Finds a payment attempt by its id, which is also that of its receipt. */
 export function findPayment(catalogue: Catalogue, id: string): Payment | undefined {
   const row = findRow(catalogue, catalogue.query.selectFrom('payments').select('document').where('id', '=', id));
   return row && parsePayment(row.document);
 }
 
-/** Reads an attempt as it is stored. Those of earlier versions lack some fields. */
+/** Parses a stored attempt. Fields that earlier versions did not have get their defaults. */
 export function parsePayment(document: string): Payment {
   const payment: Payment = JSON.parse(document);
   const { unrecognised = null, by_operator = null, head_at = payment.prepared_at, answer } = payment;
@@ -21,7 +21,7 @@ export function listPayments(catalogue: Catalogue, limit: number): Payment[] {
   return listRows(catalogue, query).map(({ document }) => parsePayment(document));
 }
 
-/** Finds when the last attempt for any of these routes was made, whatever became of it, ISO 8601 UTC; null where there was none. */
+/** Returns the time of the last attempt for any of these routes, with any outcome, ISO 8601 UTC; null without one. */
 export function findLastAttempt(catalogue: Catalogue, routeIds: readonly string[]): string | null {
   const query = catalogue.query
     .selectFrom('payments')
@@ -30,7 +30,7 @@ export function findLastAttempt(catalogue: Catalogue, routeIds: readonly string[
   return findRow(catalogue, query)?.at ?? null;
 }
 
-/** Finds what a payment was made for: the slug of the listing, and the method and path of its route. */
+/** Finds the route that a payment was made for: the slug of the listing, method and path. */
 export function findPaidRoute(
   catalogue: Catalogue,
   routeId: string,

@@ -18,9 +18,9 @@ import { findPaidRoute, findPayment, parsePayment } from './payment-records.ts';
 import { type Writing, writeCatalogue } from './write.ts';
 
 /**
- * Opens the ledger of payments on a catalogue: each of its functions is one transaction that is on the disk when it
- * returns, even if the power goes. `note` writes each step down elsewhere first, when all is checked and before it counts
- * here; where it throws, nothing is changed.
+ * Opens the ledger of payments in a catalogue. Each function that writes is one transaction, which is on the disk when the
+ * function returns, even if the power fails. `note` writes each step to the wallet's journal before the commit; if it
+ * throws, nothing is changed.
  */
 export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => void) {
   catalogue.sqlite.pragma('synchronous = FULL');
@@ -45,7 +45,10 @@ export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => 
   };
 }
 
-/** Caps are checked in the transaction that writes the attempt, so that two at once cannot both pass. */
+/**
+ * Records an attempt. The caps are checked in the same transaction, so that two attempts at once cannot both pass. Throws
+ * `refused` above a cap, and `conflict` while another payment of the wallet is open.
+ */
 function preparePayment(catalogue: Catalogue, attempt: PreparedPayment, caps: PaymentCaps): void {
   const { amount, payer, head_at } = attempt;
   if (amount > caps.per_call) {
@@ -59,7 +62,7 @@ function preparePayment(catalogue: Catalogue, attempt: PreparedPayment, caps: Pa
   const [open] = listOpenPayments(catalogue, payer);
   if (open) {
     throw new ServiceError('conflict', `The payment ${open.id} of the same wallet is still open.`, {
-      hint: 'Wait until it is settled or expired: the next run finds out from the chain. What stays unknown, receipts settle closes.',
+      hint: 'Wait until it is settled or expired: the next run asks the chain. If it stays unknown, close it with receipts settle.',
       reason: 'payment_open',
     });
   }
@@ -73,7 +76,7 @@ function refuse(reason: string, words: string, cap: number): ServiceError {
   });
 }
 
-/** Sums what the attempts of the UTC day of a time may have cost, those left out that surely did not settle. */
+/** Returns what all attempts of a UTC day may have cost, in atomic USDC: all but those known not to have settled. */
 export function countSpent(catalogue: Catalogue, at: string): number {
   const query = catalogue.query
     .selectFrom('payments')
@@ -83,12 +86,12 @@ export function countSpent(catalogue: Catalogue, at: string): number {
   return findRow(catalogue, query)?.spent ?? 0;
 }
 
-/** Puts a payment back; gives what is on record of it where that is more. */
+/** Restores a payment of the journal. Returns the one on record if that one is closed and the journal's is still open. */
 function restorePayment(writing: Writing, payment: Payment): Payment | undefined {
   const { catalogue } = writing;
   const known = findPayment(catalogue, payment.id);
   if (known && !isOpen(known)) {
-    // Its route may have come back since.
+    // Its route may have been imported again since.
     publishReceipt(writing, known);
     return isOpen(payment) ? known : undefined;
   }
@@ -98,7 +101,7 @@ function restorePayment(writing: Writing, payment: Payment): Payment | undefined
   return undefined;
 }
 
-/** Undefined where it did not settle, or nobody knows whether the product came. */
+/** Builds the receipt of a payment. Undefined if it did not settle, or if it is not known whether the product came. */
 function buildReceipt(payment: Payment): Receipt | undefined {
   const { id, route_id, network, asset, amount, payer, pay_to, request, delivered, conforming, settlement } = payment;
   if (settlement === null || delivered === null) return undefined;
@@ -129,7 +132,7 @@ function getPayment(catalogue: Catalogue, id: string): Payment {
   return payment;
 }
 
-/** Stores what became of a payment, and publishes its receipt where it has one. */
+/** Stores a payment that changed, and publishes its receipt if it has one. */
 function storePayment(writing: Writing, payment: Payment): void {
   const { catalogue, revision, raiseRevision } = writing;
   refuseTakenTransaction(catalogue, payment);

@@ -1,7 +1,7 @@
 import { type Catalogue, findRow, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 
-/** A pass over every route, with when it began: what was probed since is done. */
+/** A run over all routes. Routes probed after its start are done. */
 export interface ProbeRun {
   id: number;
   started_at: string;
@@ -9,10 +9,10 @@ export interface ProbeRun {
   resumed: boolean;
 }
 
-/** Routes of a pass that was left longer ago are as good as unprobed, so a new pass begins: in milliseconds. */
+/** A run that began longer ago, in milliseconds, is not continued: what it probed is out of date. */
 const RESUMED_WITHIN_MS = 24 * 60 * 60 * 1000;
 
-/** Begins a pass over every route, or goes on with one that was left less than a day ago, unless `again`. */
+/** Starts a run over all routes, or continues an unfinished one that began less than a day ago. `again` always starts one. */
 export function startProbeRun({ catalogue, at }: Writing, { again }: { again: boolean }): ProbeRun {
   const since = new Date(Date.parse(at) - RESUMED_WITHIN_MS).toISOString();
   const open = findRow(
@@ -32,7 +32,7 @@ export function startProbeRun({ catalogue, at }: Writing, { again }: { again: bo
   return { id: Number(lastInsertRowid), started_at: at, resumed: false };
 }
 
-/** Records that a pass is through; earlier ones that were left are given up with it. */
+/** Records that a run has ended, and with it all earlier runs that did not end. */
 export function endProbeRun({ catalogue, at }: Writing, { id }: ProbeRun): void {
   runStatement(
     catalogue,

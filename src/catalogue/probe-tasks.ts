@@ -6,15 +6,16 @@ import { type Catalogue, findRow, listRows } from './database.ts';
 import { findListing } from './listings.ts';
 
 /**
- * Which routes a probe run is about. `due`: one of each listing whose time has come at `at`. `all`: every one, `chosen`:
- * every one of some listings, or of these the routes named; both without those probed since `since` (null: none is left out). Times are ISO 8601 UTC.
+ * Which routes a probe run asks. `due`: one route of each listing that is due at `at`. `all`: all routes. `chosen`: the routes
+ * of some listings, or only those in `routeIds`. `all` and `chosen` leave out what was probed at `since` or later (null:
+ * nothing is left out). Times are ISO 8601 UTC.
  */
 export type ProbeScope =
   | { kind: 'due'; at: string }
   | { kind: 'all'; since: string | null }
   | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] | undefined; since: string | null };
 
-/** The listings at one origin that a run is about, and how many of their routes. */
+/** The listings at one origin that a run probes, and how many of their routes. */
 export interface HostPlan {
   host: string;
   listing_ids: string[];
@@ -26,16 +27,16 @@ export interface ProbeTask {
   listing_id: string;
   slug: string;
   base_url: string;
-  /** When the listing was removed by rule; null while it is in. */
+  /** When the listing was removed by rule, ISO 8601 UTC; null for one that is not delisted. */
   out_since: string | null;
   route: Pick<Route, 'id' | 'method' | 'path' | 'example' | 'input_schema' | 'payee' | 'terms'>;
 }
 
 /**
- * Lists what a run is about, host by host, the one with most to do first. Listings that the operator or the provider took
- * out are left alone unless chosen. Of a listing without itemised routes nothing is asked; where it is chosen, its host is
- * visited all the same (`routes` 0), for its provider's file. A run over what is due or all visits every other known host
- * as well whose file was not read since `doorsSince`: a provider whose listing was removed says there that it wants back.
+ * Lists the hosts that a run visits, the one with the most routes first. Listings that the operator or the provider removed
+ * are left out unless chosen. A listing without itemised routes has nothing to probe; if it is chosen, its host is visited
+ * (`routes` 0) to read the provider's file. A run over due or all routes also visits each known host whose provider's file
+ * was last read before `doorsSince`: in it, a provider may ask for a removed listing to be put back.
  */
 export function listProbeHosts(catalogue: Catalogue, scope: ProbeScope, doorsSince: string | null = null): HostPlan[] {
   const hosts = new Map<string, HostPlan>();
@@ -85,11 +86,11 @@ function listCandidates(catalogue: Catalogue, scope: ProbeScope): { id: string; 
   return listRows(catalogue, query).filter(({ routes }) => routes > 0 || scope.kind === 'chosen');
 }
 
-/** Lists the routes of one listing that a run is about: of a due one that which was not probed for longest. */
+/** Lists the routes of one listing that a run probes. For `due` it is the one that was not probed for the longest time. */
 export function listProbeTasks(catalogue: Catalogue, listingId: string, scope: ProbeScope): ProbeTask[] {
   const listing = findListing(catalogue, { id: listingId });
   if (!listing) return [];
-  // The visit of its host may just have brought that about.
+  // The provider's file, read a moment ago, may have removed it.
   if (scope.kind !== 'chosen' && listing.state === 'delisted' && listing.state_by !== 'rule') return [];
   const probedAt = new Map(
     listRows(
@@ -116,8 +117,8 @@ function buildTask({ id, slug, base_url, state, state_at }: Listing, route: Rout
 }
 
 /**
- * Finds the time after `at` at which the next listing is due, ISO 8601 UTC; undefined where none waits for a time to come.
- * One that is due already and was not probed is left out: its host wants to be left alone, or nobody wants it probed.
+ * Finds the first time after `at` at which a listing is due, ISO 8601 UTC; undefined without one. Listings that are due
+ * already and were not probed are left out: their host asked for a pause, or they are not to be probed.
  */
 export function findNextDue(catalogue: Catalogue, at: string): string | undefined {
   const query = catalogue.query.selectFrom('probe_targets').select('due_at').where('due_at', '>', at);

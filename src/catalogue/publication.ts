@@ -13,16 +13,16 @@ import { pruneSamples } from './record-sample.ts';
 import { getSampledListing } from './samples.ts';
 import type { Writing } from './write.ts';
 
-/** What became of one listing when its samples were published. */
+/** The outcome for one listing whose samples were published. */
 export interface PublicationResult {
   slug: string;
   result: 'changed' | 'unchanged' | 'delisted' | 'relisted';
 }
 
 /**
- * Publishes what the samples since the last time mean for readers, of at most `limit` listings: terms, networks, prices,
- * score, and whether a listing is removed or put back by rule. What merely became fresher waits until `fresh` is said.
- * Gives what became of each; none when nothing is left.
+ * Publishes what follows from the samples that are not published yet, for at most `limit` listings: terms, networks, prices,
+ * score, and whether a rule removes a listing or puts it back. A listing of which only times and counts changed waits unless
+ * `fresh`. Returns the outcome for each listing; an empty list means that nothing is left.
  */
 export function publishSampled(writing: Writing, limit: number, { fresh }: { fresh: boolean }): PublicationResult[] {
   const { catalogue } = writing;
@@ -59,7 +59,7 @@ function publishOne(writing: Writing, listing: Listing, fresh: boolean): Publica
     delistListing(writing, slug, { by: 'rule', reason: 'no_valid_402', evidence });
     return { slug, result: 'delisted' };
   }
-  // Of several samples published together, each change names one that shows it.
+  // When several samples are published together, each change names one that shows it.
   const getEvidence = (reason: string): JsonObject => {
     if (reason === 'probed') return buildEvidence(listing, undefined, sampled.latest_valid ?? latest);
     if (reason === 'probe_failed' || reason === 'probes_failing') {
@@ -71,7 +71,7 @@ function publishOne(writing: Writing, listing: Listing, fresh: boolean): Publica
   return { slug, result: isPublished ? 'changed' : 'unchanged' };
 }
 
-/** Whoever put a listing back knew how it failed, so its days begin anew with that. */
+/** Counts the failing days of a listing from when somebody last put it back: that person knew of the failures before. */
 function sinceRelisted(catalogue: Catalogue, slug: string, failing: FailingRun): FailingRun {
   const [latest] = listChanges(catalogue, { slug, kinds: ['relisted'], limit: 1 });
   const isDecided = latest !== undefined && latest.reason !== 'relisted_by_rule';
@@ -81,15 +81,15 @@ function sinceRelisted(catalogue: Catalogue, slug: string, failing: FailingRun):
 const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
 
 /**
- * Says whether a valid 402 came that was not known when a rule removed the listing, and no failure after it. None was
- * known of the days before; it may have come while the decision was made.
+ * Returns whether a valid 402 came after a rule removed the listing, or in the days that the rule counted (it may have been
+ * recorded while the rule decided), and no failure after it.
  */
 function hasAnsweredSince({ failing, routes }: SampleSummary, delistedAt: string): boolean {
   const since = new Date(Date.parse(delistedAt) - DELISTED_AFTER_MS).toISOString();
   return failing === undefined && [...routes.values()].some(({ valid_at }) => valid_at !== null && valid_at > since);
 }
 
-/** What a change rests on: a sample, and the failing run it stands in. */
+/** Builds the evidence of a change: a sample, and the run of failures that it belongs to. */
 function buildEvidence(
   { routes }: Listing,
   failing: FailingRun | undefined,

@@ -14,16 +14,16 @@ import { indexListing } from './search-index.ts';
 import { recordDeclaredTerms } from './terms.ts';
 import type { Writing } from './write.ts';
 
-/** Why a listing is published: the reason code that the changes carry, and what they rest on. */
+/** Why a listing is published: the reason code of the changes, and their evidence. */
 interface Cause {
   cause: string;
   evidence?: ChangeEvidence | undefined;
 }
 
 /**
- * Publishes what follows from the evidence on record of one listing: derives it again, compares it with what readers see,
- * and where they differ writes the document, its search entry and a change row each. Gives whether anything differed.
- * `cause` is the reason code that those rows carry, `evidence` what they rest on.
+ * Publishes a listing: derives it from its evidence on record and compares it with what readers see. If they differ, it
+ * stores the document, its words for search, and a change for each difference. Returns whether they differed. The changes
+ * carry `cause` as their reason code, and `evidence`.
  */
 export function publishListing(
   writing: Writing,
@@ -42,8 +42,8 @@ export function publishListing(
 }
 
 /**
- * Publishes what the samples of a listing come to, where nothing else of it changed. What is merely a little fresher than
- * what readers see (`before`) waits until `fresh` is said. Gives whether anything was published.
+ * Publishes a listing of which only samples changed. If only times and counts differ from what readers see (`before`), it
+ * waits unless `fresh`. Returns whether anything was published.
  */
 export function publishProbed(
   writing: Writing,
@@ -72,12 +72,12 @@ function publishDerived(
   return true;
 }
 
-/** Publishes the other listings that go by names of which this one is now better known than before, or less. */
+/** Publishes the other listings with names for which this one became the better known listing, or no longer is. */
 function publishNamesakes(writing: Writing, listingId: string, names: readonly string[]): void {
   for (const other of listNamesakes(writing.catalogue, listingId, names)) publishListing(writing, other, 'namesake');
 }
 
-/** A listing held for want of a price counts as listed from when it first went live. */
+/** Returns whether a listing was ever live. One that was held without a price counts as listed from its first live day on. */
 function wasEverLive(catalogue: Catalogue, listingId: string): boolean {
   const listed = catalogue.query
     .selectFrom('changes')
@@ -88,7 +88,7 @@ function wasEverLive(catalogue: Catalogue, listingId: string): boolean {
   return findRow(catalogue, listed) !== undefined;
 }
 
-/** Gives every declared route a row, and its declared terms theirs, so that evidence can be recorded against it. */
+/** Adds rows for all declared routes and their declared terms, so that evidence can refer to them. */
 function recordRoutes(catalogue: Catalogue, listingId: string, routes: readonly MergedRoute[]): void {
   for (const merged of routes) {
     const { method, path } = merged.route;

@@ -4,7 +4,7 @@ import type { Writing } from './write.ts';
 /** The finding, about the feed itself, that its last pull failed. */
 const PULL_FAILED = 'pull_failed';
 
-/** One harvest of one feed: where it goes on, and whether it is through. */
+/** One pull of one feed: where it continues, and how it ended. */
 export interface Pull {
   id: number;
   feed: string;
@@ -13,20 +13,20 @@ export interface Pull {
   completed_at: string | null;
   next_offset: number;
   pages: number;
-  /** How many items its pages brought, those left out that an earlier page had brought already. */
+  /** How many different items its pages had. */
   items: number;
-  /** Set with the last page: whether the feed was seen whole. */
+  /** Set with the last page: whether all of the feed was read. */
   ended: 'complete' | 'incomplete' | null;
 }
 
-/** One item of a page: its identity within the feed, what tells its versions apart, and the item as it came, as JSON. */
+/** One item of a page: its key in the feed, the hash of this version, and the item as received, as JSON. */
 export interface RawItem {
   key: string;
   hash: string;
   raw: string;
 }
 
-/** Finds the unfinished pull of a feed that was last heard of at `since` (ISO 8601) or later, to go on with it. */
+/** Finds the unfinished pull of a feed that got a page at `since` (ISO 8601 UTC) or later, to continue it. */
 export function findOpenPull(catalogue: Catalogue, feed: string, since: string): Pull | undefined {
   return findRow(
     catalogue,
@@ -41,7 +41,7 @@ export function findOpenPull(catalogue: Catalogue, feed: string, since: string):
   );
 }
 
-/** Lists the pulls of all feeds that brought a page, the latest first. */
+/** Lists the pulls of all feeds that got at least one page, the latest first. */
 export function listPulls(catalogue: Catalogue): Pull[] {
   return listRows(
     catalogue,
@@ -49,20 +49,20 @@ export function listPulls(catalogue: Catalogue): Pull[] {
   );
 }
 
-/** Says whether a pull of the feed ever brought a page. */
+/** Returns whether a pull of the feed ever got a page. */
 export function isKnownFeed(catalogue: Catalogue, feed: string): boolean {
   const pull = catalogue.query.selectFrom('pulls').select('id').where('feed', '=', feed).where('pages', '>', 0);
   return findRow(catalogue, pull.limit(1)) !== undefined;
 }
 
-/** Why the last pull of a feed came to nothing, or not to its end. */
+/** Why the last pull of a feed failed. */
 export interface PullFailure {
   feed: string;
   at: string;
   message: string;
 }
 
-/** Records why a pull failed, in place of why an earlier one did. It stands until what a pull brought is published. */
+/** Records why a pull failed, in place of an earlier failure. It is removed when the items of a pull are imported. */
 export function recordPullFailure({ catalogue, at }: Writing, { feed, message }: Omit<PullFailure, 'at'>): void {
   const { query } = catalogue;
   const key = { source: feed, item: feed, code: PULL_FAILED };
@@ -80,7 +80,7 @@ export function listPullFailures(catalogue: Catalogue): PullFailure[] {
   }));
 }
 
-/** Starts a pull of a feed at its beginning. */
+/** Starts a pull of a feed from the first page. */
 export function startPull({ catalogue, at }: Writing, feed: string): Pull {
   const row = {
     feed,
@@ -96,7 +96,7 @@ export function startPull({ catalogue, at }: Writing, feed: string): Pull {
   return { ...row, id: Number(lastInsertRowid) };
 }
 
-/** Records one page of a pull: its raw items, where the next page starts, and how the pull ended if it was the last. */
+/** Records one page of a pull: its raw items, the offset of the next page, and on the last page how it ended. Returns the pull. */
 export function recordPage(
   { catalogue, at }: Writing,
   pull: Pull,
@@ -116,8 +116,8 @@ export function recordPage(
 }
 
 /**
- * Records that what a pull brought is published. Of items that it brought anew, earlier versions go; items that are gone
- * from the feed stay as they were last seen.
+ * Records that the items of a pull are imported. Earlier versions of these items are removed; items that are no longer in
+ * the feed stay as last seen.
  */
 export function completePull({ catalogue, at }: Writing, pull: Pull): void {
   const { query } = catalogue;
@@ -136,7 +136,7 @@ export function completePull({ catalogue, at }: Writing, pull: Pull): void {
   );
 }
 
-/** Lists the raw items that a pull brought, in a stable order. */
+/** Lists the raw items of a pull, in a stable order. */
 export function listFeedItems(catalogue: Catalogue, pull: Pull): unknown[] {
   const items = catalogue.query
     .selectFrom('feed_items')
@@ -147,7 +147,7 @@ export function listFeedItems(catalogue: Catalogue, pull: Pull): unknown[] {
   return listRows(catalogue, items).map(({ raw }) => JSON.parse(raw));
 }
 
-/** Says whether a later pull of the feed has begun: then what this one saw is no longer the last word. */
+/** Returns whether a later pull of the feed has begun, so that this one is out of date. */
 export function isOvertaken(catalogue: Catalogue, pull: Pull): boolean {
   const later = catalogue.query
     .selectFrom('pulls')

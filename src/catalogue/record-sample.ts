@@ -10,7 +10,7 @@ import type { Writing } from './write.ts';
 
 const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
 
-/** What a sample was taken of. */
+/** The route that a sample was taken of. */
 export interface SampledRoute {
   listing_id: string;
   route_id: string;
@@ -18,12 +18,12 @@ export interface SampledRoute {
   host: string;
 }
 
-/** Offers kept of one answer: more than anybody makes who means them, and few enough to be kept with every sample. */
+/** Largest number of offers stored of one answer: no honest answer has more, and each sample stores them. */
 const KEPT_OFFERS = 20;
 
 /**
  * Records what one probe saw: the sample, the terms of a valid 402 (the first 20 of its offers), and when the listing's
- * next probe is due (ISO 8601 UTC). That is evidence and moves nothing that readers see until `publishSampled`.
+ * next probe is due (ISO 8601 UTC). Readers see nothing of this before `publishSampled`.
  */
 export function recordSample(writing: Writing, taken: SampledRoute, seen: ProbeSample, nextAt: string): void {
   const { catalogue } = writing;
@@ -55,8 +55,8 @@ export function recordSample(writing: Writing, taken: SampledRoute, seen: ProbeS
 
 function recordValidAnswer(catalogue: Catalogue, { route_id, host }: SampledRoute, sample: ProbeSample): void {
   const before = findRow(catalogue, catalogue.query.selectFrom('routes').select('payee').where('id', '=', route_id));
-  const telling = before?.payee === 'rotating' ? FIXED_AFTER : ROTATING_AFTER;
-  const recent = listRecentOffers(catalogue, route_id, telling);
+  const decisive = before?.payee === 'rotating' ? FIXED_AFTER : ROTATING_AFTER;
+  const recent = listRecentOffers(catalogue, route_id, decisive);
   const payee = getPayeeKind(before?.payee ?? null, sample.payee_rotates, recent);
   if (payee !== before?.payee) recordPayee(catalogue, route_id, payee);
   recordObservedTerms(catalogue, route_id, listLastingOffers(sample.terms, payee), sample.at);
@@ -67,14 +67,14 @@ function recordPayee(catalogue: Catalogue, routeId: string, payee: PayeeKind | n
   runStatement(catalogue, catalogue.query.updateTable('routes').set({ payee }).where('id', '=', routeId));
 }
 
-/** How much older than the latest sample of its listing a sample may be before it is removed: 90 days, in rounds. */
+/** How much older than the latest sample of its listing a sample may be: 90 days, in rounds. */
 const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
 /**
- * Lets go of the samples of a listing that are more than 90 days older than its latest, of the round `latest`, but for the
- * last one of each route and its last valid one. So what follows from those on record of a listing that is no longer
- * probed stays what it was, and since when one does not answer is not forgotten. The decisions that rest on samples keep
- * what they rest on.
+ * Removes the samples of a listing that are more than 90 days older than its latest one, which is of the round `latest`. The
+ * last sample and the last valid sample of each route stay, so that it is known since when a route does not answer. The age
+ * counts from the latest sample, so that nothing changes for a listing that is no longer probed. Decisions keep the
+ * evidence recorded with them.
  */
 export function pruneSamples({ catalogue }: Writing, listingId: string, latest: number): void {
   runStatement(

@@ -5,15 +5,15 @@ import { indexListing } from './search-index.ts';
 import type { Writing } from './write.ts';
 
 /**
- * Publishes anew every listing of which readers see something else than its evidence gives (after an upgrade that derives
- * otherwise, say), and puts the search index right. Gives the slugs concerned.
+ * Publishes again all listings that differ from what their evidence gives, for example after an upgrade that changed the
+ * rules, and corrects the search index. Returns the slugs of what it repaired.
  */
 export function repairListings(writing: Writing): string[] {
   const { catalogue } = writing;
   const stale = listStaleListings(catalogue);
   for (const { id, slug, base_url } of stale) {
     const published = publishListing(writing, { id, slug, base_url }, 'derived_again');
-    // The document may be right and only the columns beside it wrong.
+    // If only the columns beside the document are wrong, nothing was published.
     const listing = published ? undefined : findListing(catalogue, { id });
     if (listing) storeListing(catalogue, listing);
   }

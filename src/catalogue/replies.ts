@@ -3,25 +3,25 @@ import { getCanonicalBaseUrl } from '../model/listing.ts';
 import { type Catalogue, listRows, listRowsBy, runStatement } from './database.ts';
 import type { Writing } from './write.ts';
 
-/** What a provider replies to a caution, before it is on record. */
+/** A provider's reply to a caution, before it is on record. */
 export type Reply = Pick<RecordedReply, 'caution' | 'route' | 'text'>;
 
-/** Lists the replies on record for the listing at an address, by caution and route; a listing need not be there. */
+/** Lists the replies on record for an address, with or without a listing, by caution and route. */
 export function listReplies(catalogue: Catalogue, baseUrl: string): RecordedReply[] {
   const rows = listRowsBy<RecordedReply & { route: string }>(catalogue, REPLIES, getCanonicalBaseUrl(baseUrl));
   return rows.map((row) => ({ ...row, route: row.route === '' ? null : row.route }));
 }
 
-/** Asked for whenever a listing is derived: building the query would take longer than answering it. */
+/** Plain SQL, because it runs whenever a listing is derived: building the query takes longer than running it. */
 const REPLIES = 'SELECT caution, route, text, at, source FROM replies WHERE base_url = ? ORDER BY caution, route';
 
-/** Lists the base addresses for which a source's replies are on record. */
+/** Lists the base addresses for which a source has replies on record. */
 export function listRepliedAddresses(catalogue: Catalogue, source: string): string[] {
   const query = catalogue.query.selectFrom('replies').select('base_url').distinct().where('source', '=', source);
   return listRows(catalogue, query.orderBy('base_url')).map(({ base_url }) => base_url);
 }
 
-/** Says whether these are all the replies of a source for an address, word for word, in whatever order. */
+/** Returns whether exactly these replies of a source are on record for an address, in any order. */
 export function areRepliesOnRecord(
   catalogue: Catalogue,
   baseUrl: string,
@@ -34,8 +34,8 @@ export function areRepliesOnRecord(
 }
 
 /**
- * Records the replies of a source for an address in place of those it gave before; an unchanged one keeps its time. Gives
- * whether anything changed. Whoever calls this publishes the listing afterwards.
+ * Records the replies of a source for an address, in place of its earlier ones. An unchanged reply keeps its time. Returns
+ * whether anything changed; the caller then has to publish the listing.
  */
 export function recordReplies(
   { catalogue, at }: Writing,

@@ -7,21 +7,22 @@ import type { Writing } from './write.ts';
 const CONCLUSIVE = PROBE_OUTCOMES.filter(isConclusive);
 const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
 
-/** A host counts as one that used to answer while it did within so many days. */
+/** A host counts as known to be good if it answered validly within this time before the round, in milliseconds: 30 days. */
 const KNOWN_GOOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Judges the rounds in which was sampled what is not published yet. Where the failures of one turn out to be ours, or no
- * longer, all that was sampled in it is to be published again. Comes before samples are published.
+ * Judges the rounds of all samples that are not published yet: whether their failures are our own fault. If that changed for
+ * a round, all listings sampled in it are marked as unpublished. To be called before samples are published.
  */
 export function judgeRounds({ catalogue }: Writing): void {
   for (const round of listUnjudged(catalogue)) judgeRound(catalogue, round);
 }
 
 /**
- * Lists the rounds that samples may have come to since they were judged, in their order: those of the latest sample of
- * what is not published, and all that were sampled since the last but one that was judged. A listing sampled in two
- * rounds before it was published (by a run over the turn of a round, or after one that was killed) names the later alone.
+ * Lists the rounds that may have new samples since they were judged, in order. These are the rounds of the latest sample of
+ * each unpublished listing, and all sampled rounds from the one before the last judged round on. They are needed because a
+ * listing that was sampled in two rounds before it was published (in a run over the end of a round, or after a killed one)
+ * has only the later round on record.
  */
 function listUnjudged(catalogue: Catalogue): number[] {
   const { query } = catalogue;
@@ -70,8 +71,8 @@ function judgeRound(catalogue: Catalogue, round: number): void {
 }
 
 /**
- * Lists how each host came out that was asked in a round, as far as that tells anything of it or of us: what this machine
- * could not even send speaks against us.
+ * Lists for each host probed in a round whether it answered validly, and whether it is known to be good. Outcomes that say
+ * nothing about host or service are left out. Requests that this machine could not send are kept: they speak against us.
  */
 function listRoundHosts(catalogue: Catalogue, round: number, goodSince: string): RoundHost[] {
   const rows = listRows(
@@ -111,7 +112,7 @@ function isOurs(catalogue: Catalogue, round: number): boolean {
   return findRow(catalogue, query)?.ours === 1;
 }
 
-/** Says whether the round that a time falls in is put down to ourselves, as far as was judged. */
+/** Returns whether the failures in the round of a time (ISO 8601 UTC) are judged to be our own fault. */
 export function isOurRound(catalogue: Catalogue, at: string): boolean {
   return isOurs(catalogue, getRound(at));
 }

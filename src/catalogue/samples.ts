@@ -4,7 +4,7 @@ import { isConclusive, isPayable, PROBE_OUTCOMES, type ProbeSample } from '../mo
 import type { PayeeKind } from '../model/route.ts';
 import { type Catalogue, findRow, listRows } from './database.ts';
 
-/** Gives what the samples on record of a listing come to. */
+/** Returns the summary of the samples on record of a listing. */
 export function getSampledListing(catalogue: Catalogue, listingId: string): SampleSummary {
   const rows = listRows(
     catalogue,
@@ -17,7 +17,7 @@ export function getSampledListing(catalogue: Catalogue, listingId: string): Samp
   return getSampleSummary(rows as KeptSample[], listOurRounds(catalogue));
 }
 
-/** Lists the rounds whose failures are put down to ourselves. */
+/** Lists the rounds whose failures are judged to be our own fault. */
 function listOurRounds(catalogue: Catalogue): Set<number> {
   const rows = listRows(catalogue, catalogue.query.selectFrom('rounds').select('round').where('ours', '=', sql.lit(1)));
   return new Set(rows.map(({ round }) => round));
@@ -27,8 +27,8 @@ const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
 const FAILURES = PROBE_OUTCOMES.filter((outcome) => isConclusive(outcome) && !isPayable(outcome));
 
 /**
- * Finds since when a listing has been failing, its newest sample (not yet on record) included: the first failure after its
- * last valid answer, those of rounds in which the fault was ours left out. Null where it is not failing.
+ * Finds since when a listing has been failing, ISO 8601 UTC; null if it is not. That is its first failure after its last
+ * valid answer, without rounds that were our own fault. `newest` is its newest sample, which is not on record yet.
  */
 export function findFailingSince(
   catalogue: Catalogue,
@@ -53,7 +53,7 @@ export function findFailingSince(
   return failed?.at ?? (FAILURES.includes(newest.outcome) ? newest.at : null);
 }
 
-/** Gives for each route of a listing whether its payee is fixed or rotating, as far as that is known. */
+/** Returns for each route of a listing, by id, whether its payee is fixed or rotating; null while that is not known. */
 export function listPayees(catalogue: Catalogue, listingId: string): Map<string, PayeeKind | null> {
   const rows = listRows(
     catalogue,
@@ -62,10 +62,10 @@ export function listPayees(catalogue: Catalogue, listingId: string): Map<string,
   return new Map(rows.map(({ id, payee }) => [id, payee]));
 }
 
-/** A sample as it is kept, with the route it was taken of. */
+/** A sample on record, with the route it was taken of. */
 export type RecordedSample = ProbeSample & { route_id: string };
 
-/** Lists the latest samples of a listing, newest first, as far as they are still kept. */
+/** Lists the latest samples of a listing that are still on record, newest first. */
 export function listSamples(catalogue: Catalogue, listingId: string, limit: number): RecordedSample[] {
   const rows = listRows(
     catalogue,

@@ -3,19 +3,19 @@ import type { Listing } from '../model/listing.ts';
 import { buildDocuments } from '../search/entry.ts';
 import { getListingVector, listTerms } from '../search/terms.ts';
 
-/** An open catalogue, or one that is just being opened. */
+/** An open catalogue, or one whose opening has not finished. */
 interface Database {
   readonly sqlite: Sqlite.Database;
   readonly statements: Map<string, Sqlite.Statement>;
 }
 
-/** A listing as the search index has it. */
+/** The entry of a listing in the search index. */
 interface StoredEntry {
   readonly documents: Buffer;
   readonly vector: Buffer;
 }
 
-/** Puts a listing's words into the search index in place of what was there; one that is not live leaves it. */
+/** Puts the words of a listing into the search index, in place of the earlier ones. A listing that is not live has none. */
 export function indexListing(database: Database, listing: Listing): void {
   const { documents, vector } = listing.state === 'live' ? buildEntry(database, listing) : NOTHING;
   const number = prepare(database, 'SELECT number FROM listings WHERE id = ?').pluck().get(listing.id);
@@ -23,7 +23,7 @@ export function indexListing(database: Database, listing: Listing): void {
     | StoredEntry
     | undefined;
   if (before ? documents.equals(before.documents) && vector.equals(before.vector) : documents.length === 0) return;
-  // Replaced rather than updated: the new row's `seq` is what tells readers that it is new.
+  // Not updated but replaced, because readers recognise a new entry by its new `seq`.
   prepare(database, 'REPLACE INTO search_entries (listing, documents, vector) VALUES (?, ?, ?)').run(
     number,
     documents,
@@ -31,7 +31,7 @@ export function indexListing(database: Database, listing: Listing): void {
   );
 }
 
-/** Puts the live listings into the search index that have no entry there, as after a migration that empties it. */
+/** Adds all live listings without an entry to the search index, for example after a migration that empties it. */
 export function indexMissing(database: Database): void {
   const missing = database.sqlite.prepare<[], string>(
     "SELECT document FROM listings WHERE state = 'live' AND number NOT IN (SELECT listing FROM search_entries)",
@@ -43,7 +43,7 @@ export function indexMissing(database: Database): void {
 
 const NOTHING: StoredEntry = { documents: Buffer.alloc(0), vector: Buffer.alloc(0) };
 
-/** Builds the entry of a listing as the reading side packs it: 32 bits each, little-endian. */
+/** Builds the entry of a listing: numbers of 32 bits, little-endian. New words get a number. */
 function buildEntry(database: Database, listing: Listing): StoredEntry {
   const find = prepare(database, 'SELECT number FROM search_words WHERE word = ?').pluck();
   const add = prepare(database, 'INSERT INTO search_words (word) VALUES (?)');

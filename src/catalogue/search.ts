@@ -3,13 +3,13 @@ import { listDocuments } from '../search/entry.ts';
 import { MASK, MASK_BITS } from '../search/packed.ts';
 import type { Catalogue } from './database.ts';
 
-/** A listing or one of its routes as the index has it: its words with their masks of fields, and how long its text is. */
+/** A listing or one of its routes in the index: its words with the mask of fields of each, and the length of its text. */
 export interface IndexedText {
   readonly terms: Map<string, number>;
   readonly length: number;
 }
 
-/** Lists what the index holds of each listing, by slug: first of itself, then of its routes. */
+/** Returns what the index holds of each listing, by slug: first the listing itself, then its routes. */
 export function listIndexed({ sqlite }: Catalogue): Map<string, IndexedText[]> {
   return sqlite.transaction(() => {
     const words = sqlite.prepare<[], { number: number; word: string }>('SELECT number, word FROM search_words').all();
@@ -30,7 +30,7 @@ export function listIndexed({ sqlite }: Catalogue): Map<string, IndexedText[]> {
   })();
 }
 
-/** Reads numbers as they are stored: 32 bits each, little-endian. */
+/** Parses stored numbers: 32 bits each, little-endian. */
 function parseNumbers(stored: Buffer): Uint32Array {
   const bytes = Buffer.from(stored.subarray(0, stored.length - (stored.length % 4)));
   if (endianness() === 'BE') bytes.swap32();

@@ -2,9 +2,9 @@ import type { Generated, GeneratedAlways } from 'kysely';
 import type { PaymentState } from '../model/payment.ts';
 import type { ProbeOutcome } from '../model/probe.ts';
 
-/** Column types of each table, as Kysely checks queries against them. Booleans are 0/1, times ISO 8601 UTC, amounts atomic USDC. */
+/** The columns of each table, by which Kysely checks queries. Booleans are 0/1, times ISO 8601 UTC, amounts atomic USDC. */
 
-/** One row: who this catalogue is and how often what readers see has changed. */
+/** One row: the identity of this catalogue, and its latest revision. */
 export interface CatalogueTable {
   id: 1;
   identity: string;
@@ -18,7 +18,7 @@ export interface RevisionsTable {
   at: string;
 }
 
-/** One row a listing, live or not: its identity, and the document that readers see, derived from the evidence rows. */
+/** One row for each listing, live or not: its identity, and the document that readers see. */
 export interface ListingsTable {
   /** Row number, which the search index shares. */
   number: Generated<number>;
@@ -32,32 +32,32 @@ export interface ListingsTable {
   document: string;
 }
 
-/** What each source says of a listing, whole and as it came. */
+/** What each source declares of a listing. */
 export interface DeclarationsTable {
   listing_id: string;
   kind: string;
   source: string;
-  /** Set when a complete pull of the source no longer held the listing. */
+  /** Set when a complete pull of the source no longer had the listing. */
   withdrawn_at: string | null;
   /** JSON of model `Declaration`. */
   document: string;
 }
 
-/** Who wants no listing at an address, known or not, until that one decides otherwise. */
+/** Decisions that an address, with or without a listing, is not to be listed. */
 export interface DelistingsTable {
   base_url: string;
   by: 'operator' | 'provider' | 'rule';
   reason: string;
-  /** Address of the statement that says so; null for a decision made here. */
+  /** Address of the provider's statement; null for a decision of the operator or of a rule. */
   source: string | null;
   at: string;
 }
 
-/** What providers reply to cautions, by the address of the listing, known or not. */
+/** Replies of providers to cautions, by the address of the listing, which need not be known yet. */
 export interface RepliesTable {
   base_url: string;
   caution: string;
-  /** Method and path; empty where the reply is to that caution of the whole listing. */
+  /** Method and path; empty for a reply to the caution of the whole listing. */
   route: string;
   text: string;
   /** Address of the provider's file. */
@@ -72,13 +72,13 @@ export interface RoutesTable {
   method: string;
   path: string;
   payee: 'fixed' | 'rotating' | null;
-  /** When it was last probed, with whatever outcome. */
+  /** When it was last probed, with any outcome. */
   probed_at: string | null;
 }
 
 /**
- * Every offer ever declared for or observed on a route. An observed one has a row for each period in which it stood; of
- * those at most one is current.
+ * All offers ever declared for a route or observed on it. An observed offer has a row for each period in which it was made;
+ * at most one of them is current.
  */
 export interface TermsTable {
   id: Generated<number>;
@@ -118,33 +118,33 @@ export interface ReceiptsTable {
   unrecognised: string | null;
 }
 
-/** The operator's word that a receipt is wrong on record. */
+/** Receipts that the operator declared wrong. */
 export interface CorrectionsTable {
   receipt_id: string;
   because: string;
   at: string;
 }
 
-/** A name that a live listing goes by, in a form in which lookalikes are equal. */
+/** A name of a live listing, in a form in which names that look alike are equal. */
 export interface ListingNamesTable {
   name: string;
   listing_id: string;
   /** Registrable domain of its host. */
   domain: string;
-  /** 1: it is the better known of those that go by the name. */
+  /** 1: it is the better known of the listings with this name. */
   known: 0 | 1;
   since: string;
 }
 
-/** Every attempt to pay: the columns that caps and reconciliation read, and the whole. */
+/** All payment attempts: the document, and the columns that caps and reconciliation query. */
 export interface PaymentsTable {
   id: string;
-  /** A payment outlives its route: it is put back into a catalogue that has lost it. */
+  /** Not a reference: a payment may be restored into a catalogue that has lost its route. */
   route_id: string;
   network: string;
-  /** The transaction it was found in; null where none is known. */
+  /** The transaction it was found in; null while none is known. */
   transaction: string | null;
-  /** UTC date by the clock of the chain, for the cap of a day. */
+  /** UTC date by the clock of the chain, for the daily cap. */
   day: string;
   payer: string;
   amount: number;
@@ -152,11 +152,11 @@ export interface PaymentsTable {
   prepared_at: string;
   /** JSON of model `Payment`. */
   document: string;
-  /** Of its latest change that readers can see; null while it has no receipt. */
+  /** Revision of its latest change that readers see; null while it has no receipt. */
   revision: number | null;
 }
 
-/** The log of every reader-visible decision; `seq` orders it, `revision` groups what became visible together. */
+/** The log of all changes that readers see. `seq` is their order; those of one `revision` became visible together. */
 export interface ChangesTable {
   seq: Generated<number>;
   revision: number;
@@ -165,18 +165,18 @@ export interface ChangesTable {
   kind: string;
   reason: string;
   detail: string;
-  /** 1: it says more than that something was looked at again, or worded otherwise. */
+  /** 1: something changed besides times, counts and wording. */
   telling: GeneratedAlways<0 | 1>;
 }
 
-/** Of each subject of each listing the place of its latest change, kept by a trigger on the log. */
+/** The place in the log of the latest change of each subject of each listing. A trigger on the log maintains it. */
 export interface LatestChangesTable {
   listing_id: string;
   subject: string;
   seq: number;
 }
 
-/** One harvest of one feed, resumable at `next_offset` until it is complete. */
+/** One pull of one feed. Until it is complete, it can be continued at `next_offset`. */
 export interface PullsTable {
   id: Generated<number>;
   feed: string;
@@ -185,13 +185,13 @@ export interface PullsTable {
   completed_at: string | null;
   next_offset: number;
   pages: number;
-  /** How many items its pages brought, those left out that an earlier page had brought already. */
+  /** How many different items its pages had. */
   items: number;
-  /** Set with the last page: whether the feed was seen whole. */
+  /** Set with the last page: whether all of the feed was read. */
   ended: 'complete' | 'incomplete' | null;
 }
 
-/** Raw feed items, the refused ones too, each as last seen. */
+/** Raw feed items as last seen, refused ones included. */
 export interface FeedItemsTable {
   feed: string;
   item_key: string;
@@ -200,7 +200,7 @@ export interface FeedItemsTable {
   raw: string;
 }
 
-/** What was said of items of a source at its last import. */
+/** Findings about items of a source at its last import. */
 export interface FindingsTable {
   source: string;
   item: string;
@@ -229,22 +229,22 @@ export interface SamplesTable {
   document: string;
 }
 
-/** How the hosts that were probed in a round came out, and whether its failures are put down to us. */
+/** How many of the hosts probed in a round failed, and whether that is judged to be our own fault. */
 export interface RoundsTable {
   round: number;
   hosts: number;
   failing: number;
   ours: 0 | 1;
-  /** What readers see of it, since `revision`; null until the first revision after it was judged. */
+  /** What readers see of it since `revision`; null until the first revision after it was judged. */
   shown_hosts: number | null;
   shown_failing: number | null;
   shown_ours: 0 | 1 | null;
   revision: number | null;
-  /** 1: judged since then. */
+  /** 1: it was judged again after that. */
   pending: Generated<0 | 1>;
 }
 
-/** How many listings went live, were removed, became verified and ceased to be on a day; kept by a trigger. */
+/** How many listings went live, were removed, became verified or unverified on a UTC day. A trigger maintains it. */
 export interface ListingDaysTable {
   day: string;
   listed: number;
@@ -253,7 +253,7 @@ export interface ListingDaysTable {
   unverified: number;
 }
 
-/** When a listing is probed next, and whether it has samples whose meaning is not published yet. */
+/** When a listing is probed next, and whether it has samples that are not published yet. */
 export interface ProbeTargetsTable {
   listing_id: string;
   due_at: string;
@@ -268,17 +268,17 @@ export interface HostsTable {
   /** Its robots.txt as last read; empty where it has none. */
   robots: string | null;
   robots_at: string | null;
-  /** When its own statement at the provider's door was last read. */
+  /** When the provider's file on it was last read. */
   door_at: string | null;
-  /** When a made-up address beside a payable route was last asked. */
+  /** When a made-up address beside a payable route was last probed. */
   sibling_at: string | null;
-  /** When a route of it last answered a valid 402. */
+  /** When one of its routes last answered with a valid 402. */
   valid_at: string | null;
-  /** It asked to be left alone until then. */
+  /** The host asked for no requests until then. */
   wait_until: string | null;
 }
 
-/** One pass over every route (`all`) or every published listing (`freshening`), gone on with where it was left. */
+/** One run over all routes (`all`) or all published listings (`freshening`). One that did not end is continued. */
 export interface ProbeRunsTable {
   id: Generated<number>;
   scope: string;

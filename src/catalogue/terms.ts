@@ -4,7 +4,7 @@ import { getTermsKey, type RecordedTerms, type Terms } from '../model/terms.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
 import type { TermsTable } from './tables.ts';
 
-/** Lists the terms on record of every route of a listing, by route id: first seen first, current ones last. */
+/** Returns the terms on record of all routes of a listing, by route id: earlier ones first, current ones last. */
 export function listTermsByRoute(catalogue: Catalogue, listingId: string): Map<string, RecordedTerms[]> {
   const rows = listRows(
     catalogue,
@@ -26,7 +26,7 @@ function parseTerms({ id: _id, route_id: _route, terms_key: _key, ...row }: Sele
   return { ...offer, current: current === 1 } as RecordedTerms;
 }
 
-/** Records what a source declares of a route as its current declared terms; what it declared before becomes history. */
+/** Records the declared terms of a route as its current ones. Those declared before become history. */
 export function recordDeclaredTerms(catalogue: Catalogue, routeId: string, { route, source }: MergedRoute): void {
   runStatement(
     catalogue,
@@ -45,16 +45,16 @@ export function recordDeclaredTerms(catalogue: Catalogue, routeId: string, { rou
   }
 }
 
-/** Written out, not bound, so that the index of such rows serves, however long the history of a route has become. */
+/** Constants and not bound values, so that SQLite can use the partial indexes of such rows. */
 const STANDING = sql<boolean>`evidence = 'observed' and current = 1`;
 const DECLARED = sql<boolean>`evidence = 'declared'`;
 
-/** Under this name terms stand that the service itself saw in a 402. */
+/** Name of the source of terms that the service itself saw in a 402. */
 const PROBE_SOURCE = 'probe';
 
 /**
- * Records the offers that a 402 was seen to make at a time (ISO 8601 UTC). One that stood before stands on; one that is no
- * longer made becomes history; one that comes, or comes back, begins a period of its own.
+ * Records the offers of a 402 that was seen at a time (ISO 8601 UTC). An offer that is current stays so; one that is no
+ * longer made becomes history; a new one, or one that came back, begins a new period.
  */
 export function recordObservedTerms(
   catalogue: Catalogue,
@@ -83,14 +83,14 @@ export function recordObservedTerms(
   );
 }
 
-/** Where an offer was read, and when it was seen to be made (null: a bare claim). */
+/** Where an offer was read, and when it was seen (null: a claim without a date). */
 interface Seen {
   evidence: 'declared' | 'observed';
   source: string;
   seen_at: string | null;
 }
 
-/** Finds the row that an offer goes on with: an observed one only while it stands. */
+/** Finds the id of the row that an offer continues; of an observed offer only a current row. */
 function findTerms(
   catalogue: Catalogue,
   routeId: string,
@@ -123,7 +123,7 @@ function insertTerms(catalogue: Catalogue, routeId: string, offer: Terms, { seen
   return Number(lastInsertRowid);
 }
 
-/** Seeing an offer again widens the time in which it was seen and never narrows it. */
+/** Marks an offer as current, and widens the time in which it was seen; it never narrows it. */
 function widenTerms(catalogue: Catalogue, id: number, offer: Terms, seenAt: string | null): void {
   const { max_timeout_seconds, x402_version } = offer;
   runStatement(

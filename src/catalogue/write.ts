@@ -10,21 +10,22 @@ export interface NewChange {
   detail: JsonObject;
 }
 
-/** An open write transaction: the catalogue, the time of the write, and the revision its changes will carry. */
+/** An open write transaction. */
 export interface Writing {
   readonly catalogue: Catalogue;
+  /** Time of the write, ISO 8601 UTC. */
   readonly at: string;
-  /** What `changes` recorded in this transaction will be visible as. */
+  /** The revision that changes recorded in this transaction carry. */
   readonly revision: number;
   recordChange(change: NewChange): void;
-  /** Raises the revision for what readers see changed without a change of a listing. */
+  /** Raises the revision although no change is recorded, for what readers see of other things than listings. */
   raiseRevision(): void;
 }
 
 /**
- * Runs `work` in the one kind of write transaction there is. If it recorded a change or raised the revision, that
- * goes up by one and all its changes carry it; if not, nothing that readers see has moved. All or nothing: a throw leaves no trace.
- * `wantedAt` is ISO 8601 UTC; what is recorded is never earlier than the change before.
+ * Runs `work` in the only kind of write transaction that there is, and returns its result. If `work` recorded a change or
+ * raised the revision, the revision goes up by one. If it throws, nothing is written. `wantedAt` is the time of the
+ * write, ISO 8601 UTC; if it is before the last revision, the time of that revision counts.
  */
 export function writeCatalogue<Result>(
   catalogue: Catalogue,
@@ -35,7 +36,7 @@ export function writeCatalogue<Result>(
     .transaction(() => {
       const state = getCatalogueState(catalogue);
       const revision = state.revision + 1;
-      // Whoever waited for the lock took its time before another's write did: times never go backwards.
+      // A process that waited for the lock has an older time than the write before it. Times never go backwards.
       const at = wantedAt < state.revised_at ? state.revised_at : wantedAt;
       let changed = false;
       const result = work({
@@ -61,7 +62,7 @@ export function writeCatalogue<Result>(
     .immediate();
 }
 
-/** Lets readers see the rounds as they were last judged. */
+/** Makes visible to readers how rounds were last judged. */
 function showRounds({ sqlite, statements }: Catalogue, revision: number): void {
   const sql = `UPDATE rounds SET shown_hosts = hosts, shown_failing = failing, shown_ours = ours, revision = ?, pending = 0
     WHERE pending = 1`;
@@ -70,26 +71,26 @@ function showRounds({ sqlite, statements }: Catalogue, revision: number): void {
   statement.run(revision);
 }
 
-/** Gives the catalogue's revision: how often what readers see has changed. */
+/** Returns the catalogue's revision: how often readers saw something change. */
 export function getRevision(catalogue: Catalogue): number {
   return findRowBy<{ revision: number }>(catalogue, 'SELECT revision FROM catalogue')?.revision ?? 0;
 }
 
-/** Which catalogue it is, and where in its history. */
+/** The identity of a catalogue, and its place in its history. */
 export interface CatalogueState {
   readonly identity: string;
   readonly revision: number;
-  /** Time of the latest reader-visible change, ISO 8601 UTC. */
+  /** Time of the latest revision, ISO 8601 UTC. */
   readonly revised_at: string;
 }
 
-/** Gives the catalogue's name, its revision and the time of the latest reader-visible change. */
+/** Returns the identity of the catalogue, its revision and the time of that. */
 export function getCatalogueState(catalogue: Catalogue): CatalogueState {
   const row = findRowBy<CatalogueState>(catalogue, 'SELECT identity, revision, revised_at FROM catalogue');
   return row ?? { identity: '', revision: 0, revised_at: '' };
 }
 
-/** Finds the time of a revision, ISO 8601 UTC; undefined where the catalogue never had one of that number. */
+/** Finds the time of a revision, ISO 8601 UTC; undefined if the catalogue never had it. */
 export function findRevisionTime(catalogue: Catalogue, revision: number): string | undefined {
   return findRowBy<{ at: string }>(catalogue, 'SELECT at FROM revisions WHERE revision = ?', revision)?.at;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Asked } from '../../scripts/bench/requests.ts';
+import type { Asked } from '../../scripts/bench/measuring.ts';
 import { buildSyntheticDeclaration, createRandom } from '../../scripts/bench/synthetic.ts';
 import { openReleasedWorld, startService } from '../../scripts/bench/world.ts';
 import { openRebuilder } from '../../src/release/rebuild.ts';

@@ -1,4 +1,4 @@
-/** Payment attempts: of a receipt, which carries the id of its attempt, all that it takes to check it. */
+/** Payment attempts, and for each receipt (which has the id of its attempt) all that is needed to check it. */
 export const sql = `
 CREATE TABLE payments (
   id TEXT PRIMARY KEY,

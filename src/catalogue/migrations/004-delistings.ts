@@ -1,6 +1,6 @@
 /**
- * Delistings by address and by whoever decided: what one took out, no other's decision hides or lifts, and an address can
- * be kept out before any source names it.
+ * Delistings by address and decider, so that no decision hides or lifts another's, and an address can be kept out before any
+ * source declares it.
  */
 export const sql = `
 CREATE TABLE delistings_by_decider (

@@ -1,7 +1,7 @@
 /**
- * How many listings went live, were taken out, became verified and ceased to be, by the day (UTC) on which readers saw it.
- * The database counts by itself whenever the columns move, so no writer can forget it and no reader has to go through the
- * log. What an older catalogue's log says of the time before is counted once, here.
+ * How many listings went live, were removed, became verified or unverified, by the UTC day on which readers saw it. A
+ * trigger counts whenever the columns change, so that no writer can forget it and no reader has to read the log. The log of
+ * an older catalogue is counted here, once.
  */
 export const sql = `
 CREATE TABLE listing_days (

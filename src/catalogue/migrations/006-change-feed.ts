@@ -1,4 +1,4 @@
-/** What a change says the latest of: the state of its listing, whether one route is verified, else what its kind names. */
+/** The subject of a change: the state of its listing, the verification of one route, or else its kind. */
 const buildSubject = (row: string) => `CASE
   WHEN ${row}kind IN ('listed', 'held', 'delisted', 'relisted') THEN 'state'
   WHEN ${row}kind IN ('verified', 'unverified') THEN 'verification of ' || COALESCE(json_extract(${row}detail, '$.route'), '')
@@ -6,9 +6,9 @@ const buildSubject = (row: string) => `CASE
 END`;
 
 /**
- * The log of changes as a feed: the latest change of each subject of a listing, by which a reader from far back catches
- * up without reading all that was superseded, and which changes tell more than that something was looked at again. The
- * log itself is only ever added to.
+ * The log of changes as a feed. `latest_changes` has the latest change of each subject of a listing, so that a reader who is
+ * far behind need not read what was superseded. `telling` marks the changes of more than times, counts and wording.
+ * Rows of the log are only ever added.
  */
 export const sql = `
 CREATE TABLE latest_changes (

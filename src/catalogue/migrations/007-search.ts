@@ -1,7 +1,7 @@
 /**
- * Words of the live listings, analysed when they are written, for the index that the serving process keeps in memory. Each
- * word has a number; an entry lists the numbers of a listing's words, and its `seq` rises with every change. Entries of an
- * older catalogue are made when it is opened.
+ * Words of the live listings, found when a listing is written, for the index that the serving process keeps in memory. Each
+ * word has a number. An entry lists the numbers of a listing's words, and gets a higher `seq` with every change. Entries of
+ * an older catalogue are made when it is opened.
  */
 export const sql = `
 DROP TABLE listing_search;

@@ -1,6 +1,6 @@
 /**
- * What providers reply to cautions, by the listing's address: one that no source lists yet can have replies too. `route`
- * is empty where the reply is to that caution of the whole listing.
+ * Replies of providers to cautions, by address: one that no source declares yet can have replies too. `route` is empty for a
+ * reply to the caution of the whole listing.
  */
 export const sql = `
 CREATE TABLE replies (

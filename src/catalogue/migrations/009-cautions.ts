@@ -1,4 +1,4 @@
-/** What a change says the latest of: as before, and of each caution and each corrected receipt by itself. */
+/** The subject of a change: as before, and now also each caution and each corrected receipt. */
 const SUBJECT = `CASE
   WHEN NEW.kind IN ('listed', 'held', 'delisted', 'relisted') THEN 'state'
   WHEN NEW.kind IN ('verified', 'unverified') THEN 'verification of ' || COALESCE(json_extract(NEW.detail, '$.route'), '')
@@ -8,9 +8,9 @@ const SUBJECT = `CASE
 END`;
 
 /**
- * What speaks against listings: why a paid answer was not recognised as the product, the operator's corrections of receipts,
- * and the names that listings go by, so that one that imitates another is found. Documents are derived again by
- * `check --repair`; until then they say nothing of cautions.
+ * Cautions: why a paid answer was not recognised as the product, the operator's corrections of receipts, and the names of
+ * listings, so that one that imitates another is found. Documents have no cautions until they are derived again by
+ * `check --repair`.
  */
 export const sql = `
 ALTER TABLE receipts ADD COLUMN unrecognised TEXT;

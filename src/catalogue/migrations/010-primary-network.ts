@@ -1,6 +1,6 @@
 /**
- * The primary network of each listing, as far as its document tells: Solana where that alone is advertised. A listing that
- * only declares Solana is put right when it is next published, or by `check --repair`.
+ * The primary network of each listing, as far as its document shows it: Solana if only that is advertised. A listing that
+ * only declares Solana is corrected when it is next published, or by `check --repair`.
  */
 export const sql = `
 UPDATE listings SET document = json_set(

@@ -1,6 +1,6 @@
 /**
- * Payments by the chain's own day, one for each transaction, and without a reference to their route: the payer's journal puts
- * them back into a catalogue that has lost it. Receipts likewise are one for each transaction.
+ * Payments with the day by the clock of their chain, at most one for each transaction, and without a reference to their
+ * route: the wallet's journal restores them into a catalogue that has lost it. Receipts, too, are one for each transaction.
  */
 export const sql = `
 DROP INDEX payments_open;

@@ -1,7 +1,7 @@
 /**
- * Everything that readers see has a revision: payments found on a chain, too, which may change no listing. The time of each
- * revision is kept by itself, since such a one has no change in the log. Rounds are judged far more often than readers see
- * anything change, so what readers see of one (`shown_…`) follows at the next revision.
+ * Everything that readers see has a revision, including settled payments that change no listing. Such a revision has no
+ * change in the log, so the time of each revision has a table of its own. Rounds are judged far more often than readers see
+ * a change, so what readers see of a round (`shown_…`) is updated with the next revision.
  */
 export const sql = `
 CREATE TABLE revisions (

@@ -14,7 +14,7 @@ import { sql as revisions } from './013-revisions.ts';
 import { sql as routeWords } from './014-route-words.ts';
 import { sql as latency } from './015-latency.ts';
 
-/** Every migration in its order; the database's `user_version` counts those it has. Add at the end, never change one. */
+/** All migrations in order. `user_version` of a database counts those it has run. Add new ones at the end; never change one. */
 export const MIGRATIONS: readonly string[] = [
   catalogue,
   probing,

@@ -1,4 +1,4 @@
-import { type Asked, buildToolCall } from '../../../scripts/bench/requests.ts';
+import { type Asked, buildToolCall } from '../../../scripts/bench/measuring.ts';
 import { buildSyntheticDeclaration, pickWords } from '../../../scripts/bench/synthetic.ts';
 import { buildUrl, PATHS } from '../../../src/views/links.ts';
 

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.ts';
-import { findListingPage } from '../../src/published/page-models.ts';
-import { openPinnedReadings } from '../../src/release/pinned-reading.ts';
-import { formatJsonLd } from '../../src/views/json-ld.ts';
-import type { ListingPage } from '../../src/views/listing/page.ts';
-import { formatOfferEvidence, formatOfferHistory, groupRoutes } from '../../src/views/listing/routes.ts';
-import { PAGE_LOADER } from '../../src/views/pages/page-loader.ts';
-import { splitProviderText } from '../../src/views/pages/provider-text.ts';
-import { SERVICE_MEANING, VERIFIED_MEANING } from '../../src/views/site.ts';
+import { readConfig } from '../../../src/config.ts';
+import { findListingPage } from '../../../src/published/page-models.ts';
+import { openPinnedReadings } from '../../../src/release/pinned-reading.ts';
+import { formatJsonLd } from '../../../src/views/json-ld.ts';
+import type { ListingPage } from '../../../src/views/listing/page.ts';
+import { formatOfferEvidence, formatOfferHistory, groupRoutes } from '../../../src/views/listing/routes.ts';
+import { PAGE_LOADER } from '../../../src/views/pages/page-loader.ts';
+import { splitProviderText } from '../../../src/views/pages/provider-text.ts';
+import { SERVICE_MEANING, VERIFIED_MEANING } from '../../../src/views/site.ts';
 
 /**
  * `node hugo-export.ts <folder>`: writes a content file for each live listing of the catalogue that the settings name, with
