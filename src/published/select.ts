@@ -2,7 +2,7 @@ import type { NetworkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
-import { buildFilter, type Columns, findNextPlace, getRef } from './columns.ts';
+import { buildFilter, type Columns, findNextPlace, getRef, ORDERS } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import type { ListingRef, Match } from './listings.ts';
@@ -152,9 +152,6 @@ function placeListings(
   return { total, after, placed: top.list(), best };
 }
 
-/** By how much listings that answer little of a request come behind all others: more than any two keys of the order differ. */
-const WEAK_BEHIND = { price: 1e10, updated: 1e13, reliability: 1e3 };
-
 /**
  * Gives what an order compares; everything sorts upwards, so what should come first is the smaller. The cheapest answer to a
  * request is one that answers it: its price is that of the route that does, and weak ones come last.
@@ -175,5 +172,5 @@ function getSortKey(
   if (sort === 'name') return 0;
   const price = sort === 'price' && position >= 0 ? findRoutePrice(routes, place, position, network) : undefined;
   const key = price === undefined ? (keys[sort][place] as number) : getUsdcNumber(price);
-  return match < WEAK_BELOW ? key + WEAK_BEHIND[sort] : key;
+  return match < WEAK_BELOW ? key + ORDERS[sort].behind : key;
 }

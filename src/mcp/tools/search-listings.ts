@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readSelected } from '../../published/listings.ts';
 import { selectListings } from '../../published/select.ts';
-import { buildAnswerNotes, listQuery } from '../../views/listing/query.ts';
+import { buildAnswerNotes, listQuery, listSort } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
 import { buildTool } from '../tool.ts';
@@ -20,6 +20,7 @@ export const searchListingsTool = buildTool({
     'Find APIs that are paid for per request in USDC; all filters must hold. Without arguments it lists everything ' +
     'by name. get_listing tells how to call one. Stop on DANGER.',
   input: listQuery.extend({
+    sort: listSort.optional().describe('Default: relevance with q, else name'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
   }),
   output: z.object({
