@@ -122,7 +122,10 @@ export async function measureSearch(run: Run, listings: number): Promise<Row[]> 
     'list: common words': () => list({ q: `data ${pickWords(random, 1)} price api token market`, limit: 20 }),
     'list: words, by price': () => list({ q: pickWords(random, 3), sort: 'price', category: 'Data' }),
     'list: no words, sorted': () =>
-      list({ sort: pick(['name', 'price', 'updated', 'reliability']), max_price_usdc: random().toFixed(6) }),
+      list({
+        sort: pick(['name', 'price', 'updated', 'reliability', 'latency', 'proof']),
+        max_price_usdc: random().toFixed(6),
+      }),
     'list: limit=1, since': () =>
       list({ limit: 1, updated_since: `2026-10-01T00:00:00.${Math.floor(random() * 1e6)}Z` }),
     'MCP: 2 to 6 words': () => buildToolCall('search_listings', { q: pickRequest() }),

@@ -2,7 +2,7 @@ import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { type Reliability, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
-import type { ListQuery } from '../views/listing/query.ts';
+import type { ListQuery, ListSort } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
 import { buildRouteFilter, getRouteFacts, packRouteFacts, type RouteFacts, type RouteFilter } from './route-facts.ts';
@@ -18,6 +18,30 @@ const UNVERIFIED = 1 << 15;
 const VERIFIED_BONUS = 0.01;
 const RELIABILITY_BONUS = 0.01;
 
+/** An order by what is known of listings; that of relevance and that of names need no numbers. */
+export type KeyedSort = Exclude<ListSort, 'relevance' | 'name'>;
+
+/**
+ * What each order compares: numbers that sort upwards, so what should come first is the smaller. By `behind` the listings
+ * that answer little of a request come after all others: it is more than any two numbers of the order differ.
+ */
+export const ORDERS: Readonly<
+  Record<KeyedSort, { readonly behind: number; readonly getKey: (row: ColumnRow) => number }>
+> = {
+  price: { behind: 1e10, getKey: ({ price_min }) => getUsdcNumber(price_min) },
+  updated: { behind: 1e13, getKey: ({ updated_at }) => -Date.parse(updated_at) },
+  reliability: { behind: 1e3, getKey: ({ reliability_score }) => -(reliability_score ?? -1) },
+  latency: { behind: 1e10, getKey: ({ latency_median_ms }) => latency_median_ms ?? 1e9 },
+  proof: { behind: 1e13, getKey: ({ verified_at }) => (verified_at === null ? 0 : -Date.parse(verified_at)) },
+};
+const KEYED_SORTS = Object.keys(ORDERS) as KeyedSort[];
+
+/** Builds the column of each order. */
+function buildKeys(getColumn: (sort: KeyedSort) => Iterable<number>): Columns['keys'] {
+  const columns = KEYED_SORTS.map((sort) => [sort, Float64Array.from(getColumn(sort))]);
+  return Object.fromEntries(columns) as Columns['keys'];
+}
+
 /**
  * What filters and orders read of the live listings, as columns in the order of their slugs: going through all of them
  * takes a millisecond. Never changed once made.
@@ -30,8 +54,8 @@ export interface Columns {
   readonly revisions: Uint32Array;
   /** Category, band, verification and networks as bits. */
   readonly traits: Uint16Array;
-  /** Numbers that sort upwards: what should come first is the smaller. */
-  readonly keys: Readonly<Record<'price' | 'updated' | 'reliability', Float64Array>>;
+  /** What orders compare, see `ORDERS`. */
+  readonly keys: Readonly<Record<KeyedSort, Float64Array>>;
   /** What each has beyond its words where relevance decides. */
   readonly bonuses: Float64Array;
   /** Provider's names in lower case. */
@@ -53,12 +77,14 @@ interface ColumnRow {
   readonly networks: string;
   readonly price_min: number;
   readonly updated_at: string;
+  readonly latency_median_ms: number | null;
+  readonly verified_at: string | null;
   readonly provider_name: string;
   readonly facts: Buffer | null;
 }
 
 const SELECT = `SELECT number, slug, revision, state, category, reliability_band, reliability_score, verified_routes, networks,
-  price_min, updated_at, provider_name, facts FROM listings LEFT JOIN route_facts ON listing = number`;
+  price_min, updated_at, latency_median_ms, verified_at, provider_name, facts FROM listings LEFT JOIN route_facts ON listing = number`;
 
 /** Reads the columns of every live listing. (Sorted by `+slug`: found one by one in the index of slugs they would take half as long again.) */
 export function readColumns(published: Published): Columns {
@@ -171,9 +197,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
   const numbers: number[] = [];
   const revisions: number[] = [];
   const traits: number[] = [];
-  const price: number[] = [];
-  const updated: number[] = [];
-  const reliability: number[] = [];
+  const keys = new Map<KeyedSort, number[]>(KEYED_SORTS.map((sort) => [sort, []]));
   const bonuses: number[] = [];
   const providers: string[] = [];
   const facts: Buffer[] = [];
@@ -185,9 +209,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     let bits = CATEGORY_BITS[row.category] | BAND_BITS[row.reliability_band] | (isVerified ? VERIFIED : UNVERIFIED);
     for (const network of networkKey.options) if (row.networks.includes(network)) bits |= NETWORK_BITS[network];
     traits.push(bits);
-    price.push(getUsdcNumber(row.price_min));
-    updated.push(-Date.parse(row.updated_at));
-    reliability.push(-(row.reliability_score ?? -1));
+    for (const [sort, column] of keys) column.push(ORDERS[sort].getKey(row));
     bonuses.push((isVerified ? VERIFIED_BONUS : 0) + (RELIABILITY_BONUS * (row.reliability_score ?? 0)) / 100);
     const name = row.provider_name.toLowerCase();
     if (!names.has(name)) names.set(name, name);
@@ -200,11 +222,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     numbers: Uint32Array.from(numbers),
     revisions: Uint32Array.from(revisions),
     traits: Uint16Array.from(traits),
-    keys: {
-      price: Float64Array.from(price),
-      updated: Float64Array.from(updated),
-      reliability: Float64Array.from(reliability),
-    },
+    keys: buildKeys((sort) => keys.get(sort) ?? []),
     bonuses: Float64Array.from(bonuses),
     routes: packRouteFacts(facts),
   };
@@ -228,11 +246,7 @@ function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<st
     numbers: Uint32Array.from(take(before.numbers, after.numbers)),
     revisions: Uint32Array.from(take(before.revisions, after.revisions)),
     traits: Uint16Array.from(take(before.traits, after.traits)),
-    keys: {
-      price: Float64Array.from(take(before.keys.price, after.keys.price)),
-      updated: Float64Array.from(take(before.keys.updated, after.keys.updated)),
-      reliability: Float64Array.from(take(before.keys.reliability, after.keys.reliability)),
-    },
+    keys: buildKeys((sort) => take(before.keys[sort], after.keys[sort])),
     bonuses: Float64Array.from(take(before.bonuses, after.bonuses)),
     routes: packRouteFacts(
       order.map((place) =>

@@ -2,7 +2,7 @@ import type { NetworkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
-import { buildFilter, type Columns, findNextPlace, getRef } from './columns.ts';
+import { buildFilter, type Columns, findNextPlace, getRef, ORDERS } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import type { ListingRef, Match } from './listings.ts';
@@ -60,12 +60,12 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   const asked = words?.buildPlan(query.q ?? '');
   const plan = cursor?.plan ?? asked?.plan ?? [];
   const scores = asked && words?.score(plan, asked.vector);
-  const { total, after, placed, best } = placeListings(snapshot, { query, sort, cursor, scores });
+  const { total, after, placed, best, leastMatch } = placeListings(snapshot, { query, sort, cursor, scores });
   const { columns } = snapshot;
   const getCursorAfter = (count: number) => {
     const last = placed[count - 1];
     const slug = last === undefined ? '' : (columns.slugs[last.item.place] as string);
-    return buildCursor({ after: { key: last?.key ?? 0, slug }, plan }, query, sort);
+    return buildCursor({ after: { key: last?.key ?? 0, slug }, plan, leastMatch }, query, sort);
   };
   return {
     query: { ...query, sort },
@@ -106,7 +106,7 @@ function placeListings(
     cursor,
     scores,
   }: { query: ListQuery; sort: ListSort; cursor: Cursor | undefined; scores: Scores | undefined },
-): { total: number; after: number; placed: { key: number; item: Placed }[]; best: number } {
+): { total: number; after: number; placed: { key: number; item: Placed }[]; best: number; leastMatch: number } {
   const { slugs, numbers, bonuses } = columns;
   const filter = buildFilter(columns, query);
   const isRoutePassing = filter?.isRoutePassing;
@@ -118,13 +118,13 @@ function placeListings(
     // Nothing to look at but names.
     const places = Array.from({ length: Math.min(query.limit, slugs.length - nextPlace) }, (_, at) => nextPlace + at);
     const placed = places.map((place) => ({ key: 0, item: { place, position: -1, match: 0 } }));
-    return { total: live_listings, after: slugs.length - nextPlace, placed, best: 0 };
+    return { total: live_listings, after: slugs.length - nextPlace, placed, best: 0, leastMatch: WEAK_BELOW };
   }
   let [total, after, best] = [0, 0, 0];
   let current = 0;
   const isPositionPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
-  let leastMatch = WEAK_BELOW;
-  if (scores !== undefined && sort !== 'relevance') {
+  let leastMatch = cursor?.leastMatch ?? WEAK_BELOW;
+  if (scores !== undefined && sort !== 'relevance' && cursor === undefined) {
     for (let place = 0; place < slugs.length; place += 1) {
       if (filter !== undefined && !filter.isListingPassing(place)) continue;
       current = place;
@@ -161,11 +161,8 @@ function placeListings(
     after += 1;
     top.offer(key, { place, position, match: worth?.match ?? 0 });
   }
-  return { total, after, placed: top.list(), best };
+  return { total, after, placed: top.list(), best, leastMatch };
 }
-
-/** By how much listings that answer little of a request come behind all others: more than any two keys of the order differ. */
-const WEAK_BEHIND = { price: 1e10, updated: 1e13, reliability: 1e3 };
 
 /**
  * Gives what an order compares; everything sorts upwards, so what should come first is the smaller. The cheapest answer to a
@@ -187,5 +184,5 @@ function getSortKey(
   if (sort === 'name') return 0;
   const price = sort === 'price' && position >= 0 ? findRoutePrice(routes, place, position, network) : undefined;
   const key = price === undefined ? (keys[sort][place] as number) : getUsdcNumber(price);
-  return isWeak ? key + WEAK_BEHIND[sort] : key;
+  return isWeak ? key + ORDERS[sort].behind : key;
 }

@@ -20,7 +20,7 @@ const REQUESTS = [
   ...['api', 'data', 'ai', 'image', 'https api json', 'token price', 'search the web', 'convert a pdf to text'].map(
     (q) => ({ q }),
   ),
-  ...['price', 'updated', 'reliability'].map((sort) => ({ sort })),
+  ...['price', 'updated', 'reliability', 'latency', 'proof'].map((sort) => ({ sort })),
   { category: 'Tools' },
 ];
 

@@ -59,6 +59,8 @@ it.each([
   { sort: 'price' },
   { sort: 'updated' },
   { sort: 'reliability' },
+  { sort: 'latency' },
+  { sort: 'proof' },
   {},
 ] as const)('shows by %j what is there the whole time once, whatever comes and goes between pages', (wish) => {
   const first = fc.array(someWords, { minLength: 40, maxLength: 40 });

@@ -6,7 +6,9 @@ import { storeListing } from '../../src/catalogue/publish.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
+import type { RouteProof } from '../../src/model/route.ts';
 import { type AgentItem, buildAgentItem } from '../../src/views/listing/item.ts';
+import { listSort } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { SITE, serveLive } from '../http/serving.ts';
 
@@ -15,6 +17,12 @@ const WORDS = ['brimbling', 'quazzle', 'ostravik'] as const;
 const PROVIDERS = ['Alpha Works', 'ALPHA WORKS', 'Alpha', 'Épicerie 9'] as const;
 const TIMES = ['2026-11-01T00:00:00.000Z', '2026-11-10T12:30:00.000Z', '2026-11-20T23:59:59.999Z'] as const;
 const AMOUNTS = [1000, 10_000, 10_001, 250_000] as const;
+
+/** A payment that proves a route. */
+const PROOF: RouteProof = {
+  ...{ receipt_id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', network: 'base', amount: 1000, verified_at: NOW },
+  ...{ pay_to: '0x1', transaction: '0x1', public_chain: true, request: null, transaction_url: null },
+};
 
 /** What differs from one listing of a random catalogue to the next. */
 interface Shape {
@@ -25,6 +33,10 @@ interface Shape {
   verified: boolean;
   score: number | null;
   updated: string;
+  /** Median latency; null where it is not known. */
+  latency: number | null;
+  /** When it was verified, if it is. */
+  proved: string;
   words: string[];
   field: number;
 }
@@ -37,6 +49,8 @@ const shape: fc.Arbitrary<Shape> = fc.record({
   verified: fc.boolean(),
   score: fc.option(fc.constantFrom(0, 40, 40.5, 99)),
   updated: fc.constantFrom(...TIMES),
+  latency: fc.option(fc.constantFrom(0, 90, 1200)),
+  proved: fc.constantFrom(...TIMES),
   words: fc.uniqueArray(fc.constantFrom(...WORDS), { maxLength: 2 }),
   field: fc.nat(5),
 });
@@ -54,7 +68,7 @@ const query: fc.Arbitrary<Query> = fc
       max_price_usdc: fc.constantFrom('0.0005', '0.01', '0.010001', '1'),
       provider: fc.constantFrom('alpha works', 'ALPHA', 'épicerie 9', 'works'),
       updated_since: fc.constantFrom(...TIMES, '2026-11-10', '2026-11-10T12:30:00.001Z'),
-      sort: fc.constantFrom('relevance', 'name', 'price', 'updated', 'reliability'),
+      sort: fc.constantFrom(...listSort.options),
     },
     { requiredKeys: [] },
   )
@@ -118,10 +132,14 @@ function serveShapes(shapes: readonly Shape[]) {
       const listing = findListing(catalogue, { slug });
       if (!listing) throw new Error(`no ${slug}`);
       const [route, ...others] = listing.routes;
-      if (route && rest.verified) listing.routes = [{ ...route, verification: 'settlement-verified' }, ...others];
+      if (route && rest.verified) {
+        const proof = { ...PROOF, verified_at: rest.proved };
+        listing.routes = [{ ...route, verification: 'settlement-verified', proof, proofs: [proof] }, ...others];
+      }
       const band = rest.score === null ? 'unscored' : rest.score > 50 ? 'established' : 'thin';
       const reliability = { ...listing.reliability, score: rest.score, band } as const;
-      storeListing(catalogue, { ...listing, reliability, updated_at: rest.updated });
+      const latency = rest.latency === null ? null : { median_ms: rest.latency, p95_ms: 2000, probes: 12 };
+      storeListing(catalogue, { ...listing, reliability, latency, updated_at: rest.updated });
     }
   });
   const listings = shapes.flatMap((_, n) => {
@@ -150,6 +168,8 @@ function getKey(item: AgentItem, sort: string): [number | string, string] {
     price: item.price_min_usdc,
     updated: -new Date(item.updated_at).getTime(),
     reliability: item.reliability_score === null ? 1 : -item.reliability_score,
+    latency: item.latency?.median_ms ?? Number.POSITIVE_INFINITY,
+    proof: item.last_verified_at === null ? 0 : -new Date(item.last_verified_at).getTime(),
   };
   return [keys[sort] ?? 0, item.slug];
 }
@@ -162,7 +182,8 @@ describe('the filters of the list, in any combination over any catalogue', () =>
         fc.array(fc.tuple(query, fc.integer({ min: 1, max: 12 })), { minLength: 25, maxLength: 25 }),
         async (shapes, queries) => {
           const { listings, ask, close } = serveShapes(shapes);
-          for (const [wanted, limit] of queries) {
+          const orders = listSort.options.map((sort): [Query, number] => [{ sort }, 7]);
+          for (const [wanted, limit] of [...queries, ...orders]) {
             const whole = await ask({ ...wanted, limit: '1000' });
             const { q } = wanted;
             // One word is matched by all that have it; how much of several it takes is the ranking's to say.
@@ -222,6 +243,8 @@ describe('the filters of the list, in any combination over any catalogue', () =>
       verified: false,
       score: null,
       updated: NOW,
+      latency: null,
+      proved: NOW,
       words: ['quazzle'],
       field: 2,
     };

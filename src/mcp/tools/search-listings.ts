@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readSelected } from '../../published/listings.ts';
 import { selectListings } from '../../published/select.ts';
-import { buildAnswerNotes, listQuery } from '../../views/listing/query.ts';
+import { buildAnswerNotes, listQuery, listSort } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate, STRUCTURED } from '../compact.ts';
 import { buildCompactItem, compactItem } from '../compact-item.ts';
 import { buildTool } from '../tool.ts';
@@ -34,6 +34,7 @@ export const searchListingsTool = buildTool({
     'Find APIs that are paid for per request in USDC; all filters must hold. With q each comes as the route that fits ' +
     'best: check_payment_terms takes its url and method. Stop on DANGER.',
   input: listQuery.extend({
+    sort: listSort.optional().describe('Default: relevance with q, else name'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
   }),
   output,

@@ -11,8 +11,11 @@ export const LIST_LIMIT_MAX = 1000;
 /** Longest request in words, in UTF-16 units: people and agents ask in whole sentences. */
 export const REQUEST_MAX_LENGTH = 2000;
 
-/** Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score. */
-export const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability']);
+/**
+ * Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score, by median
+ * latency, by the latest payment that verifies a route. What is unknown comes last.
+ */
+export const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability', 'latency', 'proof']);
 export type ListSort = z.infer<typeof listSort>;
 
 /** The filters of the catalogue, once for the HTTP list, its documentation and the search tool. All given must hold. */
@@ -48,7 +51,11 @@ export const listFilters = z.strictObject({
 
 /** What a reader asks of the list: filters, order and page. */
 export const listQuery = listFilters.extend({
-  sort: listSort.optional().describe('Order; relevance when q is given, else name'),
+  sort: listSort
+    .optional()
+    .describe(
+      'Order; relevance when q is given, else name. latency: fastest first; proof: latest paid verification first',
+    ),
   limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT).describe('Listings a page'),
   cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
 });

@@ -59,6 +59,8 @@ export const SEARCH_CHOICES = {
     { value: 'name', text: 'Name' },
     { value: 'price', text: 'Lowest price' },
     { value: 'reliability', text: 'Reliability' },
+    { value: 'latency', text: 'Latency' },
+    { value: 'proof', text: 'Latest verification' },
     { value: 'updated', text: 'Latest change' },
   ] satisfies { value: ListSort; text: string }[],
 } as const;
