@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { answerPages, makeItems, serveFeed } from './feed-server.ts';
 import { makeCommands, type Ran, startCatalogue, writeManifest } from './running.ts';
@@ -18,6 +17,9 @@ function makeEntry(settings: Record<string, string> = {}) {
   const start = (...args: string[]) => startCatalogue(args, environment);
   return { folder, file, start, run: (...args: string[]): Promise<Ran> => start(...args).ran };
 }
+
+/** A process of its own takes its time to come up where others work too. */
+const SOON = { timeout: 60_000, interval: 5 };
 
 const ONE_SENTENCE = /^error: [^\n]+\.\nhint: [^\n]+\n$/;
 
@@ -124,11 +126,19 @@ describe('an import that ends early', () => {
   });
 
   it('goes on where it was after being killed, time and again, and ends as if it never had been', async () => {
-    const { address } = await serveFeed(answerPages(() => makeItems(500)));
+    const answer = answerPages(() => makeItems(500));
+    let heldFrom = 0;
+    const { address, offsets } = await serveFeed((request, response, page) => {
+      if (page.offset < heldFrom) answer(request, response, page);
+    });
     const { start, run } = makeEntry({ ALLOW_PRIVATE_NETWORKS: 'on' });
-    for (const delay of [450, 650]) {
+    // Twice while a page is waited for, and once at any moment.
+    for (const page of [100, 300, Number.POSITIVE_INFINITY]) {
+      heldFrom = page;
+      const asked = offsets.length;
       const { child, ran } = start('import', '--bazaar', address);
-      await sleep(delay);
+      const isReached = () => offsets.slice(asked).some((offset) => offset >= page || page > 500);
+      await vi.waitFor(() => expect(isReached()).toBe(true), SOON);
       child.kill('SIGKILL');
       await ran;
     }
