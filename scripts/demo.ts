@@ -74,19 +74,19 @@ function tell(line: string): void {
   stdout.write(`${line}\n`);
 }
 
-/** Shows an operator's command, and runs it as an operator does. */
+/** Runs an operator's command as an operator does, after saying which. */
 async function say(args: readonly string[], settings: Record<string, string>): Promise<void> {
   tell(`\n$ npm run catalogue -- ${args.map((arg) => (/[\s"]/.test(arg) ? JSON.stringify(arg) : arg)).join(' ')}`);
   await start('scripts/catalogue.ts', args, settings);
 }
 
-/** Runs a script to its end, with any exit code. Ctrl-C stops it too. */
+/** Runs a script to its end; Ctrl-C reaches it as well, and an exit code is its own affair. */
 async function start(script: string, args: readonly string[], settings: Record<string, string>): Promise<void> {
   signal.throwIfAborted();
   const child = spawn(process.execPath, [join(ROOT, script), ...args], {
-    // Through the channel the child notices that this process has ended.
+    // By the channel the child notices that this process is gone.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    // Without the operator's own wallet, which must pay for nothing here.
+    // The operator's own wallet pays for nothing here.
     env: { ...withoutPayer(readEnvironment()), ENV_FILES: 'off', ...settings },
   });
   const stop = () => child.kill('SIGTERM');
@@ -95,7 +95,7 @@ async function start(script: string, args: readonly string[], settings: Record<s
   signal.removeEventListener('abort', stop);
 }
 
-/** Lists the first two routes of each listing, in the form that `verify` takes. */
+/** Lists the first two routes of every listing, as `verify` takes them. */
 async function listRoutes(settings: Record<string, string>): Promise<[slug: string, route: string][]> {
   const { openCatalogueForReading } = await import('../src/catalogue/database.ts');
   const { listListings } = await import('../src/catalogue/listings.ts');

@@ -36,7 +36,7 @@ const signal = listenForStop(process, () =>
 const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 signal.addEventListener('abort', () => setTimeout(() => process.exit(1), STOP_MS).unref());
 
-/** Runs `npm start [-- --no-rebuild]`: makes what a first start lacks, then serves until told to stop. */
+/** Runs `npm start [-- --no-rebuild]`: makes what a first start lacks, then serves until it is stopped. */
 async function run(): Promise<void> {
   const { values } = readArguments(USAGE, { 'no-rebuild': { type: 'boolean' } });
   const rebuilding = !values['no-rebuild'];
