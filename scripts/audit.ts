@@ -10,21 +10,18 @@ const { buildPathFailure, getPages, USAGE } = await import('./audit/pages.ts');
 const { buildTable } = await import('./audit/table.ts');
 
 const { stdout, stderr } = process;
-const ABOUT = `Measures each kind of page with Lighthouse in a real Chromium, on a throttled phone, from a catalogue made for it.
+const ABOUT = `Makes a catalogue, and measures each kind of page with Lighthouse in Chromium, as on a throttled phone.
 
-  --json        one JSON document in place of the table
+  --json        one JSON document instead of the table
   -h, --help    shows this
   -V, --version shows the version
 
-Ends with 1 where a page misses 100 in a category, an LCP below a second, or its weight.`;
+Ends with 1 if a page scores below 100 in a category, has an LCP of a second or more, or is too heavy.`;
 
-/** A page that misses something is measured again, and the best counts: a busy machine makes pages slow. */
+/** How often a page that fails is measured. The best counts, because a busy machine makes pages slow. */
 const TRIES = 3;
 
-/**
- * `npm run audit -- [--json] [path…]`: Lighthouse in a real Chromium, a throttled phone, on each kind of page of a catalogue
- * made for it. Ends with 1 where a page misses 100 in a category, an LCP below a second, or its weight.
- */
+/** Runs `npm run audit -- [--json] [path…]`. Returns the exit code: 1 if a page fails. */
 async function run(): Promise<number> {
   const { values, positionals } = readArguments(
     { line: USAGE, about: ABOUT },
@@ -32,7 +29,7 @@ async function run(): Promise<number> {
     { allowPositionals: true },
   );
   const wanted = getPages(positionals);
-  // Loaded once there is something to measure: a wrong command is refused before.
+  // Loaded late, because these take long and a wrong command line is refused before.
   const { measurePage } = await import('./audit/lighthouse.ts');
   const { findFreePort, startAudited } = await import('./audit/service.ts');
   const { openBrowser } = await import('./browser.ts');
@@ -45,7 +42,7 @@ async function run(): Promise<number> {
   try {
     for (const { path } of wanted) {
       const { status } = await fetch(`${service.url}${path}`);
-      if (status !== 200) throw buildPathFailure(`${path} is answered with ${status}, so there is no page to audit.`);
+      if (status !== 200) throw buildPathFailure(`${path} answers ${status}, so there is no page to audit.`);
     }
     const pages = [];
     for (const [index, page] of wanted.entries()) {

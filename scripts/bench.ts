@@ -11,7 +11,7 @@ interface Benchmark {
   readonly about: string;
   readonly sizes: readonly number[];
   readonly large?: readonly number[];
-  /** Loads its code: a command line that is wrong is refused before. */
+  /** Loads its code, which is not needed to refuse a wrong command line. */
   load(): Promise<(run: Run, listings: number) => Promise<Row[]>>;
 }
 
@@ -22,7 +22,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => (await import('./bench/serving.ts')).measureDirectory,
   },
   latency: {
-    about: 'the OpenAPI document while every page is rendered, and after one change',
+    about: 'the OpenAPI document while all pages are rendered, and after one change',
     sizes: [10_000],
     large: [100_000],
     load: async () => (await import('./bench/serving.ts')).measureLatency,
@@ -45,7 +45,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => (await import('./bench/serving.ts')).measureStart,
   },
   rebuilds: {
-    about: 'every page beside Hugo making those of the listings, and how soon readers see a write',
+    about: 'all pages beside Hugo making those of the listings, and how soon readers see a write',
     sizes: [10_000],
     large: [100_000],
     load: async () => (await import('./bench/releases.ts')).measureRebuilds,
@@ -59,24 +59,24 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 
 const USAGE = {
   line: 'npm run bench -- [--large] [--listings <number>] [--quick] [--json] [--manual] [name …]',
-  about: `Measures the whole service as npm start runs it, beside what one would use instead. No request is made twice, unless
-there is only one document of its kind.
+  about: `Measures the whole service as npm start runs it, beside what one would use instead. Each request asks for something
+new, unless there is only one document of its kind.
 
   --large     adds 100,000 listings; takes many minutes
   --listings  takes this number of listings instead
-  --quick     one round of each: shows that it runs, not how fast
+  --quick     one round of each: shows that it works, not how fast
   --json      one JSON document instead of tables
-  --manual    puts the rows with a goal into src/docs/architecture.md, in the place of the table there
+  --manual    replaces the table in src/docs/architecture.md by the rows with a goal
   -h, --help  shows this; -V, --version shows the version
 
 ${Object.entries(BENCHMARKS)
   .map(([name, { about }]) => `  ${name.padEnd(10)}  ${about}`)
   .join('\n')}
 
-Ratios are ours divided by theirs, of one run. Only they carry over to another machine.`,
+A ratio is our figure divided by theirs in the same run. Only ratios carry over to another machine.`,
 };
 
-/** Reads the command line. Ends the process with what is wrong with it. */
+/** Reads the command line. If it is wrong, says why and ends the process. */
 function readOptions() {
   try {
     const flag = { type: 'boolean', default: false } as const;
@@ -97,7 +97,7 @@ function readOptions() {
   }
 }
 
-/** Replaces the table of the manual by one of the rows that have a goal. */
+/** Replaces the table of the manual by the rows with a goal. */
 function writeManual(rows: readonly Row[]): void {
   const file = join(import.meta.dirname, '../src/docs/architecture.md');
   const table = formatTable(rows.filter(({ goal }) => goal !== undefined));

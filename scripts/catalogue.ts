@@ -10,9 +10,9 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout,
   stderr,
   signal: listenForStop(process, () => {
-    stderr.write('\nStopping at the next safe point; once more stops at once.\n');
+    stderr.write('\nStopping at the next safe point. Ctrl-C again stops at once.\n');
   }),
   now: () => new Date(),
 });
-// The channel to a parent, where there is one, keeps no finished command alive.
+// Without this, the channel to a parent would keep a finished command alive.
 process.channel?.unref();

@@ -15,7 +15,7 @@ const signal = listenForStop(process, () => undefined);
 
 const USAGE = {
   line: 'npm run demo',
-  about: `Opens a whole market on this machine: chains, a facilitator and payable providers; imports, probes, pays, serves.
+  about: `Opens a whole market on this machine (chains, a facilitator and payable providers); imports, probes, pays and serves.
 
   -h, --help    shows this
   -V, --version shows the version
@@ -24,17 +24,17 @@ Ctrl-C leaves nothing behind. HOST and PORT say where it serves.`,
 };
 
 /**
- * `npm run demo`: a whole market on this machine. Local chains, a facilitator and six payable providers
- * are started; their feed is imported, every route probed, real calls paid for with real signatures, the pages built and
- * served. No wallet and no internet is needed, and nothing outlives it.
+ * Runs `npm run demo`. Starts local chains, a facilitator and six payable providers, imports their feed, probes all routes,
+ * pays for real calls with real signatures, builds the pages and serves them. It needs no wallet and no internet, and
+ * leaves nothing behind.
  */
 async function run(): Promise<void> {
   readArguments(USAGE, {});
-  // Loaded after the command line is read: chains and wallets are most of what there is to load.
+  // Loaded late, because chains and wallets take long and a wrong command line is refused before.
   const { openBuyer } = await import('./market/buyer.ts');
   const { getProvider, startMarket } = await import('./market/market.ts');
   const folder = await mkdtemp(join(tmpdir(), 'agent-payable-demo-'));
-  // Blocks come by themselves, so that the clock by which a payment expires goes on.
+  // Blocks come also without transactions, so that the chain's clock goes on and payments can expire.
   const market = await startMarket({ chains: { blockSeconds: 1 } });
   try {
     const buyer = await openBuyer(market);
@@ -44,7 +44,7 @@ async function run(): Promise<void> {
       RELEASES: join(folder, 'dist'),
       ALLOW_PRIVATE_NETWORKS: 'on',
     };
-    // As an operator has them: the serving process does not get to see a key.
+    // Apart from the other settings, because the serving process must not have a key.
     const wallet = {
       PAYER_FOLDER: join(folder, 'payer'),
       EVM_RPC_URL: market.base.rpcUrl,
@@ -52,14 +52,14 @@ async function run(): Promise<void> {
       ...(market.solana && { SOLANA_RPC_URL: market.solana.rpcUrl, PAYER_SOLANA_PRIVATE_KEY: buyer.solanaPrivateKey }),
     };
     await say(['import', '--bazaar', market.feedUrl], settings);
-    // The feed says nothing of what this one takes; its own document does.
+    // The feed does not describe the input of this one; its own document does.
     await say(['import', '--openapi', getProvider(market, 'check-digits').documentUrl], settings);
     await say(['probe', '--all', '--pause', '20'], settings);
     for (const [slug, route] of await listRoutes(settings)) {
       if (signal.aborted) return;
       await say(['verify', slug, '--route', route, '--pay'], { ...settings, ...wallet });
     }
-    // Where both are to be had the cheapest is taken, and Base where they cost the same: so without a wallet there.
+    // Of two networks with the same price, Base is taken. Without a wallet on Base, this call is paid on Solana.
     const { EVM_RPC_URL: _node, PAYER_EVM_PRIVATE_KEY: _key, ...solanaOnly } = wallet;
     await say(['verify', 'map-math', '--route', 'GET /v1/distance', '--pay'], { ...settings, ...solanaOnly });
     await say(['receipts'], { ...settings, ...wallet });

@@ -5,7 +5,7 @@ import { getErrorMessage } from '../src/errors.ts';
 
 const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
 
-/** How an entry point is called, and what `--help` says besides. */
+/** Usage of an entry point, for `--help`. */
 export interface Usage {
   /** One line: `npm start -- [--no-rebuild]`. */
   readonly line: string;
@@ -14,8 +14,8 @@ export interface Usage {
 }
 
 /**
- * Parses the command line of an entry point. `--help` and `--version` are answered here and end the process with 0.
- * Throws `bad_input` with the reason `usage` for anything else that is not among `options`.
+ * Returns the parsed command line of an entry point. For `--help` and `--version` it writes the text and ends the process
+ * with 0. Throws `bad_input` (`usage`) for anything else that is not in `options`.
  */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   { line, about }: Usage,

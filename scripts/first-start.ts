@@ -9,19 +9,19 @@ import { PROJECT_DIR } from '../src/release/code-version.ts';
 import { acquireLock } from '../src/release/lock.ts';
 import { hasServableRelease } from '../src/release/state.ts';
 
-/** What goes before serving, and only where it is lacking. */
+/** What a first start is given. */
 interface FirstStart {
   readonly config: Config;
   readonly now: () => Date;
   readonly signal: AbortSignal;
-  /** Tells the person at the terminal one line. */
+  /** Writes one line for the person at the terminal. */
   readonly tell: (line: string) => void;
 }
 
 /**
- * Makes sure that there is a catalogue this code can read: creates it, brings its schema up to date, and puts the seed
- * manifests into one that nothing was ever written to. A catalogue that is ready is only opened for reading. Of several
- * first starts in one folder one does the work, and the others wait for it.
+ * Makes sure that there is a catalogue that this code can read: creates it, migrates it, and imports the seed manifests into
+ * one that nothing was ever written to. A catalogue that is ready is only opened for reading. Of several first starts in
+ * one folder, one does the work and the others wait for it.
  */
 export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
   const { config, tell } = firstStart;
@@ -41,7 +41,7 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
   const catalogue = openCatalogue(catalogueFile, { identity: randomUUID(), at: now().toISOString() });
   try {
     if (getRevision(catalogue) > 0) return;
-    // What only the very first start needs is loaded by that alone.
+    // Loaded here, because only the very first start needs it.
     const { seedCatalogue } = await import('../src/commands/import-manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
     if (report) tell(`Created ${catalogueFile} with ${report.listings.added} listings from data/listings.`);
@@ -50,7 +50,7 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
   }
 }
 
-/** Makes the first release, so that the first visitor finds pages. With any release that fits, however old, it is left. */
+/** Makes the first release, so that the first visitor finds pages. Does nothing if an older release can be served. */
 export async function prepareRelease({ config, signal, tell }: FirstStart): Promise<void> {
   if (hasServableRelease(config)) return;
   const { rebuild } = await import('../src/release/rebuild.ts');

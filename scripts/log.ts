@@ -1,11 +1,11 @@
 import pino, { type Level, type Logger } from 'pino';
 
-/** How much of the log is kept while it cannot be written; what comes then is dropped. */
+/** How much of the log is kept in memory while it cannot be written; more is dropped. */
 const KEPT_LOG_BYTES = 1024 * 1024;
 
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
-/** Writes one line for the person or program that started the process: the sentence on a terminal, elsewhere JSON as the log has it. */
+/** Writes one line about the process for its caller: the sentence `msg` on a terminal, elsewhere JSON in the form of the log. */
 export function say(stream: Stream, msg: string, fields: Record<string, unknown> = {}, level: Level = 'info'): void {
   const line = { level: pino.levels.values[level], time: Date.now(), ...fields, msg };
   stream.write(`${stream.isTTY ? msg : JSON.stringify(line)}\n`);
@@ -15,15 +15,15 @@ export function say(stream: Stream, msg: string, fields: Record<string, unknown>
 export function openLog(stderr: Stream, level: string): Logger {
   if (stderr.isTTY) return pino({ level }, { write: (line: string) => stderr.write(formatLine(line)) });
   const log = pino.destination({ fd: 2, sync: true, maxLength: KEPT_LOG_BYTES });
-  // A log that nobody reads, or that has no room, is no reason to stop serving.
+  // If the log cannot be written, because nobody reads it or a disk is full, serving goes on.
   log.on('error', () => undefined);
   return pino({ level }, log);
 }
 
-/** What every line has, and nobody at a terminal needs to be told. */
+/** Fields of every line that are not shown on a terminal. */
 const USUAL = new Set(['level', 'time', 'pid', 'hostname', 'msg']);
 
-/** `12:04:31 warn  the rebuild said (text: …)`. */
+/** Formats a line of the log for a terminal: `12:04:31 warn  the rebuild said (text: …)`. */
 function formatLine(json: string): string {
   const line = JSON.parse(json);
   const time = new Date(line.time).toTimeString().slice(0, 8);
@@ -35,6 +35,6 @@ function formatLine(json: string): string {
 
 function formatValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // Texts of others must not move the cursor.
+  // Control characters could move the cursor.
   return text.replace(/\p{Cc}+/gu, ' ');
 }

@@ -13,10 +13,10 @@ const { goOnWhereUnread } = await import('./standard-streams.ts');
 
 const USAGE = {
   line: 'npm run rebuild -- [--force] [--watch]',
-  about: `Makes a release of the catalogue as it is: all pages, in a folder of their own, and the link to it.
+  about: `Makes a release of the catalogue as it is now: all pages, in a folder of their own, and the link to it.
 
-  --force       renders everything, also what did not change
-  --watch       goes on, with a release whenever the catalogue is ahead
+  --force       renders all pages, also those that did not change
+  --watch       keeps running, and makes a release after each change of the catalogue
   -h, --help    shows this
   -V, --version shows the version
 
@@ -42,7 +42,7 @@ const onFailure = (error: unknown) => {
   stderr.write(`error: ${message}\n${hint ? `hint: ${hint}\n` : ''}`);
 };
 
-/** `npm run rebuild -- [--force] [--watch]`: one release, or one whenever the catalogue is ahead. */
+/** Runs `npm run rebuild -- [--force] [--watch]`: makes one release, or with `--watch` one after each change. */
 async function run(): Promise<void> {
   const { values } = readArguments(USAGE, { force: { type: 'boolean' }, watch: { type: 'boolean' } });
   const { force = false, watch = false } = values;

@@ -1,5 +1,5 @@
-// Loaded before an entry point (`node --import`): an old Node cannot read TypeScript, and crashes in the database's
-// binary without a word. Plain JavaScript, because an old Node has to be able to read at least this.
+// Loaded before an entry point (`node --import`), because an old Node cannot read TypeScript, and crashes in the binary of
+// the database without a message. This file is plain JavaScript so that an old Node can read it.
 const REQUIRED = [22, 19];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -11,8 +11,8 @@ if (major < REQUIRED[0] || (major === REQUIRED[0] && minor < REQUIRED[1])) {
   process.exit(1);
 }
 
-// TypeScript is stripped and compiled once, not at every start: that is a third of what a short command takes. Child
-// processes share it. Where the folder cannot be written, Node goes on without.
+// Compiled code is cached on disk, because compiling takes a third of the time of a short command. Child processes share
+// the cache. Node works without it if the folder cannot be written.
 const { enableCompileCache } = await import('node:module');
 const { fileURLToPath } = await import('node:url');
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));

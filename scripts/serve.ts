@@ -16,27 +16,27 @@ goOnWhereUnread(process);
 
 const USAGE = {
   line: 'npm start -- [--no-rebuild]',
-  about: `Serves the catalogue, after making what a first start lacks, and rebuilds the pages behind it.
+  about: `Serves the catalogue, and rebuilds its pages after each change. A first start makes what is missing.
 
   --no-rebuild  leaves rebuilding to the operator
   -h, --help    shows this
   -V, --version shows the version
 
 Settings are read from the environment and .env; .env.example lists them. On a terminal it writes sentences, elsewhere
-one JSON document a line: what happens on standard output, the log on standard error.`,
+lines of JSON: what happens on standard output, the log on standard error.`,
 };
 
-/** Whatever takes longer to stop is cut off; milliseconds. */
+/** How long stopping may take before the process ends anyway; milliseconds. */
 const STOP_MS = 4500;
 
 const tell = (line: string, fields?: Record<string, unknown>) => say(stdout, line, fields);
 const signal = listenForStop(process, () =>
-  tell('Stopping when the requests in flight are answered; once more stops at once.'),
+  tell('Stopping when the requests in flight are answered. Ctrl-C again stops at once.'),
 );
 const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 signal.addEventListener('abort', () => setTimeout(() => process.exit(1), STOP_MS).unref());
 
-/** `npm start [-- --no-rebuild]`: whatever a first start lacks, then serving until told to stop. */
+/** Runs `npm start [-- --no-rebuild]`: makes what a first start lacks, then serves until it is stopped. */
 async function run(): Promise<void> {
   const { values } = readArguments(USAGE, { 'no-rebuild': { type: 'boolean' } });
   const rebuilding = !values['no-rebuild'];

@@ -1,8 +1,8 @@
 import { getExitCode, getFailure } from '../src/commands/failure.ts';
 
 /**
- * For commands that write what they found: a reader that has seen enough (`| head`) ends the command quietly, with exit
- * code 0. Whatever else keeps standard output from being written, such as a full disk, is one sentence and exit code 1.
+ * Makes a command end quietly with exit code 0 when its reader stops reading (`| head`). For any other failure of standard
+ * output, such as a full disk, it writes one sentence and ends with 1.
  */
 export function endWhereUnread({ stdout, stderr }: NodeJS.Process): void {
   stderr.on('error', ignore);
@@ -14,11 +14,11 @@ export function endWhereUnread({ stdout, stderr }: NodeJS.Process): void {
   });
 }
 
-/** For what goes on whether or not anybody reads it: a server, a rebuild. */
+/** Makes a process go on when nobody reads its output, for a server or a rebuild. */
 export function goOnWhereUnread({ stdout, stderr }: NodeJS.Process): void {
   for (const stream of [stdout, stderr]) stream.on('error', ignore);
 }
 
 function ignore(): void {
-  // There is nobody left to tell.
+  // The failure cannot be reported, because it is that of the output.
 }

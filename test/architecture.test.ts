@@ -25,7 +25,7 @@ const SERVING = [
 ];
 /** Modules of the catalogue that write: nothing on the serving side may reach them. */
 const WRITERS =
-  /^src\/catalogue\/(declarations|delisting|findings|freshening|hosts|ledger|payments|probe-runs|publication|publish|pulls|repair|replies|record-sample|rounds|search-index|terms)\.ts$/;
+  /^src\/catalogue\/(corrections|declarations|delisting|findings|freshening|hosts|names|payments|probe-runs|publish|publish-samples|pulls|record-receipt|record-sample|repair|replies|rounds|search-index|terms)\.ts$/;
 
 const files = listFiles(join(ROOT, 'src')).map((path) => ({ path, imports: listImports(path) }));
 

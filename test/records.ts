@@ -1,6 +1,6 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { recordReceipt } from '../src/catalogue/ledger.ts';
 import { findListing } from '../src/catalogue/listings.ts';
+import { recordReceipt } from '../src/catalogue/record-receipt.ts';
 import { writeCatalogue } from '../src/catalogue/write.ts';
 import type { Declaration } from '../src/model/declaration.ts';
 import { NETWORKS } from '../src/model/network.ts';

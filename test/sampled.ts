@@ -1,6 +1,6 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
 import { findListing } from '../src/catalogue/listings.ts';
-import { publishSampled } from '../src/catalogue/publication.ts';
+import { publishSampled } from '../src/catalogue/publish-samples.ts';
 import { recordSample } from '../src/catalogue/record-sample.ts';
 import { writeCatalogue } from '../src/catalogue/write.ts';
 import type { ProbeSample } from '../src/model/probe.ts';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
-import { publishSampled } from '../../src/catalogue/publication.ts';
+import { publishSampled } from '../../src/catalogue/publish-samples.ts';
+import { recordReceipt } from '../../src/catalogue/record-receipt.ts';
 import { recordSample } from '../../src/catalogue/record-sample.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { seedCatalogue } from '../../src/commands/import-manifests.ts';
@@ -14,13 +14,13 @@ import { getRouteUrl, type Route } from '../../src/model/route.ts';
 import { buildSample, buildShown, PAY_TO, SHOWN_SLUG } from './shown.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Long enough for a reliability band and a plot of weeks. */
+/** Enough for a reliability band and a plot of weeks. */
 const PROBES = 60;
 const PROBE_EVERY_MS = 8 * HOUR_MS;
 
 /**
- * Makes the catalogue that is audited: the listings of the seed, and one with everything a page can show: many routes, a
- * receipt, weeks of probes with a failure and a changed price. Nothing is probed or paid for it.
+ * Creates the catalogue that is audited: the listings of the seed, and one with everything that a page can show, such as many
+ * routes, receipts, and weeks of probes with failures and a changed price. Its evidence is invented.
  */
 export async function createAuditedCatalogue(file: string, now: Date): Promise<void> {
   const begin = now.getTime() - (PROBES + 1) * PROBE_EVERY_MS;
@@ -42,7 +42,7 @@ function findShown(catalogue: Catalogue): { listing: Listing; routes: Route[] } 
   return { listing, routes: listing.routes };
 }
 
-/** Probes take the routes in turn, as those of the service do. */
+/** Records one probe. They take the routes in turn, as the service does. */
 function recordProbe(catalogue: Catalogue, number: number, at: string): void {
   const { listing, routes } = findShown(catalogue);
   const route = routes[number % routes.length];

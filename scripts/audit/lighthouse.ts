@@ -2,11 +2,11 @@ import lighthouse from 'lighthouse';
 import type { FailingAudit, PageMeasure } from './limits.ts';
 import type { AuditedPage } from './pages.ts';
 
-/** What a measure of a page is made with. */
+/** Where pages are measured, and by which browser. */
 export interface MeasureOptions {
   /** Origin of the service. */
   readonly url: string;
-  /** Where Chromium takes commands. */
+  /** Port on which Chromium takes commands. */
   readonly debuggingPort: number;
 }
 
@@ -14,8 +14,8 @@ type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr'];
 type Weights = Pick<PageMeasure, 'html_css_bytes' | 'script_bytes'>;
 
 /**
- * Measures one page by Lighthouse's own defaults: a phone on slow 4G, simulated from what an unthrottled load did. Throws
- * where the page could not be loaded.
+ * Measures one page with Lighthouse's defaults: a phone on slow 4G, simulated from an unthrottled load. Throws if the page
+ * cannot be loaded.
  */
 export async function measurePage(
   { name, path }: AuditedPage,
@@ -36,7 +36,7 @@ export async function measurePage(
   };
 }
 
-/** Lists the audits that count and are not passed. */
+/** Lists the failing audits that count for a score. */
 function listFailing({ categories, audits }: Result): FailingAudit[] {
   return Object.values(categories).flatMap(({ id: category, auditRefs }) =>
     auditRefs.flatMap(({ id, weight }) => {
@@ -47,7 +47,7 @@ function listFailing({ categories, audits }: Result): FailingAudit[] {
   );
 }
 
-/** Adds up what travelled for the page, headers included, as the browser counted it. */
+/** Returns the bytes sent for the page, headers included, as the browser counted them. */
 function getWeights({ audits }: Result): Weights {
   const details = audits['network-requests']?.details;
   const requests = details?.type === 'table' ? details.items : [];

@@ -1,31 +1,31 @@
 import { PATHS } from '../../src/views/links.ts';
 
-/** What Lighthouse found one page to be, and what it weighs. */
+/** What Lighthouse measured of one page. */
 export interface PageMeasure {
   readonly name: string;
   readonly path: string;
   /** Score of each category, 0 to 100, by Lighthouse's own id. */
   readonly scores: Readonly<Record<string, number>>;
-  /** Largest contentful paint on a simulated phone with slow 4G. */
+  /** Largest contentful paint on a simulated phone with slow 4G, in milliseconds. */
   readonly lcp_ms: number;
   /** What has to be loaded to read the page, compressed. */
   readonly html_css_bytes: number;
-  /** What is loaded after it, compressed. */
+  /** What is loaded after that, compressed. */
   readonly script_bytes: number;
   readonly failing: readonly FailingAudit[];
 }
 
-/** An audit that takes from the score of a category, by Lighthouse's own ids. */
+/** An audit that lowers the score of a category, by Lighthouse's ids. */
 export interface FailingAudit {
   readonly category: string;
   readonly id: string;
   readonly title: string;
 }
 
-/** What every page is held to; by its weights only the page of a listing, of which there are thousands. */
+/** Limits of every page. The bytes are limits only for pages of listings, of which there are thousands. */
 export const LIMITS = { score: 100, lcp_ms: 1000, html_css_bytes: 20 * 1024, script_bytes: 10 * 1024 } as const;
 
-/** Lists in words what a page misses; empty where it is as it should be. */
+/** Lists in words the limits that a page misses; empty if it passes. */
 export function listMisses(page: PageMeasure): string[] {
   const { path, scores, failing, lcp_ms, html_css_bytes, script_bytes } = page;
   const low = Object.entries(scores).filter(([, score]) => score < LIMITS.score);
@@ -36,14 +36,14 @@ export function listMisses(page: PageMeasure): string[] {
       return `${category} ${score}${ids.length > 0 ? `: ${ids.join(', ')}` : ''}`;
     }),
     ...(Object.keys(scores).length === 0 ? ['no category was scored'] : []),
-    // Written so that what could not be measured is missed, too.
+    // NaN, for what could not be measured, is not below a limit and so fails.
     ...(lcp_ms < LIMITS.lcp_ms ? [] : [`largest-contentful-paint ${Math.round(lcp_ms)} ms`]),
     ...(!isListing || html_css_bytes < LIMITS.html_css_bytes ? [] : [`HTML and CSS ${html_css_bytes} bytes`]),
     ...(!isListing || script_bytes < LIMITS.script_bytes ? [] : [`JavaScript ${script_bytes} bytes`]),
   ];
 }
 
-/** Gives the better of two measures of one page: what else a machine does makes a page slower, and never faster. */
+/** Returns the better of two measures of one page: other work on a machine makes a page slower, never faster. */
 export function getBetter(one: PageMeasure, other: PageMeasure): PageMeasure {
   const [misses, others] = [listMisses(one).length, listMisses(other).length];
   if (misses !== others) return misses < others ? one : other;

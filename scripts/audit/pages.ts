@@ -2,7 +2,7 @@ import { buildUsageFailure } from '../../src/commands/failure.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { SHOWN_SLUG } from './shown.ts';
 
-/** How the command is called. */
+/** Usage of the command, in one line. */
 export const USAGE = 'npm run audit -- [--json] [path…]';
 
 /** A page that is audited. */
@@ -11,7 +11,7 @@ export interface AuditedPage {
   readonly path: string;
 }
 
-/** Every kind of page that search engines are to find. Search results are left out: they ask not to be indexed. */
+/** One page of each kind that search engines index. Search results are not indexed. */
 const PAGES: readonly AuditedPage[] = [
   { name: 'home', path: PATHS.home },
   { name: 'listing', path: PATHS.listing(SHOWN_SLUG) },
@@ -28,7 +28,7 @@ const PAGES: readonly AuditedPage[] = [
   { name: 'changes', path: PATHS.changes },
 ];
 
-/** Gives the pages of the paths asked for, all where none is named. Throws `bad_input` for what is no path. */
+/** Returns the pages at the given paths, or all without any. Throws `bad_input` for anything but a path. */
 export function getPages(paths: readonly string[]): readonly AuditedPage[] {
   if (paths.length === 0) return PAGES;
   return paths.map((path) => {
@@ -37,7 +37,7 @@ export function getPages(paths: readonly string[]): readonly AuditedPage[] {
   });
 }
 
-/** Builds the failure of a path that no page is audited for. */
+/** Builds the failure for a path without a page. */
 export function buildPathFailure(message: string) {
   return buildUsageFailure(message, `${USAGE}, where a path is one of ${PAGES.map(({ path }) => path).join(' ')}`);
 }

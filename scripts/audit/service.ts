@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { rebuild, type Server, startService } from '../bench/world.ts';
 import { createAuditedCatalogue } from './catalogue.ts';
 
-/** Makes the catalogue and a release of it in a folder, and serves them from a process of its own, as `npm start` does. */
+/** Makes the catalogue and a release of it in a folder, and starts a process that serves them as `npm start` does. */
 export async function startAudited(folder: string, now: Date): Promise<Server> {
   const port = await findFreePort();
   const settings = {
     ENV_FILES: 'off',
-    // What the service says of itself is asked for at its own address.
+    // Pages name this address, and the audit follows it.
     BASE_URL: `http://127.0.0.1:${port}`,
     ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
     ...{
@@ -27,7 +27,7 @@ export async function startAudited(folder: string, now: Date): Promise<Server> {
   return startService(world, '--no-rebuild');
 }
 
-/** Finds a port of loopback that is free now. */
+/** Finds a port that is free on loopback. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,18 +4,18 @@ import type { ProbeSample } from '../../src/model/probe.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
 
-/** Slug of the listing that shows everything there is to show. */
+/** Slug of the listing that has everything that a page can show. */
 export const SHOWN_SLUG = 'example-everything';
 export const PAY_TO = `0x${'1'.repeat(40)}`;
 
 const SUBJECTS = ['price', 'weather', 'company', 'address'];
 const ACTIONS = ['latest', 'history', 'search', 'compare', 'check', 'forecast'];
-/** The probes that found the host silent. */
+/** Numbers of the probes that got no answer. */
 const SILENT = [17, 18, 41];
-/** From this probe on everything costs more. */
+/** Number of the first probe that saw a higher price. */
 const DEARER_FROM = 45;
 
-/** Builds what the provider of that listing declares. */
+/** Builds the declaration of that listing. */
 export function buildShown(at: string): Declaration {
   return {
     source: { kind: 'manifest', name: `${SHOWN_SLUG}.yaml`, observed_at: at },
@@ -55,7 +55,7 @@ function buildTerms(network: 'base' | 'solana', amount: number): Terms {
   return { network, asset: NETWORKS[network].usdc, amount, pay_to, ...rest };
 }
 
-/** Builds what the probe of a number saw of a route with these terms on record. */
+/** Builds the sample of the probe with a number, of a route with these terms on record. */
 export function buildSample({
   at,
   url,

@@ -1,6 +1,6 @@
 import { LIMITS, listMisses, type PageMeasure } from './limits.ts';
 
-/** Builds the table of all pages for a terminal: aligned, and below it what each page misses. */
+/** Builds an aligned table of all pages for a terminal, and below it the limits that each page misses. */
 export function buildTable(pages: readonly PageMeasure[]): string {
   const categories = [...new Set(pages.flatMap(({ scores }) => Object.keys(scores)))];
   const rows = [

@@ -10,7 +10,7 @@ export interface Asked {
   readonly body?: string | undefined;
 }
 
-/** How answers are asked for: as they are, or compressed as nearly every client does. */
+/** The encodings that are measured: uncompressed, and compressed as nearly all clients ask for. */
 export const ENCODINGS = ['identity', 'gzip'] as const;
 
 /** Builds a GET request. */
@@ -32,7 +32,7 @@ export function buildToolCall(name: string, args: Readonly<Record<string, string
   };
 }
 
-/** One answer as it was sent, compressed or not, and the milliseconds to its headers and to its end. */
+/** One answer as it was sent, compressed or not, and the milliseconds until its headers and until its end. */
 export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -40,7 +40,7 @@ export interface Answer {
   readonly ms: number;
 }
 
-/** Asks once. Throws for any answer but 200. */
+/** Makes one request and returns the answer. Throws for any status but 200. */
 export async function ask({ url }: Pick<Server, 'url'>, { path, method = 'GET', ...asked }: Asked): Promise<Answer> {
   const started = performance.now();
   const answer = await request(`${url}${path}`, { method, headers: asked.headers, body: asked.body ?? null });
@@ -53,10 +53,10 @@ export async function ask({ url }: Pick<Server, 'url'>, { path, method = 'GET', 
 
 const CONNECTIONS = 8;
 
-/** Rounds that are not counted: what is called often is compiled in them, as in a server that runs for a minute. */
+/** Rounds that are not counted. In them V8 compiles what runs often, as in a server that has run for a minute. */
 const WARM_UP_ROUNDS = 5;
 
-/** What two servers are asked. */
+/** Two servers, and what they are asked. */
 export interface Comparison {
   readonly ours: Server;
   readonly theirs: Server;
@@ -67,8 +67,8 @@ export interface Comparison {
 }
 
 /**
- * Compares how many requests two servers answer in a second, over eight connections. They take turns, so that what else the
- * machine does disturbs both. The ratio is the median of the rounds.
+ * Compares how many requests two servers answer in a second, over eight connections. They take turns, so that other work on
+ * the machine disturbs both. The ratio is the median of the rounds.
  */
 export async function compareServers(comparison: Comparison): Promise<Omit<Row, 'listings' | 'what'>> {
   const { ours, theirs, rounds, requestsPerRound, build } = comparison;
@@ -93,7 +93,7 @@ interface Round {
   readonly cpuMs: number;
 }
 
-/** Makes each request once. Throws for any answer but 200. */
+/** Makes each request once, and returns the rate and the processor time. Throws for any status but 200. */
 async function load({ url, pid }: Server, asked: readonly Asked[]): Promise<Round> {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const waiting = asked.values();
@@ -124,13 +124,13 @@ export interface Row {
   readonly theirs?: number | undefined;
   /** Ours divided by theirs. */
   readonly ratio?: number | undefined;
-  /** Their processor time for a request divided by ours. Other work on the machine disturbs it less than `ratio`. */
+  /** Their processor time for a request divided by ours. It depends less on other work on the machine than `ratio`. */
   readonly cpu_ratio?: number | undefined;
   /** The goal for `ratio`, or for `ours` in a row without one. */
   readonly goal?: string | undefined;
 }
 
-/** Builds a row with rounded figures, and with the ratio of the two where none is given. */
+/** Builds a row with rounded figures. If no ratio is given, it is that of the two figures. */
 export function buildRow(row: Row): Row {
   const { ours, theirs, ratio = theirs ? ours / theirs : undefined, cpu_ratio, ...rest } = row;
   return {
@@ -157,17 +157,17 @@ function formatCell(value: string | number | undefined): string {
   return typeof value === 'number' ? value.toLocaleString('en') : (value ?? '');
 }
 
-/** Rounds to three digits, and from 100 on to whole numbers. */
+/** Rounds to three digits, or to a whole number from 100 on. */
 function roundFigure(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
-/** Gets the median; of an even count the upper of the two in the middle. */
+/** Returns the median; of an even count, the upper of the two in the middle. */
 export function getMedian(numbers: readonly number[]): number {
   return getPercentile(numbers, 0.5);
 }
 
-/** Gets the number at a share from 0 to 1 of the sorted numbers. */
+/** Returns the number at a share, from 0 to 1, of the sorted numbers. */
 export function getPercentile(numbers: readonly number[], share: number): number {
   const at = Math.min(numbers.length - 1, Math.floor(share * numbers.length));
   return numbers.toSorted((a, b) => a - b)[at] ?? Number.NaN;

@@ -20,7 +20,7 @@ import type { MarketPlace } from './payment-market.ts';
 import { buildSyntheticDeclaration, createSyntheticCatalogue } from './synthetic.ts';
 import type { Run } from './world.ts';
 
-/** Buys once. Gives whether the payment settled and the product came. */
+/** Buys once. Returns whether the payment settled and the product came. */
 type Buy = () => Promise<boolean>;
 
 const SLUG = 'bench-seller';
@@ -33,8 +33,8 @@ const PAYMENTS = 20;
 
 /**
  * Measures the verifier's payments on a local chain: quote, attempt on disk, signature, paid call, proof from the chain and
- * published receipt. Beside it the SDK's client buys the same, and keeps and checks nothing. Market and chain run in
- * processes of their own.
+ * published receipt. Beside it the SDK's client buys the same, but records and checks nothing. Market and chain run in a
+ * process of their own.
  */
 export async function measurePayments({ folder, rounds }: Run, listings: number): Promise<Row[]> {
   const market = fork(fileURLToPath(new URL('./payment-market.ts', import.meta.url)));
@@ -65,7 +65,7 @@ export async function measurePayments({ folder, rounds }: Run, listings: number)
   }
 }
 
-/** Milliseconds of one payment, and of those the ones spent waiting for the seller and for the chain. */
+/** Milliseconds of one payment, and how many of them were spent waiting for the seller and for the chain. */
 interface Payment {
   readonly ms: number;
   readonly seller: number;
@@ -96,10 +96,10 @@ function listRows(listings: number, ours: readonly Payment[], theirs: readonly P
   ];
 }
 
-/** Sums up the time spent waiting for others. Of waits that overlap each moment counts once. */
+/** Adds up the time spent waiting for others. If waits overlap, each moment counts once. */
 interface Stopwatch {
   wait<Result>(whom: 'seller' | 'chain', work: () => Promise<Result>): Promise<Result>;
-  /** Gives the milliseconds since it was last asked. */
+  /** Returns the milliseconds waited since the last call. */
   take(): Record<'seller' | 'chain', number>;
 }
 
@@ -126,7 +126,7 @@ function openStopwatch(): Stopwatch {
   };
 }
 
-/** Opens the verifier, on a catalogue of synthetic listings and the seller's own. */
+/** Opens the verifier, with a catalogue of synthetic listings and that of the seller. */
 function openVerifier(
   file: string,
   { listings, place, watch }: { listings: number; place: MarketPlace; watch: Stopwatch },
@@ -178,7 +178,7 @@ function openVerifier(
   return { buy, close };
 }
 
-/** Opens the SDK's client as its README does: it asks, signs what is asked for, and asks again with the payment. */
+/** Opens the SDK's client as its README does: it asks, signs the terms of the 402, and asks again with the payment. */
 function openSdkClient({ sellerUrl, privateKey }: MarketPlace): Buy {
   const scheme = new ExactEvmScheme(privateKeyToAccount(privateKey));
   const client = new x402HTTPClient(new x402Client().register('eip155:*', scheme));

@@ -21,13 +21,13 @@ import type { Answer } from './measuring.ts';
 import type { BareAnswer } from './peers/bare-server.ts';
 import { runChild, type Server, startChild, startProgram, stopChild, type World } from './world.ts';
 
-/** A program that runs here, and the environment it needs. */
+/** A program that runs on this machine, and the environment that it needs. */
 export interface Peer {
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The Debian packages of each program, with the libraries that a bare Debian lacks, its path in them, and how to try it. */
+/** The Debian packages of each program and of libraries that a bare Debian lacks, its path in them, and an option to try it. */
 const PEERS = {
   nginx: { packages: ['nginx', 'nginx-common'], path: 'usr/sbin/nginx', tried: '-v' },
   hugo: { packages: ['hugo', 'libsass1'], path: 'usr/bin/hugo', tried: 'version' },
@@ -51,7 +51,7 @@ export function findPeer(name: PeerName): Peer | undefined {
   });
 }
 
-/** Finds a program, or downloads it from Debian without installing it. Undefined where it cannot be had, with a line why. */
+/** Finds a program, or downloads it from Debian without installing it. If that fails, says why and returns undefined. */
 export async function getPeer(name: PeerName, tell: (line: string) => void): Promise<Peer | undefined> {
   const found = findPeer(name);
   if (found) return found;
@@ -83,7 +83,7 @@ async function download(name: PeerName): Promise<void> {
   }
 }
 
-/** Libraries that came with a program are in a folder of its own. */
+/** Returns a downloaded program, with the folders of the libraries that came with it. */
 function getDownloaded(name: PeerName): Peer {
   const libraries = join(PEERS_DIR, name, 'usr/lib');
   const folders = existsSync(libraries) ? readdirSync(libraries).map((entry) => join(libraries, entry)) : [];
@@ -91,14 +91,14 @@ function getDownloaded(name: PeerName): Peer {
   return { command: join(PEERS_DIR, name, PEERS[name].path), env };
 }
 
-/** Starts the bare server with an answer that another server gave. */
+/** Starts the bare server, which sends an answer of another server. */
 export function startBareServer({ headers, body }: Answer): Promise<Server> {
   const { date, connection, 'keep-alive': keepAlive, 'transfer-encoding': transferEncoding, ...sent } = headers;
   const answer: BareAnswer = { headers: sent, body: body.toString('base64') };
   return startProgram(new URL('./peers/bare-server.ts', import.meta.url), [], answer);
 }
 
-/** Starts the plain Express directory on the records of a catalogue, which are copied when it is first started. */
+/** Starts the plain Express directory. Its first start copies the records of the catalogue. */
 export function startExpressDirectory({ config }: World): Promise<Server> {
   const file = join(dirname(config.catalogueFile), 'express.sqlite');
   if (!existsSync(file)) copyRecords(config, file);
@@ -154,18 +154,20 @@ function copyRecords(config: World['config'], file: string): void {
   catalogue.close();
 }
 
-/** Where nginx gets its files from and puts its own, and the service behind it. */
+/** The folders of nginx, and the service behind it. */
 export interface NginxOptions {
+  /** For nginx's own files. */
   readonly folder: string;
   readonly releasesDir: string;
-  /** Address of the service's process, and the address by which the service names itself. */
+  /** Address of the service's process. */
   readonly upstream: string;
+  /** Address by which the service names itself. */
   readonly baseUrl: string;
 }
 
 /**
- * Starts nginx as one process on loopback, with the configuration of `scripts/deploy`. Throws with its error log where it
- * does not answer.
+ * Starts nginx as one process on loopback, with the configuration of `scripts/deploy`. Throws with its error log if it does
+ * not answer.
  */
 export async function startNginx({ command, env }: Peer, options: NginxOptions): Promise<Server> {
   const { folder, releasesDir, upstream, baseUrl } = options;
@@ -209,17 +211,18 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** What Hugo took for the pages of the listings, in seconds and bytes. */
+/** What Hugo needed for the pages of the listings, in seconds and bytes. */
 export interface HugoBuild {
   /** Reading the catalogue and writing the content files that Hugo reads. */
   readonly exporting: number;
   readonly building: number;
   /** Mean size of a listing's page. */
   readonly pageBytes: number;
+  /** Most memory that Hugo held. */
   readonly peak: number;
 }
 
-/** Builds the pages of the listings with Hugo, with templates of the same pages, in a new folder. */
+/** Builds the pages of the listings with Hugo in a new folder, from templates of the same pages. */
 export async function buildWithHugo({ command, env }: Peer, world: World, folder: string): Promise<HugoBuild> {
   mkdirSync(folder, { recursive: true });
   cpSync(join(import.meta.dirname, 'peers/hugo'), folder, { recursive: true });

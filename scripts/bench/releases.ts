@@ -15,16 +15,16 @@ import { buildWithHugo, getPeer, type HugoBuild } from './peers.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 import { listFamily, openWorld, type Run, readUsage, rebuild, type Server, startService, type World } from './world.ts';
 
-/** Number of listings from which a full rebuild takes minutes, so that it is made only once. */
+/** From this number of listings on, a full rebuild takes minutes and is made only once. */
 const LARGE = 100_000;
 
-/** How many listings one write changes. */
+/** Numbers of listings that one write changes. */
 const CHANGES = [1, 10, 1000];
 
 /** Time between two requests of a reader, in milliseconds. */
 const PAUSE_MS = 5;
 
-/** Measures full rebuilds beside Hugo, and how soon documents and pages have what was written. */
+/** Measures full rebuilds beside Hugo, and how soon documents and pages show a change. */
 export async function measureRebuilds(run: Run, listings: number): Promise<Row[]> {
   const world = await openWorld(run, listings, 'releases-rebuilds');
   run.tell('Making the first release …');
@@ -35,7 +35,7 @@ export async function measureRebuilds(run: Run, listings: number): Promise<Row[]
       await measureCommand(run, world, catalogue),
       await measureRebuilder(run, world, catalogue),
       ...(await measureFull(run, world)),
-      // Last, since it removes many files, and `measureFull` tells why that must not come first.
+      // Last, because it removes many files, which slows down `measureFull`.
       ...(await measureFollowing(run, world, catalogue)),
     ];
   } finally {
@@ -48,7 +48,7 @@ export function openForChanges({ config }: World): Catalogue {
   return openCatalogue(config.catalogueFile, { identity: '', at: new Date().toISOString() });
 }
 
-/** Changes the taglines of a number of listings in one transaction. Gives the revision in which readers see that. */
+/** Changes the taglines of a number of listings in one transaction. Returns the revision with the change. */
 export function changeListings(catalogue: Catalogue, count: number): number {
   return writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
     for (let index = 0; index < count; index += 1) {
@@ -65,7 +65,7 @@ export async function waitForRevision(server: Server, revision: number): Promise
   while ((await askForListings(server)).revision < revision) await sleep(1);
 }
 
-/** Asks for listings, by another price each time. */
+/** Asks for listings, each time with another price, so that no answer is cached. */
 async function askForListings(server: Server): Promise<{ revision: number; ms: number }> {
   const path = `${PATHS.agentList}?limit=20&max_price_usdc=${(0.1 + Math.random()).toFixed(6)}`;
   const { body, ms } = await ask(server, buildGet(path));
@@ -86,7 +86,7 @@ async function measureCommand(run: Run, world: World, catalogue: Catalogue): Pro
 async function measureRebuilder(run: Run, { listings, config }: World, catalogue: Catalogue): Promise<Row> {
   const rebuilder = openRebuilder({ background: true });
   const seconds: number[] = [];
-  // The first rebuild is not counted: it reads what the process then keeps.
+  // The first rebuild is not counted: it reads what the process then has in memory.
   for (let round = 0; round <= run.rounds; round += 1) {
     const revision = changeListings(catalogue, 1);
     const started = performance.now();
@@ -111,8 +111,8 @@ function getReleasedRevision({ releasesDir }: World['config']): number {
 }
 
 /**
- * Measures how soon a running service has what was written in its documents and in its pages, which wait until writers
- * pause; and how long a reader waits meanwhile who asks for listings all the time.
+ * Measures how soon the documents and pages of a running service show a change (pages wait for a pause in the writing), and
+ * how long a reader who asks for listings all the time has to wait meanwhile.
  */
 async function measureFollowing(run: Run, world: World, catalogue: Catalogue): Promise<Row[]> {
   const { listings } = world;
@@ -122,7 +122,7 @@ async function measureFollowing(run: Run, world: World, catalogue: Catalogue): P
     for (const count of CHANGES.filter((count) => count <= listings)) {
       run.tell(`Changing ${count.toLocaleString('en')} listings …`);
       const rounds: Following[] = [];
-      // The first is not counted: the rebuilder starts with it.
+      // The first is not counted: it starts the rebuilder.
       for (let round = 0; round <= Math.min(5, run.rounds); round += 1) {
         const following = await timeFollowing(world, server, changeListings(catalogue, count));
         if (round > 0) rounds.push(following);
@@ -144,7 +144,7 @@ async function measureFollowing(run: Run, world: World, catalogue: Catalogue): P
   }
 }
 
-/** Milliseconds from the commit of a write until documents and pages have it, and the longest wait of a reader until then. */
+/** Milliseconds from a commit until documents and pages show it, and the longest wait of a reader until then. */
 interface Following {
   readonly documentsMs: number;
   readonly pagesMs: number;
@@ -165,11 +165,11 @@ async function timeFollowing({ config }: World, server: Server, revision: number
 
 /** What a full rebuild took, in seconds and bytes. */
 interface FullRebuild {
-  /** From the start of the process until the release is there. */
+  /** From the start of the process to the new release. */
   readonly seconds: number;
-  /** From then until the copy for download is there, too. */
+  /** From then to the copy for download. */
   readonly copying: number;
-  /** Of it, compressing the pages. */
+  /** How much of `seconds` went into compressing pages. */
   readonly compressing: number;
   /** Mean size of a listing's page. */
   readonly pageBytes: number;
@@ -183,7 +183,7 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
   const [ours, theirs]: [FullRebuild[], HugoBuild[]] = [[], []];
   for (let round = 0; round < (listings >= LARGE ? 1 : Math.min(3, run.rounds)); round += 1) {
     run.tell(`Rendering every page${hugo ? ', and Hugo' : ''} …`);
-    // In new folders: for minutes after files were removed, ext4 takes many times as long to make new ones.
+    // In new folders, because ext4 makes files many times slower for minutes after others were removed.
     ours.push(await rebuildAll(await openWorld(run, listings, `releases-full-${round}`)));
     if (hugo) theirs.push(await buildWithHugo(hugo, world, join(run.folder, `hugo-${listings}-${round}`)));
   }
@@ -218,7 +218,7 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
   ].filter(({ ours }) => ours > 0);
 }
 
-/** Makes a first release, process start included, and times again the compressing of its pages, which uses every core. */
+/** Times a first release, with the start of the process, and separately the compression of its pages, which uses every core. */
 async function rebuildAll(world: World): Promise<FullRebuild> {
   const started = performance.now();
   const rebuilding = rebuild(world);

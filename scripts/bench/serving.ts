@@ -29,7 +29,7 @@ import {
 
 const EXPRESS = 'Express and SQLite';
 
-/** Measures every kind of request beside the plain Express directory of the same records. */
+/** Measures each kind of request beside the plain Express directory of the same records. */
 export async function measureDirectory(run: Run, listings: number): Promise<Row[]> {
   const world = await openReleasedWorld(run, listings);
   const theirs = await startExpressDirectory(world);
@@ -68,7 +68,7 @@ function openNumbers(): () => number {
   };
 }
 
-/** Opens the slugs of a catalogue in a random order: another each time, and from the first again after the last. */
+/** Opens a source of slugs: those of a catalogue in a random order, over and over. */
 function openSlugs(world: World): () => string {
   const slugs = listShuffledSlugs(world);
   const getNumber = openNumbers();
@@ -105,7 +105,7 @@ export async function measurePages(run: Run, listings: number): Promise<Row[]> {
   }
 }
 
-/** Searches of each kind that are measured, and others before them, in which code is compiled. */
+/** How many searches of each kind are measured, and how many come before them while code is compiled. */
 const SEARCHES = 300;
 const WARM_UP = 50;
 
@@ -156,8 +156,8 @@ const REQUESTS_AT_REST = 100;
 const CHANGES = 20;
 
 /**
- * Measures how long the OpenAPI document takes where that is hard: its first byte while every page is rendered in the
- * background, and the whole document when it is the first after one listing changed.
+ * Measures the OpenAPI document in the two hardest cases: its first byte while all pages are rendered in the background, and
+ * the whole document when it is asked for first after one listing changed.
  */
 export async function measureLatency(run: Run, listings: number): Promise<Row[]> {
   const world = await openReleasedWorld(run, listings);
@@ -220,10 +220,10 @@ async function measureBesideRebuild(run: Run, { listings }: World, server: Serve
   ];
 }
 
-/** After so long without a request the server has collected its garbage; milliseconds. */
+/** After this time without a request the server has collected its garbage; milliseconds. */
 const REST_MS = 1000;
 
-/** Measures the time from the start of the process to the end of its first answer, and the memory of the server. */
+/** Measures the time from the start of the process to the end of its first answer, and the server's memory. */
 export async function measureStart(run: Run, listings: number): Promise<Row[]> {
   const world = await openReleasedWorld(run, listings);
   const [slug = ''] = listShuffledSlugs(world);
@@ -237,7 +237,7 @@ export async function measureStart(run: Run, listings: number): Promise<Row[]> {
       theirs: await timeStart(startTheirs, PATHS.agentList),
       ours: await timeStart(startOurs, PATHS.agentList),
     };
-    // In the first start the directory copies the records, and the code of both is compiled.
+    // Not counted, because the first start of the directory copies the records and Node compiles the code of both.
     if (round === 0) continue;
     ours.push(pair.ours);
     theirs.push(pair.theirs);

@@ -27,7 +27,7 @@ const COMMON_WORDS =
 const SYLLABLES = 'ba co da fe gi ha lo ma ne ori pa qui ra sto ta ul vi wen xo zan kel mor tin dra sel'.split(' ');
 const WORDS = 20_000;
 
-/** More listings than this are copies: with its evidence, each takes two milliseconds to write. */
+/** Listings above this number are copies, because writing one with its evidence takes two milliseconds. */
 const WRITTEN_MAX = 10_000;
 
 /** Creates a generator of pseudo-random numbers in [0, 1). The same seed gives the same numbers everywhere. */
@@ -41,7 +41,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** Picks a word by Zipf's law, as words come in real text: that of rank n comes 1/n times as often as the first. */
+/** Picks a word with the frequencies of real text (Zipf's law): the word of rank n comes 1/n times as often as the first. */
 export function pickWord(random: () => number): string {
   const rank = Math.floor(WORDS ** random()) - 1;
   const common = COMMON_WORDS[rank];
@@ -58,7 +58,7 @@ export function pickWords(random: () => number, count: number): string {
   return Array.from({ length: count }, () => pickWord(random)).join(' ');
 }
 
-/** Builds the nth synthetic listing: invented, but of the shape and size of real ones. */
+/** Builds the synthetic listing of a number: invented, but of the shape and size of real ones. */
 export function buildSyntheticDeclaration(index: number): Declaration {
   const random = createRandom(1_000_003 + index);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
@@ -118,8 +118,8 @@ function buildRoute(options: {
 }
 
 /**
- * Creates a catalogue of `count` synthetic listings, a thousand a transaction, and leaves it open for writing. Above 10,000
- * (and up to 160,000) the count is rounded to a multiple of that.
+ * Creates a catalogue of `count` synthetic listings, a thousand in each transaction, and returns it open for writing. Above
+ * 10,000 the count is rounded to a multiple of that, up to 160,000.
  */
 export function createSyntheticCatalogue(file: string, count: number): Catalogue {
   const at = new Date(SEEN).toISOString();
@@ -136,9 +136,7 @@ export function createSyntheticCatalogue(file: string, count: number): Catalogue
   return catalogue;
 }
 
-/**
- * Copies what readers see of every listing several times, each time under other names. The evidence behind it is not copied.
- */
+/** Copies what readers see of each listing several times under other names. The evidence is not copied. */
 function copyListings({ sqlite }: Catalogue, copies: number): void {
   const copyListing = sqlite.prepare(`
     INSERT INTO listings (id, slug, base_url, state, verified, revision, document)

@@ -11,24 +11,24 @@ import { createRandom, createSyntheticCatalogue } from './synthetic.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What every benchmark of a run is given. */
+/** What all benchmarks of a run share. */
 export interface Run {
   /** Folder for catalogues and releases, removed after the run. */
   readonly folder: string;
-  /** How often each thing is measured. */
+  /** How often each figure is measured. */
   readonly rounds: number;
-  /** Reports progress, and what is left out. */
+  /** Reports progress and omissions. */
   readonly tell: (line: string) => void;
 }
 
-/** A synthetic catalogue, and the settings of the processes that serve it or rebuild its pages. */
+/** A synthetic catalogue, and the settings of processes that serve it or rebuild its pages. */
 export interface World {
   readonly listings: number;
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Opens the catalogue of a size, which is made once in a run. `releases` names the folder of its releases. */
+/** Opens the catalogue of a size, which is made once in each run. `releases` is the name of its folder of releases. */
 export async function openWorld({ folder, tell }: Run, listings: number, releases = 'releases'): Promise<World> {
   const home = join(folder, String(listings));
   const file = join(home, 'catalogue.sqlite');
@@ -49,7 +49,7 @@ export async function openReleasedWorld(run: Run, listings: number): Promise<Wor
   return world;
 }
 
-/** Builds the settings of a service on loopback, with the defaults of `npm start` and a rate limit that nobody reaches. */
+/** Builds the settings of a service on loopback: the defaults of `npm start`, with a rate limit that is never reached. */
 export function buildSettings(catalogue: string, releases: string): Record<string, string> {
   return {
     ENV_FILES: 'off',
@@ -82,7 +82,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `npm start` does. Resolves when it listens. Throws where it ends before. */
+/** Starts the service as `npm start` does. Resolves when it listens. Throws if it ends before. */
 export async function startService({ env }: Pick<World, 'env'>, ...args: string[]): Promise<Server> {
   const stdio: SpawnOptions['stdio'] = ['ignore', 'pipe', 'inherit'];
   const child = startChild(process.execPath, [...getNodeArguments('start'), ...args], { cwd: ROOT, env, stdio });
@@ -97,7 +97,7 @@ export async function startService({ env }: Pick<World, 'env'>, ...args: string[
   return { url: await promise, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
-/** Starts a program that sends its parent the port it listens on, after a `message` to it where it wants one. */
+/** Starts a program that sends its parent the port it listens on. A `message` is sent to it first. */
 export async function startProgram(file: URL, args: readonly string[], message?: object): Promise<Server> {
   const stdio: SpawnOptions['stdio'] = ['ignore', 'ignore', 'inherit', 'ipc'];
   const child = startChild(process.execPath, [fileURLToPath(file), ...args], { stdio });
@@ -107,12 +107,12 @@ export async function startProgram(file: URL, args: readonly string[], message?:
   return { url: `http://127.0.0.1:${await port}`, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
-/** Runs `npm run rebuild`, without npm. Throws where it fails. */
+/** Runs `npm run rebuild`, without npm. Throws if it fails. */
 export function rebuild({ env }: Pick<World, 'env'>): Promise<Spent> {
   return runChild(process.execPath, getNodeArguments('rebuild'), { cwd: ROOT, env });
 }
 
-/** Gets what a script of `package.json` gives to Node. */
+/** Returns the arguments that a script of `package.json` gives to Node. */
 function getNodeArguments(script: 'start' | 'rebuild'): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   return scripts[script].replace('exec node ', '').split(' ');
@@ -135,14 +135,14 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** What a process and all that it started took. */
+/** What a process and all its descendants needed. */
 export interface Spent {
   readonly seconds: number;
-  /** The sum of the most memory that each held, in bytes; 0 where there is no `/proc`. */
+  /** Sum of the peak memory of each, in bytes; 0 on a system without `/proc`. */
   readonly peak: number;
 }
 
-/** Runs a process to its end. Throws with its standard error where it fails. */
+/** Runs a process to its end. Throws with its standard error if it fails. */
 export async function runChild(command: string, args: readonly string[], options: SpawnOptions = {}): Promise<Spent> {
   const started = performance.now();
   const child = startChild(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -165,22 +165,22 @@ export async function runChild(command: string, args: readonly string[], options
   return { seconds, peak: [...peaks.values()].reduce((sum, peak) => sum + peak, 0) };
 }
 
-/** What a process has used so far. All is undefined where there is no `/proc`, or no such process. */
+/** What a process has used so far. All is undefined without `/proc`, or without such a process. */
 export interface Usage {
   /** Processor time of all its threads, in milliseconds. */
   readonly cpuMs: number | undefined;
-  /** Memory that it holds now, and the most that it ever held, in bytes. */
+  /** Memory that it holds now, and its peak, in bytes. */
   readonly rss: number | undefined;
   readonly peak: number | undefined;
 }
 
-/** A clock tick of `/proc`: a hundredth of a second on every Linux. */
+/** A clock tick of `/proc`, in milliseconds: the same on every Linux. */
 const TICK_MS = 10;
 
 /** Reads what a process has used so far. */
 export function readUsage(pid: number): Usage {
   const [stat, status] = [readProc(pid, 'stat'), readProc(pid, 'status')];
-  // Fields are counted behind the command's name, which is in parentheses and may hold blanks.
+  // Fields are counted after the command's name, which is in parentheses and may have blanks.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   const getBytes = (name: string) => {
     const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status ?? '')?.[1];
@@ -208,7 +208,7 @@ function readProc(pid: number, name: string): string | undefined {
   return ignoreMissing(() => readFileSync(`/proc/${pid}/${name}`, 'utf8'));
 }
 
-/** Returns undefined where there is no `/proc`, or the process has ended. */
+/** Returns what `read` returns; undefined without `/proc`, or if the process has ended. */
 function ignoreMissing<Result>(read: () => Result): Result | undefined {
   try {
     return read();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
-// Stands between a chain and who started it: `node anvil-guard.ts <anvil> <argument…>`. Node cannot ask the system to end
-// a child together with its parent, however the parent ends; but the parent's end of a pipe is closed even by `kill -9`.
+// `node anvil-guard.ts <anvil> <argument…>` runs a chain, and ends it when its parent ends. Node cannot ask the system for
+// that, but the parent's end of a pipe is closed even by `kill -9`.
 
 const [program = '', ...parameters] = process.argv.slice(2);
 const chain = spawn(program, parameters, { stdio: ['ignore', 'inherit', 'inherit'] });

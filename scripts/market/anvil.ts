@@ -7,23 +7,23 @@ import { ServiceError } from '../../src/errors.ts';
 const GUARD = fileURLToPath(new URL('./anvil-guard.ts', import.meta.url));
 const START_TIMEOUT_MS = 20_000;
 
-/** A chain process on loopback that ends with this one, however this one ends. */
+/** A chain in a process on loopback, which ends with this process in any case. */
 export interface AnvilProcess {
   readonly rpcUrl: string;
-  /** The process ids of the guard and of what it guards end together; this is the guard's. */
+  /** Process id of the guard, which ends together with the chain. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts anvil on a free port of loopback, as Base by its chain id. Throws `unavailable` where it does not come up, with
- * the last words it said.
+ * Starts anvil on a free port of loopback, with the chain id of Base. Throws `unavailable` with its last output if it does
+ * not start.
  */
 export async function startAnvil(parameters: readonly string[] = []): Promise<AnvilProcess> {
   const all = ['--host', '127.0.0.1', '--port', '0', '--chain-id', '8453', '--accounts', '1', ...parameters];
   const guard = spawn(process.execPath, [GUARD, findAnvil(), ...all], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own, so that Ctrl-C on a terminal leaves the order of ending to the parent.
+    // In a process group of its own, because Ctrl-C on a terminal would end the chain before the parent has finished.
     detached: true,
   });
   const ended = once(guard, 'exit');
@@ -35,7 +35,7 @@ export async function startAnvil(parameters: readonly string[] = []): Promise<An
   };
   try {
     const port = await readPort(guard);
-    // Whoever forgets to stop the chain still comes to an end, and with it the chain.
+    // A process that does not stop the chain can end all the same, and the chain ends with it.
     for (const handle of [guard, guard.stdin, guard.stdout, guard.stderr]) if ('unref' in handle) handle.unref();
     return { rpcUrl: `http://127.0.0.1:${port}`, pid: guard.pid ?? 0, stop };
   } catch (error) {
@@ -44,7 +44,7 @@ export async function startAnvil(parameters: readonly string[] = []): Promise<An
   }
 }
 
-/** Anvil says where it listens once it does; what it says later is read and dropped, or it would stop at a full pipe. */
+/** Reads the port that anvil listens on. Its later output is read and dropped, because anvil would stop at a full pipe. */
 async function readPort(guard: ChildProcess): Promise<string> {
   let said = '';
   const port = await new Promise<string | null>((resolve) => {
@@ -72,7 +72,7 @@ async function readPort(guard: ChildProcess): Promise<string> {
   });
 }
 
-/** The program itself inside the package for this platform: the package's own command is a Node process around it. */
+/** Finds the program in the package for this platform. The package's own command is a Node process around it. */
 function findAnvil(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const program = process.platform === 'win32' ? 'anvil.exe' : 'anvil';

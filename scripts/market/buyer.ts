@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { BaseChain } from './chain-base.ts';
 import type { SolanaChain } from './chain-solana.ts';
 
-/** Somebody with money on the local chains and, on purpose, nothing to pay fees with. */
+/** A buyer with USDC on the local chains and, on purpose, nothing to pay fees with. */
 export interface Buyer {
   readonly evm: PrivateKeyAccount;
   readonly evmPrivateKey: Hex;
@@ -14,7 +14,7 @@ export interface Buyer {
   readonly solanaPrivateKey: string;
 }
 
-/** Opens fresh wallets on the chains that there are, each with so much atomic USDC. */
+/** Opens new wallets on the given chains, each with `atomic` units of USDC. */
 export async function openBuyer(
   chains: { base: BaseChain; solana: SolanaChain | undefined },
   atomic = 10_000_000n,
@@ -27,7 +27,7 @@ export async function openBuyer(
   return { evm, evmPrivateKey, solana, solanaPrivateKey: getBase58Decoder().decode(bytes) };
 }
 
-/** Makes an Ed25519 key as Solana writes it: the seed, then the public key, 32 bytes each. */
+/** Generates an Ed25519 key in Solana's form: the seed, then the public key, 32 bytes each. */
 function generateSolanaKey(): Uint8Array {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const seed = privateKey.export({ format: 'jwk' }).d ?? '';

@@ -15,40 +15,40 @@ import { base } from 'viem/chains';
 import { startAnvil } from './anvil.ts';
 import { readTokenCode, TOKEN_ABI, TOKEN_ADDRESS } from './token/token.ts';
 
-/** What the treasury holds at first: more USDC than any market spends, in atomic units. */
+/** What the treasury has at first, in atomic USDC: more than any market spends. */
 const TREASURY_USDC = 10n ** 15n;
 const GAS_MONEY = 10n ** 24n;
 const SLOT_OF_SUPPLY = 0n;
 const SLOT_OF_BALANCES = 1n;
 
-/** A chain of this machine that says it is Base, with USDC at its address. Every transaction is mined at once. */
+/** A chain on this machine with the chain id of Base and with USDC at its address there. Transactions are mined at once. */
 export interface BaseChain {
   readonly rpcUrl: string;
-  /** The guard process; it ends with this process, and the chain with it. */
+  /** Process id of the guard, which ends with this process, and the chain with it. */
   readonly pid: number;
-  /** Gives atomic USDC to an account, by a transfer from the treasury. Gives the transaction. */
+  /** Transfers atomic USDC from the treasury to an account. Returns the transaction. */
   fund(address: string, atomic: bigint): Promise<Hex>;
   /** Gives an account the money that transactions cost. */
   fundGas(address: string): Promise<void>;
-  /** Gives the balance of an account in atomic USDC. */
+  /** Returns the balance of an account in atomic USDC. */
   getBalance(address: string): Promise<bigint>;
-  /** Mines empty blocks, as many seconds apart as told. */
+  /** Mines empty blocks; `secondsApart` is the time between two of them on the chain. */
   mine(blocks?: number, secondsApart?: number): Promise<void>;
-  /** Gives the time of the latest block, in seconds. */
+  /** Returns the time of the latest block, in seconds since 1970. */
   getTime(): Promise<number>;
-  /** Mines a block at a time that must be after that of the latest one, in seconds; the clock runs on from there. */
+  /** Mines a block with a later time than the latest one, in seconds since 1970. The clock goes on from there. */
   setTime(seconds: number): Promise<void>;
-  /** Runs something, and takes back all that it did on the chain, the time included. */
+  /** Runs a function, and then undoes all that it did on the chain, including the time. */
   undoAfter<Result>(run: () => Promise<Result>): Promise<Result>;
   stop(): Promise<void>;
 }
 
 export interface BaseChainOptions {
-  /** Mine a block every so many seconds besides; without, blocks come with transactions alone. */
+  /** Seconds between blocks without transactions. Left out, there are only blocks with transactions. */
   blockSeconds?: number;
 }
 
-/** Starts the chain and puts the token in place, in about 0.2 s. Throws `unavailable` where it does not come up. */
+/** Starts the chain with the token, in about 0.2 s. Throws `unavailable` if it does not start. */
 export async function startBaseChain({ blockSeconds }: BaseChainOptions = {}): Promise<BaseChain> {
   const blocks = blockSeconds === undefined ? [] : ['--block-time', String(blockSeconds), '--mixed-mining'];
   const anvil = await startAnvil(['--slots-in-an-epoch', '1', ...blocks]);
@@ -76,7 +76,7 @@ async function prepare({ rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnv
     pid,
     stop,
     fund(address, atomic) {
-      // One after another: two transfers at once would take the same account nonce.
+      // One after another, because two transfers at once would use the same account nonce.
       const transfer = queue.then(async () => {
         const args = [address as Hex, atomic] as const;
         const call = { address: TOKEN_ADDRESS, abi: TOKEN_ABI, functionName: 'transfer', args } as const;
@@ -119,7 +119,7 @@ export function openWallet<Wallet extends Account = PrivateKeyAccount>(rpcUrl: s
   );
 }
 
-/** A mapping's value stands at the hash of its key and the mapping's slot (Solidity, "Layout in Storage"). */
+/** Returns the slot of a balance: a mapping's value is at the hash of its key and slot (Solidity, "Layout in Storage"). */
 function getBalanceSlot(address: Hex): Hex {
   return keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [address, SLOT_OF_BALANCES]));
 }

@@ -27,21 +27,21 @@ import { openSlots, type SlotOptions, type Slots } from './solana/slots.ts';
 
 const LAMPORTS = 10n ** 12n;
 
-/** Solana on this machine: its own runtime in this process, behind an RPC on loopback, with USDC at its address. */
+/** Solana on this machine: its runtime in this process, with an RPC on loopback, and USDC at its address. */
 export interface SolanaChain {
   readonly rpcUrl: string;
-  /** Mints atomic USDC to an owner, whose token account is made where there is none. Gives the transaction. */
+  /** Mints atomic USDC to an owner, and makes the owner's token account if there is none. Returns the transaction. */
   fund(owner: string, atomic: bigint): Promise<string>;
   /** Gives an account the lamports that transactions cost. */
   fundFees(account: string): void;
-  /** Gives what an owner's token account holds, in atomic USDC. */
+  /** Returns the balance of an owner's token account, in atomic USDC. */
   getBalance(owner: string): Promise<bigint>;
-  /** Lets slots go by at once. */
+  /** Advances the chain by a number of slots at once. */
   skipSlots(slots: number): void;
   stop(): Promise<void>;
 }
 
-/** Starts the chain in this process, in some 50 ms. Slots go by with the clock. */
+/** Starts the chain in this process, in about 50 ms. Its slots follow the clock. */
 export async function startSolanaChain(options: SlotOptions = {}): Promise<SolanaChain> {
   const bank = await generateKeyPairSigner();
   const machine = openMachine(bank.address);
@@ -71,7 +71,7 @@ async function mint({ bank, slots, ledger }: Mint, owner: Address, amount: bigin
   const instructions: Instruction[] = [
     getCreateAssociatedTokenIdempotentInstruction({ payer: bank, ata: token, owner, mint: MINT }),
     getMintToInstruction({ mint: MINT, token, mintAuthority: bank, amount }),
-    // Two gifts of one amount in one slot would otherwise be one transaction.
+    // Random, because two equal amounts in one slot would otherwise be one transaction.
     { programAddress: address(MEMO_PROGRAM), accounts: [], data: Buffer.from(randomBytes(8).toString('hex')) },
   ];
   const signed = await pipe(
@@ -90,7 +90,7 @@ async function mint({ bank, slots, ledger }: Mint, owner: Address, amount: bigin
   throw new ServiceError('internal', `The local chain refused to give money: ${signature.message}.`);
 }
 
-/** Gives the account that holds an owner's USDC. */
+/** Finds the address of the account for an owner's USDC. */
 async function findTokenAccount(owner: Address): Promise<Address> {
   const [account] = await findAssociatedTokenPda({ mint: MINT, owner, tokenProgram: TOKEN_PROGRAM_ADDRESS });
   return account;

@@ -16,11 +16,14 @@ import { openServer, type Serving } from './loopback.ts';
 
 type Network = `${string}:${string}`;
 
-/** Verifies and settles payments for sellers, over HTTP on loopback, as the SDK does it: real transactions, its own gas. */
+/**
+ * Verifies and settles payments for sellers, over HTTP on loopback, by the SDK's facilitator. It sends real transactions and
+ * pays their fees.
+ */
 export interface Facilitator extends Serving {
-  /** Who submits on Base. */
+  /** The account that sends transactions on Base. */
   readonly evmAddress: string;
-  /** Who pays the fee on Solana; undefined without that chain. */
+  /** The account that pays fees on Solana; undefined without that chain. */
   readonly solanaFeePayer: string | undefined;
 }
 
@@ -29,7 +32,7 @@ interface Question {
   paymentRequirements: PaymentRequirements;
 }
 
-/** Opens the facilitator for x402 version 1 and 2, on Base and, where that chain is given, on Solana. */
+/** Opens the facilitator for x402 versions 1 and 2, on Base and, if that chain is given, on Solana. */
 export async function openFacilitator(chains: {
   base: BaseChain;
   solana?: SolanaChain | undefined;
@@ -59,7 +62,7 @@ async function registerBase(facilitator: x402Facilitator, chain: BaseChain): Pro
     readContract: (call) => wallet.readContract({ ...call, args: call.args ?? [] }),
     verifyTypedData: (call) => verifyTypedData(call),
     writeContract(call) {
-      // One after another: two transactions at once would take the same account nonce.
+      // One after another, because two transactions at once would use the same account nonce.
       const sent = queue.then(() => wallet.writeContract(call));
       queue = sent.catch(() => undefined);
       return sent;

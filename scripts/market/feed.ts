@@ -3,7 +3,7 @@ import { decodeHeader } from './providers/facilitation.ts';
 import type { Provider } from './providers/provider.ts';
 import type { PayableRoute } from './providers/route.ts';
 
-/** Opens a Bazaar feed of everything that the providers sell, made of their own 402 answers; pages by `limit` and `offset`. */
+/** Opens a Bazaar feed of all that the providers sell, built from their 402 answers, with pages by `limit` and `offset`. */
 export async function openFeed(providers: readonly Provider[]): Promise<Serving & { readonly feedUrl: string }> {
   const lastUpdated = new Date().toISOString();
   const pairs = providers.flatMap((provider) => provider.plan.routes.map((route) => ({ provider, route })));
@@ -21,7 +21,7 @@ export async function openFeed(providers: readonly Provider[]): Promise<Serving 
   return { ...server, feedUrl: `${server.url}/discovery/resources` };
 }
 
-/** A feed names a resource without its query; what it takes stands in its description. */
+/** Reads the item of a route. A feed names a resource without its query; its input is in its description. */
 async function readItem({ url, plan }: Provider, route: PayableRoute) {
   const resource = `${url}${route.path}`;
   const metadata = { serviceName: plan.title, serviceDescription: plan.summary };
@@ -34,7 +34,7 @@ async function readItem({ url, plan }: Provider, route: PayableRoute) {
   return { x402Version: 2, resource, accepts, extensions, description: route.summary, metadata };
 }
 
-/** Sends a route's example request, without payment unless headers bring one. */
+/** Sends a route's example request, without payment unless `headers` have one. */
 export function fetchExample(url: string, route: PayableRoute, headers: Record<string, string> = {}) {
   return fetch(...buildExample(url, route, headers));
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 
-/** Something that answers on loopback until it is closed. */
+/** A server on loopback. */
 export interface Serving {
   /** Its origin, without a slash at the end. */
   readonly url: string;
@@ -12,7 +12,7 @@ export interface Serving {
 
 type Answering = (request: Request) => Response | Promise<Response>;
 
-/** Serves on a free port of loopback. Closing cuts the connections that are open. */
+/** Opens a server on a free port of loopback. `close` cuts off open connections. */
 export async function openServer(answer: Answering): Promise<Serving> {
   const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
   server.listen(0, '127.0.0.1');

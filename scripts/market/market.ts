@@ -7,10 +7,10 @@ import { openProvider, type Provider } from './providers/provider.ts';
 import type { ProviderPlan } from './providers/route.ts';
 import type { SlotOptions } from './solana/slots.ts';
 
-/** A whole market on loopback: chains, a facilitator, sellers. Nothing of it leaves this machine or outlives the process. */
+/** A market on loopback: chains, a facilitator and sellers. It uses no other network, and ends with the process. */
 export interface Market {
   readonly base: BaseChain;
-  /** Undefined where the market was started without it. */
+  /** Undefined if the market was started without it. */
   readonly solana: SolanaChain | undefined;
   readonly facilitator: Facilitator;
   readonly providers: readonly Provider[];
@@ -20,13 +20,13 @@ export interface Market {
 }
 
 export interface MarketOptions {
-  /** Whether Solana is part of it. */
+  /** Whether to start Solana, too. */
   solana?: boolean;
   plans?: readonly ProviderPlan[];
   chains?: BaseChainOptions & SlotOptions;
 }
 
-/** Starts the market, in about half a second. What was started is stopped again where something does not come up. */
+/** Starts the market, in about half a second. If a part does not start, those before it are stopped. */
 export async function startMarket({ solana = true, plans = PLANS, chains = {} }: MarketOptions = {}): Promise<Market> {
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -58,7 +58,7 @@ export async function startMarket({ solana = true, plans = PLANS, chains = {} }:
   }
 }
 
-/** Gives a provider of the market by its key. */
+/** Returns the provider with a key. Throws if the market has none. */
 export function getProvider({ providers }: Market, key: string): Provider {
   const found = providers.find(({ plan }) => plan.key === key);
   if (found) return found;

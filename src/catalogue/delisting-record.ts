@@ -11,7 +11,7 @@ export interface RecordedDelisting extends Delisting {
 /** Who may decide. Of several decisions, readers are shown that of the first. */
 const DECIDERS: readonly Delisting['by'][] = ['operator', 'provider', 'rule'];
 
-/** Finds the decision that an address is not listed: that of `by`, or else the one that readers are shown. */
+/** Finds the decision that an address is not listed: with `by` that decider's, without it the one that readers are shown. */
 export function findDelisting(
   catalogue: Catalogue,
   baseUrl: string,

@@ -13,8 +13,8 @@ import {
 } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { type Catalogue, findRow, listRows, runStatement } from './database.ts';
-import { recordReceipt } from './ledger.ts';
 import { findPaidRoute, findPayment, parsePayment } from './payment-records.ts';
+import { recordReceipt } from './record-receipt.ts';
 import { type Writing, writeCatalogue } from './write.ts';
 
 /**

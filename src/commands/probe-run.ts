@@ -10,7 +10,7 @@ import {
   type ProbeScope,
   type ProbeTask,
 } from '../catalogue/probe-tasks.ts';
-import { type PublicationResult, publishSampled } from '../catalogue/publication.ts';
+import { type PublicationResult, publishSampled } from '../catalogue/publish-samples.ts';
 import { recordSample } from '../catalogue/record-sample.ts';
 import { isOurRound, judgeRounds } from '../catalogue/rounds.ts';
 import { findFailingSince } from '../catalogue/samples.ts';

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { endFreshening, startFreshening } from '../../src/catalogue/freshening.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
-import { type PublicationResult, publishSampled } from '../../src/catalogue/publication.ts';
+import { type PublicationResult, publishSampled } from '../../src/catalogue/publish-samples.ts';
 import { recordSample } from '../../src/catalogue/record-sample.ts';
 import { judgeRounds } from '../../src/catalogue/rounds.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';

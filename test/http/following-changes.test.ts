@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
 import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
-import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
+import { recordReceipt } from '../../src/catalogue/record-receipt.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { createApp } from '../../src/http/app.ts';
 import { parseQuery } from '../../src/http/parameters.ts';

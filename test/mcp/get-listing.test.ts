@@ -1,8 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
+import { recordReceipt } from '../../src/catalogue/record-receipt.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';

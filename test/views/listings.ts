@@ -1,6 +1,6 @@
 import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { recordReceipt } from '../../src/catalogue/ledger.ts';
 import { findListing } from '../../src/catalogue/listings.ts';
+import { recordReceipt } from '../../src/catalogue/record-receipt.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';

@@ -7,7 +7,7 @@ export interface BareAnswer {
   readonly body: string;
 }
 
-/** A bare node:http server: the least time that any server in Node takes. Its first message is the answer to send. */
+/** A bare node:http server, as fast as a server in Node can be. Its parent's first message is the answer that it sends. */
 process.once('message', (message) => {
   const answer = message as BareAnswer;
   const body = Buffer.from(answer.body, 'base64');

@@ -4,8 +4,8 @@ import compression from 'compression';
 import express, { type Request } from 'express';
 
 /**
- * `node express-directory.ts <file>`: a directory as one would write it in an afternoon, with Express, better-sqlite3, FTS5
- * and `compression`. Every answer is made when it is asked for. Sends its parent the port it listens on.
+ * `node express-directory.ts <file>` serves a directory as one would write it in an afternoon, with Express, better-sqlite3,
+ * FTS5 and `compression`. It caches nothing. It sends its parent the port that it listens on.
  */
 const database = new Database(process.argv[2], { readonly: true });
 const countListings = database.prepare('SELECT count(*) AS live, sum(payment_verified) AS verified FROM listings');
@@ -76,7 +76,7 @@ function parseAll(rows: readonly unknown[]): unknown[] {
   return rows.map((row) => JSON.parse(String(row)));
 }
 
-/** Renders all that is on record of a listing, in about as many bytes as our own page has. */
+/** Renders all fields of a listing, in about as many bytes as our own page has. */
 function renderPage(listing: Listing): string {
   const [title, tagline] = [escapeHtml(listing.title), escapeHtml(listing.tagline)];
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>

@@ -11,8 +11,8 @@ import { splitProviderText } from '../../../src/views/pages/provider-text.ts';
 import { SERVICE_MEANING, VERIFIED_MEANING } from '../../../src/views/site.ts';
 
 /**
- * `node hugo-export.ts <folder>`: writes a content file for each live listing of the catalogue that the settings name, with
- * all that its page shows as front matter, which is what Hugo makes pages of.
+ * `node hugo-export.ts <folder>` writes the content files that Hugo reads: one for each live listing of the catalogue in the
+ * settings, with all that its page shows as front matter.
  */
 const [folder = ''] = process.argv.slice(2);
 const config = readConfig();
@@ -31,7 +31,7 @@ for (const slug of reading.getSnapshot().columns.slugs) {
 }
 readings.close();
 
-/** Builds the front matter of a page: its model, and what our components derive from that. */
+/** Builds the front matter of a page: its model, and what our components compute from it. */
 function buildFront({ description, routes, json_ld, ...page }: ListingPage): object {
   const groups = groupRoutes(routes).map(({ name, routes: members }) => ({
     name,

@@ -9,7 +9,7 @@ const STOP_WORDS = new Set(
   ),
 );
 
-/** A chat completion in the shape that OpenAI's clients speak; the model picks the sentence that says most. */
+/** A chat completion in OpenAI's format. Its model picks the sentence that says most. */
 export const CHAT: ProviderPlan = {
   key: 'chat',
   title: 'Gist Chat',
@@ -59,7 +59,7 @@ export const CHAT: ProviderPlan = {
   ],
 };
 
-/** Picks the sentence whose words come up most in the whole text. */
+/** Finds the sentence whose words are the most frequent in the text. */
 function findGist(text: string): string {
   const sentences = text.match(/[^.!?]+[.!?]*/g)?.map((sentence) => sentence.trim()) ?? [];
   const counts = new Map<string, number>();

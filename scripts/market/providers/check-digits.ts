@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { buildRoute, type ProviderPlan } from './route.ts';
 
-/** Still speaks the first version of x402, on both networks. */
+/** A provider that still uses version 1 of x402, on both networks. */
 export const CHECK_DIGITS: ProviderPlan = {
   key: 'check-digits',
   title: 'Check Digits',

@@ -9,10 +9,10 @@ const settlement = z.object({
   errorReason: z.string().optional(),
 });
 
-/** What a facilitator says a settlement came to; a seller hands it on to the buyer as the receipt. */
+/** A facilitator's result of a settlement, which a seller passes on to the buyer as the receipt. */
 export type Settlement = z.infer<typeof settlement>;
 
-/** A payment as it came in a header, and the terms it is held against, both in their version's own shape. */
+/** A payment as it came in a header, and the terms that it has to meet, both in the form of their x402 version. */
 export interface Presented {
   payment: Record<string, unknown>;
   requirement: Record<string, unknown>;
@@ -35,12 +35,12 @@ async function ask(url: string, { payment, requirement }: Presented): Promise<un
   return response.json();
 }
 
-/** Writes JSON as a header carries it. */
+/** Encodes JSON for a header. */
 export function encodeHeader(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');
 }
 
-/** Reads JSON out of a header; undefined where it is none. */
+/** Decodes the JSON of a header. Undefined for anything else. */
 export function decodeHeader(text: string): Record<string, unknown> | undefined {
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(Buffer.from(text, 'base64').toString('utf8')));

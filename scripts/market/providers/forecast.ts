@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { buildRoute, type ProviderPlan } from './route.ts';
 
-/** Takes the money first, and then fails each time. */
+/** A provider that takes the money first, and then always fails. */
 export const FORECAST: ProviderPlan = {
   key: 'forecast',
   title: 'Tomorrow’s Tides',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { buildRoute, type ProviderPlan } from './route.ts';
 
-/** A POST route with a JSON payload that is checked, for nothing, before money is asked for. */
+/** A POST route whose JSON body is checked before a payment is asked for. */
 export const LOAN_DESK: ProviderPlan = {
   key: 'loan-desk',
   title: 'Loan Desk',

@@ -8,7 +8,7 @@ const place = z
   .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
   .describe('Latitude and longitude in degrees, such as 52.52,13.405');
 
-/** Takes money on Base and on Solana, for the same price. */
+/** A provider with the same price on Base and on Solana. */
 export const MAP_MATH: ProviderPlan = {
   key: 'map-math',
   title: 'Map Math',

@@ -2,18 +2,18 @@ import { NETWORKS, type NetworkKey } from '../../../src/model/network.ts';
 import { formatUsdc } from '../../../src/model/usdc.ts';
 import type { PayableRoute, ProviderPlan } from './route.ts';
 
-/** For how long a payment may be open, in seconds. */
+/** How long a payment may be open, in seconds. */
 export const MAX_TIMEOUT_SECONDS = 60;
 
 /** Who is paid on each network. */
 export type Payees = Readonly<Record<NetworkKey, string>>;
 
-/** Gives what the terms of a network say besides: the EIP-712 domain on Base, who pays the fee on Solana. */
+/** Returns the `extra` of terms: on Base the EIP-712 domain, on Solana the account that pays the fee. */
 export function getExtra(network: NetworkKey, feePayer: string | undefined): Record<string, unknown> {
   return network === 'base' ? { name: 'USD Coin', version: '2' } : { feePayer };
 }
 
-/** Builds the terms of a route in the shape of x402 version 1. */
+/** Builds the terms of a route for x402 version 1. */
 export function buildOfferV1(
   route: PayableRoute,
   {
@@ -38,7 +38,7 @@ export function buildOfferV1(
   };
 }
 
-/** Describes request and answer as x402 discovery does: `outputSchema` of version 1, `info` of version 2. */
+/** Builds the description of request and answer for x402 discovery: `outputSchema` of version 1, `info` of version 2. */
 export function describeRoute({ method, exampleInput, outputSchema }: PayableRoute) {
   const request = method === 'GET' ? { queryParams: exampleInput } : { bodyType: 'json', body: exampleInput };
   return {
@@ -47,7 +47,7 @@ export function describeRoute({ method, exampleInput, outputSchema }: PayableRou
   };
 }
 
-/** Builds the extension `bazaar` of x402 version 2: an example, and the JSON Schema that it is checked against. */
+/** Builds the extension `bazaar` of x402 version 2: an example, and its JSON Schema. */
 export function buildDiscovery({ method, exampleInput, inputSchema, outputSchema }: PayableRoute) {
   const [name, request] =
     method === 'GET'

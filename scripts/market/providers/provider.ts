@@ -9,15 +9,15 @@ import type { PayableRoute, ProviderPlan } from './route.ts';
 import { openWallV1 } from './wall-v1.ts';
 import { openWallV2 } from './wall-v2.ts';
 
-/** A seller that is open for business on loopback. */
+/** A seller on loopback. */
 export interface Provider extends Serving {
   readonly plan: ProviderPlan;
   readonly payees: Payees;
-  /** Where its OpenAPI document is. */
+  /** Address of its OpenAPI document. */
   readonly documentUrl: string;
 }
 
-/** Opens a provider on a port of its own. Takes Solana off its offer where that chain is not given. */
+/** Opens a provider on a port of its own. It offers Solana only if that chain is given. */
 export async function openProvider(
   whole: ProviderPlan,
   { facilitator, solana }: { facilitator: Facilitator; solana: SolanaChain | undefined },
@@ -49,14 +49,14 @@ export async function openProvider(
   return { ...server, plan, payees, documentUrl: `${server.url}/openapi.json` };
 }
 
-/** Makes an account on each chain. On Solana the account that receives USDC has to be there before it can. */
+/** Makes an account on each chain. On Solana, an account must exist before it can receive USDC. */
 export async function openPayees(solana: SolanaChain | undefined): Promise<Payees> {
   const { address } = await generateKeyPairSigner();
   await solana?.fund(address, 0n);
   return { base: privateKeyToAddress(generatePrivateKey()), solana: address };
 }
 
-/** The query, or the JSON body; a body that is none is looked at as empty. */
+/** Reads the query or the JSON body of a request. A body that is not JSON counts as empty. */
 async function readInput({ req }: Context, { method }: PayableRoute): Promise<unknown> {
   if (method === 'GET') return req.query();
   try {

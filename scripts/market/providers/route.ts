@@ -3,10 +3,10 @@ import type { JsonObject } from '../../../src/model/json.ts';
 import { jsonObject } from '../../../src/model/json-object.ts';
 import type { NetworkKey } from '../../../src/model/network.ts';
 
-/** What a call comes to: a product, or what is wrong with the request. */
+/** Result of a call: the product, or what is wrong with the request. */
 export type Outcome = { product: JsonObject } | { problem: string };
 
-/** One thing that a provider sells. */
+/** One route that a provider sells. */
 export interface PayableRoute {
   method: 'GET' | 'POST';
   path: string;
@@ -17,20 +17,20 @@ export interface PayableRoute {
   inputSchema: JsonObject;
   outputSchema: JsonObject;
   exampleInput: JsonObject;
-  /** Works out the answer to a query or a body. */
+  /** Answers a query or a body. */
   answer(raw: unknown): Outcome;
 }
 
-/** One seller: what it is, how it wants to be paid, and what it sells. */
+/** One seller: what it is, how it is paid, and what it sells. */
 export interface ProviderPlan {
   key: string;
   title: string;
   summary: string;
   version: 1 | 2;
   networks: readonly NetworkKey[];
-  /** Looks at the request before it asks for money, and answers a bad one with 400. */
+  /** Checks a request before it asks for a payment, and answers a bad one with 400. */
   checksInputFirst?: boolean;
-  /** Settles before it works, and keeps the money whatever comes of it. */
+  /** Settles the payment before it does the work, and keeps the money even if the work fails. */
   settlesFirst?: boolean;
   routes: readonly PayableRoute[];
 }
@@ -46,7 +46,7 @@ interface Sale<Input extends z.ZodObject, Output extends z.ZodObject> {
   work(input: z.output<Input>): z.output<Output>;
 }
 
-/** Builds a route of a function and the schemas around it, which also check what goes in. */
+/** Builds a route from a function and the schemas of its input and output. Input is checked by its schema. */
 export function buildRoute<Input extends z.ZodObject, Output extends z.ZodObject>({
   input,
   output,

@@ -9,7 +9,7 @@ const words = new Intl.Segmenter('en', { granularity: 'word' });
 const FACTORS = { m: 1, km: 1000, cm: 0.01, mm: 0.001, in: 0.0254, ft: 0.3048, yd: 0.9144, mi: 1609.344 } as const;
 const unit = z.enum(Object.keys(FACTORS) as [keyof typeof FACTORS, ...(keyof typeof FACTORS)[]]);
 
-/** Several small tools, each at one price. */
+/** A provider of several small tools with the same price. */
 export const TEXT_TOOLS: ProviderPlan = {
   key: 'text-tools',
   title: 'Small Text Tools',

@@ -4,9 +4,9 @@ import { buildOfferV1, type Payees } from './offers.ts';
 import type { ProviderPlan } from './route.ts';
 
 /**
- * Opens what stands before the routes of a provider that speaks x402 version 1, which the SDK's middleware no longer
- * does: the terms are the body of the 402, the payment comes in `X-PAYMENT`, the receipt goes out in
- * `X-PAYMENT-RESPONSE`. It verifies, works, settles, and only then hands the product over.
+ * Opens the middleware that asks for payment by x402 version 1, which the SDK's no longer supports: terms in the body of the
+ * 402, the payment in `X-PAYMENT`, the receipt in `X-PAYMENT-RESPONSE`. It verifies the payment, has the route do its work,
+ * settles, and only then sends the product.
  */
 export function openWallV1(
   plan: ProviderPlan,

@@ -8,7 +8,7 @@ import { formatUsdc } from '../../../src/model/usdc.ts';
 import { buildDiscovery, MAX_TIMEOUT_SECONDS, type Payees } from './offers.ts';
 import type { ProviderPlan } from './route.ts';
 
-/** Opens what stands before the routes of a provider that speaks x402 version 2: the SDK's own middleware for Hono. */
+/** Opens the middleware that asks for payment by x402 version 2: the SDK's own for Hono. */
 export async function openWallV2(
   plan: ProviderPlan,
   { facilitatorUrl, payees }: { facilitatorUrl: string; payees: Payees },

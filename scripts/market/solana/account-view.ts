@@ -2,7 +2,7 @@ import { getBase58Decoder } from '@solana/kit';
 import type { Holding, StoredAccount } from './machine.ts';
 import { buildTokenAmount, type Encoding } from './transaction-view.ts';
 
-/** Builds what Solana's RPC answers to `getAccountInfo`. Of the parsed form it knows token accounts. */
+/** Builds the answer of Solana's RPC to `getAccountInfo`. In the parsed form it supports token accounts. */
 export function buildAccountView(stored: StoredAccount, holding: Holding | undefined, encoding: Encoding) {
   const { data, owner, lamports, executable } = stored;
   return {

@@ -13,7 +13,7 @@ export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
 export type Message = CompiledTransactionMessage & CompiledTransactionMessageWithLifetime;
 
-/** A transaction that stands in a block, with what accounts held before and after it. */
+/** A transaction in a block, with the balances of its accounts before and after it. */
 export interface Landed {
   signature: string;
   signatures: string[];
@@ -31,7 +31,7 @@ export interface AccountState {
   holding: Holding | undefined;
 }
 
-/** Why a node refuses a transaction before it is in any block. */
+/** Why a node refuses to put a transaction into a block. */
 export interface Refusal {
   refused: 'malformed' | 'bad_signature' | 'preflight';
   message: string;
@@ -41,8 +41,8 @@ export interface Refusal {
 /** The transactions of the chain, in order. */
 export interface Ledger {
   /**
-   * Takes a transaction as a node does: what it gives is the signature under which it may come to stand in a block, not
-   * that it does. Without preflight, a node takes even what can never land, and drops it.
+   * Submits a transaction and returns its signature, as a node does. That does not mean that it gets into a block: without
+   * preflight, a node takes even what never can, and drops it.
    */
   submit(wire: Uint8Array, options?: { skipPreflight?: boolean }): string | Refusal;
   simulate(wire: Uint8Array, options: { checkSignatures: boolean; anyBlockhash: boolean }): Execution | Refusal;
@@ -103,7 +103,7 @@ export function openLedger(machine: Machine, slots: Slots): Ledger {
   };
 }
 
-/** The signature of somebody who has not signed yet: 64 zeros. */
+/** A missing signature, in base 58: 64 zero bytes. */
 const UNSIGNED = '1'.repeat(64);
 
 function fail(error: unknown): Execution {

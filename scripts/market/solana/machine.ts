@@ -6,14 +6,14 @@ import { USDC_DECIMALS } from '../../../src/model/usdc.ts';
 
 export const MINT = address(NETWORKS.solana.usdc);
 
-/** How a transaction came out. `error` is as Solana's RPC writes it, null where all went well. */
+/** Result of a transaction. `error` has the form of Solana's RPC; null for a success. */
 export interface Execution {
   error: unknown;
   logs: string[];
   unitsConsumed: bigint;
 }
 
-/** What an account of the token program holds. */
+/** Contents of an account of the token program. */
 export interface Holding {
   mint: Address;
   owner: Address;
@@ -27,23 +27,23 @@ export interface StoredAccount {
   executable: boolean;
 }
 
-/** Solana's own runtime with its token, memo and compute budget programs, and USDC at its address; no blocks, no network. */
+/** Solana's runtime with its token, memo and compute budget programs, and USDC at its address, but without blocks or network. */
 export interface Machine {
-  /** Runs a transaction for good. Signatures are checked, the recent blockhash is not: that is the ledger's part. */
+  /** Runs a transaction. Its signatures are checked; its recent blockhash is checked by the ledger. */
   execute(transaction: Transaction): Execution;
-  /** Runs a transaction without consequences; signatures count only where told. */
+  /** Runs a transaction and keeps none of its effects. Checks signatures only with `checkSignatures`. */
   simulate(transaction: Transaction, options: { checkSignatures: boolean }): Execution;
   findAccount(account: Address): StoredAccount | undefined;
   findHolding(account: Address): Holding | undefined;
   getLamports(account: Address): bigint;
   giveLamports(account: Address, amount: bigint): void;
-  /** Gives what an account of so many bytes has to hold. */
+  /** Returns the lamports that an account of a number of bytes must have. */
   getRent(space: number): bigint;
 }
 
-/** Starts the runtime, with USDC minted by the given authority. Takes some 10 ms. */
+/** Starts the runtime, with USDC that the given authority may mint, in about 10 ms. */
 export function openMachine(mintAuthority: Address): Machine {
-  // The history would refuse what it has seen before; the ledger does so by itself, and answers as a node does.
+  // Without a history, because the ledger refuses repeated transactions, with the answers of a node.
   const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
   const data = getMintEncoder().encode({
     mintAuthority: some(mintAuthority),
@@ -109,8 +109,8 @@ function readExecution(result: TransactionMetadata | FailedTransactionMetadata):
 }
 
 /**
- * Parses the runtime's own spelling of an error (`InstructionError(0, Custom(1))`, `AccountNotFound`) into the JSON of
- * Solana's RPC. The package gives the names of errors in no other way.
+ * Parses an error as the runtime writes it (`InstructionError(0, Custom(1))`, `AccountNotFound`) into the JSON of Solana's
+ * RPC. The package has the names of errors only in this text.
  */
 function parseError(text: string): unknown {
   const [, name, index, inner, code] = /err: (\w+)(?:\((\d+), (\w+)(?:\((\d+)\))?\))?/.exec(text) ?? [];
@@ -118,7 +118,7 @@ function parseError(text: string): unknown {
   return { InstructionError: [Number(index), code === undefined ? inner : { [inner ?? 'Custom']: Number(code) }] };
 }
 
-/** Says whether a transaction that came out so stands in a block all the same, its fee taken. */
+/** Returns whether a transaction with this result is in a block, which also a failed one that paid its fee is. */
 export function isLanded({ error }: Execution): boolean {
   return error === null || (typeof error === 'object' && error !== null && 'InstructionError' in error);
 }

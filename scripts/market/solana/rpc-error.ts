@@ -1,6 +1,6 @@
 import type { Refusal } from './ledger.ts';
 
-/** An error of the RPC, under its number in Solana's own list. */
+/** An error of the RPC, with its number in Solana's list. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -23,7 +23,7 @@ const CODES: Record<Refusal['refused'], number> = {
   bad_signature: -32003,
 };
 
-/** Builds the error that a node answers with where it refuses a transaction. */
+/** Builds the error with which a node refuses a transaction. */
 export function buildRefusalError({ refused, message, execution }: Refusal): RpcError {
   const data = execution && {
     err: execution.error,

@@ -40,7 +40,7 @@ const ofTexts = z.tuple([z.array(z.string()).max(256), options.prefault({})]);
 
 type Method = (parameters: unknown[]) => unknown;
 
-/** Gives the methods of Solana's HTTP RPC that payments need. Account states are the latest whatever the commitment. */
+/** Builds the methods of Solana's HTTP RPC that payments need. Account states are the latest for any commitment. */
 export function buildMethods({ machine, slots, ledger }: Chain): Record<string, Method> {
   const take = <Parameters extends z.ZodType, Answer>(
     parameters: Parameters,
@@ -136,7 +136,7 @@ function getPastBlock(slots: Slots, at: bigint): Block {
   throw new RpcError(BLOCK_NOT_AVAILABLE, `Block not available for slot ${at}`);
 }
 
-/** A block without its transactions: nobody here asks for those. */
+/** Builds the view of a block without its transactions, which nobody here asks for. */
 function buildBlockView(slots: Slots, block: Block) {
   const parent = slots.getBlock(block.slot > slots.firstSlot ? block.slot - 1n : block.slot);
   return {
@@ -161,5 +161,5 @@ function buildSimulationView({ error, logs, unitsConsumed }: Execution) {
 
 function readWire(text: string, encoding: string | undefined): Uint8Array {
   if (encoding === 'base64') return Buffer.from(text, 'base64');
-  throw new RpcError(INVALID_PARAMETERS, 'The local chain takes transactions in base64 alone.');
+  throw new RpcError(INVALID_PARAMETERS, 'The local chain takes transactions in base64 only.');
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Blockhash, blockhash, getBase58Decoder } from '@solana/kit';
 
-/** Slots for which a transaction may name a block as its recent one (Solana, `MAX_PROCESSING_AGE`). */
+/** For how many slots a transaction may name a block as its recent one (Solana, `MAX_PROCESSING_AGE`). */
 const BLOCKHASH_SLOTS = 150n;
 const FIRST_SLOT = 1_000n;
 
 export interface Block {
   slot: bigint;
-  /** Every slot has its block here, so heights run along with slots. */
+  /** Rises with the slots, because here each slot has a block. */
   height: bigint;
   blockhash: Blockhash;
   /** Seconds since 1970. */
@@ -16,25 +16,25 @@ export interface Block {
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** The chain's time: slots go by with the clock, and each has its block from when somebody first asks for it. */
+/** The chain's time: slots follow the clock, and the block of each is made when it is first asked for. */
 export interface Slots {
   readonly firstSlot: bigint;
-  /** Gives the slot that the chain is at, by how sure it has to be. */
+  /** Returns the latest slot of a commitment. */
   getSlot(commitment?: Commitment): bigint;
   getBlock(slot: bigint): Block;
   findBlock(hash: string): Block | undefined;
-  /** Gives the last height at which a transaction that names this block is taken. */
+  /** Returns the last height at which a transaction that names this block is taken. */
   getLastValidHeight(block: Block): bigint;
-  /** Says whether a transaction that names this block as its recent one is taken now. */
+  /** Returns whether a transaction that names this block as its recent one is taken now. */
   isRecent(hash: string): boolean;
-  /** Lets so many slots go by at once. */
+  /** Advances by a number of slots at once. */
   skip(slots: number): void;
 }
 
 export interface SlotOptions {
   /** Length of a slot, in milliseconds. */
   slotMs?: number;
-  /** Slots after which nothing can be taken back; 0: at once. */
+  /** Number of slots after which a block is final; 0: at once. */
   finalitySlots?: number;
   /** The clock, in milliseconds since 1970. */
   now?: () => number;
@@ -54,7 +54,7 @@ export function openSlots({ slotMs = 400, finalitySlots = 0, now = Date.now }: S
   const getBlock = (slot: bigint) => {
     const known = blocks.get(slot);
     if (known) return known;
-    // Slots that are skipped take no time, so that the chain's clock stays that of the machine.
+    // Skipped slots take no time, so that the chain's clock stays that of the machine.
     const time = BigInt(Math.floor((began + (Number(slot - FIRST_SLOT) - skipped) * slotMs) / 1000));
     const block = { slot, height: slot - FIRST_SLOT, blockhash: inventBlockhash(), time };
     blocks.set(slot, block);
@@ -82,7 +82,7 @@ export function openSlots({ slotMs = 400, finalitySlots = 0, now = Date.now }: S
   };
 }
 
-/** Makes up a hash as blocks have it: 32 bytes in base 58. */
+/** Invents the hash of a block: 32 bytes in base 58. */
 export function inventBlockhash(): Blockhash {
   return blockhash(getBase58Decoder().decode(randomBytes(32)));
 }

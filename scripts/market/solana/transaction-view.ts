@@ -5,10 +5,10 @@ import { type AccountState, type Landed, MEMO_PROGRAM, type Message } from './le
 
 export type Encoding = 'json' | 'jsonParsed' | 'base64' | 'base58';
 
-/** `TransferChecked`, by the token program's numbering of its instructions. */
+/** Number of `TransferChecked` among the instructions of the token program. */
 const TRANSFER_CHECKED = 12;
 
-/** Builds what Solana's RPC answers to `getTransaction` (JSON structures of its HTTP methods). */
+/** Builds the answer of Solana's RPC to `getTransaction` (JSON structures of its HTTP methods). */
 export function buildTransactionView(landed: Landed, encoding: Encoding) {
   const { block, message } = landed;
   return {
@@ -26,7 +26,7 @@ function buildMeta({ execution, before, after, message }: Landed) {
   return {
     err: error,
     status: error === null ? { Ok: null } : { Err: error },
-    // Whatever left all accounts together went to the fee.
+    // What all accounts together lost is the fee.
     fee: Number(sum(before) - sum(after)),
     preBalances: before.map(({ lamports }) => Number(lamports)),
     postBalances: after.map(({ lamports }) => Number(lamports)),
@@ -56,7 +56,7 @@ function listTokenBalances(states: AccountState[]) {
   );
 }
 
-/** Builds an amount as the RPC writes it, exact as text and inexact as a number. */
+/** Builds an amount in the RPC's form: exact as text, inexact as a number. */
 export function buildTokenAmount(amount: bigint) {
   const uiAmountString = formatUsdc(Number(amount));
   return { amount: String(amount), decimals: USDC_DECIMALS, uiAmount: Number(uiAmountString), uiAmountString };
@@ -89,7 +89,7 @@ function buildTransaction({ signatures, wire, message }: Landed, encoding: Encod
   };
 }
 
-/** Signers come first, and of both kinds the writable ones (Solana, "Message header"). */
+/** Builds the entry of an account. Signers come first, and in both groups the writable ones (Solana, "Message header"). */
 function buildAccountKey({ header, staticAccounts }: Message, index: number) {
   const signer = index < header.numSignerAccounts;
   const writable = signer
@@ -109,7 +109,7 @@ function buildInstruction({ programAddressIndex, accountIndices = [], data = new
   };
 }
 
-/** A transfer and a memo are spelled out; other programs stay as they are, as a node leaves those it does not know. */
+/** Builds an instruction: transfers and memos parsed, others as they are, as a node leaves those that it does not know. */
 function buildParsedInstruction({ staticAccounts }: Message, instruction: Instruction) {
   const { programAddressIndex, accountIndices = [], data = new Uint8Array() } = instruction;
   const programId = staticAccounts[programAddressIndex];

@@ -3,10 +3,10 @@ import { type Hex, isHex, parseAbi } from 'viem';
 import { ServiceError } from '../../../src/errors.ts';
 import { NETWORKS } from '../../../src/model/network.ts';
 
-/** Where the token stands on the local chain: the address that USDC has on Base. */
+/** Address of the token on the local chain: that of USDC on Base. */
 export const TOKEN_ADDRESS = NETWORKS.base.usdc as Hex;
 
-/** The EIP-712 domain its authorisations are signed under, the very one of USDC on Base. */
+/** The EIP-712 domain of its authorisations: the same as that of USDC on Base. */
 export const TOKEN_DOMAIN = {
   name: 'USD Coin',
   version: '2',
@@ -23,7 +23,7 @@ const AUTHORIZATION = [
   { name: 'nonce', type: 'bytes32' },
 ] as const;
 
-/** What is signed, by EIP-3009. */
+/** The messages that are signed (EIP-3009). */
 export const TOKEN_TYPES = {
   TransferWithAuthorization: AUTHORIZATION,
   ReceiveWithAuthorization: AUTHORIZATION,
@@ -54,7 +54,7 @@ export const TOKEN_ABI = parseAbi([
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
 ]);
 
-/** Reads the code that stands at the token's address, compiled from `LocalUsdc.sol`. */
+/** Reads the code of the token, compiled from `LocalUsdc.sol`. */
 export function readTokenCode(): Hex {
   const code = readFileSync(new URL('./local-usdc.hex', import.meta.url), 'utf8').trim();
   if (!isHex(code)) throw new ServiceError('internal', 'scripts/market/token/local-usdc.hex is not hex.');

@@ -1,9 +1,9 @@
 import type { Catalogue } from '../../../src/catalogue/database.ts';
 import { recordDeclaration } from '../../../src/catalogue/declarations.ts';
 import { delistListing } from '../../../src/catalogue/delisting.ts';
-import { recordReceipt } from '../../../src/catalogue/ledger.ts';
 import { findListing } from '../../../src/catalogue/listings.ts';
 import { findNextDue } from '../../../src/catalogue/probe-tasks.ts';
+import { recordReceipt } from '../../../src/catalogue/record-receipt.ts';
 import { writeCatalogue } from '../../../src/catalogue/write.ts';
 import { runProbing } from '../../../src/commands/probe-run.ts';
 import { readConfig } from '../../../src/config.ts';
