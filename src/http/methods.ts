@@ -7,6 +7,8 @@ import { buildProblem } from './problem.ts';
 const POSTED: Readonly<Record<string, readonly string[]>> = {
   [PATHS.mcp]: ['POST', 'OPTIONS'],
   [PATHS.agentCheck]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  [PATHS.search]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  [PATHS.registryExplore]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
 };
 
 /** Lists the methods that a path is asked by. */
