@@ -19,6 +19,7 @@ import { addCheckRoutes } from './routes/check.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
 import { addFileRoutes } from './routes/files.ts';
 import { addOpenapiRoute } from './routes/openapi.ts';
+import { addRegistryRoutes } from './routes/registry.ts';
 import type { Get } from './routes/route.ts';
 import { buildSecurityHeaders } from './security-headers.ts';
 import { refuseMalformed } from './target.ts';
@@ -111,6 +112,7 @@ export function createApp(service: Service): Hono<Env> {
   addAgentRoutes(get, reading);
   addCheckRoutes(get, app, reading);
   addDiscoveryRoutes(get, reading);
+  addRegistryRoutes(get, app, reading);
   addFileRoutes(get, reading);
   let serveMcp: ReturnType<Awaited<ReturnType<typeof loadMcp>>['createMcp']> | undefined;
   app.post(PATHS.mcp, async (c) => {

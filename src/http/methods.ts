@@ -9,6 +9,8 @@ const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const POSTED: Readonly<Record<string, readonly string[]>> = {
   [PATHS.mcp]: ['POST', 'OPTIONS'],
   [PATHS.agentCheck]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  [PATHS.search]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  [PATHS.registryExplore]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
 };
 
 /** Lists the methods that a path is asked by. */

@@ -26,6 +26,10 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
     changes: [
       'Listings carry `latency`, how long their valid answers to probes took (median and 95 %, in milliseconds), and so does `probe` of each route. The file of the catalogue has it in columns.',
       'Lists can be sorted by `latency` (fastest first) and by `proof` (latest paid verification first).',
+      'Agent discovery (ARD 0.91): /.well-known/ard.json, POST /search and GET /agents/{identifier}, and a skill file under /.well-known/agent-skills/. /.well-known/ai-catalog.json stays.',
+      'MCP: search_listings with q answers with routes, each with its method, url and input; these are the arguments of check_payment_terms. Fields that repeated the listing are gone: get_listing has them. Answers are in structuredContent, and the text beside it is one line with what decides.',
+      'MCP: get_listing takes q and puts the routes first that fit. check_payment_terms, like /agent/check, takes a url without terms and says what its 402 should ask (verdict expected, or unseen).',
+      '`input` of a route in /agent/list says what it takes, by place and with types.',
       'A search finds routes: each listing found by words carries `route`, the one that answers most, with its price on each network, inputs, outputs and cautions. `match` says how much of the request it answers, and `notice` that nothing fits.',
       'Filters by price, network and verification hold for one and the same route: with words, for the one that is shown.',
       'A search understands filters in words, such as "under 1 cent" or "on Solana", and names them in `understood`. Between double quotes words are only searched for.',

@@ -1,8 +1,9 @@
 import { buildUrl, PATHS } from './links.ts';
-import { getMcpIdentity, SERVER_CARD_TYPE } from './mcp-server.ts';
+import { SERVER_CARD_TYPE } from './mcp-server.ts';
+import { listOwnEntries, type RegistryEntry } from './registry.ts';
 import type { Site } from './site.ts';
 
-/** Builds `robots.txt` (RFC 9309): everything may be read by everybody, and where the addresses are. */
+/** Builds `robots.txt` (RFC 9309): everything may be read by everybody, where the addresses are, and what agents can use (ARD). */
 export function buildRobots({ baseUrl }: Site): string {
   return `# All of this is public and made to be read by programs. Agents: start at ${buildUrl(baseUrl, PATHS.guide)}
 # or search with ${buildUrl(baseUrl, PATHS.agentList)}?q={words} instead of crawling.
@@ -10,6 +11,7 @@ User-agent: *
 Allow: /
 
 Sitemap: ${buildUrl(baseUrl, PATHS.sitemapIndex)}
+Agentmap: ${buildUrl(baseUrl, PATHS.ard)}
 `;
 }
 
@@ -80,12 +82,13 @@ export const AI_CATALOG_TYPE = 'application/ai-catalog+json';
 
 /**
  * Builds the `Link` header (RFC 8288) of every page and document: where the service describes itself. Relations are those
- * of RFC 8631 and RFC 9727, of AI Catalog ("Link Relation Discovery") and of llms.txt version 2 (`describedby`).
+ * of RFC 8631 and RFC 9727, of ARD (section 5.1) and its predecessor AI Catalog, and of llms.txt version 2 (`describedby`).
  */
 export function buildLinkHeader(baseUrl: string): string {
   return [
     formatLink(buildUrl(baseUrl, PATHS.openapi), { rel: 'service-desc', type: 'application/json' }),
     formatLink(buildUrl(baseUrl, PATHS.apiCatalog), { rel: 'api-catalog', type: 'application/linkset+json' }),
+    formatLink(buildUrl(baseUrl, PATHS.ard), { rel: 'ard', type: 'application/json' }),
     formatLink(buildUrl(baseUrl, PATHS.aiCatalog), { rel: 'ai-catalog', type: AI_CATALOG_TYPE }),
     formatLink(buildUrl(baseUrl, PATHS.guide), { rel: 'describedby', type: 'text/plain' }),
   ].join(', ');
@@ -136,7 +139,11 @@ export function buildApiCatalog({ baseUrl }: Site): Linkset {
   );
   const mcp = link(PATHS.mcp, 'application/json', 'MCP server (Streamable HTTP, POST)');
   const state = {
-    'service-meta': [link(PATHS.aiCatalog, 'application/ai-catalog+json', 'What here is for AI agents')],
+    'service-meta': [
+      link(PATHS.ard, 'application/json', 'What here is for AI agents'),
+      link(PATHS.skillIndex, 'application/json', 'Skills: how an agent uses this service'),
+      link(PATHS.aiCatalog, 'application/ai-catalog+json', 'The same as an AI catalogue'),
+    ],
     status: [link(PATHS.ready, 'application/json', 'Whether the service can do its work')],
   };
   const rest = {
@@ -167,52 +174,22 @@ export function buildApiCatalog({ baseUrl }: Site): Linkset {
   };
 }
 
-/** An entry of an AI catalogue, with what makes it an entry for agent discovery (ARD, "Entry Terms"). */
-export interface AiCatalogEntry {
-  readonly identifier: string;
-  /** Media type that says what kind of thing the artifact is. */
-  readonly type: string;
-  readonly url: string;
-  readonly displayName: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  /** Two to five things somebody may ask for that this answers: registries find an entry by them alone. */
-  readonly representativeQueries: readonly string[];
-}
-
 /** An AI catalogue (AI Catalog 1.0). */
 export interface AiCatalog {
   readonly specVersion: '1.0';
   readonly host: { readonly displayName: string; readonly identifier: string; readonly documentationUrl: string };
-  readonly entries: readonly AiCatalogEntry[];
+  readonly entries: readonly RegistryEntry[];
 }
 
-/**
- * Builds what this host has for agents to use: the MCP server. Its documents are no kind of artifact that agent discovery
- * knows, and are in the API catalogue; listings are other publishers', and are found through the server.
- */
+/** Builds the AI catalogue: the entries of agent discovery, where they were before `ard.json`. */
 export function buildAiCatalog(site: Site): AiCatalog {
-  const { hostname } = new URL(site.baseUrl);
-  const { name, title, description } = getMcpIdentity(site);
-  const url = (path: string) => buildUrl(site.baseUrl, path);
   return {
     specVersion: '1.0',
-    host: { displayName: site.serviceTitle, identifier: hostname, documentationUrl: url(PATHS.docsAgents) },
-    entries: [
-      {
-        identifier: `urn:air:${hostname}:mcp:${name}`,
-        type: SERVER_CARD_TYPE,
-        url: url(PATHS.serverCard),
-        displayName: title,
-        description,
-        tags: ['mcp', 'search', 'x402', 'payments'],
-        representativeQueries: [
-          'find an API that I can pay for per request, without an account or a key',
-          'which API converts PDF to text for less than one cent a call',
-          'has anybody paid for this x402 API and got what it sells',
-          'are the terms of this 402 answer the usual ones',
-        ],
-      },
-    ],
+    host: {
+      displayName: site.serviceTitle,
+      identifier: new URL(site.baseUrl).hostname,
+      documentationUrl: buildUrl(site.baseUrl, PATHS.docsAgents),
+    },
+    entries: listOwnEntries(site),
   };
 }

@@ -7,6 +7,7 @@ import { type ListingTag, splitDescription } from './listing/tag.ts';
 import { buildCodeSpan, escapeMarkdown } from './markdown.ts';
 import { CATEGORY_WORDS } from './pages/category-page.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from './site.ts';
+import { SKILL_NAME } from './skill.ts';
 import { type Counts, formatCounts, formatInteger } from './words/figures.ts';
 
 const DANGERS = CAUTION_CODES.filter((code) => CAUTIONS[code].severity === 'danger')
@@ -70,7 +71,9 @@ ${link('Use the API', PATHS.docsUsing, 'which address answers what, with real re
 ${link('Reference', PATHS.docsApi, 'the endpoints of this service, for people')}
 ${link('Every listing as text', PATHS.guideFull, 'one document; large')}
 ${link('API catalogue', PATHS.apiCatalog, 'RFC 9727: these doors as a linkset')}
-${link('AI catalogue', PATHS.aiCatalog, 'the MCP server, for agent registries')}
+${link('Skill', PATHS.skill(SKILL_NAME), 'all of this as a skill file; index.json beside its folder lists it')}
+${link('Agent discovery', PATHS.ard, 'ARD: MCP server, registry and skill; the registry answers POST /search')}
+${link('AI catalogue', PATHS.aiCatalog, 'the same under its earlier address')}
 ${link('News', PATHS.changesFeed, 'the latest changes as an Atom feed')}
 ${link('Market', PATHS.market, 'prices, networks and probe health over time, for people; each plot with its data as CSV')}
 ${link('Sitemaps', PATHS.sitemapIndex, 'the address of every page')}

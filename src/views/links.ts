@@ -16,7 +16,13 @@ export const PATHS = {
   serverJson: '/server.json',
   wellKnownServerCard: '/.well-known/mcp/server-card.json',
   apiCatalog: '/.well-known/api-catalog',
+  ard: '/.well-known/ard.json',
+  /** Where the manifest of agent discovery was before. */
   aiCatalog: '/.well-known/ai-catalog.json',
+  registryEntry: (identifier: string) => `/agents/${identifier}`,
+  registryExplore: '/explore',
+  skillIndex: '/.well-known/agent-skills/index.json',
+  skill: (name: string) => `/.well-known/agent-skills/${name}/SKILL.md`,
   securityTxt: '/.well-known/security.txt',
   discoveryResources: '/discovery/resources',
   discoverySearch: '/discovery/search',

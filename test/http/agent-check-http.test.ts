@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { MAX_CHALLENGE_BYTES } from '../../src/http/routes/check.ts';
+import { MAX_QUESTION_BYTES } from '../../src/http/posted.ts';
 import { agentCheck } from '../../src/views/check.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { buildChallenge, buildFields, CALLED, encode, makeFresh, recordAll, serveChecks } from './checking.ts';
@@ -107,8 +107,8 @@ describe('POST /agent/check', () => {
     const padded = (length: number) => ({ ...body, challenge: { ...body.challenge, error: 'e'.repeat(length) } });
     expect(await refuse(post(padded(1024 * 1024)))).toMatchObject({ status: 413, code: 'too_large' });
     const frame = JSON.stringify(padded(0)).length;
-    expect((await post(padded(MAX_CHALLENGE_BYTES - frame))).status).toBe(200);
-    expect((await post(padded(MAX_CHALLENGE_BYTES - frame + 1))).status).toBe(413);
+    expect((await post(padded(MAX_QUESTION_BYTES - frame))).status).toBe(200);
+    expect((await post(padded(MAX_QUESTION_BYTES - frame + 1))).status).toBe(413);
     expect(await refuse(post('{"url":'))).toMatchObject({ status: 400, code: 'not_json' });
     expect(await refuse(post('[]'))).toMatchObject({ status: 400, code: 'bad_arguments' });
     expect(await refuse(post({ ...body, chalenge: 1 }))).toMatchObject({

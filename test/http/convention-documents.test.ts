@@ -1,8 +1,17 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseRobots } from '../../src/probing/robots.ts';
+import { selectListings } from '../../src/published/select.ts';
+import { listQuery } from '../../src/views/listing/query.ts';
+import { listOwnEntries } from '../../src/views/registry.ts';
 import { makeCatalogue } from '../builders.ts';
+import { makeCommands } from '../commands/running.ts';
+import { openTestReading } from '../reading.ts';
 import { SITE, serveLive } from './serving.ts';
 
 const mediaType = z.string().regex(/^[\w-]+\/[\w.+-]+$/);
@@ -22,27 +31,33 @@ const linkset = z.strictObject({
     .nonempty(),
 });
 
+/** ARD 0.91, section 4.2, as far as this service uses its terms. */
+const ardEntry = z.strictObject({
+  identifier: z.string().regex(/^urn:air:[a-z0-9.-]+(:[a-z0-9-]+){2}$/),
+  type: z.string().regex(/^[\w-]+\/[\w.+-]+(?:; profile="[\w:-]+")?$/),
+  url: z.url(),
+  displayName: z.string().min(1),
+  description: z.string().min(1),
+  tags: z.array(z.string().min(1)),
+  // An entry without them is not found by search.
+  representativeQueries: z.array(z.string().min(1)).min(2).max(5),
+});
+
 /** AI Catalog 1.0, "Top-Level Structure", "Host Info" and "Catalog Entry", and ARD, as far as this service uses them. */
 const aiCatalog = z.strictObject({
   specVersion: z.literal('1.0'),
   host: z.strictObject({ displayName: z.string().min(1), identifier: z.string(), documentationUrl: z.url() }),
-  entries: z.array(
-    z.strictObject({
-      identifier: z.string().regex(/^urn:air:[a-z0-9.-]+(:[a-z0-9-]+){2}$/),
-      type: mediaType,
-      url: z.url(),
-      displayName: z.string().min(1),
-      description: z.string().min(1),
-      tags: z.array(z.string().min(1)),
-      // ARD, "Entry Terms": an entry without them is not found by search.
-      representativeQueries: z.array(z.string().min(1)).min(2).max(5),
-    }),
-  ),
+  entries: z.array(ardEntry),
 });
+
+const MANIFESTS = resolve(import.meta.dirname, '../../data/listings');
 
 const PATHS = [
   '/.well-known/api-catalog',
   '/.well-known/ai-catalog.json',
+  '/.well-known/ard.json',
+  '/.well-known/agent-skills/index.json',
+  '/.well-known/agent-skills/find-and-pay-apis/SKILL.md',
   '/.well-known/mcp/server-card.json',
   '/mcp/server-card',
   '/server.json',
@@ -79,16 +94,65 @@ describe('the API catalogue', () => {
   });
 });
 
-it('the AI catalogue holds to its specification, each entry once', async () => {
-  const { get } = serveLive(makeCatalogue());
-  const response = await get('/.well-known/ai-catalog.json');
-  expect(response.headers.get('content-type')).toBe('application/ai-catalog+json');
-  const { entries } = aiCatalog.parse(await response.json());
-  expect(new Set(entries.map(({ identifier }) => identifier)).size).toBe(entries.length);
-  // No other kind of artifact that ARD knows is here.
-  expect(entries.map(({ type, url }) => [type, url])).toEqual([
-    ['application/mcp-server-card+json', `${SITE.baseUrl}/mcp/server-card`],
-  ]);
+describe('agent discovery', () => {
+  it('lists server, registry and skill, each once, and the same where the list was before', async () => {
+    const { get } = serveLive(makeCatalogue());
+    const [now, before] = [await get('/.well-known/ard.json'), await get('/.well-known/ai-catalog.json')];
+    expect(now.headers.get('content-type')).toBe('application/json');
+    expect(before.headers.get('content-type')).toBe('application/ai-catalog+json');
+    const { entries } = z.strictObject({ entries: z.array(ardEntry) }).parse(await now.json());
+    expect(aiCatalog.parse(await before.json()).entries).toEqual(entries);
+    expect(new Set(entries.map(({ identifier }) => identifier)).size).toBe(entries.length);
+    expect(entries.map(({ type, url }) => [type, url])).toEqual([
+      ['application/mcp-server-card+json', `${SITE.baseUrl}/mcp/server-card`],
+      ['application/ai-registry+json', SITE.baseUrl],
+      [
+        'text/markdown; profile="urn:air:agent-skills"',
+        `${SITE.baseUrl}/.well-known/agent-skills/find-and-pay-apis/SKILL.md`,
+      ],
+    ]);
+    expect(now.headers.get('link')).toContain(`<${SITE.baseUrl}/.well-known/ard.json>; rel="ard"`);
+  });
+
+  it('names requests that the listings of the repository answer, and answer well', async () => {
+    const commands = makeCommands();
+    expect((await commands.runJson('import', MANIFESTS)).code).toBe(0);
+    const reading = openTestReading(commands);
+    onTestFinished(() => reading.close());
+    const queries = listOwnEntries(SITE).flatMap(({ representativeQueries }) => representativeQueries);
+    expect(queries.length).toBeGreaterThanOrEqual(10);
+    for (const q of queries) {
+      const { answer, total } = selectListings(
+        reading.published,
+        reading.getSnapshot(),
+        listQuery.parse({ q, limit: 1 }),
+      );
+      expect([q, total > 0, answer?.isWeak]).toEqual([q, true, false]);
+    }
+  });
+
+  it('has a skill with the name of its folder, whose index holds the digest of its very bytes', async () => {
+    const { get } = serveLive(makeCatalogue());
+    const index = await get('/.well-known/agent-skills/index.json');
+    expect(index.headers.get('content-type')).toBe('application/json');
+    const { $schema, skills } = (await index.json()) as { $schema: string; skills: Record<string, string>[] };
+    expect($schema).toBe('https://schemas.agentskills.io/discovery/0.2.0/schema.json');
+    expect(skills).toHaveLength(1);
+    for (const { name = '', type, description = '', url = '', digest } of skills) {
+      expect([type, url]).toEqual(['skill-md', `/.well-known/agent-skills/${name}/SKILL.md`]);
+      expect(name).toMatch(/^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/);
+      const skill = await get(url);
+      expect(skill.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+      const text = await skill.text();
+      expect(digest).toBe(`sha256:${createHash('sha256').update(text).digest('hex')}`);
+      const [, front = '', body = ''] = text.split(/^---\n/m);
+      expect(parse(front)).toEqual({ name, description });
+      expect(description.length).toBeLessThanOrEqual(1024);
+      expect(countTokens(body)).toBeLessThan(1500);
+      for (const path of ['/mcp', '/agent/list', '/agent/check', '/llms.txt'])
+        expect(body).toContain(`${SITE.baseUrl}${path}`);
+    }
+  });
 });
 
 it('robots.txt lets every robot read everything, and names the sitemaps and the guide', async () => {
@@ -100,6 +164,7 @@ it('robots.txt lets every robot read everything, and names the sitemaps and the 
   expect(delayMs).toBe(0);
   expect(text.match(/^Sitemap: .*$/gm)).toEqual([`Sitemap: ${SITE.baseUrl}/sitemap-index.xml`]);
   expect(text).toMatch(/^# .*\/llms\.txt$/m);
+  expect(text.match(/^Agentmap: .*$/gm)).toEqual([`Agentmap: ${SITE.baseUrl}/.well-known/ard.json`]);
 });
 
 describe('security.txt', () => {
@@ -210,7 +275,12 @@ describe('every convention', () => {
       const text = await (await get(path, { Host: 'evil.example' })).text();
       const hosts = [...text.matchAll(/https?:\/\/([^/"<>\s)`]+)/g)].map(([, host]) => host);
       const foreign = hosts.filter((host) => host !== new URL(SITE.baseUrl).host);
-      const standards = ['www.rfc-editor.org', 'www.sitemaps.org', 'static.modelcontextprotocol.io'];
+      const standards = [
+        'www.rfc-editor.org',
+        'www.sitemaps.org',
+        'static.modelcontextprotocol.io',
+        'schemas.agentskills.io',
+      ];
       expect([path, foreign.filter((host) => !standards.includes(host ?? ''))]).toEqual([path, []]);
     }
   });

@@ -36,6 +36,7 @@ describe('Link headers', () => {
           expect.objectContaining({
             'service-desc': `${BASE}/openapi.json`,
             'api-catalog': `${BASE}/.well-known/api-catalog`,
+            ard: `${BASE}/.well-known/ard.json`,
             'ai-catalog': `${BASE}/.well-known/ai-catalog.json`,
             describedby: `${BASE}/llms.txt`,
           }),
@@ -156,7 +157,7 @@ describe('what is not there', () => {
     for (const [path, accept] of [
       ['/api/nope', 'text/markdown'],
       ['/api/nope', 'application/json'],
-      ['/agents/list', 'application/json, text/plain, */*'],
+      ['/lists/agent', 'application/json, text/plain, */*'],
       ['/nope', 'text/html;q=0.5, application/problem+json'],
     ] as const) {
       const wished = await ask(server, path, { headers: { Accept: accept } });

@@ -35,13 +35,17 @@ it('the endpoints of Astro answer as the server does: the app is the same', asyn
     await listen((request, response) => handler(request, response, () => response.writeHead(404).end(), { reading })),
   ];
   const documented = Object.keys(buildDocumentFrame(SITE).paths ?? {}).filter(
-    (path) => !path.startsWith('/api/') && path !== '/llms.txt',
+    (path) => !path.startsWith('/api/') && path !== '/llms.txt' && path !== '/search',
   );
-  const paths = documented.map((path) => path.replace('{slug}', 'one').replace('{part}', '1').replace('{id}', 'none'));
+  const paths = documented.map((path) =>
+    path.replace('{slug}', 'one').replace('{part}', '1').replace('{id}', 'none').replace('{identifier}', 'urn:air:x:y'),
+  );
   const asked = [
     ...paths.flatMap((path) => [{ path }, { path, method: 'HEAD' }, { path, method: 'DELETE' }]),
     ...paths.map((path) => ({ path: `${path}?nope=1` })),
     { path: '/agent/list?q=prices&limit=1' },
+    { path: '/search', method: 'POST', headers: { 'Content-Type': 'application/json' } },
+    { path: '/explore', method: 'POST' },
     { path: '/agent/listings/none' },
     { path: '/agent/none' },
     { path: '/agent/list', headers: { 'Accept-Encoding': 'br' } },

@@ -100,7 +100,7 @@ describe('the documented endpoints', () => {
     const { get, fetch } = serveLive(catalogue);
     for (const { path, method, operation } of operations) {
       if (!isLivePath(path.replace('{part}', '1')) || method !== 'get') continue;
-      const address = path.replace(/\{\w+\}/g, '99999');
+      const address = path.replace('{identifier}', 'urn:air:none.example:listing:none').replace(/\{\w+\}/g, '99999');
       const statuses = Object.keys(operation.responses ?? {});
       const unknown = await get(`${path.replace('{slug}', 'example-prices')}?no-such-parameter=1`);
       if (!path.includes('{part}')) expect([path, unknown.status]).toEqual([path, 400]);
@@ -152,7 +152,7 @@ describe('the documented endpoints', () => {
     const schemas = components.schemas ?? {};
     for (const { path, method, operation } of operations) {
       const success = operation.responses?.['200'];
-      if (method !== 'get' || !success || !isLivePath(path) || /\{(?:id|part)\}/.test(path)) continue;
+      if (method !== 'get' || !success || !isLivePath(path) || /\{(?:id|part|identifier)\}/.test(path)) continue;
       const response = await get(`${path.replace('{slug}', 'example-prices')}${QUESTIONS[path] ?? ''}`);
       expect([path, response.status]).toEqual([path, 200]);
       const type = response.headers.get('content-type')?.split(';')[0] ?? '';

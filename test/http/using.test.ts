@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { seedCatalogue } from '../../src/commands/import-manifests.ts';
 import { readConfig } from '../../src/config.ts';
-import { MAX_CHALLENGE_BYTES } from '../../src/http/routes/check.ts';
+import { MAX_QUESTION_BYTES } from '../../src/http/posted.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { NOTICE_MONTHS } from '../../src/views/changelog.ts';
 import { PATHS } from '../../src/views/links.ts';
@@ -15,6 +15,7 @@ import {
   REQUEST_MAX_LENGTH,
 } from '../../src/views/listing/query.ts';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
+import { SKILL_NAME } from '../../src/views/skill.ts';
 import { makeFolder, NOW } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { SITE } from '../site.ts';
@@ -67,7 +68,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 describe('the manual of the API', () => {
   it('shows what each of its commands answers', async () => {
     const { url } = await serveSeed();
-    expect(SAMPLES).toHaveLength(6);
+    expect(SAMPLES).toHaveLength(7);
     expect(MANUAL.match(/```sh\n/g)).toHaveLength(SAMPLES.length);
     for (const [command, sample] of SAMPLES) {
       expect(command).toContain('http://localhost:4321/');
@@ -96,7 +97,10 @@ describe('the manual of the API', () => {
 
   it('names addresses that there are', () => {
     const addresses = [...MANUAL.matchAll(/\]\((\/[^)#]*)|`(?:GET |POST )?(\/[^`?]*)`/g)].map(([, a, b]) => a ?? b);
-    const templates = [PATHS.agentListing('{slug}'), PATHS.agentReceipt('{id}')];
+    const templates = [
+      ...[PATHS.agentListing('{slug}'), PATHS.agentReceipt('{id}')],
+      ...[PATHS.registryEntry('{identifier}'), PATHS.skill(SKILL_NAME)],
+    ];
     const known: unknown[] = [...Object.values(PATHS), ...templates];
     expect(addresses.length).toBeGreaterThan(10);
     expect(addresses.filter((path) => !known.includes(path))).toEqual([]);
@@ -106,7 +110,7 @@ describe('the manual of the API', () => {
     const { rateLimit } = readConfig({});
     for (const words of [
       `A page has ${LIST_LIMIT_DEFAULT} listings, or as many as \`limit\` says, up to ${LIST_LIMIT_MAX}.`,
-      `at most ${MAX_CHALLENGE_BYTES / 1024} KB`,
+      `at most ${MAX_QUESTION_BYTES / 1024} KB`,
       `${rateLimit} requests a minute`,
       `at most ${REQUEST_MAX_LENGTH} characters`,
       `${NOTICE_MONTHS} months`,

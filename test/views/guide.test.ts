@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildGuide } from '../../src/views/guide.ts';
 import { PATHS } from '../../src/views/links.ts';
+import { SKILL_NAME } from '../../src/views/skill.ts';
 import { SITE } from '../http/serving.ts';
 
 const COUNTS = { live_listings: 12_345, settlement_verified: 1, as_of: '2026-11-20T12:00:00.000Z' };
@@ -29,6 +30,7 @@ describe('llms.txt', () => {
     const {
       apiCatalog,
       aiCatalog,
+      ard,
       sitemapIndex,
       changesFeed,
       docsAgents,
@@ -42,6 +44,7 @@ describe('llms.txt', () => {
     const further = [
       apiCatalog,
       aiCatalog,
+      ard,
       sitemapIndex,
       changesFeed,
       docsAgents,
@@ -51,7 +54,7 @@ describe('llms.txt', () => {
       providers,
       market,
     ];
-    const templates = [PATHS.agentListing('{slug}'), PATHS.listingMarkdown('{slug}')];
+    const templates = [PATHS.skill(SKILL_NAME), PATHS.agentListing('{slug}'), PATHS.listingMarkdown('{slug}')];
     for (const path of [...doors, ...further, ...templates]) {
       expect([path, guide.includes(`${SITE.baseUrl}${path}`)]).toEqual([path, true]);
     }

@@ -71,7 +71,13 @@ describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) =
 
   it('are nowhere in what the service says of itself', async () => {
     const { ask, getPage } = await openDoors(kind, HOSTILE);
-    const paths = ['/.well-known/api-catalog', '/.well-known/ai-catalog.json', '/mcp/server-card', '/server.json'];
+    const paths = [
+      '/.well-known/api-catalog',
+      '/.well-known/ard.json',
+      '/.well-known/ai-catalog.json',
+      '/mcp/server-card',
+      '/server.json',
+    ];
     for (const path of [...paths, '/robots.txt', '/sitemap-index.xml', '/sitemap-1.xml', '/sitemap-2.xml']) {
       expect((await ask(path)).text, path).not.toContain(MARK);
     }

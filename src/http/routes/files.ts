@@ -26,7 +26,9 @@ import { PATHS } from '../../views/links.ts';
 import type { AgentItem } from '../../views/listing/item.ts';
 import type { ListingTag } from '../../views/listing/tag.ts';
 import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../../views/mcp-server.ts';
+import { buildArdManifest } from '../../views/registry.ts';
 import type { Site } from '../../views/site.ts';
+import { buildSkill, buildSkillIndex, SKILL_NAME, SKILL_TYPE } from '../../views/skill.ts';
 import { buildDocument, buildLargeDocument, type Document } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
 
@@ -50,6 +52,9 @@ export function addFileRoutes(get: Get, reading: Reading): void {
   const fixed = (path: string, type: string, buildText: (site: Site) => string) =>
     get(path, NO_QUERY, () => buildDocument(buildText(site), { type, maxAge: FIXED_SECONDS }));
   fixed(PATHS.apiCatalog, API_CATALOG_TYPE, () => JSON.stringify(buildApiCatalog(site)));
+  fixed(PATHS.ard, 'application/json', () => JSON.stringify(buildArdManifest(site)));
+  fixed(PATHS.skillIndex, 'application/json', () => JSON.stringify(buildSkillIndex(site)));
+  fixed(PATHS.skill(SKILL_NAME), SKILL_TYPE, buildSkill);
   fixed(PATHS.aiCatalog, AI_CATALOG_TYPE, () => JSON.stringify(buildAiCatalog(site)));
   fixed(PATHS.serverCard, SERVER_CARD_TYPE, () => JSON.stringify(buildServerCard(site)));
   fixed(PATHS.wellKnownServerCard, SERVER_CARD_TYPE, () => JSON.stringify(buildServerCard(site)));

@@ -45,7 +45,7 @@ const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Where no page ever is, and endings of what programs read: they get a problem document rather than a page. */
-const LIVE = /^\/(?:agent|discovery|\.well-known|mcp)(?:\/|$)/;
+const LIVE = /^\/(?:agents?|explore|discovery|\.well-known|mcp)(?:\/|$)/;
 const FOR_PROGRAMS = /\.(?:md|txt|json|xml)$/;
 
 /** What of the media types that a client takes decides an answer. */

@@ -16,6 +16,7 @@ import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem, tomb
 import { listingTag } from '../listing/tag.ts';
 import { buildProblemBody, problem } from '../problem.ts';
 import { agentReceipt } from '../receipt.ts';
+import { registryAnswer, registryEntry } from '../registry.ts';
 import { buildGoneExample } from './examples.ts';
 
 /** The schemas of the document, by the name they carry in it: the very ones the code answers with. */
@@ -45,6 +46,8 @@ const COMPONENTS = {
   ListingTag: listingTag,
   NetworkEntry: networkEntry,
   Problem: problem,
+  RegistryAnswer: registryAnswer,
+  RegistryEntry: registryEntry,
   Reliability: reliability,
   Tombstone: tombstone,
 };

@@ -12,6 +12,13 @@ import type { AgentItem } from '../listing/item.ts';
 import type { AgentList } from '../listing/query.ts';
 import type { AgentListing, goneProblem } from '../listing/record.ts';
 import { type AgentReceipt, buildAgentReceipt } from '../receipt.ts';
+import {
+  buildListingEntry,
+  buildRegistryAnswer,
+  type RegistryAnswer,
+  type RegistryEntry,
+  registryQuestion,
+} from '../registry.ts';
 import type { Site } from '../site.ts';
 
 /** The one invented listing and route of every example. */
@@ -387,6 +394,20 @@ export function buildDiscoveryExamples(): { list: DiscoveryResources; search: Di
       partialResults: false,
       pagination: { limit: 1, cursor: null },
     },
+  };
+}
+
+/** A question to the registry with its answer, and the entry of the invented listing. */
+export function buildRegistryExamples(own: Site): { question: object; answer: RegistryAnswer; entry: RegistryEntry } {
+  const { listings } = buildCatalogueExamples(own).list;
+  // No document of ours links to nothing: there is no such listing.
+  const site = { ...own, baseUrl: 'https://catalogue.invalid' };
+  const question = { query: { text: 'latest price of a symbol', filter: { tags: ['finance'] } }, pageSize: 1 };
+  const items = listings.slice(0, 1).map((item) => ({ ...item, match: 1 }));
+  return {
+    question,
+    answer: buildRegistryAnswer(registryQuestion.parse(question), { items }, site),
+    entry: buildListingEntry(listings[0] as AgentItem, site),
   };
 }
 

@@ -7,7 +7,9 @@ import { discoveryListQuery, discoverySearchQuery } from '../discovery.ts';
 import { PATHS } from '../links.ts';
 import { listQuery } from '../listing/query.ts';
 import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../mcp-server.ts';
+import { buildArdManifest, registryQuestion } from '../registry.ts';
 import { SERVICE_MEANING, type Site } from '../site.ts';
+import { buildSkill, buildSkillIndex, SKILL_NAME } from '../skill.ts';
 import { getSchemaRef, simplifySchema } from './components.ts';
 import {
   buildCatalogueExamples,
@@ -15,6 +17,7 @@ import {
   buildCheckQuestions,
   buildDiscoveryExamples,
   buildReceiptExample,
+  buildRegistryExamples,
   EXAMPLE_SEEN,
 } from './examples.ts';
 import {
@@ -35,6 +38,7 @@ export function buildPaths(site: Site): OpenAPIV3_1.PathsObject {
     ...buildAgentPaths(site),
     ...buildCheckPaths(site),
     ...buildDiscoveryPaths(),
+    ...buildRegistryPaths(site),
     ...buildServicePaths(),
     ...buildFilePaths(site),
   };
@@ -175,6 +179,63 @@ function buildDiscoveryPaths(): OpenAPIV3_1.PathsObject {
   };
 }
 
+/** Builds the paths of the registry of agent discovery (ARD). */
+function buildRegistryPaths(site: Site): OpenAPIV3_1.PathsObject {
+  const { question, answer, entry } = buildRegistryExamples(site);
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(registryQuestion, {
+    io: 'input',
+    override: ({ jsonSchema }) => simplifySchema(jsonSchema),
+  });
+  return {
+    [PATHS.search]: {
+      post: {
+        operationId: 'searchRegistry',
+        summary: 'Registry of agent discovery: which listed APIs serve a need in plain words',
+        description:
+          'ARD 0.91, section 5.3.2: a question, nothing is written. metadata of each result names the route that fits best. ' +
+          `Errors carry errorCode and message besides. For all filters, ask ${PATHS.agentList}.`,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: asSchema(schema), example: question } },
+        },
+        responses: {
+          '200': {
+            description: 'Entries, the best first',
+            content: { 'application/json': { schema: getSchemaRef('RegistryAnswer'), example: answer } },
+          },
+          ...buildFailureRefs([
+            'BadRequest',
+            'MethodNotAllowed',
+            'ContentTooLarge',
+            'UnsupportedMediaType',
+            'TooManyRequests',
+            'Unavailable',
+          ]),
+        },
+      },
+    },
+    [PATHS.registryEntry('{identifier}')]: {
+      get: buildJsonRead({
+        operationId: 'getRegistryEntry',
+        summary: 'Registry of agent discovery: one entry by its identifier',
+        description: 'ARD 0.91, section 5.3.4: exact, nothing is searched for.',
+        parameters: [
+          {
+            name: 'identifier',
+            in: 'path',
+            required: true,
+            description: 'identifier of an entry, percent-encoded as one segment',
+            schema: { type: 'string' },
+            example: entry.identifier,
+          },
+        ],
+        answer: { description: 'The entry', schema: 'RegistryEntry', example: entry },
+        failures: ['NotFound'],
+      }),
+    },
+  };
+}
+
 /** Builds the paths of the documents that describe the service, of its pages for people, and of the MCP server. */
 function buildServicePaths(): OpenAPIV3_1.PathsObject {
   return {
@@ -287,9 +348,35 @@ function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
         json('The linkset', buildApiCatalog(site), 'application/linkset+json'),
       ),
     },
+    [PATHS.ard]: {
+      get: buildFileRead(
+        [
+          'getArdManifest',
+          'What agents can use here',
+          'The MCP server, the registry and the skill, as ARD 0.91 lists them.',
+        ],
+        json('The manifest', buildArdManifest(site)),
+      ),
+    },
+    [PATHS.skillIndex]: {
+      get: buildFileRead(
+        ['getSkillIndex', 'Names the skills', 'Agent Skills Discovery 0.2.0: each with the digest of its file.'],
+        json('The index', buildSkillIndex(site)),
+      ),
+    },
+    [PATHS.skill(SKILL_NAME)]: {
+      get: buildFileRead(
+        [
+          'getSkill',
+          'How an agent finds and pays an API',
+          'A skill file: front matter, then instructions in Markdown.',
+        ],
+        text('The skill', buildSkill(site), 'text/markdown'),
+      ),
+    },
     [PATHS.aiCatalog]: {
       get: buildFileRead(
-        ['getAiCatalog', 'What agents can use here', 'The MCP server, as AI Catalog and ARD list it.'],
+        ['getAiCatalog', 'What agents can use here', `The entries of ${PATHS.ard}, as AI Catalog 1.0 lists them.`],
         json('The catalogue', buildAiCatalog(site), AI_CATALOG_TYPE),
       ),
     },

@@ -1,0 +1,78 @@
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import { parseArguments } from '../mcp/arguments.ts';
+import type { SmallDocument } from './document.ts';
+import type { Env } from './env.ts';
+import { refuseUnknown } from './parameters.ts';
+import { buildProblem } from './problem.ts';
+
+/** Largest question that is read, in bytes. */
+export const MAX_QUESTION_BYTES = 64 * 1024;
+
+/** What is said to whoever asks wrongly. */
+interface Hints {
+  /** How a question is written. */
+  readonly example: string;
+  /** What to do about one that is too large. */
+  readonly shorten: string;
+}
+
+/** Refuses a question of more than `MAX_QUESTION_BYTES` with 413. */
+export function limitQuestion({ shorten }: Hints) {
+  return bodyLimit({
+    maxSize: MAX_QUESTION_BYTES,
+    onError: () =>
+      buildProblem({
+        status: 413,
+        code: 'too_large',
+        detail: `The body is larger than ${MAX_QUESTION_BYTES} bytes.`,
+        hint: shorten,
+      }),
+  });
+}
+
+/**
+ * Answers a question that is posted as JSON because it is too long for an address. The answer is never stored. Throws
+ * `bad_input` for a body that is not JSON or not such a question.
+ */
+export async function answerPosted<Question extends z.ZodObject>(
+  c: Context<Env>,
+  schema: Question,
+  { hints, build }: { hints: Hints; build: (question: z.output<Question>) => SmallDocument },
+): Promise<Response> {
+  refuseUnknown(new URL(c.req.url).searchParams, []);
+  if (!isJson(c.req.header('Content-Type'))) return buildTypeProblem();
+  const { body, type, headers } = build(parseArguments(schema, parseBody(await c.req.text(), hints)));
+  return c.body(body as Uint8Array<ArrayBuffer>, 200, {
+    ...headers,
+    'Content-Type': type,
+    'Cache-Control': 'no-store',
+  });
+}
+
+function isJson(type = ''): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type.trim());
+}
+
+function parseBody(text: string, { example }: Hints): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ServiceError('bad_input', 'The body is not JSON.', {
+      hint: `Send ${example}.`,
+      reason: 'not_json',
+      cause: error,
+    });
+  }
+}
+
+function buildTypeProblem(): Response {
+  const refusal = { status: 415, code: 'unsupported_media_type', detail: 'The body is not said to be JSON.' };
+  return buildProblem(
+    { ...refusal, hint: 'Send Content-Type: application/json.' },
+    { 'Accept-Post': 'application/json' },
+  );
+}
