@@ -5,7 +5,14 @@ import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
 import type { ListQuery, ListSort } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
-import { buildRouteFilter, getRouteFacts, packRouteFacts, type RouteFacts, type RouteFilter } from './route-facts.ts';
+import {
+  buildRouteFilter,
+  getRouteFacts,
+  packRouteFacts,
+  type RouteFacts,
+  type RouteFilter,
+  type RouteWishes,
+} from './route-facts.ts';
 
 /** Bits of `traits`: one for each category, band and network, and one each for verified and not. */
 const CATEGORY_BITS = numberBits(CATEGORIES, 0);
@@ -13,6 +20,14 @@ const BAND_BITS = numberBits(reliabilityBand.options, 5);
 const NETWORK_BITS = numberBits(networkKey.options, 8);
 const VERIFIED = 1 << 14;
 const UNVERIFIED = 1 << 15;
+
+/** The bit of `traits` that a listing has which passes a filter, by the value of the filter. */
+export const TRAIT_BITS = {
+  category: CATEGORY_BITS,
+  band: BAND_BITS,
+  network: NETWORK_BITS,
+  verified: { true: VERIFIED, false: UNVERIFIED },
+} as const;
 
 /** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
 const VERIFIED_BONUS = 0.01;
@@ -150,17 +165,19 @@ export interface Filter {
 /** Builds the filter of a query, all but its words; undefined where everything passes. */
 export function buildFilter(columns: Columns, query: ListQuery): Filter | undefined {
   const isListingPassing = buildListingFilter(columns, query);
-  const { network, verified, max_price_usdc } = query;
-  const isRoutePassing = buildRouteFilter(columns.routes, {
-    network,
-    isVerified: verified === true,
-    most: max_price_usdc === undefined ? undefined : parseUsdc(max_price_usdc),
-  });
-  return isListingPassing && { isListingPassing, isRoutePassing };
+  return (
+    isListingPassing && { isListingPassing, isRoutePassing: buildRouteFilter(columns.routes, getRouteWishes(query)) }
+  );
+}
+
+/** Gives what a query asks of one and the same route. */
+export function getRouteWishes({ network, verified, max_price_usdc }: ListQuery): RouteWishes {
+  const most = max_price_usdc === undefined ? undefined : parseUsdc(max_price_usdc);
+  return { network, isVerified: verified === true, most };
 }
 
 /** Builds the filter of what is known of listings as a whole. What a route must be, its listing must allow for. */
-function buildListingFilter(
+export function buildListingFilter(
   { traits, keys, providers }: Columns,
   query: ListQuery,
 ): ((place: number) => boolean) | undefined {
@@ -169,7 +186,7 @@ function buildListingFilter(
   const wanted = [
     category && CATEGORY_BITS[category],
     band && BAND_BITS[band],
-    verified === undefined ? undefined : verified ? VERIFIED : UNVERIFIED,
+    verified === undefined ? undefined : TRAIT_BITS.verified[`${verified}`],
     network && NETWORK_BITS[network],
   ].reduce<number>((all, bit) => all | (bit ?? 0), 0);
   if (wanted !== 0) filters.push((place) => ((traits[place] as number) & wanted) === wanted);

@@ -50,7 +50,7 @@ export function parseCursor(cursor: string, query: ListQuery, sort: ListSort): C
 
 /** Names what must stay the same from page to page, briefly. */
 function getQueryKey(query: ListQuery, sort: ListSort): string {
-  const { cursor: _cursor, limit: _limit, ...filters } = query;
+  const { cursor: _cursor, limit: _limit, facets: _facets, ...filters } = query;
   const entries = Object.entries({ ...filters, sort }).sort(([a], [b]) => (a < b ? -1 : 1));
   return crc32(JSON.stringify(entries)).toString(36);
 }

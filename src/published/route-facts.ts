@@ -107,11 +107,62 @@ export function buildRouteFilter(
 ): RouteFilter | undefined {
   if (network === undefined && most === undefined && !isVerified) return undefined;
   const networks = NETWORK_KEYS.flatMap((key, at) => (network === undefined || network === key ? 1 + at : []));
-  const limit = most === undefined ? NO_PRICE - 1 : Math.min(most, NO_PRICE - 1);
   return (place, position) => {
     const start = (starts[place] as number) + position * FACTS;
     if (isVerified && ((facts[start] as number) & VERIFIED) === 0) return false;
-    for (const at of networks) if ((facts[start + at] as number) <= limit) return true;
+    for (const at of networks) if (isAtMost(facts[start + at] as number, most)) return true;
     return false;
   };
+}
+
+/** The lowest prices of the routes of a listing that can pass, in atomic USDC; `NO_PRICE` where no route can. */
+export interface RoutePrices {
+  /** On each network, of routes that are verified if that is wished. */
+  readonly onNetworks: Record<NetworkKey, number>;
+  /** On the networks wished for: of those routes, of all routes, and of verified ones. */
+  wished: number;
+  all: number;
+  verified: number;
+}
+
+/** Says of a listing and the position of a route whether that counts. */
+type CountsRoute = (place: number, position: number) => boolean;
+
+/**
+ * Makes a function that finds the lowest prices of a listing in one go, each as if one of the wishes were another: with
+ * them it is known what passes by any network, by any price, verified or not. Undefined for a listing without routes. The
+ * object is the same each time.
+ */
+export function openRoutePrices(
+  { starts, facts }: RouteFacts,
+  { network, isVerified }: Pick<RouteWishes, 'network' | 'isVerified'>,
+  isCounted: CountsRoute | undefined,
+): (place: number) => RoutePrices | undefined {
+  const found: RoutePrices = { onNetworks: { base: 0, solana: 0 }, wished: 0, all: 0, verified: 0 };
+  const { onNetworks } = found;
+  return (place) => {
+    const [first, end] = [starts[place] as number, starts[place + 1] as number];
+    if (first === end) return undefined;
+    for (const key of NETWORK_KEYS) onNetworks[key] = NO_PRICE;
+    found.all = NO_PRICE;
+    found.verified = NO_PRICE;
+    for (let start = first, position = 0; start < end; start += FACTS, position += 1) {
+      if (isCounted !== undefined && !isCounted(place, position)) continue;
+      const isOfVerified = ((facts[start] as number) & VERIFIED) !== 0;
+      for (const [at, key] of NETWORK_KEYS.entries()) {
+        const price = facts[start + 1 + at] as number;
+        if (!isVerified || isOfVerified) onNetworks[key] = Math.min(onNetworks[key], price);
+        if (network !== undefined && network !== key) continue;
+        found.all = Math.min(found.all, price);
+        if (isOfVerified) found.verified = Math.min(found.verified, price);
+      }
+    }
+    found.wished = isVerified ? found.verified : found.all;
+    return found;
+  };
+}
+
+/** Says whether a lowest price passes a limit. No price passes none. */
+export function isAtMost(price: number, most: number | undefined): boolean {
+  return price <= (most === undefined ? NO_PRICE - 1 : Math.min(most, NO_PRICE - 1));
 }

@@ -1,9 +1,10 @@
 import type { NetworkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
-import { getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
+import { type Facets, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { buildFilter, type Columns, findNextPlace, getRef, ORDERS } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
+import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
 import type { ListingRef, Match } from './listings.ts';
 import { findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
@@ -16,6 +17,8 @@ import { getWordIndex } from './word-index.ts';
 export interface Selection extends UnderstoodQuery {
   total: number;
   listings: ListingRef[];
+  /** Where asked for: how many match by the values of each filter. */
+  facets: Facets | undefined;
   /** With `q`: how well it is answered. */
   answer: Answer | undefined;
   /** Where the next page starts; undefined on the last one. */
@@ -73,6 +76,7 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
     notice,
     total,
     listings: placed.map(({ item }) => getRef(columns, item.place)),
+    facets: query.facets ? countFacets(columns, query, scores) : undefined,
     answer: scores && {
       matches: placed.map(({ item: { match, position } }) => ({
         match: roundMatch(match),

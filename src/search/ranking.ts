@@ -65,6 +65,8 @@ export interface Scores {
    * undefined where it does not match. The object is the same each time.
    */
   weigh(listing: number, isPassing?: (position: number) => boolean): Worth | undefined;
+  /** Says whether a listing is found by one of its routes; with -1, whether it is found without any. */
+  isAnswering(listing: number, position: number): boolean;
   /** Adds what a listing is worth for being about the like of the request: `LIKENESS_WEIGHT` at most. */
   addLikeness(worth: Worth): void;
   /** Gives what one route of a listing is worth among all routes, where the listing itself is worth `score`. */
@@ -170,6 +172,11 @@ export function createScoring(postings: Postings): Score {
         weighed.score = (itself + (1 - TOGETHER_SHARE) * most + TOGETHER_SHARE * ofAll) / whole;
         weighed.match = Math.min(1, (itself + most) / enough);
         return weighed;
+      },
+      isAnswering(listing, position) {
+        const first = facts.firstRoutes[listing] as number;
+        const most = (position < 0 ? mostExtra[listing] : extra[first + position]) as number;
+        return (own[listing] ?? 0) + most >= least;
       },
       addLikeness(worth) {
         const likeness = Math.max(0, getLikeness(vector, facts.vectors, worth.listing * DIMENSIONS));

@@ -8,7 +8,7 @@ import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
 import type { RouteProof } from '../../src/model/route.ts';
 import { type AgentItem, buildAgentItem } from '../../src/views/listing/item.ts';
-import { listSort } from '../../src/views/listing/query.ts';
+import { FACET_NAMES, type Facets, listSort } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { SITE, serveLive } from '../http/serving.ts';
 
@@ -17,6 +17,9 @@ const WORDS = ['brimbling', 'quazzle', 'ostravik'] as const;
 const PROVIDERS = ['Alpha Works', 'ALPHA WORKS', 'Alpha', 'Épicerie 9'] as const;
 const TIMES = ['2026-11-01T00:00:00.000Z', '2026-11-10T12:30:00.000Z', '2026-11-20T23:59:59.999Z'] as const;
 const AMOUNTS = [1000, 10_000, 10_001, 250_000] as const;
+
+/** The field of a shape whose words are in its first route alone. */
+const FIRST_ROUTE = 6;
 
 /** A payment that proves a route. */
 const PROOF: RouteProof = {
@@ -123,7 +126,7 @@ function serveShapes(shapes: readonly Shape[]) {
         routes: amounts.map((amount, at) =>
           makeRoute({
             path: field === 3 ? `/v1/${at}/${words.join('/')}` : `/v1/${at}`,
-            description: text(4, 'Route.'),
+            description: text(at === 0 && field === FIRST_ROUTE ? FIRST_ROUTE : 4, 'Route.'),
             terms: networks.map((network) => makeTerms({ network, amount })),
           }),
         ),
@@ -158,6 +161,7 @@ function serveShapes(shapes: readonly Shape[]) {
 interface Answer {
   filters: Query;
   total: number;
+  facets?: Facets;
   next_cursor?: string;
   listings: AgentItem[];
 }
@@ -226,6 +230,45 @@ describe('the filters of the list, in any combination over any catalogue', () =>
               cursor = page.next_cursor;
             } while (cursor !== undefined);
             expect(paged).toEqual(slugs);
+          }
+          close();
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  it('are counted by the values of each: as many as match with that value in place of the one that is set', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          shape.map((one) => ({ ...one, field: one.field === 5 ? FIRST_ROUTE : one.field })),
+          { minLength: 10, maxLength: 30 },
+        ),
+        fc.array(query, { minLength: 6, maxLength: 6 }),
+        async (shapes, queries) => {
+          const { ask, close } = serveShapes(shapes);
+          // Few match many filters at once, so each is tried with less than it asks, too.
+          const { category: _category, max_price_usdc: _price, band: _band, ...fewer } = queries[0] ?? {};
+          for (const wanted of [{}, { q: 'brimbling' }, { verified: 'true' }, fewer, ...queries]) {
+            const { facets, total, filters } = await ask({ ...wanted, facets: 'true', limit: '1' });
+            expect(filters).not.toHaveProperty('facets');
+            for (const name of FACET_NAMES) {
+              const counts = facets?.[name] ?? [];
+              for (const { value, count } of counts) {
+                const narrowed = await ask({ ...wanted, [name]: value, limit: '1' });
+                expect(count, `${JSON.stringify(wanted)} by ${name}=${value}`).toBe(narrowed.total);
+              }
+              if (name !== 'category' && name !== 'band') continue;
+              // A listing has one of each.
+              const { [name]: _set, ...others } = wanted as Query;
+              const sum = counts.reduce((all, { count }) => all + count, 0);
+              expect(sum, JSON.stringify(wanted)).toBe(name in wanted ? (await ask(others)).total : total);
+            }
+            const [proved, unproved] = facets?.verified ?? [];
+            const isOfListings = !('q' in wanted || 'network' in wanted || 'max_price_usdc' in wanted);
+            if (isOfListings && !('verified' in wanted))
+              expect((proved?.count ?? 0) + (unproved?.count ?? 0)).toBe(total);
           }
           close();
         },

@@ -29,12 +29,13 @@ export function addAgentRoutes(get: Get, reading: Reading): void {
 function buildList(reading: Reading, query: ListQuery, snapshot: Snapshot): Document {
   const selected = selectListings(reading.published, snapshot, query);
   const { total, next_cursor } = selected;
-  const { cursor: _cursor, ...filters } = selected.query;
+  const { cursor: _cursor, facets: _facets, ...filters } = selected.query;
   const items = readSelected(reading.published, selected);
   const rest = {
     filters,
     total,
     ...(next_cursor !== undefined && { next_cursor }),
+    ...(selected.facets && { facets: selected.facets }),
     ...buildAnswerNotes(selected),
   };
   return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { catalogueSummary, category } from '../../model/catalogue.ts';
+import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { networkKey } from '../../model/network.ts';
 import { parseUsdc } from '../../model/usdc.ts';
@@ -58,6 +58,7 @@ export const listQuery = listFilters.extend({
     ),
   limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT).describe('Listings a page'),
   cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
+  facets: z.boolean().optional().describe('Also count what matches by the values of each filter'),
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
@@ -75,6 +76,39 @@ const understood = z.object({
 });
 export type Understood = z.infer<typeof understood>;
 
+/** Prices by which matches are counted, as `max_price_usdc` takes them: decimal USDC, rising. */
+export const PRICE_STEPS = ['0.001', '0.01', '0.1', '1'] as const;
+
+/** The values of each filter that matches are counted by, as the filter takes them. */
+export const FACET_VALUES = {
+  category: CATEGORIES,
+  network: networkKey.options,
+  verified: ['true', 'false'],
+  band: reliabilityBand.options,
+  max_price_usdc: PRICE_STEPS,
+} as const;
+export type FacetName = keyof typeof FACET_VALUES;
+export const FACET_NAMES = Object.keys(FACET_VALUES) as FacetName[];
+
+const facetCounts = z.array(z.object({ value: z.string(), count: z.int().nonnegative() }));
+
+/** How many match by the values of each filter. */
+export const facets = z
+  .object({
+    category: facetCounts,
+    network: facetCounts,
+    verified: facetCounts,
+    band: facetCounts,
+    max_price_usdc: facetCounts.describe(
+      'With a route of at most this price, so that each counts those before it, too',
+    ),
+  })
+  .describe(
+    'For each filter its values, and what `total` would be with that value in place of the one that is set. Like `total`, ' +
+      'of a weak answer they count the nearest listings, which do not fit.',
+  );
+export type Facets = z.infer<typeof facets>;
+
 /** The answer of `GET /agent/list`. */
 export const agentList = z
   .object({
@@ -85,6 +119,7 @@ export const agentList = z
       .describe('What was applied; counts in `catalogue` are of the whole catalogue all the same'),
     total: z.int().nonnegative().describe('Number of listings that match'),
     next_cursor: z.string().optional().describe('Absent on the last page'),
+    facets: facets.optional().describe('With `facets=true`'),
     understood: z
       .array(understood)
       .optional()

@@ -138,6 +138,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   provider: 'Example Inc',
   updated_since: '2026-11-01',
   sort: 'price',
+  facets: true,
   since: 41,
   limit: 20,
   query: 'convert a pdf to text',

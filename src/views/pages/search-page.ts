@@ -10,7 +10,7 @@ import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 export const RESULTS_SIZE = 25;
 
 /** What a reader can ask of the search page: the list's own filters, orders and places, a page being of one size. */
-export const searchQuery = listQuery.omit({ limit: true });
+export const searchQuery = listQuery.omit({ limit: true, facets: true });
 
 /** The filters as the address has them; one that is not set is left out. */
 export type SearchValues = Readonly<Record<string, string>>;
