@@ -36,6 +36,8 @@ export interface Columns {
   readonly bonuses: Float64Array;
   /** Provider's names in lower case. */
   readonly providers: readonly string[];
+  /** Numbers that the listings of one product at several addresses have in common (`same-product.ts`); 0 where not known. */
+  readonly products: Float64Array;
   /** What filters know of the routes of each. */
   readonly routes: RouteFacts;
 }
@@ -54,11 +56,12 @@ interface ColumnRow {
   readonly price_min: number;
   readonly updated_at: string;
   readonly provider_name: string;
+  readonly product: number | null;
   readonly facts: Buffer | null;
 }
 
 const SELECT = `SELECT number, slug, revision, state, category, reliability_band, reliability_score, verified_routes, networks,
-  price_min, updated_at, provider_name, facts FROM listings LEFT JOIN route_facts ON listing = number`;
+  price_min, updated_at, provider_name, product, facts FROM listings LEFT JOIN route_facts ON listing = number`;
 
 /** Reads the columns of every live listing. */
 export function readColumns(published: Published): Columns {
@@ -176,6 +179,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
   const reliability: number[] = [];
   const bonuses: number[] = [];
   const providers: string[] = [];
+  const products: number[] = [];
   const facts: Buffer[] = [];
   for (const row of rows) {
     const isVerified = row.verified_routes > 0;
@@ -192,6 +196,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     const name = row.provider_name.toLowerCase();
     if (!names.has(name)) names.set(name, name);
     providers.push(names.get(name) ?? name);
+    products.push(row.product ?? 0);
     facts.push(row.facts ?? NO_FACTS);
   }
   return {
@@ -206,6 +211,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
       reliability: Float64Array.from(reliability),
     },
     bonuses: Float64Array.from(bonuses),
+    products: Float64Array.from(products),
     routes: packRouteFacts(facts),
   };
 }
@@ -234,6 +240,7 @@ function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<st
       reliability: Float64Array.from(take(before.keys.reliability, after.keys.reliability)),
     },
     bonuses: Float64Array.from(take(before.bonuses, after.bonuses)),
+    products: Float64Array.from(take(before.products, after.products)),
     routes: packRouteFacts(
       order.map((place) =>
         place >= 0 ? getRouteFacts(before.routes, place) : getRouteFacts(after.routes, -1 - place),

@@ -8,6 +8,7 @@ import { buildAgentListing } from '../views/listing/record.ts';
 import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
 import { encodeRouteFacts } from './route-facts.ts';
+import { getProductNumber } from './same-product.ts';
 import { listTopics } from './topics.ts';
 
 /** Values of one row, by column. */
@@ -109,7 +110,7 @@ const NO_COLUMNS = {
   ...{ base_url: null, title: null, tagline: null, provider_name: null, category: null },
   ...{ price_min: null, price_max: null, networks: null, verified_networks: null },
   ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
-  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null },
+  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, product: null },
 };
 
 function buildColumns(listing: LiveListing): Row {
@@ -128,6 +129,7 @@ function buildColumns(listing: LiveListing): Row {
     updated_at: listing.updated_at,
     verified_at: last_verified_at,
     topics: listTopics(listing).join(' '),
+    product: getProductNumber(listing),
   };
 }
 

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -42,7 +42,8 @@ CREATE TABLE listings (
   listed_at TEXT,
   updated_at TEXT,
   verified_at TEXT,               -- time of the latest payment that verifies a route now
-  topics TEXT                     -- words that say what it is about, separated by spaces
+  topics TEXT,                    -- words that say what it is about, separated by spaces
+  product INTEGER                 -- the same number where listings are one product at several addresses; null if not known
 ) STRICT;
 CREATE INDEX listings_by_base_url ON listings (base_url);
 CREATE INDEX listings_by_revision ON listings (revision);
@@ -157,7 +158,7 @@ CREATE TABLE search_entries (
   vector BLOB NOT NULL
 ) STRICT;
 
--- Of the routes of a listing what filters know (32 bits each), and each as the results of a search show it.
+-- Of the routes of a listing what filters know (64-bit floats), and each as the results of a search show it.
 CREATE TABLE route_facts (
   listing INTEGER PRIMARY KEY,
   facts BLOB NOT NULL
