@@ -75,6 +75,8 @@ export interface Columns {
   readonly bonuses: Float64Array;
   /** Provider's names in lower case. */
   readonly providers: readonly string[];
+  /** Numbers that the listings of one product at several addresses have in common (`same-product.ts`); 0 where not known. */
+  readonly products: Float64Array;
   /** What filters know of the routes of each. */
   readonly routes: RouteFacts;
 }
@@ -95,11 +97,12 @@ interface ColumnRow {
   readonly latency_median_ms: number | null;
   readonly verified_at: string | null;
   readonly provider_name: string;
+  readonly product: number | null;
   readonly facts: Buffer | null;
 }
 
 const SELECT = `SELECT number, slug, revision, state, category, reliability_band, reliability_score, verified_routes, networks,
-  price_min, updated_at, latency_median_ms, verified_at, provider_name, facts FROM listings LEFT JOIN route_facts ON listing = number`;
+  price_min, updated_at, latency_median_ms, verified_at, provider_name, product, facts FROM listings LEFT JOIN route_facts ON listing = number`;
 
 /** Reads the columns of every live listing. (Sorted by `+slug`: found one by one in the index of slugs they would take half as long again.) */
 export function readColumns(published: Published): Columns {
@@ -217,6 +220,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
   const keys = new Map<KeyedSort, number[]>(KEYED_SORTS.map((sort) => [sort, []]));
   const bonuses: number[] = [];
   const providers: string[] = [];
+  const products: number[] = [];
   const facts: Buffer[] = [];
   for (const row of rows) {
     const isVerified = row.verified_routes > 0;
@@ -231,6 +235,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     const name = row.provider_name.toLowerCase();
     if (!names.has(name)) names.set(name, name);
     providers.push(names.get(name) ?? name);
+    products.push(row.product ?? 0);
     facts.push(row.facts ?? NO_FACTS);
   }
   return {
@@ -241,6 +246,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     traits: Uint16Array.from(traits),
     keys: buildKeys((sort) => keys.get(sort) ?? []),
     bonuses: Float64Array.from(bonuses),
+    products: Float64Array.from(products),
     routes: packRouteFacts(facts),
   };
 }
@@ -265,6 +271,7 @@ function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<st
     traits: Uint16Array.from(take(before.traits, after.traits)),
     keys: buildKeys((sort) => take(before.keys[sort], after.keys[sort])),
     bonuses: Float64Array.from(take(before.bonuses, after.bonuses)),
+    products: Float64Array.from(take(before.products, after.products)),
     routes: packRouteFacts(
       order.map((place) =>
         place >= 0 ? getRouteFacts(before.routes, place) : getRouteFacts(after.routes, -1 - place),

@@ -3,17 +3,21 @@ import type { Scores } from '../search/ranking.ts';
 import { FACET_VALUES, type Facets, type ListQuery } from '../views/listing/query.ts';
 import { buildListingFilter, type Columns, getRouteWishes, TRAIT_BITS } from './columns.ts';
 import { isAtMost, openRoutePrices } from './route-facts.ts';
+import { getProductGroups } from './same-product.ts';
 
 /** A value of a filter by what a listing must have to pass it, and how many do. */
 interface Counted<Key> {
   readonly value: string;
   readonly key: Key;
   count: number;
+  /** Products at several addresses that are counted already. */
+  readonly groups: Set<number>;
 }
 
 /**
  * Counts the listings that match a query by the values of each filter: as many as would match if the filter had that
- * value, all others being as they are. Goes once through all listings, and through the routes of those that may match.
+ * value, all others being as they are. In a search
+ * a product at several addresses counts once, as it is shown. Goes once through all listings, and through the routes of those that may match.
  */
 export function countFacets(columns: Columns, query: ListQuery, scores: Scores | undefined): Facets {
   const { traits, keys, numbers, routes, slugs } = columns;
@@ -25,6 +29,13 @@ export function countFacets(columns: Columns, query: ListQuery, scores: Scores |
   // A listing without routes is what is said of it as a whole.
   const isReached = (lowest: number | undefined) => lowest === undefined || isAtMost(lowest, wishes.most);
   const findPrices = openRoutePrices(routes, wishes, isAnswering);
+  const groups = scores && getProductGroups(columns);
+  const add = (one: Counted<unknown>, place: number) => {
+    const group = groups?.get(place);
+    if (group !== undefined && one.groups.has(group)) return;
+    if (group !== undefined) one.groups.add(group);
+    one.count += 1;
+  };
 
   const bits = {
     category: category && TRAIT_BITS.category[category],
@@ -56,22 +67,23 @@ export function countFacets(columns: Columns, query: ListQuery, scores: Scores |
     const isAnyRoute = found === undefined || (network === undefined && wishes.most === undefined);
 
     if (isOfNetwork && isOfState && isCheap && ((isAnyRoute && !wishes.isVerified) || isReached(found?.wished))) {
-      if (isOfBand) for (const one of categories) if (isIn(one.key)) one.count += 1;
-      if (isOfCategory) for (const one of bands) if (isIn(one.key)) one.count += 1;
+      if (isOfBand) for (const one of categories) if (isIn(one.key)) add(one, place);
+      if (isOfCategory) for (const one of bands) if (isIn(one.key)) add(one, place);
     }
     if (!isOfCategory || !isOfBand) continue;
     if (isOfState && isCheap) {
       for (const one of networks) {
-        if (isIn(TRAIT_BITS.network[one.key]) && isReached(found?.onNetworks[one.key])) one.count += 1;
+        if (isIn(TRAIT_BITS.network[one.key]) && isReached(found?.onNetworks[one.key])) add(one, place);
       }
     }
     if (isOfNetwork && isCheap) {
-      if (isIn(proved.key) && isReached(found?.verified)) proved.count += 1;
-      if (isIn(unproved.key) && (isAnyRoute || isReached(found?.all))) unproved.count += 1;
+      if (isIn(proved.key) && isReached(found?.verified)) add(proved, place);
+      if (isIn(unproved.key) && (isAnyRoute || isReached(found?.all))) add(unproved, place);
     }
     if (isOfNetwork && isOfState) {
       for (const one of prices) {
-        if (price <= getUsdcNumber(one.key) && (found === undefined || isAtMost(found.wished, one.key))) one.count += 1;
+        if (price <= getUsdcNumber(one.key) && (found === undefined || isAtMost(found.wished, one.key)))
+          add(one, place);
       }
     }
   }
@@ -85,7 +97,7 @@ export function countFacets(columns: Columns, query: ListQuery, scores: Scores |
 }
 
 function startCount<Key>(value: string, key: Key): Counted<Key> {
-  return { value, key, count: 0 };
+  return { value, key, count: 0, groups: new Set() };
 }
 
 function listCounts(counted: readonly Counted<unknown>[]): Facets['category'] {

@@ -5,7 +5,8 @@ import { buildCursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import { listPayable, type Resource, readResources } from './resources.ts';
 import { isDangerous } from './route-facts.ts';
-import { DANGER_FACTOR } from './select.ts';
+import { foldProducts } from './same-product.ts';
+import { DANGER_FACTOR, EVEN_RELEVANCE } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
 import { getWordIndex } from './word-index.ts';
@@ -27,7 +28,7 @@ interface Place {
 }
 
 /**
- * Finds the routes that fit a request best, of one listing at most `ROUTES_PER_LISTING`. A cursor is a place in the order, as
+ * Finds the routes that fit a request best, of one listing at most `ROUTES_PER_LISTING`, and of one product those at one address. A cursor is a place in the order, as
  * that of `selectListings`. Throws `bad_cursor` for a cursor of another query. Call it while the file stays at the revision
  * of the snapshot.
  */
@@ -53,13 +54,24 @@ export function findResources(
     const isSame = columns.slugs[lastPlace] === cursor?.after.slug && place === lastPlace;
     return place < lastPlace || (isSame && position <= (cursor?.after.position ?? -1));
   };
-  let [after, isPartial] = [0, false];
-  for (const [place, number] of columns.numbers.entries()) {
+  const findScore = (place: number) => {
+    const number = columns.numbers[place] as number;
     const positions = payable.get(number);
     const weighed = positions && scores.weigh(number, (position) => positions.has(position));
-    if (!weighed || weighed.position < 0) continue;
+    if (!weighed || weighed.position < 0) return undefined;
     scores.addLikeness(weighed);
-    const score = weighed.score + (columns.bonuses[place] as number);
+    return { number, positions, score: weighed.score + (columns.bonuses[place] as number) };
+  };
+  const findKey = (place: number) => {
+    const found = findScore(place);
+    return found && -found.score;
+  };
+  const { hidden } = foldProducts(columns, findKey, EVEN_RELEVANCE);
+  let [after, isPartial] = [0, hidden.size > 0];
+  for (let place = 0; place < columns.numbers.length; place += 1) {
+    const found = hidden.has(place) ? undefined : findScore(place);
+    if (!found) continue;
+    const { number, positions, score } = found;
     const ofListing = createTop<Place>(ROUTES_PER_LISTING);
     for (const position of positions) {
       const factor = isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;

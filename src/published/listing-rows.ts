@@ -10,6 +10,7 @@ import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
 import { getHash } from './hash.ts';
 import { encodeRouteFacts } from './route-facts.ts';
+import { getProductNumber } from './same-product.ts';
 import { listTopics } from './topics.ts';
 
 /** Values of one row, by column. */
@@ -116,7 +117,7 @@ const NO_COLUMNS = {
   ...{ price_min: null, price_max: null, networks: null, verified_networks: null },
   ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
   ...{ latency_median_ms: null, latency_p95_ms: null },
-  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null },
+  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, product: null },
 };
 
 function buildColumns(listing: LiveListing): Row {
@@ -136,6 +137,7 @@ function buildColumns(listing: LiveListing): Row {
     updated_at: listing.updated_at,
     verified_at: last_verified_at,
     topics: listTopics(listing).join(' '),
+    product: getProductNumber(listing),
   };
 }
 

@@ -64,6 +64,8 @@ export interface Match {
   readonly match: number;
   /** Position of the route that answers most of it, among those that pass the filters; undefined without routes. */
   readonly position: number | undefined;
+  /** Slugs of listings that match, too, and are the same product at other addresses. */
+  readonly same_product: readonly string[];
 }
 
 /** Reads the short forms of the listings of a page as JSON, with a request each with how it answers that. */
@@ -79,7 +81,8 @@ export function readSelected(
     const match = answer?.matches[at];
     if (!match) return item;
     const row = match.position === undefined ? undefined : find.get(listing.number, match.position);
-    return `${item.slice(0, -1)},"match":${match.match}${row ? `,"route":${row.route}` : ''}}`;
+    const others = match.same_product.length > 0 ? `,"same_product":${JSON.stringify(match.same_product)}` : '';
+    return `${item.slice(0, -1)},"match":${match.match}${row ? `,"route":${row.route}` : ''}${others}}`;
   });
 }
 

@@ -9,8 +9,11 @@ const FACTS = 1 + NETWORK_KEYS.length;
 const VERIFIED = 1;
 const DANGER = 2;
 
-/** Stands for no price: no filter lets it pass. A price too large for 32 bits (some 4,295 USDC) is stored as one less. */
-const NO_PRICE = 0xffff_ffff;
+/** Stands for no price: no filter lets it pass. */
+const NO_PRICE = Number.POSITIVE_INFINITY;
+
+/** Bytes of a fact: a price may need more than 32 bits, and all facts are stored alike. */
+const BYTES = 8;
 
 const IS_BIG_ENDIAN = endianness() === 'BE';
 
@@ -18,10 +21,10 @@ const IS_BIG_ENDIAN = endianness() === 'BE';
 export interface RouteFacts {
   /** Where the routes of each listing begin, and at the end where the last ones do. */
   readonly starts: Uint32Array;
-  readonly facts: Uint32Array;
+  readonly facts: Float64Array;
 }
 
-/** Writes down what filters know of the routes of a listing: 32 bits each, little-endian. */
+/** Writes down what filters know of the routes of a listing: 64-bit floats, little-endian. */
 export function encodeRouteFacts(listing: LiveListing): Buffer {
   const facts = listing.routes.flatMap((route) => {
     const cautions = listRouteCautions(listing, route);
@@ -30,35 +33,35 @@ export function encodeRouteFacts(listing: LiveListing): Buffer {
     const offers = getCurrentTerms(route.terms);
     const prices = NETWORK_KEYS.map((key) => {
       const amounts = offers.filter(({ network }) => network === key).map(({ amount }) => amount);
-      return amounts.length === 0 ? NO_PRICE : Math.min(...amounts, NO_PRICE - 1);
+      return Math.min(...amounts, NO_PRICE);
     });
     return [(isVerified ? VERIFIED : 0) | (isDanger ? DANGER : 0), ...prices];
   });
-  const bytes = Buffer.alloc(facts.length * 4);
-  for (const [at, fact] of facts.entries()) bytes.writeUInt32LE(fact, at * 4);
+  const bytes = Buffer.alloc(facts.length * BYTES);
+  for (const [at, fact] of facts.entries()) bytes.writeDoubleLE(fact, at * BYTES);
   return bytes;
 }
 
 /** Puts together what is stored of the routes of listings, in the order of their places. */
-export function packRouteFacts(stored: readonly (Buffer | Uint32Array)[]): RouteFacts {
-  const lengths = stored.map((facts) => (Buffer.isBuffer(facts) ? facts.length >>> 2 : facts.length));
+export function packRouteFacts(stored: readonly (Buffer | Float64Array)[]): RouteFacts {
+  const lengths = stored.map((facts) => (Buffer.isBuffer(facts) ? facts.length / BYTES : facts.length));
   const starts = new Uint32Array(stored.length + 1);
   for (const [at, length] of lengths.entries()) starts[at + 1] = (starts[at] as number) + length;
-  const all = new Uint32Array(starts.at(-1) ?? 0);
+  const all = new Float64Array(starts.at(-1) ?? 0);
   for (const [at, facts] of stored.entries()) {
     const start = starts[at] as number;
     if (!Buffer.isBuffer(facts)) all.set(facts, start);
     else {
-      const bytes = Buffer.from(all.buffer, start * 4, facts.length);
+      const bytes = Buffer.from(all.buffer, start * BYTES, facts.length);
       facts.copy(bytes);
-      if (IS_BIG_ENDIAN) bytes.swap32();
+      if (IS_BIG_ENDIAN) bytes.swap64();
     }
   }
   return { starts, facts: all };
 }
 
 /** Gives what is known of the routes of the listing at a place. */
-export function getRouteFacts({ starts, facts }: RouteFacts, place: number): Uint32Array {
+export function getRouteFacts({ starts, facts }: RouteFacts, place: number): Float64Array {
   return facts.subarray(starts[place], starts[place + 1]);
 }
 

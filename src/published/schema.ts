@@ -44,7 +44,8 @@ CREATE TABLE listings (
   listed_at TEXT,
   updated_at TEXT,
   verified_at TEXT,               -- time of the latest payment that verifies a route now
-  topics TEXT                     -- words that say what it is about, separated by spaces
+  topics TEXT,                    -- words that say what it is about, separated by spaces
+  product INTEGER                 -- the same number where listings are one product at several addresses; null if not known
 ) STRICT;
 CREATE INDEX listings_by_base_url ON listings (base_url);
 CREATE INDEX listings_by_revision ON listings (revision);
@@ -161,7 +162,7 @@ CREATE TABLE search_entries (
   vector BLOB NOT NULL
 ) STRICT;
 
--- Of the routes of a listing what filters know (32 bits each), and each as the results of a search show it.
+-- Of the routes of a listing what filters know (64-bit floats), and each as the results of a search show it.
 CREATE TABLE route_facts (
   listing INTEGER PRIMARY KEY,
   facts BLOB NOT NULL

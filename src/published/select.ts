@@ -1,6 +1,6 @@
 import type { NetworkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
-import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
+import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
 import { type Facets, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { buildFilter, type Columns, findNextPlace, getRef, ORDERS } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
@@ -8,6 +8,7 @@ import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
 import type { ListingRef, Match } from './listings.ts';
 import { findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
+import { foldProducts } from './same-product.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
 import { type UnderstoodQuery, understand } from './understood.ts';
@@ -42,6 +43,12 @@ const WEAK_BELOW = 0.4;
 
 /** The share of the best match below which others are weak beside it: mostly they have a related word alone. */
 const WEAK_BESIDE = 0.7;
+
+/** Relevance by which two addresses of one product may differ and still answer alike: their hosts have other words. */
+export const EVEN_RELEVANCE = 0.05;
+
+/** Most other addresses of a product that are named. */
+const SAME_PRODUCT_MAX = 20;
 
 /** Most words that are said to be unmatched. */
 const UNMATCHED_MAX = 12;
@@ -78,9 +85,10 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
     listings: placed.map(({ item }) => getRef(columns, item.place)),
     facets: query.facets ? countFacets(columns, query, scores) : undefined,
     answer: scores && {
-      matches: placed.map(({ item: { match, position } }) => ({
+      matches: placed.map(({ item: { match, position, behind } }) => ({
         match: roundMatch(match),
         position: position < 0 ? undefined : position,
+        same_product: behind.slice(0, SAME_PRODUCT_MAX).map((place) => columns.slugs[place] as string),
       })),
       isWeak: best < WEAK_BELOW,
       unmatched: asked?.unmatched.slice(0, UNMATCHED_MAX) ?? [],
@@ -99,6 +107,8 @@ interface Placed {
   readonly place: number;
   readonly position: number;
   readonly match: number;
+  /** Places of the other addresses of the same product. */
+  readonly behind: readonly number[];
 }
 
 /** Goes through all listings by slug: counts those that match and those after the cursor, and keeps the places of the first of these. */
@@ -121,36 +131,51 @@ function placeListings(
   if (sort === 'name' && scores === undefined && filter === undefined) {
     // Nothing to look at but names.
     const places = Array.from({ length: Math.min(query.limit, slugs.length - nextPlace) }, (_, at) => nextPlace + at);
-    const placed = places.map((place) => ({ key: 0, item: { place, position: -1, match: 0 } }));
+    const placed = places.map((place) => ({ key: 0, item: { place, position: -1, match: 0, behind: [] } }));
     return { total: live_listings, after: slugs.length - nextPlace, placed, best: 0, leastMatch: WEAK_BELOW };
   }
-  let [total, after, best] = [0, 0, 0];
   let current = 0;
   const isPositionPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
+  const weigh = (place: number) => {
+    current = place;
+    return scores?.weigh(numbers[place] as number, isPositionPassing);
+  };
+  /** Weighs a listing with all that counts; undefined where it does not match. */
+  const weighWhole = (place: number) => {
+    const worth = filter?.isListingPassing(place) === false ? undefined : weigh(place);
+    if (worth !== undefined) scores?.addLikeness(worth);
+    return worth;
+  };
   let leastMatch = cursor?.leastMatch ?? WEAK_BELOW;
   if (scores !== undefined && sort !== 'relevance' && cursor === undefined) {
     for (let place = 0; place < slugs.length; place += 1) {
-      if (filter !== undefined && !filter.isListingPassing(place)) continue;
-      current = place;
-      const worth = scores.weigh(numbers[place] as number, isPositionPassing);
-      if (worth === undefined) continue;
-      scores.addLikeness(worth);
-      leastMatch = Math.max(leastMatch, WEAK_BESIDE * worth.match);
+      leastMatch = Math.max(leastMatch, WEAK_BESIDE * (weighWhole(place)?.match ?? 0));
     }
   }
+  const getFactor = (place: number, position: number) =>
+    position >= 0 && isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;
+  const getKey = (place: number, worth: Worth | undefined) => {
+    const position = worth?.position ?? -1;
+    const relevance = getFactor(place, position) * (worth?.score ?? 0) + (bonuses[place] as number);
+    const isWeak = worth !== undefined && worth.match < leastMatch;
+    return getSortKey(sort, columns, { place, position, isWeak, relevance, network: query.network });
+  };
+  const folded = scores && foldProducts(columns, findKey, sort === 'relevance' ? EVEN_RELEVANCE : 0);
+  function findKey(place: number) {
+    const worth = weighWhole(place);
+    return worth && getKey(place, worth);
+  }
+  let [total, after, best] = [0, 0, 0];
   for (let place = 0; place < slugs.length; place += 1) {
-    if (filter !== undefined && !filter.isListingPassing(place)) continue;
-    current = place;
-    const worth = scores?.weigh(numbers[place] as number, isPositionPassing);
+    if (filter?.isListingPassing(place) === false || folded?.hidden.has(place)) continue;
+    const worth = weigh(place);
     if (scores !== undefined && worth === undefined) continue;
     if (scores === undefined && isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) continue;
     total += 1;
-    const position = worth?.position ?? -1;
-    const factor = position >= 0 && isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;
-    const bonus = bonuses[place] as number;
     if (worth !== undefined && scores !== undefined) {
       // Likeness takes longest to find out, and of most listings it decides nothing.
-      const firstKey = -(factor * (worth.score + LIKENESS_WEIGHT) + bonus);
+      const most = worth.score + LIKENESS_WEIGHT;
+      const firstKey = -(getFactor(place, worth.position) * most + (bonuses[place] as number));
       if (sort === 'relevance' && firstKey > lastKey && !top.isTaking(firstKey)) {
         after += 1;
         continue;
@@ -158,12 +183,11 @@ function placeListings(
       scores.addLikeness(worth);
       best = Math.max(best, worth.match);
     }
-    const relevance = factor * (worth?.score ?? 0) + bonus;
-    const isWeak = worth !== undefined && worth.match < leastMatch;
-    const key = getSortKey(sort, columns, { place, position, isWeak, relevance, network: query.network });
+    const key = getKey(place, worth);
     if (key < lastKey || (key === lastKey && place < nextPlace)) continue;
     after += 1;
-    top.offer(key, { place, position, match: worth?.match ?? 0 });
+    const behind = folded?.behind.get(place) ?? [];
+    top.offer(key, { place, position: worth?.position ?? -1, match: worth?.match ?? 0, behind });
   }
   return { total, after, placed: top.list(), best, leastMatch };
 }

@@ -120,7 +120,10 @@ describe('GET /agent/list', () => {
     const catalogue = makeCatalogue();
     writeCatalogue(catalogue, NOW, (writing) => {
       for (const slug of ['alpha', 'beta']) {
-        recordDeclaration(writing, makeDeclaration({ slug, base_url: `https://${slug}.example-provider.com` }));
+        recordDeclaration(
+          writing,
+          makeDeclaration({ slug, title: slug, base_url: `https://${slug}.example-provider.com` }),
+        );
       }
     });
     const { get } = serveLive(catalogue);

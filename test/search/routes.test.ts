@@ -103,6 +103,17 @@ describe('a listing that is found', () => {
     expect(search({ q: 'sunrise', network: 'solana' }).slugs).toEqual([]);
   });
 
+  it('passes by its price however high that is', () => {
+    const dear = makeRoute({
+      path: '/v1/palace',
+      description: 'A palace.',
+      terms: [makeTerms({ amount: 6_000_000_000 })],
+    });
+    const { search } = open([{ ...DESK, routes: [...(DESK.routes ?? []), dear] }]);
+    expect(search({ q: 'palace', max_price_usdc: '6000' }).items[0]?.route?.path).toBe('/v1/palace');
+    expect(search({ q: 'palace', max_price_usdc: '5999' }).slugs).toEqual([]);
+  });
+
   it('comes behind one against which nothing grave speaks', () => {
     const twin = { ...DESK, slug: 'atwin', base_url: 'https://atwin.example-provider.com' };
     const { catalogue, search } = open([DESK, twin]);

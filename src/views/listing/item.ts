@@ -71,6 +71,10 @@ export const agentItem = z
     route: matchedRoute
       .optional()
       .describe('In answers to `q`: its route that answers most of the request, of those that pass the filters'),
+    same_product: z
+      .array(slug)
+      .optional()
+      .describe('In answers to `q`: other listings that match and are the same product at another address, 20 at most'),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
   })
   .meta({ id: 'AgentItem' });
@@ -194,6 +198,8 @@ export interface ListingCard {
   readonly cautions: readonly CardCaution[];
   /** In the results of a search, the route that answers it best; null elsewhere. */
   readonly route: CardRoute | null;
+  /** In the results of a search, pages of the same product at other addresses. */
+  readonly elsewhere: readonly { readonly slug: string; readonly href: string }[];
 }
 
 /** A route as a card names it. */
@@ -235,6 +241,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     latency: item.latency === null ? '' : formatMedian(item.latency),
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
     route: item.route ? buildCardRoute(item.route, item.tagline) : null,
+    elsewhere: (item.same_product ?? []).map((other) => ({ slug: other, href: PATHS.listing(other) })),
   };
 }
 
