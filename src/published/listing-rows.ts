@@ -7,8 +7,8 @@ import { buildMatchedRoute } from '../views/listing/matched-route.ts';
 import { buildAgentListing } from '../views/listing/record.ts';
 import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
+import { getProductNumber } from './product.ts';
 import { encodeRouteFacts } from './route-facts.ts';
-import { getProductNumber } from './same-product.ts';
 import { listTopics } from './topics.ts';
 
 /** Values of one row, by column. */

@@ -67,6 +67,7 @@ CREATE TABLE routes (
   danger INTEGER NOT NULL,        -- 1: something grave speaks against it
   PRIMARY KEY (listing, position)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX routes_by_path ON routes (path);
 
 -- The current ways to pay for each route.
 CREATE TABLE offers (

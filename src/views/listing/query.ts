@@ -36,6 +36,20 @@ export const listFilters = z.strictObject({
     )
     .optional()
     .describe('Most USDC that a call may cost, e.g. 0.01'),
+  host: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .min(1)
+    .max(260)
+    .optional()
+    .describe('Host of the base URL, whole, with its port'),
+  path: z
+    .string()
+    .startsWith('/')
+    .max(2000)
+    .optional()
+    .describe('Path of a route; with `host`, what a template of the route stands for, too'),
   provider: z.string().trim().min(1).max(200).optional().describe("Provider's name, whole, without regard to case"),
   updated_since: z
     .union(
