@@ -75,7 +75,7 @@ export interface Columns {
   readonly bonuses: Float64Array;
   /** Provider's names in lower case. */
   readonly providers: readonly string[];
-  /** Numbers that the listings of one product at several addresses have in common (`same-product.ts`); 0 where not known. */
+  /** Numbers that the listings of one product at several addresses have in common (`product.ts`); 0 where not known. */
   readonly products: Float64Array;
   /** What filters know of the routes of each. */
   readonly routes: RouteFacts;

@@ -2,8 +2,9 @@ import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
 import type { Scores } from '../search/ranking.ts';
 import { FACET_VALUES, type Facets, type ListQuery } from '../views/listing/query.ts';
 import { buildListingFilter, type Columns, getRouteWishes, TRAIT_BITS } from './columns.ts';
+import { getProductGroups } from './folding.ts';
+import type { NamedRoutes } from './named-routes.ts';
 import { isAtMost, openRoutePrices } from './route-facts.ts';
-import { getProductGroups } from './same-product.ts';
 
 /** A value of a filter by what a listing must have to pass it, and how many do. */
 interface Counted<Key> {
@@ -19,16 +20,28 @@ interface Counted<Key> {
  * value, all others being as they are. In a search
  * a product at several addresses counts once, as it is shown. Goes once through all listings, and through the routes of those that may match.
  */
-export function countFacets(columns: Columns, query: ListQuery, scores: Scores | undefined): Facets {
+export function countFacets(
+  columns: Columns,
+  query: ListQuery,
+  scores: Scores | undefined,
+  named: NamedRoutes | undefined,
+): Facets {
   const { traits, keys, numbers, routes, slugs } = columns;
   const { category, network, verified, band, max_price_usdc, ...rest } = query;
   const isRestPassing = buildListingFilter(columns, rest);
   const wishes = getRouteWishes(query);
   const mostUsdc = wishes.most === undefined ? undefined : getUsdcNumber(wishes.most);
-  const isAnswering = scores && ((place: number, at: number) => scores.isAnswering(numbers[place] as number, at));
+  const isCounted = (place: number, at: number) =>
+    scores?.isAnswering(numbers[place] as number, at) !== false &&
+    named?.get(numbers[place] as number)?.has(at) !== false;
+  /** Without a wish for its price or network any route does, of those that are named. */
+  const hasCounted = (place: number) => {
+    const positions = named?.get(numbers[place] as number);
+    return positions === undefined || [...positions].some((at) => isCounted(place, at));
+  };
   // A listing without routes is what is said of it as a whole.
   const isReached = (lowest: number | undefined) => lowest === undefined || isAtMost(lowest, wishes.most);
-  const findPrices = openRoutePrices(routes, wishes, isAnswering);
+  const findPrices = openRoutePrices(routes, wishes, scores || named ? isCounted : undefined);
   const groups = scores && getProductGroups(columns);
   const add = (one: Counted<unknown>, place: number) => {
     const group = groups?.get(place);
@@ -58,13 +71,14 @@ export function countFacets(columns: Columns, query: ListQuery, scores: Scores |
     const [isOfCategory, isOfBand] = [isIn(bits.category), isIn(bits.band)];
     if (!isOfCategory && !isOfBand) continue;
     if (isRestPassing !== undefined && !isRestPassing(place)) continue;
+    if (named !== undefined && !named.has(numbers[place] as number)) continue;
     if (scores !== undefined && scores.weigh(numbers[place] as number) === undefined) continue;
     const found = findPrices(place);
     const price = keys.price[place] as number;
     const [isOfNetwork, isOfState] = [isIn(bits.network), isIn(bits.verified)];
     const isCheap = mostUsdc === undefined || price <= mostUsdc;
     // What no route has to pass is not asked of one.
-    const isAnyRoute = found === undefined || (network === undefined && wishes.most === undefined);
+    const isAnyRoute = found === undefined || (network === undefined && wishes.most === undefined && hasCounted(place));
 
     if (isOfNetwork && isOfState && isCheap && ((isAnyRoute && !wishes.isVerified) || isReached(found?.wished))) {
       if (isOfBand) for (const one of categories) if (isIn(one.key)) add(one, place);

@@ -20,7 +20,7 @@ export function listFittingRoutes(
   if (place < 0) return positions;
   const { number } = getRef(snapshot.columns, place);
   const words = getWordIndex(published, snapshot);
-  const { query } = understand({ q, limit: 1 });
+  const { query } = understand({ q, limit: 1 }, published);
   const { plan, vector } = words.buildPlan(query.q ?? q);
   const scores = words.score(plan, vector);
   const worth = scores.weigh(number);

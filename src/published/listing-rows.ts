@@ -9,8 +9,8 @@ import { buildAgentListing } from '../views/listing/record.ts';
 import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
 import { getHash } from './hash.ts';
+import { getProductNumber } from './product.ts';
 import { encodeRouteFacts } from './route-facts.ts';
-import { getProductNumber } from './same-product.ts';
 import { listTopics } from './topics.ts';
 
 /** Values of one row, by column. */

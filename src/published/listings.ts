@@ -131,6 +131,7 @@ export function* iterateRendered(published: Published): Generator<readonly { ite
 
 /** Where a listing is, and of which revision it is. */
 export interface ListingAddress {
+  readonly number: number;
   readonly slug: string;
   readonly base_url: string;
   readonly revision: number;
@@ -138,17 +139,17 @@ export interface ListingAddress {
 
 /** `@` sorts right after `?`: what lies between is the address with a query behind it. */
 const AT = `
-  SELECT slug, base_url, revision FROM json_each(@addresses) AS asked JOIN listings ON base_url = asked.value
+  SELECT number, slug, base_url, revision FROM json_each(@addresses) AS asked JOIN listings ON base_url = asked.value
     WHERE state <> 'held'
   UNION ALL
-  SELECT slug, base_url, revision FROM json_each(@addresses) AS asked
+  SELECT number, slug, base_url, revision FROM json_each(@addresses) AS asked
     JOIN listings ON base_url >= asked.value || '?' AND base_url < asked.value || '@' WHERE state <> 'held'`;
 
 /** `0` sorts right after `/`. */
 const ON_ORIGIN = `
-  SELECT slug, base_url, revision FROM listings WHERE base_url = @origin AND state = 'live'
+  SELECT number, slug, base_url, revision FROM listings WHERE base_url = @origin AND state = 'live'
   UNION ALL
-  SELECT slug, base_url, revision FROM listings
+  SELECT number, slug, base_url, revision FROM listings
     WHERE base_url >= @origin || '/' AND base_url < @origin || '0' AND state = 'live' LIMIT @limit`;
 
 /** Lists the live and delisted listings whose base address is one of these, or is one of these with a query behind it. */

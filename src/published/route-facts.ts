@@ -86,10 +86,18 @@ export function findRoutePrice(
 }
 
 /** Says whether a listing has a route that passes; one without routes on record is what is said of it as a whole. */
-export function hasPassingRoute({ starts }: RouteFacts, isPassing: RouteFilter, place: number): boolean {
+export function hasPassingRoute(facts: RouteFacts, isPassing: RouteFilter, place: number): boolean {
+  const { starts } = facts;
+  return starts[place] === starts[place + 1] || findPassingRoute(facts, isPassing, place) >= 0;
+}
+
+/** Finds the position of the first route of a listing that passes; -1 where none does, or there is nothing to pass. */
+export function findPassingRoute({ starts }: RouteFacts, isPassing: RouteFilter | undefined, place: number): number {
   const count = ((starts[place + 1] as number) - (starts[place] as number)) / FACTS;
-  for (let position = 0; position < count; position += 1) if (isPassing(place, position)) return true;
-  return count === 0;
+  if (isPassing !== undefined) {
+    for (let position = 0; position < count; position += 1) if (isPassing(place, position)) return position;
+  }
+  return -1;
 }
 
 /** What one and the same route must be. */
@@ -167,5 +175,5 @@ export function openRoutePrices(
 
 /** Says whether a lowest price passes a limit. No price passes none. */
 export function isAtMost(price: number, most: number | undefined): boolean {
-  return price <= (most === undefined ? NO_PRICE - 1 : Math.min(most, NO_PRICE - 1));
+  return price !== NO_PRICE && (most === undefined || price <= most);
 }

@@ -71,6 +71,7 @@ CREATE TABLE routes (
   latency_p95_ms INTEGER,
   PRIMARY KEY (listing, position)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX routes_by_path ON routes (path);
 
 -- The current ways to pay for each route.
 CREATE TABLE offers (

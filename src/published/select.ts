@@ -2,13 +2,14 @@ import type { NetworkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
 import { type Facets, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
-import { buildFilter, type Columns, findNextPlace, getRef, ORDERS } from './columns.ts';
+import { buildFilter, type Columns, type Filter, findNextPlace, getRef, ORDERS } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
+import { foldProducts } from './folding.ts';
 import type { ListingRef, Match } from './listings.ts';
-import { findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
-import { foldProducts } from './same-product.ts';
+import { findNamedRoutes, narrowFilter } from './named-routes.ts';
+import { findPassingRoute, findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
 import { type UnderstoodQuery, understand } from './understood.ts';
@@ -63,15 +64,19 @@ export const DANGER_FACTOR = 0.5;
  * revision of the snapshot.
  */
 export function selectListings(published: Published, snapshot: Snapshot, given: ListQuery): Selection {
-  const { query, understood, notice } = understand(given);
+  const { query, understood, notice } = understand(given, published);
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
   const words = query.q === undefined ? undefined : getWordIndex(published, snapshot);
   const asked = words?.buildPlan(query.q ?? '');
   const plan = cursor?.plan ?? asked?.plan ?? [];
   const scores = asked && words?.score(plan, asked.vector);
-  const { total, after, placed, best, leastMatch } = placeListings(snapshot, { query, sort, cursor, scores });
   const { columns } = snapshot;
+  /** A path names a route, words or not. */
+  const isRouteShown = scores !== undefined || query.path !== undefined;
+  const named = findNamedRoutes(published, query);
+  const filter = narrowFilter(columns, buildFilter(columns, query), named);
+  const { total, after, placed, best, leastMatch } = placeListings(snapshot, { query, sort, cursor, scores, filter });
   const getCursorAfter = (count: number) => {
     const last = placed[count - 1];
     const slug = last === undefined ? '' : (columns.slugs[last.item.place] as string);
@@ -83,16 +88,18 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
     notice,
     total,
     listings: placed.map(({ item }) => getRef(columns, item.place)),
-    facets: query.facets ? countFacets(columns, query, scores) : undefined,
-    answer: scores && {
-      matches: placed.map(({ item: { match, position, behind } }) => ({
-        match: roundMatch(match),
-        position: position < 0 ? undefined : position,
-        same_product: behind.slice(0, SAME_PRODUCT_MAX).map((place) => columns.slugs[place] as string),
-      })),
-      isWeak: best < WEAK_BELOW,
-      unmatched: asked?.unmatched.slice(0, UNMATCHED_MAX) ?? [],
-    },
+    facets: query.facets ? countFacets(columns, query, scores, named) : undefined,
+    answer: isRouteShown
+      ? {
+          matches: placed.map(({ item: { match, position, behind } }) => ({
+            match: roundMatch(match),
+            position: position < 0 ? undefined : position,
+            same_product: behind.slice(0, SAME_PRODUCT_MAX).map((place) => columns.slugs[place] as string),
+          })),
+          isWeak: scores !== undefined && best < WEAK_BELOW,
+          unmatched: asked?.unmatched.slice(0, UNMATCHED_MAX) ?? [],
+        }
+      : undefined,
     next_cursor: after > placed.length ? getCursorAfter(placed.length) : undefined,
     getCursorAfter,
   };
@@ -119,10 +126,16 @@ function placeListings(
     sort,
     cursor,
     scores,
-  }: { query: ListQuery; sort: ListSort; cursor: Cursor | undefined; scores: Scores | undefined },
+    filter,
+  }: {
+    query: ListQuery;
+    sort: ListSort;
+    cursor: Cursor | undefined;
+    scores: Scores | undefined;
+    filter: Filter | undefined;
+  },
 ): { total: number; after: number; placed: { key: number; item: Placed }[]; best: number; leastMatch: number } {
   const { slugs, numbers, bonuses } = columns;
-  const filter = buildFilter(columns, query);
   const isRoutePassing = filter?.isRoutePassing;
   const top = createTop<Placed>(query.limit);
   const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;
@@ -187,7 +200,8 @@ function placeListings(
     if (key < lastKey || (key === lastKey && place < nextPlace)) continue;
     after += 1;
     const behind = folded?.behind.get(place) ?? [];
-    top.offer(key, { place, position: worth?.position ?? -1, match: worth?.match ?? 0, behind });
+    const position = worth?.position ?? findPassingRoute(columns.routes, isRoutePassing, place);
+    top.offer(key, { place, position, match: worth?.match ?? 1, behind });
   }
   return { total, after, placed: top.list(), best, leastMatch };
 }

@@ -1,6 +1,8 @@
 import { formatUsdc } from '../model/usdc.ts';
 import { isInOtherScript, parseRequest } from '../search/understanding.ts';
 import type { ListQuery, Understood } from '../views/listing/query.ts';
+import type { Published } from './file.ts';
+import { findNamedRoutes } from './named-routes.ts';
 
 /** A query with the filters that its request says in words, and these by themselves. */
 export interface UnderstoodQuery {
@@ -12,11 +14,11 @@ export interface UnderstoodQuery {
 }
 
 /** Takes the filters out of a request in words. A filter that is given as such counts, whatever the words say. */
-export function understand(given: ListQuery): UnderstoodQuery {
+export function understand(given: ListQuery, published: Published): UnderstoodQuery {
   const { q, ...filters } = given;
   if (q === undefined) return { query: given, understood: [], notice: undefined };
   const notice = isInOtherScript(q) ? IN_ENGLISH : undefined;
-  const parsed = parseRequest(q);
+  const parsed = parseRequest(q, (host, path) => (findNamedRoutes(published, { host, path })?.size ?? 0) > 0);
   const understood = parsed.filters
     .filter(({ filter }) => filters[filter] === undefined)
     .map(({ words, ...said }): Understood => {

@@ -1,4 +1,5 @@
 import { findNetwork, type NetworkKey } from '../model/network.ts';
+import { httpMethod } from '../model/request.ts';
 import { USDC_DECIMALS } from '../model/usdc.ts';
 
 /** A filter or order of the list that a request says in words. */
@@ -8,7 +9,8 @@ export type Said =
   | { readonly filter: 'network'; readonly value: NetworkKey }
   | { readonly filter: 'verified'; readonly value: true }
   | { readonly filter: 'band'; readonly value: 'established' | 'thin' | 'unscored' }
-  | { readonly filter: 'sort'; readonly value: SortKey };
+  | { readonly filter: 'sort'; readonly value: SortKey }
+  | { readonly filter: 'host' | 'path'; readonly value: string };
 
 type SortKey = 'price' | 'reliability' | 'updated';
 
@@ -33,10 +35,12 @@ export interface ParsedRequest {
  * - A network is where payment happens only if the request is not about a blockchain, or says "payable on".
  * - An order is said of APIs: "cheapest API", "cheapest weather API", "APIs, newest first". The cheapest flights are a subject.
  * - Verified are APIs, not e-mail addresses or contracts.
+ * - An address is a place only if something listed is there, and if the request points at it: "weather from api.example.com",
+ *   "GET /v1/weather", or nothing else. What a screenshot is to be made of is a subject.
  *
  * Takes time in proportion to the length of the text.
  */
-export function parseRequest(text: string): ParsedRequest {
+export function parseRequest(text: string, isListed: IsListed = () => false): ParsedRequest {
   const tokens = listTokens(text);
   const has = (words: ReadonlySet<string>) => tokens.some(({ lower }) => words.has(lower));
   const context: Context = {
@@ -48,9 +52,9 @@ export function parseRequest(text: string): ParsedRequest {
   };
   const phrases: Phrase[] = [];
   for (let at = 0; at < tokens.length; ) {
-    const phrase = tokens[at]?.isQuoted ? undefined : findPhrase(context, at);
-    if (phrase) phrases.push(phrase);
-    at = Math.max(at + 1, phrase?.to ?? 0);
+    const found = tokens[at]?.isQuoted ? [] : listPhrases(context, at, isListed);
+    phrases.push(...found);
+    at = Math.max(at + 1, found[0]?.to ?? 0);
   }
   const agreed = listAgreed(phrases);
   return {
@@ -58,6 +62,9 @@ export function parseRequest(text: string): ParsedRequest {
     text: cutPhrases(text, tokens, agreed),
   };
 }
+
+/** Says whether the catalogue has a live listing on a host, with a route at a path if one is given; a path alone is of any host. */
+export type IsListed = (host: string | undefined, path: string | undefined) => boolean;
 
 /** Says whether most letters of a text are not Latin, so that a catalogue in English can hardly answer it. */
 export function isInOtherScript(text: string): boolean {
@@ -122,21 +129,24 @@ function listTokens(text: string): Token[] {
   return tokens;
 }
 
-function findPhrase(context: Context, at: number): Phrase | undefined {
-  return (
+/** Lists what is said from a place on: one phrase, or for an address its host and its path, or nothing. */
+function listPhrases(context: Context, at: number, isListed: IsListed): Phrase[] {
+  const phrase =
     findPrice(context, at) ??
     findPayingNetwork(context, at) ??
     findVerified(context, at) ??
     findBand(context, at) ??
-    findSort(context, at)
-  );
+    findSort(context, at);
+  return phrase ? [phrase] : listAddress(context, at, isListed);
 }
 
 /** Lists the phrases of each kind of filter unless they contradict each other: then it is in doubt what was meant. */
 function listAgreed(phrases: readonly Phrase[]): Phrase[] {
   const values = new Map<string, Set<Said['value']>>();
   for (const { said } of phrases) values.set(said.filter, (values.get(said.filter) ?? new Set()).add(said.value));
-  return phrases.filter(({ said }) => values.get(said.filter)?.size === 1);
+  const isAgreed = (filter: Said['filter']) => (values.get(filter)?.size ?? 0) <= 1;
+  // The path of one of two hosts is as much in doubt as they are.
+  return phrases.filter(({ said: { filter } }) => isAgreed(filter) && (filter !== 'path' || isAgreed('host')));
 }
 
 /** Words, or choices of words divided by `|`, in a row. `?` marks one that may be left out. */
@@ -466,7 +476,7 @@ const VERIFIED_ROWS = [
   `only verified|proven|settlement-verified ${SOLD}|ones`,
   `verified|proven|settlement-verified ${SOLD} only`,
   'verified|settlement-verified only',
-  'only verified|settlement-verified',
+  'only verified',
   'only? settlement-verified',
   'only? settlement verified',
 ].map(makeRow);
@@ -568,6 +578,37 @@ function buildFirst(context: Context, value: SortKey, at: number, to: number): P
   const from = isSorted ? at - 1 : at;
   if (!isApiNoun(context, from - 1) || !isEnd(context, to)) return undefined;
   return { said: { filter: 'sort', value }, from, to };
+}
+
+// Addresses
+
+const METHODS: ReadonlySet<string> = new Set(httpMethod.options);
+/** Words before an address that the request wants to call; what is read "of" an address is the subject. */
+const POINTING = makeSet('from at via by on use using call calling through');
+const HOST = /^([a-z\d.-]{1,253}(?::\d{1,5})?)(\/.*)?$/;
+const API_PATH = /^\/(?:api|v\d{1,3}|x402)\/[a-z{:]/;
+
+/** Lists the host and the path of an address that a request points at, with the method before it. */
+function listAddress({ tokens }: Reader, at: number, isListed: IsListed): Phrase[] {
+  const [token, next, before] = [tokens[at], tokens[at + 1], tokens[at - 1]];
+  const isMethod =
+    token !== undefined && METHODS.has(token.text) && next !== undefined && !next.opens && !next.isQuoted;
+  const { text: own, lower } = (isMethod ? next : token) as Token;
+  const to = isMethod ? at + 2 : at + 1;
+  const isCalled = isMethod || (at === 0 && to === tokens.length);
+  const isPointed = isCalled || at === 0 || (POINTING.has(before?.lower ?? '') && !token?.opens);
+  const url = /^https?:\/\//.test(lower) ? URL.parse(own) : null;
+  const [, bareHost, barePath] = (url === null && lower.includes('.') && HOST.exec(lower)) || [];
+  const host = url?.host ?? bareHost;
+  const say = (said: Said): Phrase => ({ said, from: at, to });
+  if (host !== undefined) {
+    if (!isPointed || !isListed(host, undefined)) return [];
+    const path = url ? url.pathname + url.search : own.slice(own.length - (barePath?.length ?? 0));
+    const isPath = path.length > 1 && isListed(host, path);
+    return [say({ filter: 'host', value: host }), ...(isPath ? [say({ filter: 'path', value: path })] : [])];
+  }
+  const isPath = API_PATH.test(lower) || (lower.startsWith('/') && isCalled);
+  return isPath && isListed(undefined, own) ? [say({ filter: 'path', value: own })] : [];
 }
 
 // The rest

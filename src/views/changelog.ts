@@ -33,6 +33,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
       'A search finds routes: each listing found by words carries `route`, the one that answers most, with its price on each network, inputs, outputs and cautions. `match` says how much of the request it answers, and `notice` that nothing fits.',
       'Filters by price, network and verification hold for one and the same route: with words, for the one that is shown.',
       'A search shows a product that is listed at several addresses once: `same_product` names the other listings. /agent/list without `q` has them all.',
+      '/agent/list takes `host` and `path`. A search for an address that something is listed at sets them.',
       'A search understands filters in words, such as "under 1 cent" or "on Solana", and names them in `understood`. Between double quotes words are only searched for.',
     ],
   },

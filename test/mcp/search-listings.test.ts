@@ -128,12 +128,13 @@ describe('text made to be long', () => {
     ['piled-up marks', `z${'\u0337'.repeat(30)}`],
     ['emoji', '👩‍👩‍👧‍👦🎉'],
   ])('is cut, and the page comes short rather than long: %s', async (_kind, phrase) => {
-    const hostile = makeMany(30).map((declaration) => ({
+    const hostile = makeMany(30).map((declaration, at) => ({
       ...declaration,
       title: phrase.repeat(100),
       tagline: phrase.repeat(100),
       provider_name: phrase.repeat(100),
-      description: phrase.repeat(100),
+      // Alike to the letter they would be one product at 30 addresses.
+      description: `${phrase.repeat(100)}${at}`,
       base_url: `${declaration.base_url}/${'a'.repeat(1500)}`,
     }));
     const { search } = await openSearch(hostile);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { selectListings } from '../../src/published/select.ts';
-import { understand } from '../../src/published/understood.ts';
+import { understand as understandIn } from '../../src/published/understood.ts';
 import { type ListQuery, listQuery } from '../../src/views/listing/query.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 
+const understand = (query: ListQuery) => understandIn(query, makeReadCatalogue().reading.published);
 const ask = (query: Partial<Record<keyof ListQuery, unknown>>) => listQuery.parse(query);
 
 describe('a request in words', () => {
@@ -28,6 +29,39 @@ describe('a request in words', () => {
   it('says that the catalogue is in English where it is not', () => {
     expect(understand(ask({ q: '東京の天気' })).notice).toContain('English');
     expect(understand(ask({ q: 'weather in München' })).notice).toBeUndefined();
+  });
+
+  it('that points at a host or a path finds what is there, and names the route', () => {
+    const route = (path: string) => makeRoute({ path, description: 'The weather at a place.' });
+    const { published, getSnapshot } = makeReadCatalogue(
+      { slug: 'skies', routes: [route('/v1/storms'), route('/v1/weather/{place}')] },
+      { slug: 'winds', routes: [route('/v1/weather/Lisbon')] },
+      { slug: 'seas', base_url: 'https://seas.example-provider.com:8443', routes: [route('/v1/waves')] },
+    ).reading;
+    const find = (query: Partial<Record<keyof ListQuery, unknown>>) => {
+      const { listings, answer, ...selection } = selectListings(published, getSnapshot(), ask(query));
+      return { ...selection, found: listings.map(({ slug }, at) => [slug, answer?.matches[at]?.position]) };
+    };
+    const host = 'skies.example-provider.com';
+    const url = `https://${host}/v1/weather/Lisbon?unit=c`;
+    expect(find({ q: url })).toMatchObject({
+      query: { host, path: '/v1/weather/Lisbon?unit=c' },
+      understood: [
+        { filter: 'host', value: host, words: [url] },
+        { filter: 'path', value: '/v1/weather/Lisbon?unit=c', words: [url] },
+      ],
+      total: 1,
+      found: [['skies', 1]],
+    });
+    expect(find({ q: `storms from ${host}` }).found).toEqual([['skies', 0]]);
+    expect(find({ q: `weather from ${host.toUpperCase()}` }).total).toBe(1);
+    expect(find({ q: 'GET /v1/weather/Lisbon' })).toMatchObject({ total: 1, found: [['winds', 0]] });
+    expect(find({ q: 'weather at https://seas.example-provider.com:8443/' }).found).toEqual([['seas', 0]]);
+    expect(find({ host: 'skies.example-provider.com', path: '/v1/none' }).total).toBe(0);
+    expect(find({ host, q: 'waves' }).total).toBe(0);
+    // Nobody is listed there, so it is what the call is about.
+    const other = find({ q: 'weather from https://shop.example.org/v1/storms' });
+    expect(other).toMatchObject({ understood: [], total: 3 });
   });
 
   it('leads from page to page by the same filters', () => {

@@ -260,10 +260,12 @@ describe('the filters of the list, in any combination over any catalogue', () =>
                 expect(count, `${JSON.stringify(wanted)} by ${name}=${value}`).toBe(narrowed.total);
               }
               if (name !== 'category' && name !== 'band') continue;
-              // A listing has one of each.
+              // A listing has one of each; the addresses of a product that is folded may have several.
               const { [name]: _set, ...others } = wanted as Query;
               const sum = counts.reduce((all, { count }) => all + count, 0);
-              expect(sum, JSON.stringify(wanted)).toBe(name in wanted ? (await ask(others)).total : total);
+              const whole = name in wanted ? (await ask(others)).total : total;
+              if ('q' in wanted) expect(sum, JSON.stringify(wanted)).toBeGreaterThanOrEqual(whole);
+              else expect(sum, JSON.stringify(wanted)).toBe(whole);
             }
             const [proved, unproved] = facets?.verified ?? [];
             const isOfListings = !('q' in wanted || 'network' in wanted || 'max_price_usdc' in wanted);

@@ -322,6 +322,54 @@ describe('words that only look like a filter', () => {
   });
 });
 
+describe('an address that a request points at', () => {
+  const HOSTS = ['api.example.com', 'listed.example', 'api.example.com:8443'];
+  const PATHS = ['/v1/Price', '/v1/price', '/v1/price?of=gold', '/price'];
+  const isListed = (host: string | undefined, path: string | undefined) =>
+    (host === undefined || HOSTS.includes(host)) && (path === undefined || PATHS.includes(path));
+  const parse = (request: string) => {
+    const { filters, text } = parseRequest(request, isListed);
+    return { ...Object.fromEntries(filters.map(({ filter, value }) => [filter, value])), text };
+  };
+
+  it.each([
+    ['weather from api.example.com', { host: 'api.example.com', text: 'weather from' }],
+    ['weather from API.example.com.', { host: 'api.example.com', text: 'weather from' }],
+    ['api.example.com', { host: 'api.example.com', text: '' }],
+    ['api.example.com weather', { host: 'api.example.com', text: 'weather' }],
+    ['call https://api.example.com/v1/Price', { host: 'api.example.com', path: '/v1/Price', text: 'call' }],
+    ['via api.example.com/v1/Price, gold', { host: 'api.example.com', path: '/v1/Price', text: 'via gold' }],
+    ['https://api.example.com:8443/', { host: 'api.example.com:8443', text: '' }],
+    ['https://api.example.com/unknown', { host: 'api.example.com', text: '' }],
+    [
+      'POST https://api.example.com/v1/price?of=gold now',
+      { host: 'api.example.com', path: '/v1/price?of=gold', text: 'now' },
+    ],
+    ['gold by GET /v1/price', { path: '/v1/price', text: 'gold by' }],
+    ['what does /v1/price cost', { path: '/v1/price', text: 'what does cost' }],
+    ['/price', { path: '/price', text: '' }],
+  ])('is a filter: %s', (request, said) => {
+    expect(parse(request)).toEqual(said);
+  });
+
+  it.each([
+    'screenshot of https://api.example.com/v1/price',
+    'who owns listed.example',
+    'weather from other.example',
+    'who serves /price',
+    'what does /v1/unknown cost',
+    'weather from "api.example.com"',
+    'weather from api.example.com or from listed.example',
+    'from api.example.com/v1/price or from listed.example',
+    'somebody@listed.example',
+    'GET',
+    'GET it',
+    'e.g. rain',
+  ])('is none, and stays in the text: %s', (request) => {
+    expect(parse(request)).toEqual({ text: request });
+  });
+});
+
 describe('any text', () => {
   const fragment = fc.constantFrom(
     ...'under at most max less than not no only or , . : " “ ” ( ) < ≤ $ ¢ 1 0.01 .01 0,01 $0.01 1/10 a half tenth of cent cents usdc'.split(

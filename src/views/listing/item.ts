@@ -67,10 +67,12 @@ export const agentItem = z
       .min(0)
       .max(1)
       .optional()
-      .describe('In answers to `q`: how much of the request the listing answers, rare words counting most'),
+      .describe('In answers to `q` or `path`: how much of the request the listing answers, rare words counting most'),
     route: matchedRoute
       .optional()
-      .describe('In answers to `q`: its route that answers most of the request, of those that pass the filters'),
+      .describe(
+        'In answers to `q` or `path`: its route that answers most of the request, of those that pass the filters',
+      ),
     same_product: z
       .array(slug)
       .optional()

@@ -39,6 +39,8 @@ export const listFilters = z.strictObject({
     )
     .optional()
     .describe('Most USDC that a call may cost, e.g. 0.01'),
+  host: z.string().trim().toLowerCase().min(1).max(260).optional().describe('Host, with its port'),
+  path: z.string().startsWith('/').max(2000).optional().describe('Path of a route; with host, templates fit'),
   provider: z.string().trim().min(1).max(200).optional().describe("Provider's name, whole, without regard to case"),
   updated_since: z
     .union(
@@ -46,7 +48,7 @@ export const listFilters = z.strictObject({
       'a date, or a time with its zone, in ISO 8601, such as 2026-11-20 or 2026-11-20T12:00:00Z',
     )
     .optional()
-    .describe('Changed at or after this time (ISO 8601)'),
+    .describe('Changed since (ISO 8601)'),
 });
 
 /** What a reader asks of the list: filters, order and page. */

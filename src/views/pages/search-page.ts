@@ -138,6 +138,8 @@ function formatFilter(name: string, value: string): string {
   const text = choices.find((choice) => choice.value === value)?.text ?? value;
   if (name === 'max_price_usdc') return `at most ${text} USDC`;
   if (name === 'updated_since') return `changed since ${text}`;
+  if (name === 'host') return `on ${text}`;
+  if (name === 'path') return `at ${text}`;
   if (name === 'provider') return `by ${text}`;
   return name === 'band' ? `reliability ${text}` : text;
 }

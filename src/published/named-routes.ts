@@ -1,0 +1,63 @@
+import { buildRouteIndex, listMatchingRoutes } from '../evidence/route-match.ts';
+import type { ListQuery } from '../views/listing/query.ts';
+import type { Columns, Filter } from './columns.ts';
+import type { Published } from './file.ts';
+import { listLiveOnOrigin } from './listings.ts';
+
+/** Listings by number, each with the positions of its routes that are named; undefined where all of them are. */
+export type NamedRoutes = ReadonlyMap<number, ReadonlySet<number> | undefined>;
+
+/** Most listings of a host, and routes of a path on any host, that are looked through. */
+const LISTINGS_MAX = 1000;
+const ROUTES_MAX = 10_000;
+
+/** Finds what the filters `host` and `path` name: live listings on the host, and their routes called at the path; undefined without either. */
+export function findNamedRoutes(
+  published: Published,
+  { host, path }: Pick<ListQuery, 'host' | 'path'>,
+): NamedRoutes | undefined {
+  if (host === undefined) return path === undefined ? undefined : findAtPath(published, path);
+  const listings = ['https', 'http'].flatMap((scheme) =>
+    listLiveOnOrigin(published, `${scheme}://${host}`, LISTINGS_MAX),
+  );
+  if (path === undefined) return new Map(listings.map(({ number }) => [number, undefined]));
+  const read = published.prepare<{ position: number; path: string }>(
+    'SELECT position, path FROM routes WHERE listing = ?',
+  );
+  return new Map(
+    listings.flatMap(({ number, base_url }) => {
+      const url = URL.parse(path, base_url);
+      const routes = url === null ? [] : listMatchingRoutes(buildRouteIndex(base_url, read.all(number)), url);
+      return routes.length === 0 ? [] : [[number, new Set(routes.map(({ position }) => position))]];
+    }),
+  );
+}
+
+/** Finds the routes whose path is just this one, on any host. */
+function findAtPath(published: Published, path: string): NamedRoutes {
+  const found = new Map<number, Set<number>>();
+  const rows = published
+    .prepare<{ listing: number; position: number }>(
+      'SELECT listing, position FROM routes WHERE path = ? ORDER BY listing, position LIMIT ?',
+    )
+    .all(path, ROUTES_MAX);
+  for (const { listing, position } of rows) found.set(listing, (found.get(listing) ?? new Set()).add(position));
+  return found;
+}
+
+/** Builds a filter that passes only what is named of what another one passes. */
+export function narrowFilter(
+  { numbers }: Columns,
+  filter: Filter | undefined,
+  named: NamedRoutes | undefined,
+): Filter | undefined {
+  if (named === undefined) return filter;
+  const isRoutePassing = filter?.isRoutePassing;
+  return {
+    isListingPassing: (place) => named.has(numbers[place] as number) && filter?.isListingPassing(place) !== false,
+    isRoutePassing: [...named.values()].some((positions) => positions !== undefined)
+      ? (place, position) =>
+          named.get(numbers[place] as number)?.has(position) === true && isRoutePassing?.(place, position) !== false
+      : isRoutePassing,
+  };
+}
