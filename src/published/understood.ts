@@ -1,5 +1,6 @@
 import { formatUsdc } from '../model/usdc.ts';
-import { isInOtherScript, parseRequest } from '../search/understanding.ts';
+import { isInOtherLanguage } from '../search/language.ts';
+import { parseRequest } from '../search/understanding.ts';
 import type { ListQuery, Understood } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import { findNamedRoutes } from './named-routes.ts';
@@ -17,7 +18,7 @@ export interface UnderstoodQuery {
 export function understand(given: ListQuery, published: Published): UnderstoodQuery {
   const { q, ...filters } = given;
   if (q === undefined) return { query: given, understood: [], notice: undefined };
-  const notice = isInOtherScript(q) ? IN_ENGLISH : undefined;
+  const notice = isInOtherLanguage(q) ? IN_ENGLISH : undefined;
   const parsed = parseRequest(q, (host, path) => (findNamedRoutes(published, { host, path })?.size ?? 0) > 0);
   const understood = parsed.filters
     .filter(({ filter }) => filters[filter] === undefined)

@@ -66,12 +66,6 @@ export function parseRequest(text: string, isListed: IsListed = () => false): Pa
 /** Says whether the catalogue has a live listing on a host, with a route at a path if one is given; a path alone is of any host. */
 export type IsListed = (host: string | undefined, path: string | undefined) => boolean;
 
-/** Says whether most letters of a text are not Latin, so that a catalogue in English can hardly answer it. */
-export function isInOtherScript(text: string): boolean {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  return letters > 2 * (text.match(/\p{Script=Latin}/gu)?.length ?? 0);
-}
-
 /** A word of the request without the punctuation around it. */
 interface Token {
   readonly text: string;

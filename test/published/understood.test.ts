@@ -28,6 +28,7 @@ describe('a request in words', () => {
 
   it('says that the catalogue is in English where it is not', () => {
     expect(understand(ask({ q: '東京の天気' })).notice).toContain('English');
+    expect(understand(ask({ q: 'Wie wird das Wetter in München' })).notice).toContain('English');
     expect(understand(ask({ q: 'weather in München' })).notice).toBeUndefined();
   });
 

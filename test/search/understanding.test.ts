@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatUsdc } from '../../src/model/usdc.ts';
-import { isInOtherScript, parseRequest, type SaidFilter } from '../../src/search/understanding.ts';
+import { parseRequest, type SaidFilter } from '../../src/search/understanding.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { HAS_CORPUS } from './corpus.ts';
 import { readRequests, readTasks, readUnanswered } from './labelled.ts';
@@ -442,19 +442,5 @@ describe('any text', () => {
     // Fifty times as long as a request may be: what takes more than its length's worth of time takes minutes here.
     const text = piece.repeat(Math.ceil(100_000 / piece.length));
     expect(parseRequest(text).text.length).toBeLessThanOrEqual(text.length);
-  });
-});
-
-describe('another script', () => {
-  it.each([
-    ['天気予報を知りたい', true],
-    ['курс биткоина сегодня', true],
-    ['API для погоды в Москве', true],
-    ['weather in 東京', false],
-    ['¿qué tiempo hace en Málaga?', false],
-    ['0.01', false],
-    ['', false],
-  ])('%s: %s', (text, expected) => {
-    expect(isInOtherScript(text)).toBe(expected);
   });
 });
