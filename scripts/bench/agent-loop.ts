@@ -1,0 +1,266 @@
+/**
+ * `node scripts/bench/agent-loop.ts <corpus> [--code <folder>]`: how far an agent gets that follows answers without a model. For each
+ * request it calls `search_listings`, takes the first result that is not weak and not dangerous, asks its provider for a 402,
+ * and hands that to `check_payment_terms`. Requests are 50 of the tasks in `test/search/tasks.yaml` over the feed in the
+ * corpus, whose providers answer here from the record, and some over the market of the demo, whose providers are real.
+ * `--code` measures another state of the code, such as that of an earlier commit.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { parse } from 'yaml';
+import type { LiveListing } from '../../src/model/listing.ts';
+import { getRouteUrl, type Route } from '../../src/model/route.ts';
+import type { Reading } from '../../src/published/reading.ts';
+import { startMarket } from '../market/market.ts';
+import { getMedian, getPercentile } from './figures.ts';
+
+/** A request with the routes that are right answers: `host GET /path`, in which one `*` stands for anything. */
+interface Request {
+  readonly q: string;
+  readonly right: readonly string[];
+}
+
+interface World {
+  readonly name: string;
+  readonly requests: readonly Request[];
+  readonly reading: Reading & { close(): void };
+  /** Calls a route without paying, with the example on record; gives the challenge of its 402, or undefined without one. */
+  call(route: Called, example?: Route['example']): Promise<unknown>;
+}
+
+interface Called {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** What a search result says of a route, in this state of the code and in earlier ones. */
+interface Result extends Partial<Called> {
+  readonly slug: string;
+  readonly caution?: string;
+  readonly input?: string;
+  readonly route?: Partial<Called> & { readonly caution?: string };
+}
+
+/** How a request went. */
+interface Loop {
+  /** Some result is a right route: who reads all of them can go on with it. */
+  readonly isListed: boolean;
+  /** It came to a right route whose 402 is what is on record, with nothing grave against it. */
+  readonly isRight: boolean;
+  /** The answers say what that route takes, with types; or nobody knows. */
+  readonly isReady: boolean;
+  /** What both answers cost as they are sent, and with the further answer that says what the route takes. */
+  readonly tokens: number;
+  readonly tokensToCall: number;
+}
+
+const TASKS = 50;
+const AT = '2026-11-01T00:00:00.000Z';
+const SITE = { baseUrl: 'https://apis.example', serviceTitle: '', contactName: '', contactUrl: 'https://apis.example' };
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Requests for the routes of the market, by path. */
+const DEMO: readonly (readonly [q: string, path: string])[] = [
+  ['how many words are in this text', 'GET /v1/word-count'],
+  ['the SHA-256 hash of a text', 'GET /v1/hash'],
+  ['make a URL slug from a headline', 'GET /v1/slug'],
+  ['convert miles to kilometres', 'GET /v1/convert'],
+  ['complete a chat message', 'POST /v1/chat/completions'],
+  ['is this IBAN valid', 'GET /v1/iban'],
+  ['check a card number by the Luhn digit', 'POST /v1/luhn'],
+  ['tides at a harbour', 'GET /v1/tides'],
+  ['monthly payments of a loan', 'POST /v1/loan-schedule'],
+  ['distance between two coordinates', 'GET /v1/distance'],
+];
+
+const [corpus = '', option, folder = ROOT] = process.argv.slice(2);
+if (corpus === '' || (option !== undefined && option !== '--code'))
+  throw new Error('usage: agent-loop.ts <corpus> [--code <folder>]');
+const code = await loadCode(resolve(folder));
+const home = mkdtempSync(join(tmpdir(), 'agent-loop-'));
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+const market = await startMarket({ solana: false });
+try {
+  const worlds = [await openCorpus(), await openDemo()];
+  const rows = [];
+  for (const world of worlds) {
+    const loops = [];
+    for (const request of world.requests) loops.push(await follow(world, request));
+    rows.push({ over: world.name, ...summarise(loops) });
+    world.reading.close();
+  }
+  console.table(rows);
+} finally {
+  await market.stop();
+}
+
+async function loadCode(root: string) {
+  const [{ runCommandLine }, { openFollowedReading }, { buildCaller }, { TOOLS }] = await Promise.all([
+    import(join(root, 'src/commands/run.ts')) as Promise<typeof import('../../src/commands/run.ts')>,
+    import(join(root, 'src/published/follow.ts')) as Promise<typeof import('../../src/published/follow.ts')>,
+    import(join(root, 'src/mcp/caller.ts')) as Promise<typeof import('../../src/mcp/caller.ts')>,
+    import(join(root, 'src/mcp/tools/index.ts')) as Promise<typeof import('../../src/mcp/tools/index.ts')>,
+  ]);
+  return { runCommandLine, openFollowedReading, buildCaller, TOOLS };
+}
+
+/** Runs commands on a catalogue of its own, and opens what they made. */
+async function open(name: string, commands: readonly string[][], now: () => Date) {
+  const file = join(home, `${name}.sqlite`);
+  const settings = {
+    CATALOGUE: file,
+    RELEASES: join(home, name),
+    BASE_URL: SITE.baseUrl,
+    ALLOW_PRIVATE_NETWORKS: 'on',
+  };
+  Object.assign(process.env, settings);
+  const quiet = { write: () => true } as never;
+  for (const args of commands) {
+    const io = { stdout: quiet, stderr: quiet, now, signal: new AbortController().signal };
+    await code.runCommandLine(args, io);
+  }
+  const files = { catalogueFile: file, publishedFile: `${file}.published` };
+  return code.openFollowedReading(files, { site: SITE, codeVersion: 'bench', now });
+}
+
+/** Opens the real listings. Their providers are not asked: they are taken to ask what is on record. */
+async function openCorpus(): Promise<World> {
+  const commands = [
+    ['import', '--bazaar', join(corpus, 'bazaar-2026-03/resources.json')],
+    ['import', '--openapi', join(corpus, 'provider-openapi/openapi.json')],
+    ['import', join(ROOT, 'data/listings')],
+  ];
+  const reading = await open('corpus', commands, () => new Date(AT));
+  const recorded = new Map<string, object | undefined>(
+    listRoutes(reading).map(({ route, url }) => [`${route.method} ${url}`, buildChallenge(route, url)] as const),
+  );
+  return {
+    ...{ name: 'tasks over the corpus', requests: readTasks(), reading },
+    call: async ({ method, url }) => recorded.get(`${method} ${url}`),
+  };
+}
+
+async function openDemo(): Promise<World> {
+  const commands = [
+    ['import', '--bazaar', market.feedUrl],
+    ['probe', '--all', '--pause', '0'],
+  ];
+  const reading = await open('demo', commands, () => new Date());
+  return {
+    ...{ name: 'the demo', requests: DEMO.map(([q, path]) => ({ q, right: [`*${path}`] })), reading },
+    call: async ({ method, url }, example) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const posted = method === 'POST' ? { headers, body: JSON.stringify(example?.body ?? {}) } : {};
+      const response = await fetch(`${url}?${new URLSearchParams(example?.query)}`, { method, ...posted });
+      if (response.status !== 402) return undefined;
+      return response.headers.get('payment-required') ?? (await response.json());
+    },
+  };
+}
+
+/** The tasks by a digest of their words, so that nobody chooses them. */
+function readTasks(): Request[] {
+  const lines: Record<string, Record<string, string[]>>[] = parse(
+    readFileSync(join(ROOT, 'test/search/tasks.yaml'), 'utf8'),
+  );
+  const getDigest = (q: string) => createHash('sha256').update(q).digest('hex');
+  return lines
+    .flatMap((line) => Object.entries(line))
+    .map(([q, right]) => ({
+      q,
+      right: Object.entries(right).flatMap(([host, routes]) => routes.map((route) => `${host} ${route}`)),
+    }))
+    .sort((a, b) => (getDigest(a.q) < getDigest(b.q) ? -1 : 1))
+    .slice(0, TASKS);
+}
+
+function listRoutes({ published }: Reading): { route: Route; url: string }[] {
+  const rows = published
+    .prepare<{ document: string }>(
+      "SELECT document FROM documents JOIN listings ON number = listing WHERE state = 'live'",
+    )
+    .all();
+  return rows.flatMap(({ document }) => {
+    const { base_url, routes }: LiveListing = JSON.parse(document);
+    return routes.map((route) => ({ route, url: getRouteUrl(base_url, route.path) }));
+  });
+}
+
+/** Writes the terms on record of a route as its 402 would; undefined where nothing can be paid. */
+function buildChallenge({ terms }: Route, url: string): object | undefined {
+  const ids = { base: 'eip155:8453', solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' };
+  const accepts = terms
+    .filter(({ pay_to, current }) => pay_to !== null && current)
+    .map(({ scheme, network, asset, amount, pay_to }) => ({
+      ...{ scheme, network: ids[network], asset, amount: String(amount), payTo: pay_to },
+      ...{ maxTimeoutSeconds: 60, extra: {} },
+    }));
+  return accepts.length > 0 ? { x402Version: 2, resource: { url }, accepts } : undefined;
+}
+
+async function follow(world: World, { q, right }: Request): Promise<Loop> {
+  const { reading, call } = world;
+  const found = callTool(reading, 'search_listings', { q });
+  const results: Result[] = found.answer.listings;
+  const routes = listRoutes(reading);
+  const isRightRoute = (result: Result) => {
+    const { method, url = '' } = getCalled(result);
+    const route = routes.find((one) => one.url === url && one.route.method === method)?.route;
+    return route !== undefined && right.some((label) => matches(label, `${new URL(url).host} ${method} ${route.path}`));
+  };
+  const isListed = results.some((result) => !isDangerous(result) && isRightRoute(result));
+  const best = found.answer.weak ? undefined : results.find((result) => !isDangerous(result));
+  const { method, url } = best ? getCalled(best) : {};
+  const failed = { isListed, isRight: false, isReady: false, tokens: found.tokens, tokensToCall: found.tokens };
+  if (best === undefined || method === undefined || url === undefined) return failed;
+  const route = routes.find((one) => one.url === url && one.route.method === method)?.route;
+  const challenge = await call({ method, url }, route?.example);
+  if (challenge === undefined) return failed;
+  const check = callTool(reading, 'check_payment_terms', { url, method, challenge });
+  const isPayable = ['match', 'unseen'].includes(check.answer.verdict) && check.answer.severity !== 'danger';
+  const isReady = best.input !== undefined || (route?.input_schema === null && route.example === null);
+  const tokens = found.tokens + check.tokens;
+  const further = isReady ? 0 : callTool(reading, 'get_listing', { slug: best.slug }).tokens;
+  return { isListed, isRight: isPayable && isRightRoute(best), isReady, tokens, tokensToCall: tokens + further };
+}
+
+function getCalled({ route, method, url }: Result): Partial<Called> {
+  return route ?? { ...(method !== undefined && { method }), ...(url !== undefined && { url }) };
+}
+
+function isDangerous({ caution = '', route }: Result): boolean {
+  return `${caution} ${route?.caution ?? ''}`.includes('DANGER');
+}
+
+function matches(label: string, name: string): boolean {
+  const [begin = '', end] = label.split('*');
+  return end === undefined ? name === label : name.startsWith(begin) && name.endsWith(end);
+}
+
+/** Calls a tool; gives the answer, and the tokens of the whole result as it is sent. */
+function callTool(reading: Reading, name: string, args: object) {
+  const tool = code.TOOLS[name];
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  const { content, structuredContent } = code.buildCaller(reading).callTool(tool, args);
+  const answer = Object(structuredContent);
+  return { answer, tokens: countTokens(JSON.stringify({ content, structuredContent })) };
+}
+
+function summarise(loops: readonly Loop[]): Record<string, string | number> {
+  const share = (is: (loop: Loop) => boolean) => Number((loops.filter(is).length / loops.length).toFixed(2));
+  const describe = (get: (loop: Loop) => number) => {
+    const figures = loops.map(get);
+    return `${Math.round(getMedian(figures))} ${Math.round(getPercentile(figures, 0.9))}`;
+  };
+  return {
+    requests: loops.length,
+    'a right route listed': share(({ isListed }) => isListed),
+    'right and payable, two calls': share(({ isRight }) => isRight),
+    'and its input known': share(({ isRight, isReady }) => isRight && isReady),
+    'tokens of two calls (50, 90 %)': describe(({ tokens }) => tokens),
+    'tokens until the call (50, 90 %)': describe(({ tokensToCall }) => tokensToCall),
+  };
+}
