@@ -26,6 +26,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
     changes: [
       'Listings carry `latency`, how long their valid answers to probes took (median and 95 %, in milliseconds), and so does `probe` of each route. The file of the catalogue has it in columns.',
       'Lists can be sorted by `latency` (fastest first) and by `proof` (latest paid verification first).',
+      '/agent/list?facets=true counts what matches by category, network, verification, reliability band and price.',
       'A search finds routes: each listing found by words carries `route`, the one that answers most, with its price on each network, inputs, outputs and cautions. `match` says how much of the request it answers, and `notice` that nothing fits.',
       'Filters by price, network and verification hold for one and the same route: with words, for the one that is shown.',
       'A search understands filters in words, such as "under 1 cent" or "on Solana", and names them in `understood`. Between double quotes words are only searched for.',
