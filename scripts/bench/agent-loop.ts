@@ -15,7 +15,7 @@ import type { LiveListing } from '../../src/model/listing.ts';
 import { getRouteUrl, type Route } from '../../src/model/route.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { startMarket } from '../market/market.ts';
-import { getMedian, getPercentile } from './figures.ts';
+import { getMedian, getPercentile } from './measuring.ts';
 
 /** A request with the routes that are right answers: `host GET /path`, in which one `*` stands for anything. */
 interface Request {

@@ -128,47 +128,47 @@ export function buildRouteFilter(
 
 /** The lowest prices of the routes of a listing that can pass, in atomic USDC; `NO_PRICE` where no route can. */
 export interface RoutePrices {
-  /** On each network, of routes that are verified if that is wished. */
-  readonly onNetworks: Record<NetworkKey, number>;
+  /** On each network in the order of their keys, of routes that are verified if that is wished. */
+  readonly onNetworks: Uint32Array;
   /** On the networks wished for: of those routes, of all routes, and of verified ones. */
   wished: number;
   all: number;
   verified: number;
 }
 
-/** Says of a listing and the position of a route whether that counts. */
-type CountsRoute = (place: number, position: number) => boolean;
-
 /**
  * Makes a function that finds the lowest prices of a listing in one go, each as if one of the wishes were another: with
  * them it is known what passes by any network, by any price, verified or not. Undefined for a listing without routes. The
- * object is the same each time.
+ * object is the same each time, and its loops make no objects: they pass every route of the catalogue.
  */
 export function openRoutePrices(
   { starts, facts }: RouteFacts,
   { network, isVerified }: Pick<RouteWishes, 'network' | 'isVerified'>,
-  isCounted: CountsRoute | undefined,
+  isCounted: RouteFilter | undefined,
 ): (place: number) => RoutePrices | undefined {
-  const found: RoutePrices = { onNetworks: { base: 0, solana: 0 }, wished: 0, all: 0, verified: 0 };
-  const { onNetworks } = found;
+  const onNetworks = new Uint32Array(NETWORK_KEYS.length);
+  const isWished = NETWORK_KEYS.map((key) => network === undefined || network === key);
+  const found: RoutePrices = { onNetworks, wished: NO_PRICE, all: NO_PRICE, verified: NO_PRICE };
   return (place) => {
     const [first, end] = [starts[place] as number, starts[place + 1] as number];
     if (first === end) return undefined;
-    for (const key of NETWORK_KEYS) onNetworks[key] = NO_PRICE;
-    found.all = NO_PRICE;
-    found.verified = NO_PRICE;
-    for (let start = first, position = 0; start < end; start += FACTS, position += 1) {
-      if (isCounted !== undefined && !isCounted(place, position)) continue;
+    onNetworks.fill(NO_PRICE);
+    let [all, verified] = [NO_PRICE, NO_PRICE];
+    for (let start = first; start < end; start += FACTS) {
+      if (isCounted !== undefined && !isCounted(place, (start - first) / FACTS)) continue;
       const isOfVerified = ((facts[start] as number) & VERIFIED) !== 0;
-      for (const [at, key] of NETWORK_KEYS.entries()) {
+      const isPassing = isOfVerified || !isVerified;
+      for (let at = 0; at < onNetworks.length; at += 1) {
         const price = facts[start + 1 + at] as number;
-        if (!isVerified || isOfVerified) onNetworks[key] = Math.min(onNetworks[key], price);
-        if (network !== undefined && network !== key) continue;
-        found.all = Math.min(found.all, price);
-        if (isOfVerified) found.verified = Math.min(found.verified, price);
+        if (isPassing && price < (onNetworks[at] as number)) onNetworks[at] = price;
+        if (!isWished[at]) continue;
+        if (price < all) all = price;
+        if (isOfVerified && price < verified) verified = price;
       }
     }
-    found.wished = isVerified ? found.verified : found.all;
+    found.all = all;
+    found.verified = verified;
+    found.wished = isVerified ? verified : all;
     return found;
   };
 }

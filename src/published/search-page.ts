@@ -14,7 +14,7 @@ export function getSearchPage(
   query: Omit<ListQuery, 'limit'>,
 ): SearchPage {
   return readAtOnce((snapshot) => {
-    const selected = selectListings(published, snapshot, { ...query, limit: RESULTS_SIZE });
+    const selected = selectListings(published, snapshot, { ...query, limit: RESULTS_SIZE, facets: true });
     const items: AgentItem[] = readSelected(published, selected).map((item) => JSON.parse(item));
     return buildSearchPage(values, { ...selected, items, counts: getCounts(snapshot) });
   });

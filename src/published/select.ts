@@ -88,7 +88,7 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
     notice,
     total,
     listings: placed.map(({ item }) => getRef(columns, item.place)),
-    facets: query.facets ? countFacets(columns, query, scores, named) : undefined,
+    facets: query.facets ? countFacets(columns, query, { scores, named }) : undefined,
     answer: isRouteShown
       ? {
           matches: placed.map(({ item: { match, position, behind } }) => ({

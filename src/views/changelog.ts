@@ -30,6 +30,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
       'MCP: search_listings with q answers with routes, each with its method, url and input; these are the arguments of check_payment_terms. Fields that repeated the listing are gone: get_listing has them. Answers are in structuredContent, and the text beside it is one line with what decides.',
       'MCP: get_listing takes q and puts the routes first that fit. check_payment_terms, like /agent/check, takes a url without terms and says what its 402 should ask (verdict expected, or unseen).',
       '`input` of a route in /agent/list says what it takes, by place and with types.',
+      '/agent/list?facets=true counts what matches by category, network, verification, reliability band and price.',
       'A search finds routes: each listing found by words carries `route`, the one that answers most, with its price on each network, inputs, outputs and cautions. `match` says how much of the request it answers, and `notice` that nothing fits.',
       'Filters by price, network and verification hold for one and the same route: with words, for the one that is shown.',
       'A search shows a product that is listed at several addresses once: `same_product` names the other listings. /agent/list without `q` has them all.',

@@ -247,4 +247,24 @@ describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'Apply' }).click();
     expect(await page.getByRole('alert').textContent()).toContain('The parameter max_price_usdc cannot be "cheap".');
   });
+
+  it('narrows the results by one click, to as many as were said', async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    await page.goto(`${world.url}/search?q=prices&category=Finance`);
+    const links = await page
+      .getByRole('list', { name: 'Narrow the results' })
+      .getByRole('link')
+      .evaluateAll((all) =>
+        all.map((link) => ({ href: link.getAttribute('href'), count: link.querySelector('b')?.textContent })),
+      );
+    expect(links.length).toBeGreaterThan(1);
+    for (const { href, count } of links) {
+      expect(href).toContain('/search?q=prices&category=Finance&');
+      await page.goto(`${world.url}${href}`);
+      expect(await page.locator('#results').textContent()).toMatch(new RegExp(`^${count} listings?,`));
+    }
+    // The values of the form say the same, each filter as if it were not set.
+    const option = page.getByLabel('Category').locator('option[selected]');
+    expect(await option.textContent()).toMatch(/^Finance \(\d+\)$/);
+  });
 });

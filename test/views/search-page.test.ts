@@ -17,7 +17,14 @@ describe('the address of a search', () => {
 });
 
 /** What is found where there is nothing to say of the request. */
-const FOUND = { understood: [], notice: undefined, answer: undefined, next_cursor: undefined, counts: COUNTS };
+const FOUND = {
+  understood: [],
+  notice: undefined,
+  answer: undefined,
+  next_cursor: undefined,
+  counts: COUNTS,
+  facets: undefined,
+};
 
 describe('the page of a search', () => {
   it('names each filter that is on, with the address without it, which is always of the first page', () => {
@@ -55,6 +62,43 @@ describe('the page of a search', () => {
       ],
       ['Lowest price', new URLSearchParams({ q: '"cheapest" OCR API under 1 cent, max $0.01', network: 'base' })],
     ]);
+  });
+
+  describe('with counts', () => {
+    const list = (...counts: [string, number][]) => counts.map(([value, count]) => ({ value, count }));
+    const facets = {
+      category: list(['Data', 0], ['Finance', 1200], ['Intelligence', 0], ['Tools', 800], ['Verification', 0]),
+      network: list(['base', 2000], ['solana', 300]),
+      verified: list(['true', 3], ['false', 1997]),
+      band: list(['established', 0], ['thin', 0], ['unscored', 2000]),
+      max_price_usdc: list(['0.001', 500], ['0.01', 1500], ['0.1', 1500], ['1', 2000]),
+    };
+    const found = { ...FOUND, facets, items: [], total: 2000 };
+
+    it('offers each value with how many it leaves, and what leaves fewer as links to the first page of it', () => {
+      const { choices, narrowing } = buildSearchPage({ q: 'x', sort: 'price', cursor: 'c' }, found);
+      expect(choices.network.map(({ text }) => text)).toEqual(['Base (2,000)', 'Solana (300)']);
+      expect(narrowing.map(({ text, count }) => `${text} ${count}`)).toEqual([
+        ...['Finance 1,200', 'Tools 800', 'Solana 300', 'Settlement-verified 3', 'Unverified 1,997'],
+        ...['at most 0.001 USDC 500', 'at most 0.01 USDC 1,500'],
+      ]);
+      expect(narrowing[2]?.href).toBe('/search?q=x&network=solana&sort=price');
+    });
+
+    it('does not narrow by a filter that is on or said in words, and counts no words', () => {
+      const understood = [{ filter: 'network', value: 'solana', words: ['on Solana'] }];
+      const { choices, narrowing } = buildSearchPage({ category: 'Tools' }, { ...found, understood });
+      expect(choices.category[3]).toEqual({ value: 'Tools', text: 'Tools (800)' });
+      expect(choices.network.map(({ text }) => text)).toEqual(['Base', 'Solana']);
+      const named = narrowing.map(({ href }) => [...new URLSearchParams(href.split('?')[1]).keys()][1]);
+      expect([...new Set(named)]).toEqual(['verified', 'max_price_usdc']);
+    });
+
+    it('counts nothing where nothing fits', () => {
+      const answer = { isWeak: true, unmatched: [] };
+      const { choices, narrowing } = buildSearchPage({ q: 'x' }, { ...found, answer });
+      expect([choices.network[0]?.text, narrowing]).toEqual(['Base', []]);
+    });
   });
 
   it('says where nothing fits well, and which words were found nowhere', () => {

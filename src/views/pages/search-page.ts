@@ -3,7 +3,15 @@ import { reliabilityBand } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { PATHS } from '../links.ts';
 import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
-import { type AnswerFacts, buildAnswerNotes, type ListSort, listQuery, type Understood } from '../listing/query.ts';
+import {
+  type AnswerFacts,
+  buildAnswerNotes,
+  FACET_NAMES,
+  type Facets,
+  type ListSort,
+  listQuery,
+  type Understood,
+} from '../listing/query.ts';
 import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 
 /** Listings on one page of results. */
@@ -21,6 +29,13 @@ export interface SearchChoice {
   readonly text: string;
 }
 
+/** A value of a filter that leaves some of what was found, how many these are, and the address of them. */
+export interface NarrowingLink {
+  readonly text: string;
+  readonly count: string;
+  readonly href: string;
+}
+
 /** A filter that is on, and the address without it. */
 export interface AppliedFilter {
   readonly text: string;
@@ -33,6 +48,10 @@ export interface SearchPage {
   /** The form as it was sent. What a reader wrote is shown as it is, and nothing but shown. */
   readonly values: SearchValues;
   readonly applied: readonly AppliedFilter[];
+  /** What the filters of the form offer, each value with how many match by it. */
+  readonly choices: FormChoices;
+  /** What leaves fewer, one click away. */
+  readonly narrowing: readonly NarrowingLink[];
   /** How many listings match, and as of when; null where the search was refused. */
   readonly count: string | null;
   readonly cards: readonly ListingCard[];
@@ -46,8 +65,12 @@ export interface SearchPage {
   readonly fault: { readonly message: string; readonly hint: string } | null;
 }
 
+/** The filters that the form offers as lists of values. */
+type ChoiceName = 'category' | 'network' | 'verified' | 'band';
+type FormChoices = Readonly<Record<ChoiceName | 'sort', readonly SearchChoice[]>>;
+
 /** What the filters of the form offer, in their order. */
-export const SEARCH_CHOICES = {
+const SEARCH_CHOICES = {
   category: CATEGORIES.map((name): SearchChoice => ({ value: name, text: name })),
   network: Object.values(NETWORKS).map(({ key, label }): SearchChoice => ({ value: key, text: label })),
   verified: [
@@ -63,7 +86,7 @@ export const SEARCH_CHOICES = {
     { value: 'proof', text: 'Latest verification' },
     { value: 'updated', text: 'Latest change' },
   ] satisfies { value: ListSort; text: string }[],
-} as const;
+} as const satisfies FormChoices;
 
 /** Builds the address of a search: what is given, in one order, without what is empty. */
 export function buildSearchPath(values: SearchValues): string {
@@ -75,6 +98,7 @@ export function buildSearchPath(values: SearchValues): string {
 export function buildSearchPage(
   values: SearchValues,
   found: AnswerFacts & {
+    readonly facets: Facets | undefined;
     readonly items: readonly AgentItem[];
     readonly next_cursor: string | undefined;
     readonly counts: Counts;
@@ -85,6 +109,7 @@ export function buildSearchPage(
   const noun = total === 1 ? 'listing' : 'listings';
   return {
     ...buildFrame(values, found.understood),
+    ...buildNarrowing(values, found),
     count: `${formatInteger(total)} ${noun}, as of ${formatMinute(counts.as_of)}`,
     cards: items.map(buildListingCard),
     doubts: listDoubts(found),
@@ -97,6 +122,36 @@ export function buildSearchPage(
 /** Builds the page that says what is wrong with a search. */
 export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<SearchPage['fault']>): SearchPage {
   return { ...buildFrame(values), count: null, cards: [], doubts: [], next: null, first: null, fault };
+}
+
+/** Of a weak answer nothing is counted, since nothing fits; nor what the words say, since a click would change the words. */
+function buildNarrowing(
+  values: SearchValues,
+  { facets, total, answer, understood }: AnswerFacts & { readonly facets: Facets | undefined },
+): Pick<SearchPage, 'choices' | 'narrowing'> {
+  const said = new Set(understood.map(({ filter }) => filter));
+  const counted = FACET_NAMES.filter((name) => facets !== undefined && !answer?.isWeak && !said.has(name));
+  const choices: Record<ChoiceName | 'sort', readonly SearchChoice[]> = { ...SEARCH_CHOICES };
+  const narrowing: NarrowingLink[] = [];
+  for (const name of counted) {
+    const counts = facets?.[name] ?? [];
+    if (name !== 'max_price_usdc') {
+      const countOf = new Map(counts.map(({ value, count }) => [value, count]));
+      choices[name] = SEARCH_CHOICES[name].map(({ value, text }) => {
+        return { value, text: `${text} (${formatInteger(countOf.get(value) ?? 0)})` };
+      });
+    }
+    if (values[name] !== undefined) continue;
+    const { cursor: _place, ...rest } = values;
+    for (const [at, { value, count }] of counts.entries()) {
+      // A higher price that brings nothing more is no choice.
+      const isRepeated = name === 'max_price_usdc' && count === counts[at - 1]?.count;
+      if (count === 0 || count >= total || isRepeated) continue;
+      const href = buildSearchPath({ ...rest, [name]: value });
+      narrowing.push({ text: formatFilter(name, value), count: formatInteger(count), href });
+    }
+  }
+  return { choices, narrowing };
 }
 
 function listDoubts(found: AnswerFacts): string[] {
@@ -112,6 +167,8 @@ function buildFrame(values: SearchValues, understood: readonly Understood[] = []
     title: values.q ? `Search: ${values.q}` : 'All listings',
     values,
     applied: [...listApplied(values), ...listUnderstood(values, understood)],
+    choices: SEARCH_CHOICES,
+    narrowing: [],
   };
 }
 
