@@ -1,32 +1,33 @@
-import { backup } from './backup.ts';
-import { check } from './check.ts';
 import type { Command } from './command.ts';
-import { correct } from './correct.ts';
-import { delist, relist } from './delist.ts';
-import { exportCatalogue } from './export.ts';
-import { importSources } from './import.ts';
-import { list } from './list.ts';
-import { probe } from './probe.ts';
-import { receipts } from './receipts.ts';
-import { show } from './show.ts';
-import { status } from './status.ts';
-import { verify } from './verify.ts';
-import { why } from './why.ts';
 
-/** Every command, in the order in which help lists them. */
-export const COMMANDS: Readonly<Record<string, Command>> = {
-  import: importSources,
-  list,
-  show,
-  why,
-  probe,
-  verify,
-  receipts,
-  correct,
-  delist,
-  relist,
-  status,
-  check,
-  export: exportCatalogue,
-  backup,
+/** Loads each command, in the order in which help lists them. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  import: async () => (await import('./import.ts')).importSources,
+  list: async () => (await import('./list.ts')).list,
+  show: async () => (await import('./show.ts')).show,
+  why: async () => (await import('./why.ts')).why,
+  probe: async () => (await import('./probe.ts')).probe,
+  verify: async () => (await import('./verify.ts')).verify,
+  receipts: async () => (await import('./receipts.ts')).receipts,
+  correct: async () => (await import('./correct.ts')).correct,
+  delist: async () => (await import('./delist.ts')).delist,
+  relist: async () => (await import('./delist.ts')).relist,
+  status: async () => (await import('./status.ts')).status,
+  check: async () => (await import('./check.ts')).check,
+  export: async () => (await import('./export.ts')).exportCatalogue,
+  backup: async () => (await import('./backup.ts')).backup,
 };
+
+/** The names of all commands. */
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
+
+/**
+ * Returns the command that a command line names, by its name, or every command where it names none: all together take as
+ * long to load as most commands take to run.
+ */
+export async function loadCommands(args: readonly string[]): Promise<Record<string, Command>> {
+  const named = args.find((argument) => !argument.startsWith('-'));
+  const names = COMMAND_NAMES.filter((name) => name === named);
+  const loaded = (names.length > 0 ? names : COMMAND_NAMES).map(async (name) => [name, await COMMANDS[name]?.()]);
+  return Object.fromEntries(await Promise.all(loaded));
+}

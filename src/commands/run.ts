@@ -2,7 +2,7 @@ import { debuglog } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Command, CommandContext } from './command.ts';
 import { buildFailureDocument, EXIT, getExitCode, getFailure } from './failure.ts';
-import { COMMANDS } from './index.ts';
+import { loadCommands } from './index.ts';
 import { parseCommandLine } from './program.ts';
 import { formatJson, getPrintable } from './terminal/printable.ts';
 
@@ -15,11 +15,11 @@ const debug = debuglog('catalogue');
 export async function runCommandLine(
   args: readonly string[],
   { stdout, stderr, signal, now }: Pick<CommandContext, 'stdout' | 'stderr' | 'signal' | 'now'>,
-  commands: Readonly<Record<string, Command>> = COMMANDS,
+  commands?: Readonly<Record<string, Command>>,
 ): Promise<number> {
   let json = args.includes('--json');
   try {
-    const request = parseCommandLine(commands, args, stdout.columns);
+    const request = parseCommandLine(commands ?? (await loadCommands(args)), args, stdout.columns);
     if (request.kind !== 'run') {
       stdout.write(json ? `${formatJson({ [request.kind]: request.text.trimEnd() }, 2)}\n` : request.text);
       return EXIT.done;
