@@ -62,11 +62,8 @@ export const checkPaymentTermsTool = buildTool({
       ...(tombstone && { delisted: shortenText(tombstone.reason, ADDRESS_LENGTH) }),
     };
   },
-  brief: ({ verdict, severity, summary, safe_offers }) => ({
-    verdict,
-    severity,
-    summary,
-    safe_offers,
+  brief: ({ verdict, severity, summary, safe_offers, on_record }) => ({
+    ...{ verdict, severity, summary, safe_offers, on_record },
     rest: STRUCTURED,
   }),
 });

@@ -63,14 +63,14 @@ export const searchListingsTool = buildTool({
   brief: buildBrief,
 });
 
-/** Gives how many fit, and where the best are called at what price: with that a caller can check and call. */
+/** Gives how many fit, and how the best are called at what price: with that a caller can check and call. */
 function buildBrief({ total, weak, listings }: Answer) {
   return {
     total,
     ...(weak && { weak }),
-    listings: listings.slice(0, BRIEF_RESULTS).map(({ caution, slug, method, url, price_usdc }) => ({
+    listings: listings.slice(0, BRIEF_RESULTS).map(({ caution, slug, method, url, price_usdc, input }) => ({
       ...(caution?.startsWith('DANGER') && { caution: 'DANGER' }),
-      ...{ slug, method, url, price_usdc },
+      ...{ slug, method, url, price_usdc, input },
     })),
     rest: STRUCTURED,
   };
