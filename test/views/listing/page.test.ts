@@ -161,14 +161,14 @@ describe('the page of an unverified listing', () => {
 
 describe('the latency of a listing', () => {
   const latency = { median_ms: 1234, p95_ms: 2345, probes: 40 };
-  const listing = makeLiveListing();
   const probe = {
     ...{ at: NOW, outcome: 'payable' as const, cause: null, status: 402, valid_at: NOW, failures: 0 },
     ...{ failing_since: null, latency: { ...latency, median_ms: 90 } },
   };
-  const measured = { ...listing, latency, routes: listing.routes.map((route) => ({ ...route, probe })) };
 
   it('is said with what it rests on and where from, of its routes beside their probes', () => {
+    const listing = makeLiveListing();
+    const measured = { ...listing, latency, routes: listing.routes.map((route) => ({ ...route, probe })) };
     const page = buildListingPage(measured, {}, SITE);
     const words =
       'median 1,234 ms, 95 % within 2,345 ms (40 valid answers in 30 days, as our probe saw it, from one place)';
@@ -180,6 +180,7 @@ describe('the latency of a listing', () => {
   });
 
   it('is not mentioned where it is not known', () => {
+    const listing = makeLiveListing();
     const page = buildListingPage(listing, {}, SITE);
     expect(page.latency).toBeNull();
     expect(buildListingMarkdown(page, SITE)).not.toMatch(/latency|median/i);
