@@ -151,7 +151,11 @@ describe('GET /agent/list', () => {
       'Did you mean Finance? category takes one of Data, Finance, Intelligence, Tools, Verification.',
     ],
     ['category=data', 'Did you mean Data? category takes one of'],
-    ['sort=prise', 'Did you mean price? sort takes one of relevance, name, price, updated, reliability.'],
+    [
+      'sort=prise',
+      'Did you mean price? sort takes one of relevance, name, price, updated, reliability, latency, proof.',
+    ],
+    ['facets=yes', 'facets takes true or false.'],
     ['network=ethereum', 'network takes one of base, solana.'],
     ['q=', 'q takes 1 to 2000 characters.'],
   ])('says what it takes instead of %s', async (query, hint) => {

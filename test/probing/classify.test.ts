@@ -7,7 +7,7 @@ import { NOW } from '../records.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 
 const verdict = probeSample
-  .omit({ at: true, duration_ms: true, url: true, method: true, payee_rotates: true })
+  .omit({ at: true, duration_ms: true, latency_ms: true, url: true, method: true, payee_rotates: true })
   .strict();
 const context = { terms: [], invented: [], at: new Date(NOW) };
 
