@@ -177,8 +177,10 @@ async function openOwnSets(feed: string): Promise<DataSet[]> {
   const unanswerable = Object.values(readOwn<Record<string, string[]>>('unanswered.yaml', {})).flat();
   const own = { unanswerable: [], reading, close: () => undefined };
   return [
-    { ...own, name: 'own requests', requests },
-    { ...own, name: 'own tasks', requests: tasks, unanswerable, close: reading.close },
+    { ...own, name: 'own requests', requests, unanswerable },
+    { ...own, name: 'own tasks', requests: tasks, unanswerable },
+    // Requests of any length: tasks are longer than what nothing answers, so that words could just be counted.
+    { ...own, name: 'own requests and tasks', requests: [...requests, ...tasks], unanswerable, close: reading.close },
   ].filter((set) => set.requests.length > 0);
 }
 
@@ -344,20 +346,20 @@ function getRanks(found: readonly string[], right: readonly string[]): Ranks {
 }
 
 function summarise(results: readonly Result[]): Record<string, string | number> {
-  const mean = (get: (result: Result) => number) =>
-    round(results.reduce((sum, result) => sum + get(result), 0) / results.length);
-  const describe = (kind: 'hosts' | 'routes') => ({
-    'top 1': mean((result) => Number(result[kind].place === 1)),
-    'top 5': mean((result) => Number(result[kind].place > 0 && result[kind].place <= 5)),
-    'recall 10': mean((result) => result[kind].recall),
+  const mean = (of: readonly Result[], get: (result: Result) => number) =>
+    round(of.reduce((sum, result) => sum + get(result), 0) / of.length);
+  const describe = (of: readonly Result[], kind: 'hosts' | 'routes') => ({
+    'top 1': mean(of, (result) => Number(result[kind].place === 1)),
+    'top 5': mean(of, (result) => Number(result[kind].place > 0 && result[kind].place <= 5)),
+    'recall 10': mean(of, (result) => result[kind].recall),
   });
-  const hasRoutes = results.some(({ request }) => request.routes.length > 0);
-  const routes = hasRoutes ? describe('routes') : {};
+  const withRoutes = results.filter(({ request }) => request.routes.length > 0);
+  const routes = withRoutes.length > 0 ? describe(withRoutes, 'routes') : {};
   return {
     requests: results.length,
-    ...describe('hosts'),
+    ...describe(results, 'hosts'),
     ...Object.fromEntries(Object.entries(routes).map(([name, value]) => [`routes ${name}`, value])),
-    nothing: mean(({ isEmpty }) => Number(isEmpty)),
+    nothing: mean(results, ({ isEmpty }) => Number(isEmpty)),
     'ms (50, 99 %)': `${round(getMedian(results.map(({ ms }) => ms)))} ${round(
       getPercentile(
         results.map(({ ms }) => ms),
@@ -386,10 +388,15 @@ function measureDoubt({ requests, unanswerable, reading, withhold }: DataSet): R
       answerable: yes.length,
       unanswerable: no.length,
       AUC: round(getAuc(yes, no)),
+      'AUC by number of words': round(getAuc(countWords(answerable, half), countWords(without, half))),
       'match of answerable (10, 50, 90 %)': [0.1, 0.5, 0.9].map((part) => round(getPercentile(yes, part))).join(' '),
       'match of unanswerable (10, 50, 90 %)': [0.1, 0.5, 0.9].map((part) => round(getPercentile(no, part))).join(' '),
     };
   });
+}
+
+function countWords(requests: readonly string[], half: string): number[] {
+  return requests.filter((q) => getHalf(q) === half).map((q) => q.split(/\s+/).length);
 }
 
 function getAuc(yes: readonly number[], no: readonly number[]): number {

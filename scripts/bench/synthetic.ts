@@ -145,6 +145,7 @@ function copyListings({ sqlite }: Catalogue, copies: number): void {
     FROM (
       SELECT state, verified, revision, json_set(document,
         '$.id', substr(id, 1, 14) || @digit || substr(id, 16), '$.slug', slug || '-' || @prefix,
+        '$.title', json_extract(document, '$.title') || ' ' || @prefix,
         '$.base_url', replace(base_url, 'https://', 'https://' || @prefix || '.')) AS copy
       FROM listings WHERE number <= @last
     )`);

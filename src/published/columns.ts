@@ -65,6 +65,8 @@ export interface Columns {
   readonly slugs: readonly string[];
   /** Row numbers in the file, under which words and documents are found. */
   readonly numbers: Uint32Array;
+  /** Places by row number; -1 where no live listing has it. */
+  readonly places: Int32Array;
   /** Revision of the latest change of each. */
   readonly revisions: Uint32Array;
   /** Category, band, verification and networks as bits. */
@@ -242,6 +244,7 @@ function buildColumns(rows: Iterable<ColumnRow>): Columns {
     slugs,
     providers,
     numbers: Uint32Array.from(numbers),
+    places: listPlaces(numbers),
     revisions: Uint32Array.from(revisions),
     traits: Uint16Array.from(traits),
     keys: buildKeys((sort) => keys.get(sort) ?? []),
@@ -263,10 +266,12 @@ function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<st
   while (next < after.slugs.length) order.push(-1 - next++);
   const take = <Column extends { readonly [place: number]: unknown }>(a: Column, b: Column) =>
     order.map((place) => (place >= 0 ? a[place] : b[-1 - place]) as never);
+  const numbers = Uint32Array.from(take(before.numbers, after.numbers));
   return {
     slugs: take(before.slugs, after.slugs),
     providers: take(before.providers, after.providers),
-    numbers: Uint32Array.from(take(before.numbers, after.numbers)),
+    numbers,
+    places: listPlaces(numbers),
     revisions: Uint32Array.from(take(before.revisions, after.revisions)),
     traits: Uint16Array.from(take(before.traits, after.traits)),
     keys: buildKeys((sort) => take(before.keys[sort], after.keys[sort])),
@@ -278,6 +283,14 @@ function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<st
       ),
     ),
   };
+}
+
+function listPlaces(numbers: ArrayLike<number>): Int32Array {
+  let most = 0;
+  for (let place = 0; place < numbers.length; place += 1) most = Math.max(most, numbers[place] as number);
+  const places = new Int32Array(most + 1).fill(-1);
+  for (let place = 0; place < numbers.length; place += 1) places[numbers[place] as number] = place;
+  return places;
 }
 
 function numberBits<Name extends string>(names: readonly Name[], from: number): Record<Name, number> {

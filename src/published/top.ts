@@ -1,8 +1,8 @@
 /** The first few of many by a number, in the order they will be shown. */
 export interface Top<Item> {
-  /** Offers the next item; of even keys the one offered first comes first. */
-  offer(key: number, item: Item): void;
-  /** Says whether an item with this key would be among the first as it stands. */
+  /** Offers an item; of even keys the one with the lower `order` comes first, which is the one offered first unless it is given. */
+  offer(key: number, item: Item, order?: number): void;
+  /** Says whether an item with this key might be among the first as it stands. */
   isTaking(key: number): boolean;
   list(): { key: number; item: Item }[];
 }
@@ -41,17 +41,18 @@ export function createTop<Item>(limit: number): Top<Item> {
   };
 
   return {
-    offer(key, item) {
+    offer(key, item, order = offered) {
       offered += 1;
+      const last = heap[0];
       if (heap.length < limit) {
-        heap.push({ key, order: offered, item });
+        heap.push({ key, order, item });
         lift();
-      } else if (key < (heap[0]?.key ?? Number.NEGATIVE_INFINITY)) {
-        heap[0] = { key, order: offered, item };
+      } else if (last !== undefined && (key < last.key || (key === last.key && order < last.order))) {
+        heap[0] = { key, order, item };
         sinkRoot();
       }
     },
-    isTaking: (key) => heap.length < limit || key < (heap[0]?.key ?? Number.NEGATIVE_INFINITY),
+    isTaking: (key) => heap.length < limit || key <= (heap[0]?.key ?? Number.NEGATIVE_INFINITY),
     list: () => heap.toSorted((a, b) => a.key - b.key || a.order - b.order),
   };
 }

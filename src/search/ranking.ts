@@ -60,6 +60,8 @@ export interface Worth {
 
 /** What the listings are worth by a plan. Good until the next request is scored. */
 export interface Scores {
+  /** Calls `visit` with each listing that has anything of the request, in the order of their numbers, in which they lie in memory. */
+  visitListings(visit: (listing: number) => void): void;
   /**
    * Finds the best route of a listing among those that pass, and what the listing is worth by it, its likeness left out:
    * undefined where it does not match. The object is the same each time.
@@ -150,6 +152,11 @@ export function createScoring(postings: Postings): Score {
     const least = Math.max(known * MATCH_SHARE, Number.MIN_VALUE);
     const enough = MATCH.wellEnough * Math.min(whole, MATCH.rareWords * getRarity(0, postings.getSize()));
     return {
+      visitListings(visit) {
+        for (let listing = 0; listing < facts.listings; listing += 1) {
+          if ((own[listing] as number) + (together[listing] as number) > 0) visit(listing);
+        }
+      },
       weigh(listing, isPassing) {
         const itself = own[listing] ?? 0;
         const ofAll = together[listing] ?? 0;
