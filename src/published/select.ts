@@ -62,7 +62,8 @@ export const DANGER_FACTOR = 0.5;
 
 /**
  * Selects the page of live listings that a query asks for. A cursor is a place in the order, not a count, so listings that
- * come or go between pages shift nothing: what is there the whole time and does not change is shown once. Throws
+ * come or go between pages shift nothing: what is there the whole time and does not change is shown once (a product at several
+ * addresses at one that is there when its page is made). Throws
  * `bad_input` (`bad_cursor`) for a cursor of another query or none at all. Call it while the file stays at the
  * revision of the snapshot.
  */

@@ -47,7 +47,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 
 /** Writes a mounted path as the document does: `/agent/listings/:slug` → `/agent/listings/{slug}`. */
 function formatPath(mounted: string): string {
-  return mounted.startsWith('/:file{sitemap-') ? '/sitemap-{part}.xml' : mounted.replace(/:(\w+)/g, '{$1}');
+  return mounted === '/*' ? '/sitemap-{part}.xml' : mounted.replace(/:(\w+)/g, '{$1}');
 }
 
 describe('the documented endpoints', () => {

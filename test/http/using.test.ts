@@ -68,7 +68,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 describe('the manual of the API', () => {
   it('shows what each of its commands answers', async () => {
     const { url } = await serveSeed();
-    expect(SAMPLES).toHaveLength(7);
+    expect(SAMPLES).toHaveLength(8);
     expect(MANUAL.match(/```sh\n/g)).toHaveLength(SAMPLES.length);
     for (const [command, sample] of SAMPLES) {
       expect(command).toContain('http://localhost:4321/');

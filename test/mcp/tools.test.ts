@@ -73,11 +73,11 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
     expect(misspelled.text).toContain('The argument verified cannot take this value: expected boolean');
     expect(misspelled.text).toMatch(/The argument limit cannot take this value: .*<=50/);
     expect(misspelled.text).toContain(
-      'Valid arguments: q, category, network, verified, band, max_price_usdc, provider, updated_since, sort, limit, cursor.',
+      'Valid arguments: q, category, network, verified, band, max_price_usdc, host, path, provider, updated_since, sort, limit, cursor.',
     );
     for (const [args, told] of [
       [{ category: 'Weather' }, 'expected one of "Data"|"Finance"|"Intelligence"|"Tools"|"Verification"'],
-      [{ updated_since: 'yesterday' }, 'Changed at or after this time (ISO 8601)'],
+      [{ updated_since: 'yesterday' }, 'Changed since (ISO 8601)'],
       [{ max_price_usdc: '-1' }, 'a decimal amount of USDC'],
       [{ cursor: 'bm9uc2Vuc2U' }, 'The cursor is not one of this query.'],
       [{ max_price_usdc: 0.01 }, 'max_price_usdc cannot take this value: write it as text, "0.01" ('],

@@ -40,7 +40,12 @@ function makeShop() {
           title: n % 3 === 0 ? words.join(' ') : `Shop ${n}`,
           tagline: n % 3 === 1 ? words.join(' ') : 'A shop.',
           description: n % 3 === 2 ? words.join(' ') : 'Sells things.',
-          routes: [makeRoute({ terms: [makeTerms({ amount: 1000 * (1 + (n % 4)) })] })],
+          // Payees of their own, or those with the same words would be one product at several addresses.
+          routes: [
+            makeRoute({
+              terms: [makeTerms({ amount: 1000 * (1 + (n % 4)), pay_to: `0x${String(n).padStart(40, '0')}` })],
+            }),
+          ],
         });
       }
     });

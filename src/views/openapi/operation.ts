@@ -135,6 +135,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   verified: true,
   band: 'established',
   max_price_usdc: '0.01',
+  host: 'api.prices.example',
+  path: '/v1/price/{symbol}',
   provider: 'Example Inc',
   updated_since: '2026-11-01',
   sort: 'price',
