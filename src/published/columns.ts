@@ -18,6 +18,9 @@ const UNVERIFIED = 1 << 15;
 const VERIFIED_BONUS = 0.01;
 const RELIABILITY_BONUS = 0.01;
 
+/** The most that a listing has beyond its words. */
+export const BONUS_MAX = VERIFIED_BONUS + RELIABILITY_BONUS;
+
 /**
  * What filters and orders read of the live listings, as columns in the order of their slugs: going through all of them
  * takes a millisecond. Never changed once made.

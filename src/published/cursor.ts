@@ -10,12 +10,15 @@ export interface Cursor {
    */
   readonly after: { readonly key: number; readonly slug: string; readonly position?: number };
   readonly plan: Plan;
+  /** Below which match a listing was weak on the first page, where that decides its place. */
+  readonly leastMatch?: number | undefined;
 }
 
 /** Writes a cursor as text that travels in an address. */
-export function buildCursor({ after, plan }: Cursor, query: ListQuery, sort: ListSort): string {
+export function buildCursor({ after, plan, leastMatch }: Cursor, query: ListQuery, sort: ListSort): string {
   const { key, slug, position } = after;
-  const parts = [key, slug, getQueryKey(query, sort), formatPlan(plan), ...(position === undefined ? [] : [position])];
+  const last = leastMatch === undefined ? (position === undefined ? [] : [position]) : [position ?? null, leastMatch];
+  const parts = [key, slug, getQueryKey(query, sort), formatPlan(plan), ...last];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
@@ -34,12 +37,13 @@ export function parseCursor(cursor: string, query: ListQuery, sort: ListSort): C
     throw refuse(error);
   }
   if (!Array.isArray(parsed)) throw refuse();
-  const [key, slug, queryKey, plan, position] = parsed as unknown[];
+  const [key, slug, queryKey, plan, position = null, leastMatch] = parsed as unknown[];
   if (typeof key !== 'number' || typeof slug !== 'string' || queryKey !== getQueryKey(query, sort)) throw refuse();
   if (typeof plan !== 'string' || !PLAN_TEXT.test(plan)) throw refuse();
-  if (position === undefined) return { after: { key, slug }, plan: parsePlan(plan) };
+  if (leastMatch !== undefined && typeof leastMatch !== 'number') throw refuse();
+  if (position === null) return { after: { key, slug }, plan: parsePlan(plan), leastMatch };
   if (!Number.isSafeInteger(position)) throw refuse();
-  return { after: { key, slug, position: position as number }, plan: parsePlan(plan) };
+  return { after: { key, slug, position: position as number }, plan: parsePlan(plan), leastMatch };
 }
 
 /** Names what must stay the same from page to page, briefly. */

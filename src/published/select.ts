@@ -2,7 +2,7 @@ import type { NetworkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
 import { getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
-import { buildFilter, type Columns, type Filter, findNextPlace, getRef } from './columns.ts';
+import { BONUS_MAX, buildFilter, type Columns, type Filter, findNextPlace, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import { foldProducts } from './folding.ts';
@@ -75,11 +75,11 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   /** A path names a route, words or not. */
   const isRouteShown = scores !== undefined || query.path !== undefined;
   const filter = narrowFilter(columns, buildFilter(columns, query), findNamedRoutes(published, query));
-  const { total, after, placed, best } = placeListings(snapshot, { query, sort, cursor, scores, filter });
+  const { total, after, placed, best, leastMatch } = placeListings(snapshot, { query, sort, cursor, scores, filter });
   const getCursorAfter = (count: number) => {
     const last = placed[count - 1];
     const slug = last === undefined ? '' : (columns.slugs[last.item.place] as string);
-    return buildCursor({ after: { key: last?.key ?? 0, slug }, plan }, query, sort);
+    return buildCursor({ after: { key: last?.key ?? 0, slug }, plan, leastMatch: scores && leastMatch }, query, sort);
   };
   return {
     query: { ...query, sort },
@@ -132,7 +132,13 @@ function placeListings(
     scores: Scores | undefined;
     filter: Filter | undefined;
   },
-): { total: number; after: number; placed: { key: number; item: Placed }[]; best: number } {
+): {
+  total: number;
+  after: number;
+  placed: { key: number; item: Placed }[];
+  best: number;
+  leastMatch: number | undefined;
+} {
   const { slugs, numbers, places, bonuses } = columns;
   const isRoutePassing = filter?.isRoutePassing;
   const top = createTop<Placed>(query.limit);
@@ -146,7 +152,7 @@ function placeListings(
       (_, at) => nextPlace + at,
     );
     const placed = firstPlaces.map((place) => ({ key: 0, item: { place, position: -1, match: 0, behind: [] } }));
-    return { total: live_listings, after: slugs.length - nextPlace, placed, best: 0 };
+    return { total: live_listings, after: slugs.length - nextPlace, placed, best: 0, leastMatch: undefined };
   }
   let current = 0;
   const isPositionPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
@@ -169,8 +175,8 @@ function placeListings(
       });
     }
   };
-  let leastMatch = WEAK_BELOW;
-  if (scores !== undefined && sort !== 'relevance') {
+  let leastMatch = cursor?.leastMatch ?? WEAK_BELOW;
+  if (scores !== undefined && sort !== 'relevance' && cursor?.leastMatch === undefined) {
     visitPlaces((place) => {
       leastMatch = Math.max(leastMatch, WEAK_BESIDE * (weighWhole(place)?.match ?? 0));
     });
@@ -196,9 +202,8 @@ function placeListings(
     if (scores === undefined && isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) return;
     total += 1;
     if (worth !== undefined && scores !== undefined) {
-      // Likeness takes longest to find out, and of most listings it decides nothing.
-      const most = worth.score + LIKENESS_WEIGHT;
-      const firstKey = -(getFactor(place, worth.position) * most + (bonuses[place] as number));
+      // What else counts takes longest to find out, and of most listings it decides nothing.
+      const firstKey = -(worth.score + LIKENESS_WEIGHT + BONUS_MAX);
       if (sort === 'relevance' && firstKey > lastKey && !top.isTaking(firstKey)) {
         after += 1;
         return;
@@ -214,7 +219,7 @@ function placeListings(
     top.offer(key, { place, position, match: worth?.match ?? 1, behind }, place);
   };
   visitPlaces(look);
-  return { total, after, placed: top.list(), best };
+  return { total, after, placed: top.list(), best, leastMatch: sort === 'relevance' ? undefined : leastMatch };
 }
 
 /** By how much listings that answer little of a request come behind all others: more than any two keys of the order differ. */

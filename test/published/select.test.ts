@@ -36,10 +36,10 @@ function makeShop() {
         if (rewritten[at] === undefined) count += 1;
         recordDeclaration(writing, {
           ...makeDeclaration({ slug: `shop-${n}`, base_url: `https://shop-${n}.example-provider.com` }),
-          // The same words in other fields, so that ranks differ and meet.
+          // The same words in other fields, so that ranks differ and meet; each is a product of its own.
           title: n % 3 === 0 ? words.join(' ') : `Shop ${n}`,
           tagline: n % 3 === 1 ? words.join(' ') : 'A shop.',
-          description: n % 3 === 2 ? words.join(' ') : 'Sells things.',
+          description: n % 3 === 2 ? words.join(' ') : `Sells thing ${n}.`,
           routes: [makeRoute({ terms: [makeTerms({ amount: 1000 * (1 + (n % 4)) })] })],
         });
       }

@@ -19,7 +19,8 @@ export const searchListingsTool = buildTool({
   description:
     'Find APIs that are paid for per request in USDC; all filters must hold. Without arguments it lists everything ' +
     'by name. get_listing tells how to call one. Stop on DANGER.',
-  input: listQuery.extend({
+  // A host or a path is said in q.
+  input: listQuery.omit({ host: true, path: true }).extend({
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
   }),
   output: z.object({
