@@ -33,6 +33,9 @@ export const TRAIT_BITS = {
 const VERIFIED_BONUS = 0.01;
 const RELIABILITY_BONUS = 0.01;
 
+/** The most that a listing has beyond its words. */
+export const BONUS_MAX = VERIFIED_BONUS + RELIABILITY_BONUS;
+
 /** An order by what is known of listings; that of relevance and that of names need no numbers. */
 export type KeyedSort = Exclude<ListSort, 'relevance' | 'name'>;
 

@@ -32,7 +32,8 @@ export interface Folded {
 
 /**
  * Folds the addresses of each product under one of those that are found: the one whose sort key, which `findKey` gives, is the
- * smallest; of those at most `slack` behind it a verified one, and the one with the shortest name.
+ * smallest; of those at most `slack` behind it a verified one, and the one with the shortest name. Where that one goes while
+ * somebody leafs through pages, another takes its place, which may be on a page before.
  */
 export function foldProducts(columns: Columns, findKey: (place: number) => number | undefined, slack: number): Folded {
   const hidden = new Set<number>();

@@ -129,7 +129,7 @@ export function buildRouteFilter(
 /** The lowest prices of the routes of a listing that can pass, in atomic USDC; `NO_PRICE` where no route can. */
 export interface RoutePrices {
   /** On each network in the order of their keys, of routes that are verified if that is wished. */
-  readonly onNetworks: Uint32Array;
+  readonly onNetworks: Float64Array;
   /** On the networks wished for: of those routes, of all routes, and of verified ones. */
   wished: number;
   all: number;
@@ -146,7 +146,7 @@ export function openRoutePrices(
   { network, isVerified }: Pick<RouteWishes, 'network' | 'isVerified'>,
   isCounted: RouteFilter | undefined,
 ): (place: number) => RoutePrices | undefined {
-  const onNetworks = new Uint32Array(NETWORK_KEYS.length);
+  const onNetworks = new Float64Array(NETWORK_KEYS.length);
   const isWished = NETWORK_KEYS.map((key) => network === undefined || network === key);
   const found: RoutePrices = { onNetworks, wished: NO_PRICE, all: NO_PRICE, verified: NO_PRICE };
   return (place) => {

@@ -2,7 +2,7 @@ import type { NetworkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
 import { type Facets, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
-import { buildFilter, type Columns, type Filter, findNextPlace, getRef, ORDERS } from './columns.ts';
+import { BONUS_MAX, buildFilter, type Columns, type Filter, findNextPlace, getRef, ORDERS } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
@@ -84,7 +84,11 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   const getCursorAfter = (count: number) => {
     const last = placed[count - 1];
     const slug = last === undefined ? '' : (columns.slugs[last.item.place] as string);
-    return buildCursor({ after: { key: last?.key ?? 0, slug }, plan, leastMatch }, query, sort);
+    return buildCursor(
+      { after: { key: last?.key ?? 0, slug }, plan, ...(sort !== 'relevance' && scores && { leastMatch }) },
+      query,
+      sort,
+    );
   };
   return {
     query: { ...query, sort },
@@ -202,9 +206,8 @@ function placeListings(
     if (scores === undefined && isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) return;
     total += 1;
     if (worth !== undefined && scores !== undefined) {
-      // Likeness takes longest to find out, and of most listings it decides nothing.
-      const most = worth.score + LIKENESS_WEIGHT;
-      const firstKey = -(getFactor(place, worth.position) * most + (bonuses[place] as number));
+      // What else counts takes longest to find out, and of most listings it decides nothing.
+      const firstKey = -(worth.score + LIKENESS_WEIGHT + BONUS_MAX);
       if (sort === 'relevance' && firstKey > lastKey && !top.isTaking(firstKey)) {
         after += 1;
         return;

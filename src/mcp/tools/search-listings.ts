@@ -33,7 +33,8 @@ export const searchListingsTool = buildTool({
   description:
     'Find APIs that are paid for per request in USDC; all filters must hold. With q each comes as the route that fits ' +
     'best: check_payment_terms takes its url and method. Stop on DANGER.',
-  input: listQuery.omit({ facets: true }).extend({
+  // A host or a path is said in q.
+  input: listQuery.omit({ facets: true, host: true, path: true }).extend({
     sort: listSort.optional().describe('Default: relevance with q, else name'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
   }),
