@@ -40,11 +40,11 @@ export async function measureDirectory(run: Run, listings: number): Promise<Row[
   const kinds: Readonly<Record<string, () => Asked>> = {
     'one listing as JSON': () => buildGet(PATHS.agentListing(getSlug())),
     'one listing as JSON, gzip': () => buildGet(PATHS.agentListing(getSlug()), 'gzip'),
+    'first view of a page, br': () => buildGet(PATHS.listing(getSlug()), 'br'),
     'a page of 50 of the list, gzip': () =>
       buildGet(buildListPath({ limit: 50, max_price_usdc: `0.${100_000 + getNumber()}` }), 'gzip'),
     '50 of /discovery/resources, gzip': () =>
       buildGet(`${PATHS.discoveryResources}?limit=50&offset=${getNumber()}`, 'gzip'),
-    'first view of a page, br': () => buildGet(PATHS.listing(getSlug()), 'br'),
     'search in three words, gzip': () => buildGet(buildListPath({ q: pickWords(random, 3), limit: 20 }), 'gzip'),
   };
   try {
