@@ -28,7 +28,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => (await import('./bench/serving.ts')).measureLatency,
   },
   search: {
-    about: 'hundreds of searches, over HTTP and MCP',
+    about: 'hundreds of searches, over HTTP and MCP, beside FTS5',
     sizes: [10_000],
     large: [100_000],
     load: async () => (await import('./bench/serving.ts')).measureSearch,

@@ -109,7 +109,10 @@ export async function measurePages(run: Run, listings: number): Promise<Row[]> {
 const SEARCHES = 300;
 const WARM_UP = 50;
 
-/** Measures how long searches take, one after the other. */
+/** Of these the peer is asked the last ones alone: it takes up to a second for each. */
+const PEER_SEARCHES = 60;
+
+/** Measures how long searches take, one after the other, beside FTS5 on the same texts. */
 export async function measureSearch(run: Run, listings: number): Promise<Row[]> {
   const world = await openReleasedWorld(run, listings);
   const server = await startService(world);
@@ -117,9 +120,14 @@ export async function measureSearch(run: Run, listings: number): Promise<Row[]> 
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const list = (query: Query) => buildGet(buildListPath(query));
   const pickRequest = () => pickWords(random, pick([2, 3, 4, 5, 6]));
-  const kinds: Readonly<Record<string, () => Asked>> = {
-    'list: 2 to 6 words': () => list({ q: pickRequest() }),
+  /** Those that FTS5 can be asked, too. */
+  const searches: Readonly<Record<string, () => Asked>> = {
+    'list: one word': () => list({ q: pickWords(random, 1), limit: 20 }),
+    'list: one word, misspelt': () => list({ q: misspell(pickWords(random, 1)), limit: 20 }),
+    'list: 2 to 6 words': () => list({ q: pickRequest(), limit: 20 }),
     'list: common words': () => list({ q: `data ${pickWords(random, 1)} price api token market`, limit: 20 }),
+  };
+  const others: Readonly<Record<string, () => Asked>> = {
     'list: words, by price': () => list({ q: pickWords(random, 3), sort: 'price', category: 'Data' }),
     'list: no words, sorted': () =>
       list({
@@ -131,23 +139,36 @@ export async function measureSearch(run: Run, listings: number): Promise<Row[]> 
     'MCP: 2 to 6 words': () => buildToolCall('search_listings', { q: pickRequest() }),
   };
   const goal = listings >= 100_000 ? '< 25' : listings >= 10_000 ? '< 10' : undefined;
+  const theirs = await startExpressDirectory(world);
   try {
     const rows: Row[] = [];
-    for (const [kind, build] of Object.entries(kinds)) {
+    for (const [kind, build] of Object.entries({ ...searches, ...others })) {
       const times: number[] = [];
+      const theirTimes: number[] = [];
       for (let count = -WARM_UP; count < SEARCHES; count += 1) {
-        const { ms, body } = await ask(server, build());
+        const asked = build();
+        const { ms, body } = await ask(server, asked);
         if (body.includes('"isError":true')) throw new Error(`${kind}: ${body}`);
         if (count >= 0) times.push(ms);
+        if (kind in searches && count >= SEARCHES - PEER_SEARCHES) theirTimes.push((await ask(theirs, asked)).ms);
       }
-      const row = (share: number) => ({ listings, unit: 'ms', ours: getPercentile(times, share) });
+      const row = (share: number) => ({
+        ...{ listings, unit: 'ms', ours: getPercentile(times, share) },
+        ...(theirTimes.length > 0 && { beside: `${EXPRESS}'s FTS5`, theirs: getPercentile(theirTimes, share) }),
+      });
       rows.push(buildRow({ ...row(0.5), what: `${kind}, 50 % within` }));
       rows.push(buildRow({ ...row(0.99), what: `${kind}, 99 % within`, goal }));
     }
     return rows;
   } finally {
-    await server.stop();
+    await Promise.all([server.stop(), theirs.stop()]);
   }
+}
+
+/** Returns a word with two of its letters swapped. */
+function misspell(word: string): string {
+  const at = word.length >> 1;
+  return word.slice(0, at - 1) + word[at] + word[at - 1] + word.slice(at + 1);
 }
 
 /** Time between two requests for the OpenAPI document, in milliseconds. */
