@@ -118,7 +118,10 @@ describe('the page of a search', () => {
     const [first] = listing.routes;
     if (!first) throw new Error('no route');
     const caution = { code: 'undelivered', severity: 'danger', since: NOW } as const;
-    const route = { ...buildMatchedRoute(listing, first), cautions: [caution] };
+    const route = {
+      ...{ ...buildMatchedRoute(listing, first), cautions: [caution] },
+      ...{ input: 'query {city: string, units?}', outputs: ['temperature', 'wind'] },
+    };
     const items = [{ ...buildAgentItem(listing, SITE), route }];
     const { cards } = buildSearchPage({ q: 'x' }, { ...FOUND, items, total: 1 });
     expect(cards[0]?.route).toMatchObject({
@@ -126,6 +129,7 @@ describe('the page of a search', () => {
       description: first.description,
       price: expect.stringMatching(/^0\.\d+ USDC on Base/),
       isVerified: false,
+      fields: 'takes query {city: string, units?}; gives temperature, wind',
       cautions: [{ severity: 'danger', text: expect.stringContaining('nothing delivered') }],
     });
     const plain = buildSearchPage({}, { ...FOUND, items: [buildAgentItem(listing, SITE)], total: 1 });

@@ -13,6 +13,7 @@ import {
 } from '../../model/listing.ts';
 import { NETWORKS, networkKey } from '../../model/network.ts';
 import { latency } from '../../model/probe.ts';
+import { cutText } from '../../model/text.ts';
 import { formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
@@ -213,6 +214,8 @@ export interface CardRoute {
   /** `0.001 USDC on Base`. */
   readonly price: string;
   readonly isVerified: boolean;
+  /** What it takes and gives, by the provider's names, cut; empty where neither is known. */
+  readonly fields: string;
   /** What speaks gravely against this route. */
   readonly cautions: readonly CardCaution[];
 }
@@ -247,10 +250,14 @@ export function buildListingCard(item: AgentItem): ListingCard {
   };
 }
 
+/** Longest line of what a route takes and gives, in UTF-16 units. */
+const FIELDS_LENGTH = 140;
+
 function buildCardRoute(
-  { method, path, description, offers, verified, cautions }: MatchedRoute,
+  { method, path, description, offers, verified, cautions, input, outputs }: MatchedRoute,
   tagline: string,
 ): CardRoute {
+  const fields = [input && `takes ${input}`, outputs.length > 0 && `gives ${outputs.join(', ')}`];
   return {
     name: `${method} ${path}`,
     description: description === tagline ? '' : description,
@@ -258,6 +265,7 @@ function buildCardRoute(
       .map(({ network, price_usdc }) => `${formatUsdc(getAtomic(price_usdc))} USDC on ${NETWORKS[network].label}`)
       .join(', '),
     isVerified: verified,
+    fields: cutText(fields.filter(Boolean).join('; '), FIELDS_LENGTH),
     cautions: cautions
       .filter(({ severity }) => severity === 'danger')
       .map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
