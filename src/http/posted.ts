@@ -11,7 +11,7 @@ import { buildProblem } from './problem.ts';
 /** Largest question that is read, in bytes. */
 export const MAX_QUESTION_BYTES = 64 * 1024;
 
-/** What is said to whoever asks wrongly. */
+/** The texts by which the refusal of a wrong request shows what to send instead. */
 interface Hints {
   /** How a question is written. */
   readonly example: string;

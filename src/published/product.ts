@@ -9,8 +9,8 @@ const TOLD_MIN = 20;
 /**
  * Gives the number that the listings of one product at several addresses have in common, such as those of preview
  * deployments; null where a listing says too little to tell. They have the same name (or none but their host), the same texts, the
- * same routes with the same descriptions, at the same prices, and the same payees: whoever copies all that has the money sent to
- * the other.
+ * same routes with the same descriptions, at the same prices, and the same payees. A copy made to deceive would name a payee of its
+ * own, so it is not taken for the product that it imitates.
  */
 export function getProductNumber(listing: LiveListing): number | null {
   const { title, tagline, description, base_url, routes } = listing;

@@ -32,7 +32,7 @@ export interface Postings {
   getFacts(): DocumentFacts;
   /** How many listings have words. */
   getSize(): number;
-  /** Says whether enough routes are gone that it is worth building the lists anew. */
+  /** Says whether so many routes were removed that the lists should be built anew. */
   isWorn(): boolean;
 }
 

@@ -354,7 +354,7 @@ interface Fraction {
   readonly denominator: bigint;
 }
 
-/** Parses a number with the signs at it: $0.01, .01, 0,01, 1c, 1/10. What may be a thousand (1,000) is none. */
+/** Parses a number with its currency sign: $0.01, .01, 0,01, 1c, 1/10. Undefined for 1,000, which may mean one or a thousand. */
 function parseNumber(
   word: string,
 ): (Fraction & { unit: bigint | undefined; isLetter: boolean; isFraction: boolean }) | undefined {

@@ -122,7 +122,7 @@ export interface TermsCheck {
   /** Places in `accepts` of the offers that are safe to take: none unless the verdict is `match`. */
   safe_offers: number[];
   warnings: CheckWarning[];
-  /** Time of the latest evidence that this rests on; null where there is none. */
+  /** Time of the latest evidence for this verdict; null without evidence. */
   evidence_at: string | null;
   /** The route on record; null where none is known. */
   route: CheckedRoute | null;
