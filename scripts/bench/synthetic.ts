@@ -149,11 +149,6 @@ function copyListings({ sqlite }: Catalogue, copies: number): void {
         '$.base_url', replace(base_url, 'https://', 'https://' || @prefix || '.')) AS copy
       FROM listings WHERE number <= @last
     )`);
-  const copyTerms = sqlite.prepare(`
-    INSERT INTO search_entries (listing, documents, vector)
-    SELECT listings.number, documents, vector FROM search_entries
-    JOIN listings AS origin ON origin.number = search_entries.listing
-    JOIN listings ON listings.slug = origin.slug || '-' || @prefix`);
   const last = sqlite.prepare('SELECT max(number) FROM listings').pluck().get();
   // The 15th digit of an id is 5 in those of real listings (UUID, version 5).
   const digits = '6789abcdef01234';
@@ -161,7 +156,6 @@ function copyListings({ sqlite }: Catalogue, copies: number): void {
     for (let copy = 0; copy < copies; copy += 1) {
       const prefix = `copy-${copy + 1}`;
       copyListing.run({ prefix, digit: digits[copy], last });
-      copyTerms.run({ prefix });
     }
   })();
 }

@@ -6,7 +6,6 @@ import type { Compilable, Kysely } from 'kysely';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { createFolder } from './folder.ts';
 import { MIGRATIONS } from './migrations/index.ts';
-import { indexMissing } from './search-index.ts';
 import type { Tables } from './tables.ts';
 
 const SQLITE_MAGIC = 'SQLite format 3\0';
@@ -174,7 +173,6 @@ function migrate(sqlite: Sqlite.Database, file: string, create: { identity: stri
           'INSERT INTO catalogue (id, identity, revision, revised_at) VALUES (1, ?, 0, ?) ON CONFLICT DO NOTHING',
         )
         .run(create.identity, create.at);
-      indexMissing({ sqlite, statements: new Map() });
     })
     .immediate();
 }

@@ -3,13 +3,9 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { canPublicationWait } from '../evidence/freshness.ts';
 import { isLive, type Listing } from '../model/listing.ts';
-import { LENGTH_MAX } from '../search/entry.ts';
-import { listTerms } from '../search/terms.ts';
 import { type Catalogue, listRows } from './database.ts';
 import { deriveFromRecord } from './derivation.ts';
 import type { ListingIdentity } from './listings.ts';
-import { iterateListings } from './listings.ts';
-import { listIndexed } from './search.ts';
 import { getRevision } from './write.ts';
 
 /**
@@ -67,18 +63,6 @@ function listStaleFields(catalogue: Catalogue, identity: ListingIdentity, publis
 function listUnpublished(catalogue: Catalogue): string[] {
   const query = catalogue.query.selectFrom('probe_targets').select('listing_id').where('unpublished', '=', sql.lit(1));
   return listRows(catalogue, query).map(({ listing_id }) => listing_id);
-}
-
-/** Lists the slugs of listings whose words in the search index are wrong, or that should have none. */
-export function listSearchFaults(catalogue: Catalogue): string[] {
-  const indexed = listIndexed(catalogue);
-  const faults: string[] = [];
-  for (const listing of iterateListings(catalogue)) {
-    const texts = listing.state === 'live' ? listTerms(listing) : [];
-    const expected = texts.map(({ terms, length }) => ({ terms, length: Math.min(length, LENGTH_MAX) }));
-    if (!isDeepStrictEqual(indexed.get(listing.slug) ?? [], expected)) faults.push(listing.slug);
-  }
-  return faults;
 }
 
 /** Returns whether the catalogue's revision is the latest one with a time on record. */

@@ -124,18 +124,3 @@ export function listRoundsSince(catalogue: Catalogue, revision: number): NewsRou
     revision,
   );
 }
-
-/** Lists the words of the search index after a number. */
-export function listWordsBehind(catalogue: Catalogue, number: number): { number: number; word: string }[] {
-  const sql = 'SELECT number, word FROM search_words WHERE number > ? ORDER BY number LIMIT ?';
-  return listRowsBy(catalogue, sql, number, NEWS_AT_ONCE);
-}
-
-/** Lists the entries of the search index after a place. */
-export function listEntriesBehind(
-  catalogue: Catalogue,
-  seq: number,
-): { seq: number; listing: number; documents: Buffer; vector: Buffer }[] {
-  const sql = 'SELECT seq, listing, documents, vector FROM search_entries WHERE seq > ? ORDER BY seq LIMIT ?';
-  return listRowsBy(catalogue, sql, seq, NEWS_AT_ONCE);
-}

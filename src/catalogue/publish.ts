@@ -10,7 +10,6 @@ import { deriveFromRecord, listDeclarations } from './derivation.ts';
 import type { ListingIdentity } from './listings.ts';
 import { findListing } from './listings.ts';
 import { listNamesakes, recordFame, recordNames } from './names.ts';
-import { indexListing } from './search-index.ts';
 import { recordDeclaredTerms } from './terms.ts';
 import type { Writing } from './write.ts';
 
@@ -22,7 +21,7 @@ interface Cause {
 
 /**
  * Publishes a listing: derives it from its evidence on record and compares it with what readers see. If they differ, it
- * stores the document, its words for search, and a change for each difference. Returns whether they differed. The changes
+ * stores the document, and a change for each difference. Returns whether they differed. The changes
  * carry `cause` as their reason code, and `evidence`.
  */
 export function publishListing(
@@ -104,7 +103,7 @@ function recordRoutes(catalogue: Catalogue, listingId: string, routes: readonly 
   }
 }
 
-/** Stores a listing as readers see it: its document, the columns that follow from it, and its words for search. */
+/** Stores a listing as readers see it: its document, and the columns that follow from it. */
 export function storeListing(catalogue: Catalogue, listing: Listing): void {
   const facts = {
     state: listing.state,
@@ -113,5 +112,4 @@ export function storeListing(catalogue: Catalogue, listing: Listing): void {
     document: JSON.stringify(listing),
   };
   runStatement(catalogue, catalogue.query.updateTable('listings').set(facts).where('id', '=', listing.id));
-  indexListing(catalogue, listing);
 }

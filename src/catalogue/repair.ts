@@ -1,12 +1,11 @@
-import { listSearchFaults, listStaleListings } from './integrity.ts';
+import { listStaleListings } from './integrity.ts';
 import { findListing } from './listings.ts';
 import { publishListing, storeListing } from './publish.ts';
-import { indexListing } from './search-index.ts';
 import type { Writing } from './write.ts';
 
 /**
  * Publishes again all listings that differ from what their evidence gives, for example after an upgrade that changed the
- * rules, and corrects the search index. Returns the slugs of what it repaired.
+ * rules. Returns their slugs.
  */
 export function repairListings(writing: Writing): string[] {
   const { catalogue } = writing;
@@ -17,11 +16,6 @@ export function repairListings(writing: Writing): string[] {
     const listing = published ? undefined : findListing(catalogue, { id });
     if (listing) storeListing(catalogue, listing);
   }
-  const misplaced = listSearchFaults(catalogue);
-  for (const slug of misplaced) {
-    const listing = findListing(catalogue, { slug });
-    if (listing) indexListing(catalogue, listing);
-  }
-  if (stale.length + misplaced.length > 0) writing.raiseRevision();
-  return [...new Set([...stale.map(({ slug }) => slug), ...misplaced])];
+  if (stale.length > 0) writing.raiseRevision();
+  return stale.map(({ slug }) => slug);
 }

@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
-import {
-  isRevisionConsistent,
-  listDatabaseFaults,
-  listSearchFaults,
-  listStaleListings,
-} from '../catalogue/integrity.ts';
+import { isRevisionConsistent, listDatabaseFaults, listStaleListings } from '../catalogue/integrity.ts';
 import { repairListings } from '../catalogue/repair.ts';
 import { getCatalogueState, writeCatalogue } from '../catalogue/write.ts';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
@@ -113,11 +108,6 @@ const CATALOGUE_CHECKS: Readonly<
   listings: {
     list: (catalogue) => listStaleListings(catalogue).map(({ slug, fields }) => `${slug} (${fields.join(', ')})`),
     well: 'published listings match the record',
-    hint: REPAIR,
-  },
-  search: {
-    list: listSearchFaults,
-    well: 'the index holds every live listing, and nothing else',
     hint: REPAIR,
   },
 };

@@ -5,14 +5,12 @@ import {
   hasReceipts,
   listChangesBehind,
   listDaysFrom,
-  listEntriesBehind,
   listLatestBehind,
   listListingsBehind,
   listReceiptsBehind,
   listReceiptsOf,
   listRevisionsSince,
   listRoundsSince,
-  listWordsBehind,
   type NewsReceipt,
 } from '../catalogue/news.ts';
 import { parsePayment } from '../catalogue/payment-records.ts';
@@ -23,6 +21,7 @@ import { buildPublicPayment } from '../model/payment.ts';
 import type { Site } from '../views/site.ts';
 import { listChanges } from './changes.ts';
 import { BUSY_TIMEOUT_MS, isCurrentSchema, openPublishedForWriting, type Published } from './file.ts';
+import { indexListing } from './indexing.ts';
 import { buildListingRows, parseListing, renderListing } from './listing-rows.ts';
 import { openReading, type Reading } from './reading.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
@@ -138,8 +137,6 @@ const GROWING: Readonly<
   revisions: ['revision', listRevisionsSince],
   changes: ['seq', listChangesBehind],
   latest_changes: ['seq', listLatestBehind],
-  search_words: ['number', listWordsBehind],
-  search_entries: ['seq', listEntriesBehind],
 };
 
 /** Copies the rows that are the same in both files. */
@@ -205,6 +202,7 @@ function openListingWriter(catalogue: Catalogue, published: Published): ListingW
       for (const offer of rows.offers) insertOffer(offer);
       if (rows.route_facts !== null) insertFacts({ listing: row.number, facts: rows.route_facts });
       if (listing && isLive(listing)) render(row.number, listing);
+      indexListing(published, row.number, listing);
       if (paysAtAll) for (const receipt of listReceiptsOf(catalogue, row.id)) replaceReceipt(receipt, listing);
     },
     *renderStored() {

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -154,7 +154,7 @@ export const OWN_SCHEMA = `
 -- of words, length of the text), and its words with their fields; and a vector of what it is about.
 CREATE TABLE search_words (
   number INTEGER PRIMARY KEY,
-  word TEXT NOT NULL
+  word TEXT NOT NULL UNIQUE
 ) STRICT;
 CREATE TABLE search_entries (
   seq INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listDatabaseFaults, listSearchFaults, listStaleListings } from '../../src/catalogue/integrity.ts';
+import { listDatabaseFaults, listStaleListings } from '../../src/catalogue/integrity.ts';
 import { listSamples } from '../../src/catalogue/samples.ts';
 import { probeSample } from '../../src/model/probe.ts';
 import { makeRoute, makeSample, makeTerms, recordVerified } from '../builders.ts';
@@ -85,7 +85,6 @@ describe('the check of a catalogue', () => {
   const listFaults = ({ catalogue }: ReturnType<typeof makeWorld>) => [
     ...listDatabaseFaults(catalogue),
     ...listStaleListings(catalogue),
-    ...listSearchFaults(catalogue),
   ];
 
   it('finds nothing stale while samples wait to be published, for the end of a run or of a day', () => {

@@ -13,6 +13,7 @@ import { sql as reliabilityMethod } from './012-reliability-method.ts';
 import { sql as revisions } from './013-revisions.ts';
 import { sql as routeWords } from './014-route-words.ts';
 import { sql as latency } from './015-latency.ts';
+import { sql as wordsPublished } from './016-words-published.ts';
 
 /** All migrations in order. `user_version` of a database counts those it has run. Add new ones at the end; never change one. */
 export const MIGRATIONS: readonly string[] = [
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly string[] = [
   revisions,
   routeWords,
   latency,
+  wordsPublished,
 ];

@@ -1,10 +1,5 @@
 import type { Catalogue } from '../../../src/catalogue/database.ts';
-import {
-  isRevisionConsistent,
-  listDatabaseFaults,
-  listSearchFaults,
-  listStaleListings,
-} from '../../../src/catalogue/integrity.ts';
+import { isRevisionConsistent, listDatabaseFaults, listStaleListings } from '../../../src/catalogue/integrity.ts';
 import { findListing } from '../../../src/catalogue/listings.ts';
 import { getSampledListing } from '../../../src/catalogue/samples.ts';
 import type { Listing } from '../../../src/model/listing.ts';
@@ -38,7 +33,6 @@ export function listWrongStandings(catalogue: Catalogue, market: Market, { log }
     }),
     ...listDatabaseFaults(catalogue),
     ...listStaleListings(catalogue).map(({ slug, fields }) => `${slug} is stale: ${fields.join()}`),
-    ...listSearchFaults(catalogue).map((slug) => `${slug} is found wrongly`),
     ...(isRevisionConsistent(catalogue) ? [] : ['the revision is not that of the latest change']),
   ];
 }
