@@ -6,8 +6,6 @@ const { getFailure } = await import('../src/commands/failure.ts');
 const { listenForStop } = await import('../src/commands/stopping.ts');
 const { openProgress } = await import('../src/commands/terminal/progress.ts');
 const { readConfig, refuseKeys } = await import('../src/config.ts');
-const { rebuild } = await import('../src/release/rebuild.ts');
-const { watchAndRebuild } = await import('../src/release/watch.ts');
 const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
 const { goOnWhereUnread } = await import('./standard-streams.ts');
 
@@ -48,6 +46,9 @@ async function run(): Promise<void> {
   const { force = false, watch = false } = values;
   refuseKeys();
   const config = readConfig();
+  // Loaded late, because these take long and a wrong command line or setting is refused before.
+  const { rebuild } = await import('../src/release/rebuild.ts');
+  const { watchAndRebuild } = await import('../src/release/watch.ts');
   if (force || !watch) onResult(await rebuild({ config, force, onEvent, signal }));
   if (!watch) return;
   stdout.write(`Following ${config.catalogueFile}; Ctrl-C ends it.\n`);

@@ -4,10 +4,6 @@ const { readArguments } = await import('./entry.ts');
 const { getExitCode, getFailure } = await import('../src/commands/failure.ts');
 const { listenForStop } = await import('../src/commands/stopping.ts');
 const { readConfig, refuseKeys } = await import('../src/config.ts');
-const { openListener } = await import('../src/http/listening.ts');
-const { startServer } = await import('../src/http/server.ts');
-const { PATHS, buildUrl } = await import('../src/views/links.ts');
-const { prepareCatalogue, prepareRelease } = await import('./first-start.ts');
 const { openLog, say } = await import('./log.ts');
 const { goOnWhereUnread } = await import('./standard-streams.ts');
 
@@ -42,7 +38,12 @@ async function run(): Promise<void> {
   const rebuilding = !values['no-rebuild'];
   refuseKeys();
   const config = readConfig();
+  // Loaded late, because these take long and a wrong command line or setting is refused before.
+  const { openListener } = await import('../src/http/listening.ts');
   const listener = await openListener(config);
+  const { prepareCatalogue, prepareRelease } = await import('./first-start.ts');
+  const { startServer } = await import('../src/http/server.ts');
+  const { PATHS, buildUrl } = await import('../src/views/links.ts');
   const firstStart = { config, now: () => new Date(), signal, tell };
   await prepareCatalogue(firstStart);
   if (rebuilding) await prepareRelease(firstStart);

@@ -1,18 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { HtmlValidate, type RuleConfig } from 'html-validate';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PATHS } from '../../src/views/links.ts';
+import { DESK, listAllViolations, PHONE } from './accessibility.ts';
 import { PAGE_KINDS } from './page-kinds.ts';
-import { openPage, openWorld, visit, type World } from './world.ts';
+import { openWorld, type World } from './world.ts';
 
-const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 /** Of what has to be loaded for the page of a listing, compressed. */
 const HTML_AND_CSS_BYTES = 20 * 1024;
 const SCRIPT_BYTES = 10 * 1024;
 
-/** Every rule on every page, four times over, on machines of any speed. */
+/** Every rule on every page, on machines of any speed. */
 const SLOW = { timeout: 180_000 };
 
 let world: World;
@@ -21,30 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('breaks no accessibility rule on any kind of page, light and dark, on a phone and on a desk', SLOW, async () => {
-  const lanes = [PAGE_KINDS.filter((_, at) => at % 2 === 0), PAGE_KINDS.filter((_, at) => at % 2 === 1)];
-  const found = await Promise.all(
-    lanes.map(async (kinds) => {
-      const { page, context } = await openPage(world);
-      // Not by the page, whose policy would refuse it, but by the browser.
-      await context.addInitScript(AXE);
-      const violations: string[] = [];
-      for (const { name, path } of kinds) {
-        await visit(page, `${world.url}${path}`);
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 844 });
-          for (const colorScheme of ['light', 'dark'] as const) {
-            await page.emulateMedia({ colorScheme });
-            // What has no colour is the same in the dark.
-            const rules = await listViolations(page, colorScheme === 'dark' ? ['color-contrast'] : undefined);
-            violations.push(...rules.map((rule) => `${name}, ${colorScheme}, ${width}: ${rule}`));
-          }
-        }
-      }
-      return violations;
-    }),
-  );
-  expect(found.flat()).toEqual([]);
+// A long test has every colour scheme at every width.
+it('breaks no accessibility rule on any kind of page, light on a phone and dark on a desk', SLOW, async () => {
+  expect(await listAllViolations(world, [PHONE, DESK])).toEqual([]);
 });
 
 it('is valid HTML on every kind of page', async () => {
@@ -95,20 +72,3 @@ it.each(['example-prices', 'hostile', 'many-routes'])('keeps the page of %s ligh
   expect(weigh(scripts)).toBeLessThan(SCRIPT_BYTES);
   expect(brotliCompressSync(html).length).toBeLessThan(HTML_AND_CSS_BYTES / 2);
 });
-
-async function listViolations(page: Page, only?: readonly string[]): Promise<string[]> {
-  return page.evaluate(async (rules) => {
-    const axe: unknown = Reflect.get(window, 'axe');
-    const run = (
-      axe as {
-        run: (
-          options: object,
-        ) => Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
-      }
-    ).run;
-    const { violations } = await run({ resultTypes: ['violations'], preload: false, ...(rules && { runOnly: rules }) });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
-    );
-  }, only);
-}

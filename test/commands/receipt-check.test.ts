@@ -141,9 +141,13 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
       const origin = await serve(() => Response.json({ ...document, receipt }));
       const { run, runJson } = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' });
       const args = ['receipts', 'check', `${origin}/receipts/${document.receipt.id}`, '--rpc', getNode(network)];
-      const { code, json } = await runJson(...args);
-      expect(code).toBe(1);
-      expect(json.checks.filter(({ passed }: Check) => !passed)).toContainEqual(expect.objectContaining({ field }));
+      // In one form on each network: both forms show the same checks.
+      if (network === 'base') {
+        const { code, json } = await runJson(...args);
+        expect(code).toBe(1);
+        expect(json.checks.filter(({ passed }: Check) => !passed)).toContainEqual(expect.objectContaining({ field }));
+        return;
+      }
       const said = await run(args);
       expect([said.code, said.stdout]).toEqual([1, expect.stringMatching(/^NO\t/m)]);
       expect(said.stdout.split('\n').at(-2)).toContain(field.replaceAll('_', ' '));

@@ -10,7 +10,7 @@ import { agentList } from '../../src/views/listing/query.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
 
-const COUNT = 300;
+const COUNT = 120;
 
 let many: Buffer;
 beforeAll(() => {

@@ -7,9 +7,9 @@ import { findListing } from '../../src/catalogue/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/write.ts';
 import { IDENTITY, NOW, recordVerified } from '../records.ts';
 
-/** Adds, delists, relists and verifies listings, one after the other, from another thread: 400 writes. */
+/** Adds, delists, relists and verifies listings, one after the other, from another thread: 120 steps. */
 const catalogue = openCatalogue(workerData.file, { identity: IDENTITY, at: NOW });
-for (let step = 0; step < 400; step += 1) {
+for (let step = 0; step < 120; step += 1) {
   const declaration = buildSyntheticDeclaration(150 + Math.floor(step / 4));
   const slug = declaration.service_name ?? '';
   if (step % 4 === 0) writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declaration));

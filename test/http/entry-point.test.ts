@@ -14,53 +14,61 @@ import { makeFolder } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
 
-it('brings a bare folder to a served catalogue, serves it at once the second time, and follows it', async () => {
+it('brings a bare folder to a served catalogue once, where two start in it, and serves and follows it at once the second time', async () => {
   const folder = makeFolder();
-  const first = start(folder);
-  const url = await waitForUrl(first);
-  expect(first.said.out).toMatch(/Created \S+catalogue\.sqlite with \d\d+ listings from data\/listings\."/);
-  expect(first.said.out).toMatch(/Released \S+ of revision \d+: \d+ pages rendered/);
-  const list = await (await fetch(`${url}/agent/list?limit=1`)).json();
-  const slug: string = list.listings[0].slug;
-  expect((await fetch(`${url}/api/${slug}`)).status).toBe(200);
-  expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  first.child.kill('SIGTERM');
-  expect(await first.ended).toBe(0);
+  const port = await findFreePort();
+  const [first, other] = [start(folder, { PORT: String(port), LOG_LEVEL: 'debug' }), start(folder)];
+  const statuses = new Set<number>();
+  while (!statuses.has(200)) {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+    await sleep(10);
+    if (!answer) continue;
+    statuses.add(answer.status);
+    if (answer.status === 503) expect(await answer.json()).toMatchObject({ code: 'starting' });
+  }
+  expect([...statuses]).toEqual([503, 200]);
+  for (const server of [first, other]) {
+    const url = await waitForUrl(server);
+    const list = await (await fetch(`${url}/agent/list?limit=1`)).json();
+    expect(list.total).toBeGreaterThan(10);
+    expect((await fetch(`${url}/api/${list.listings[0].slug}`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+  }
+  // Nothing but lines of the log's form goes to a pipe.
+  const lines = `${first.said.out}${first.said.err}`.trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThan(5);
+  for (const line of lines)
+    expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), msg: expect.any(String) });
+  const said = [first, other].flatMap((server) => listSentences(server.said.out));
+  expect(said.filter((line) => line.startsWith('Created '))).toEqual([
+    expect.stringMatching(/^Created \S+catalogue\.sqlite with \d\d+ listings from data\/listings\.$/),
+  ]);
+  expect(said.filter((line) => line.startsWith('Released '))).toEqual([
+    expect.stringMatching(/^Released \S+ of revision \d+: \d+ pages rendered/),
+  ]);
+  expect(said.filter((line) => /^Waiting for another (first start|rebuild)/.test(line)).length).toBeGreaterThanOrEqual(
+    1,
+  );
 
   const second = start(folder);
   const again = await waitForUrl(second);
   expect(second.said.out).not.toMatch(/Created|Compil|Released/);
   const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: 'x', at: new Date().toISOString() });
-  const [, other = ''] = listSlugs(catalogue);
+  const [, slug = ''] = listSlugs(catalogue);
   const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
   writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
-    delistListing(writing, other, { by: 'operator', reason: 'test' }),
+    delistListing(writing, slug, { by: 'operator', reason: 'test' }),
   );
   catalogue.close();
   await expect
-    .poll(async () => (await fetch(`${again}/api/${other}`)).status, { interval: 5, timeout: 60_000 })
+    .poll(async () => (await fetch(`${again}/api/${slug}`)).status, { interval: 5, timeout: 60_000 })
     .toBe(410);
   while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
-  expect(await (await fetch(again)).text()).not.toContain(`/api/${other}"`);
+  expect(await (await fetch(again)).text()).not.toContain(`/api/${slug}"`);
   second.child.kill('SIGINT');
   expect(await second.ended).toBe(0);
-});
-
-it('sets a folder up once where two are started in it at the same time', async () => {
-  const folder = makeFolder();
-  const servers = [start(folder), start(folder)];
-  for (const server of servers) {
-    const url = await waitForUrl(server);
-    expect((await (await fetch(`${url}/agent/list?limit=1`)).json()).total).toBeGreaterThan(10);
-  }
-  const said = servers.flatMap((server) => listSentences(server.said.out));
-  expect(said.filter((line) => line.startsWith('Created '))).toEqual([
-    expect.stringMatching(/ with \d\d+ listings from data\/listings\.$/),
-  ]);
-  expect(said.filter((line) => /^Waiting for another (first start|rebuild)/.test(line)).length).toBeGreaterThanOrEqual(
-    1,
-  );
-  expect(said.filter((line) => line.startsWith('Released '))).toHaveLength(1);
 });
 
 it('leaves rebuilding to the operator when told so', async () => {
@@ -152,26 +160,6 @@ it('says at once that the port is in use, before it makes a catalogue or a page'
     hint: 'Stop that one, or set PORT to another port.',
   });
   expect([server.said.out, readdirSync(folder)]).toEqual(['', []]);
-});
-
-it('answers 503 while it is being set up, and nothing else goes to a pipe but JSON lines', async () => {
-  const port = await findFreePort();
-  const server = start(makeFolder(), { PORT: String(port), LOG_LEVEL: 'debug' });
-  const statuses = new Set<number>();
-  while (!statuses.has(200)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
-    await sleep(10);
-    if (!answer) continue;
-    statuses.add(answer.status);
-    if (answer.status === 503) expect(await answer.json()).toMatchObject({ code: 'starting' });
-  }
-  expect([...statuses]).toEqual([503, 200]);
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toBe(0);
-  const lines = `${server.said.out}${server.said.err}`.trimEnd().split('\n');
-  expect(lines.length).toBeGreaterThan(5);
-  for (const line of lines)
-    expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), msg: expect.any(String) });
 });
 
 it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log among them', async () => {

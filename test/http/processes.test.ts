@@ -1,139 +1,40 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { IDENTITY, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
-import { SCRATCH } from '../scratch.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  isListening,
+  LIMIT_MS,
+  listProcesses,
+  makeProbingFolder,
+  type ProbingFolder,
+  runNpm,
+  stopServer,
+  waitForEnd,
+} from './npm.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Within this everything is to be gone, in milliseconds. */
-const LIMIT_MS = 5000;
-
-/** Runs an npm script as its own process group, as a terminal or a supervisor does. */
-function runNpm(args: readonly string[], settings: Record<string, string> = {}, folder = makeFolder()) {
-  const child = spawn('npm', args, {
-    cwd: ROOT,
-    detached: true,
-    env: {
-      ...process.env,
-      // npm of the machine, Node of this test.
-      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-      BASE_URL: 'http://catalogue.example',
-      CATALOGUE: join(folder, 'catalogue.sqlite'),
-      RELEASES: join(folder, 'dist'),
-      PORT: '0',
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
-  }
-  onTestFinished(() => {
-    for (const pid of listProcesses(child)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  });
-  const find = async (pattern: RegExp): Promise<string> => {
-    while (!pattern.test(said)) {
-      if (child.exitCode !== null) throw new Error(`ended: ${said}`);
-      await sleep(20);
-    }
-    return pattern.exec(said)?.[1] ?? '';
-  };
-  return { child, find, getSaid: () => said };
-}
-
-/** Lists a process and all that it started, and what these started. */
-function listProcesses({ pid }: ChildProcess): number[] {
-  const found = [pid ?? 0];
-  for (const each of found) {
-    const file = `/proc/${each}/task/${each}/children`;
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    found.push(...text.trim().split(' ').filter(Boolean).map(Number));
-  }
-  return found;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    // What has ended and was not asked for by its parent yet is still listed.
-    return !/^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
-/** Waits until none of the processes is left, and gives how long that took; in milliseconds. */
-async function waitForEnd(pids: readonly number[]): Promise<number> {
-  const started = performance.now();
-  while (pids.some(isAlive) && performance.now() - started < 4 * LIMIT_MS) await sleep(20);
-  return performance.now() - started;
-}
-
-async function isListening(url: string): Promise<boolean> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  const isOpen = await Promise.race([
-    once(socket, 'connect').then(() => true),
-    once(socket, 'error').then(() => false),
-  ]).catch(() => false);
-  socket.destroy();
-  return isOpen;
-}
-
 describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
   // One folder for all: the first start makes the release that the others serve at once.
-  const folder = mkdtempSync(join(SCRATCH, 'processes-'));
-  /** A provider that never answers, so that a prober is in the middle of a request when it is to stop. */
-  const silence = createServer(() => undefined);
-  const settings = {
-    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
-    ...{ PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on' },
-  };
-
+  let folder: ProbingFolder;
   beforeAll(async () => {
-    await once(silence.listen(0, '127.0.0.1'), 'listening');
-    const address = silence.address();
-    const base_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-    const catalogue = openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: NOW });
-    writeCatalogue(catalogue, NOW, (writing) => {
-      recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
-    });
-    catalogue.close();
+    folder = await makeProbingFolder();
   });
-  afterAll(async () => {
-    silence.closeAllConnections();
-    silence.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => folder.close());
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
+  // Of the signals that npm passes on and those that it does not, one each; a long test sends all.
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
     'ends with all that it started when npm gets %s, and the port is free',
     async (signal) => {
-      const asked = once(silence, 'request');
-      const { child, find } = runNpm(['start'], settings);
-      const url = await find(/listens on (http:\S+)\. /);
-      await asked;
-      // Somebody is in the middle of an answer, and another keeps a connection.
-      const slow = connect(Number(new URL(url).port), '127.0.0.1');
-      slow.on('error', () => undefined).write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{');
-      onTestFinished(() => void slow.destroy());
-      await fetch(`${url}/healthz`);
-      const pids = listProcesses(child);
-      expect(pids.length).toBeGreaterThanOrEqual(3);
-      child.kill(signal);
-      expect(await waitForEnd(pids)).toBeLessThan(LIMIT_MS);
-      expect(await isListening(url)).toBe(false);
+      const { processes, tookMs, isOpen } = await stopServer(folder, signal);
+      expect(processes).toBeGreaterThanOrEqual(3);
+      expect(tookMs).toBeLessThan(LIMIT_MS);
+      expect(isOpen).toBe(false);
     },
     60_000,
   );
@@ -148,11 +49,9 @@ describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
   }, 60_000);
 
   it('takes a Ctrl-C, which reaches npm and Node both, for one', async () => {
-    const { child, find, getSaid } = runNpm(['start'], settings);
-    await find(/listens on (http:\S+)\. /);
-    const pids = listProcesses(child);
-    process.kill(-(child.pid ?? 0), 'SIGINT');
-    await waitForEnd(pids);
+    const { tookMs, isOpen, getSaid } = await stopServer(folder, 'Ctrl-C');
+    expect(tookMs).toBeLessThan(LIMIT_MS);
+    expect(isOpen).toBe(false);
     // What a process wrote last may be read only after it is gone.
     await vi.waitFor(() => {
       expect(getSaid().match(/Stopping when the requests in flight are answered/g)).toHaveLength(1);
@@ -204,30 +103,20 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
 
 describe('every entry point', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+  async function run(name: string, ...args: string[]) {
+    const child = spawn(process.execPath, ['--import', './scripts/require-node.mjs', `scripts/${name}.ts`, ...args], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { code, out, err };
+  }
+
   it.each(['serve', 'dev', 'rebuild', 'demo', 'bench', 'audit', 'catalogue'])(
-    'says how it is called, and its version: %s',
+    'says how it is called: %s',
     async (name) => {
-      const run = async (...args: string[]) => {
-        const child = spawn(
-          process.execPath,
-          ['--import', './scripts/require-node.mjs', `scripts/${name}.ts`, ...args],
-          {
-            cwd: ROOT,
-            stdio: ['ignore', 'pipe', 'pipe'],
-          },
-        );
-        let [out, err] = ['', ''];
-        child.stdout.on('data', (text) => {
-          out += text;
-        });
-        child.stderr.on('data', (text) => {
-          err += text;
-        });
-        const [code] = await once(child, 'close');
-        return { code, out, err };
-      };
-      const [told, help, wrong] = await Promise.all([run('--version'), run('--help'), run('--nonsense')]);
-      expect(told).toEqual({ code: 0, out: `agent-payable-apis ${version}\n`, err: '' });
+      const [help, wrong] = await Promise.all([run(name, '--help'), run(name, '--nonsense')]);
       expect(help).toMatchObject({ code: 0, err: '' });
       expect(help.out).toMatch(/^Usage: /);
       expect(help.out).toMatch(/-V, --version/);
@@ -236,6 +125,11 @@ describe('every entry point', () => {
     },
     30_000,
   );
+
+  // The commands of the catalogue have a parser of their own, and all others share one.
+  it.each(['serve', 'catalogue'])('says its version: %s', async (name) => {
+    expect(await run(name, '--version')).toEqual({ code: 0, out: `agent-payable-apis ${version}\n`, err: '' });
+  });
 });
 
 async function findFreePort(): Promise<number> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CLIENTS } from './clients.ts';
 import { makeMany, serveMcp } from './serving.ts';
 
-const CALLS = 200;
+const CALLS = 80;
 const ROUNDS = 3;
 /** What may be left over of one call: far less than the server and transport that each call is given. */
 const BYTES_A_CALL = 4_000;

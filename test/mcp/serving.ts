@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
@@ -9,7 +11,7 @@ import { createMcp } from '../../src/mcp/server.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import type { Site } from '../../src/views/site.ts';
-import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
 
 const SITE: Site = {
@@ -29,14 +31,28 @@ export interface ServedMcp {
 
 /** Serves a catalogue of these declarations over real HTTP on loopback until the test is over. */
 export async function serveMcp(declarations: readonly Declaration[], site: Partial<Site> = {}): Promise<ServedMcp> {
-  const catalogue = makeCatalogue();
-  recordAll(catalogue, declarations);
+  const catalogue = makeRecorded(declarations);
   const reading = openTestReading(catalogue, { site: { ...SITE, ...site }, now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const errors: unknown[] = [];
   const mcp = createMcp({ reading, onError: (error) => errors.push(error) });
   const url = await listen(getRequestListener(mcp));
   return { url: new URL('/mcp', url), catalogue, reading, errors };
+}
+
+const recorded = new Map<string, Buffer>();
+
+/** Makes a catalogue of these declarations: a copy of the one that was first made of them, which is much quicker. */
+function makeRecorded(declarations: readonly Declaration[]): Catalogue {
+  const key = JSON.stringify(declarations);
+  const file = join(makeFolder(), 'catalogue.sqlite');
+  const known = recorded.get(key);
+  if (known) writeFileSync(file, known);
+  const catalogue = makeCatalogue(file);
+  if (known) return catalogue;
+  recordAll(catalogue, declarations);
+  recorded.set(key, catalogue.sqlite.serialize());
+  return catalogue;
 }
 
 /** Asks one thing in today's protocol, as the bytes on the wire; the last message that comes back. */

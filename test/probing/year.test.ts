@@ -7,17 +7,17 @@ import { makeMarket } from './year/market.ts';
 import { STORIES } from './year/sellers.ts';
 import { simulate } from './year/simulate.ts';
 
-const DAYS = 35;
+const DAYS = 27;
 
-/** A long test simulates a year of a whole catalogue; this is one listing of each kind for five weeks. */
-it('after five weeks each listing is in the right state, with every step explained', async () => {
+/** A long test simulates a year of a whole catalogue; this is one listing of each kind for four weeks. */
+it('after four weeks each listing is in the right state, with every step explained', async () => {
   const random = createRandom(3);
-  const outage = { from: 19 * 24, to: 21 * 24 };
-  const market = makeMarket(Object.keys(STORIES).length, DAYS, outage, random);
+  const outage = { from: 16 * 24, to: 17 * 24 };
+  const market = makeMarket(Object.keys(STORIES).length, DAYS, outage, random, { mostRoutes: 2 });
   const catalogue = makeCatalogue();
-  const simulated = await simulate(catalogue, market, DAYS, random, { apart: 3 });
+  const simulated = await simulate(catalogue, market, DAYS, random, { apart: 6 });
   expect(simulated.wrong).toEqual([]);
-  expect(simulated.probed).toBeGreaterThan(2_500);
+  expect(simulated.probed).toBeGreaterThan(1_000);
   expect(listWrongStandings(catalogue, market, simulated)).toEqual([]);
   expect(listWrongDecisions(catalogue, market, simulated)).toEqual([]);
 });

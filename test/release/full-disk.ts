@@ -25,7 +25,7 @@ await attempt();
 const before = getContent(config);
 shelf.put([0, 1, 2], 'second');
 const filler = join(disk, 'filler');
-for (const leave of [0, 1, 3, 8]) {
+for (const leave of [0, 3]) {
   const { bavail, bsize } = statfsSync(disk);
   writeFileSync(filler, Buffer.alloc(Math.max(0, bavail - leave) * bsize));
   await attempt();

@@ -21,7 +21,7 @@ it('leaves nothing running when the command that began it is killed, and the nex
     RELEASES: shelf.config.releasesDir,
     BASE_URL: shelf.config.baseUrl,
   };
-  for (const edition of ['a', 'b', 'c']) {
+  for (const edition of ['a', 'b']) {
     shelf.put(
       Array.from({ length: 30 }, (_, number) => number),
       edition,
@@ -36,7 +36,7 @@ it('leaves nothing running when the command that began it is killed, and the nex
   }
   await rebuildAgain({ config: shelf.config });
   const content = getContent(shelf.config);
-  expect(shelf.read('api.ap/api-29.html')).toContain('Title29 c');
+  expect(shelf.read('api.ap/api-29.html')).toContain('Title29 b');
   expect(listReleaseFolders(shelf).filter((name) => name.startsWith('.'))).toEqual([]);
   const elsewhere = { ...shelf.config, releasesDir: join(makeFolder(), 'dist') };
   await rebuildAgain({ config: elsewhere });

@@ -261,11 +261,11 @@ describe('a rebuild', () => {
     const shelf = makeShelf(makeFolder());
     const waited: string[] = [];
     const results = await Promise.all(
-      [1, 2, 3].map(() =>
+      [1, 2].map(() =>
         rebuild({ config: shelf.config, onEvent: ({ type }) => type === 'waiting' && waited.push(type) }),
       ),
     );
-    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['released', 'unchanged', 'unchanged']);
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['released', 'unchanged']);
     expect(waited.length).toBeGreaterThanOrEqual(1);
     expect(listReleaseFolders(shelf)).toHaveLength(1);
   });

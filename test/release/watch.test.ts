@@ -61,30 +61,34 @@ const SOON = { timeout: 60_000, interval: 20 };
 vi.setConfig({ testTimeout: 150_000 });
 afterAll(() => vi.resetConfig());
 
-it('makes one release of many writes, and another when the catalogue moves again', async () => {
-  const shelf = makeShelf(makeFolder(), { count: 3 });
-  const { results } = watch(shelf);
-  for (const edition of ['a', 'b', 'c', 'd']) shelf.put([0], edition);
-  await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
-  expect(results[0]).toMatchObject({ outcome: 'released', release: { revision: 5 } });
-  shelf.put([1], 'later');
-  await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
-  expect(shelf.read('api.ap/api-1.html')).toContain('Title1 later');
-});
-
-it('makes a damaged release again, and puts lost assets back', async () => {
+it('makes one release of many writes, and another after each change, damage, loss or rebuild for other settings', async () => {
   const shelf = makeShelf(makeFolder(), { count: 2 });
   const { release } = await rebuildAgain({ config: shelf.config });
   const list = join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json');
   writeFileSync(list, 'x'.repeat(statSync(list).size));
   const { results } = watch(shelf);
-  await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
+  // The n-th result, which is the last so far.
+  const waitFor = async (n: number) => {
+    await vi.waitFor(() => expect(results).toHaveLength(n), SOON);
+    return results.at(-1);
+  };
+  expect(await waitFor(1)).toMatchObject({ outcome: 'released', release: { revision: 1 } });
+
+  for (const edition of ['a', 'b', 'c', 'd']) shelf.put([0], edition);
+  expect(await waitFor(2)).toMatchObject({ outcome: 'released', release: { revision: 5 } });
+  shelf.put([1], 'later');
+  expect(await waitFor(3)).toMatchObject({ outcome: 'released', release: { revision: 6 } });
+  expect(shelf.read('api.ap/api-1.html')).toContain('Title1 later');
+
   rmSync(join(shelf.config.releasesDir, 'current/root/list.json'));
-  await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
+  expect(await waitFor(4)).toMatchObject({ outcome: 'released' });
   rmSync(join(shelf.config.releasesDir, 'assets'), { recursive: true });
-  await vi.waitFor(() => expect(results).toHaveLength(3), SOON);
-  expect(results).toMatchObject([{ outcome: 'released' }, { outcome: 'released' }, { outcome: 'unchanged' }]);
+  expect(await waitFor(5)).toMatchObject({ outcome: 'unchanged' });
   expect(existsSync(join(shelf.config.releasesDir, 'assets/_astro'))).toBe(true);
+
+  await rebuildAgain({ config: { ...shelf.config, baseUrl: 'http://mistaken.example' } });
+  expect(await waitFor(6)).toMatchObject({ outcome: 'released' });
+  expect(shelf.read('root/index.html')).toContain('http://catalogue.example');
 });
 
 it('does not rebuild for ever against another process with other settings in the same folder', async () => {
@@ -112,15 +116,6 @@ it('does not rebuild for ever against another process with other settings in the
   expect(second - first).toBeLessThanOrEqual(4);
   expect(one.results.length + other.results.length).toBe(second);
   expect(one.yielded.length + other.yielded.length).toBeLessThanOrEqual(2);
-});
-
-it('makes its release again where somebody rebuilt once for other settings', async () => {
-  const shelf = makeShelf(makeFolder(), { count: 2 });
-  const { results } = watch(shelf);
-  await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
-  await rebuildAgain({ config: { ...shelf.config, baseUrl: 'http://mistaken.example' } });
-  await vi.waitFor(() => expect(results).toHaveLength(2), SOON);
-  expect(shelf.read('root/index.html')).toContain('http://catalogue.example');
 });
 
 it('goes on after failures, later each time, and stops when told to', async () => {

@@ -234,7 +234,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
           close();
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 
@@ -275,7 +275,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
           close();
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 

@@ -23,8 +23,17 @@ const HOOK = './test/settlement/kill-hook.ts';
 /** Most runs of the command take longer than this, in milliseconds. */
 const LONGEST_LIFE_MS = 900;
 
-/** Shares of rounds: killed at a step of the journal; with a catalogue restored from a backup; that make a backup. */
-const SHARES = { atStep: 0.5, setBack: 0.15, backedUp: 0.15 };
+/** Shares of rounds: with a catalogue restored from a backup; that make a backup. */
+const SHARES = { setBack: 0.15, backedUp: 0.15 };
+
+interface KillPlan {
+  readonly folder: string;
+  readonly kills: number;
+  readonly capUsdc: string;
+  readonly random: () => number;
+  /** Share of rounds that are killed at a step of the journal, and not at any moment. */
+  readonly atStep?: number;
+}
 
 export interface KillCampaign {
   killed: number;
@@ -46,7 +55,7 @@ export interface KillCampaign {
  */
 export async function runKillCampaign(
   chain: BaseChain,
-  { folder, kills, capUsdc, random }: { folder: string; kills: number; capUsdc: string; random: () => number },
+  { folder, kills, capUsdc, random, atStep = 0.5 }: KillPlan,
 ): Promise<KillCampaign> {
   const privateKey = generatePrivateKey();
   const payer = privateKeyToAccount(privateKey).address;
@@ -109,7 +118,7 @@ export async function runKillCampaign(
     if ((await chain.getTime()) < getNow()) await chain.setTime(getNow());
   };
   while (killed < kills) {
-    const isAtStep = random() < SHARES.atStep;
+    const isAtStep = random() < atStep;
     // The first file synced is the folder; then come prepared, sent, answered, judged, resolved.
     const hook = { KILL_AT_SYNC: String(2 + Math.floor(random() * 5)), KILL_LATER: random() < 0.5 ? 'yes' : 'no' };
     const child = run(['verify', 'example-prices', '--pay'], isAtStep ? hook : undefined);

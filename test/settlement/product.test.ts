@@ -288,7 +288,7 @@ describe('the thread that judges', () => {
       expect(said).not.toBeNull();
       expect(() => judge(JSON.stringify(body), { own })).not.toThrow();
     });
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: 10 });
   }, 60_000);
 
   it('never throws, whatever the schema: more of them, without a thread', () => {
@@ -307,7 +307,7 @@ describe('the thread that judges', () => {
         own: [{ mime_type: type, output_schema: output_schema as DeclaredProduct['output_schema'] }],
       });
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: 100 });
   });
 });
 
@@ -423,7 +423,7 @@ describe('the fields of an answer', () => {
       for (const said of listValues(json)) expect(published).not.toContain(said);
       for (const { path } of fields ?? []) expect(path).toMatch(/^[\p{L}\p{N}_$@*[\].…-]*$/u);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: 100 });
   });
 });
 

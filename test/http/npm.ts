@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { recordDeclaration } from '../../src/catalogue/declarations.ts';
+import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { IDENTITY, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
+import { SCRATCH } from '../scratch.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Within this everything is to be gone, in milliseconds. */
+export const LIMIT_MS = 5000;
+
+/** Runs an npm script as its own process group, as a terminal or a supervisor does. */
+export function runNpm(args: readonly string[], settings: Record<string, string> = {}, folder = makeFolder()) {
+  const child = spawn('npm', args, {
+    cwd: ROOT,
+    detached: true,
+    env: {
+      ...process.env,
+      // npm of the machine, Node of this test.
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+      BASE_URL: 'http://catalogue.example',
+      CATALOGUE: join(folder, 'catalogue.sqlite'),
+      RELEASES: join(folder, 'dist'),
+      PORT: '0',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  onTestFinished(() => {
+    for (const pid of listProcesses(child)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  const find = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(said)) {
+      if (child.exitCode !== null) throw new Error(`ended: ${said}`);
+      await sleep(20);
+    }
+    return pattern.exec(said)?.[1] ?? '';
+  };
+  return { child, find, getSaid: () => said };
+}
+
+/** Lists a process and all that it started, and what these started. */
+export function listProcesses({ pid }: ChildProcess): number[] {
+  const found = [pid ?? 0];
+  for (const each of found) {
+    const file = `/proc/${each}/task/${each}/children`;
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    found.push(...text.trim().split(' ').filter(Boolean).map(Number));
+  }
+  return found;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // What has ended and was not asked for by its parent yet is still listed.
+    return !/^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until none of the processes is left, and gives how long that took; in milliseconds. */
+export async function waitForEnd(pids: readonly number[]): Promise<number> {
+  const started = performance.now();
+  while (pids.some(isAlive) && performance.now() - started < 4 * LIMIT_MS) await sleep(20);
+  return performance.now() - started;
+}
+
+/** Says whether something listens at the port of an address. */
+export async function isListening(url: string): Promise<boolean> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const isOpen = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false);
+  socket.destroy();
+  return isOpen;
+}
+
+/** A folder with a catalogue whose prober has something to do, and the provider that it asks. */
+export interface ProbingFolder {
+  readonly settings: Record<string, string>;
+  /** Resolves when the provider, which never answers, gets a request. */
+  waitForProbe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes a folder whose prober is in the middle of a request as soon as it runs. The first start in it makes a release. */
+export async function makeProbingFolder(): Promise<ProbingFolder> {
+  const folder = mkdtempSync(join(SCRATCH, 'processes-'));
+  const silence = createServer(() => undefined);
+  const settings = {
+    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
+    ...{ PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on' },
+  };
+  await once(silence.listen(0, '127.0.0.1'), 'listening');
+  const address = silence.address();
+  const base_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const catalogue = openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: NOW });
+  writeCatalogue(catalogue, NOW, (writing) => {
+    recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
+  });
+  catalogue.close();
+  return {
+    settings,
+    waitForProbe: async () => void (await once(silence, 'request')),
+    close: async () => {
+      silence.closeAllConnections();
+      silence.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Runs `npm start`, sends a signal while requests are in flight both ways, and returns how long everything took to end,
+ * whether the port is still taken and what was said. Ctrl-C reaches npm and Node both, a signal npm alone.
+ */
+export async function stopServer({ settings, waitForProbe }: ProbingFolder, how: NodeJS.Signals | 'Ctrl-C') {
+  const asked = waitForProbe();
+  const { child, find, getSaid } = runNpm(['start'], settings);
+  const url = await find(/listens on (http:\S+)\. /);
+  await asked;
+  // Somebody is in the middle of an answer, and another keeps a connection.
+  const slow = connect(Number(new URL(url).port), '127.0.0.1');
+  slow.on('error', () => undefined).write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{');
+  onTestFinished(() => void slow.destroy());
+  await fetch(`${url}/healthz`);
+  const pids = listProcesses(child);
+  if (how === 'Ctrl-C') process.kill(-(child.pid ?? 0), 'SIGINT');
+  else child.kill(how);
+  return { processes: pids.length, tookMs: await waitForEnd(pids), isOpen: await isListening(url), getSaid };
+}
