@@ -106,15 +106,15 @@ function buildEnvironment(settings: Record<string, string>) {
 /** Lists the first two routes of every listing, as `verify` takes them. */
 async function listRoutes(settings: Record<string, string>): Promise<[slug: string, route: string][]> {
   const { openCatalogueForReading } = await import('../src/catalogue/database.ts');
-  const { listListings } = await import('../src/catalogue/listings.ts');
+  const { listListings } = await import('../src/catalogue/read/listings.ts');
   const { formatRoute } = await import('../src/model/route.ts');
-  const catalogue = openCatalogueForReading(settings.CATALOGUE ?? '');
+  const catalogue = await openCatalogueForReading(settings.CATALOGUE ?? '');
   try {
-    return listListings(catalogue).flatMap(({ slug, routes }) =>
+    return (await listListings(catalogue)).flatMap(({ slug, routes }) =>
       routes.slice(0, 2).map((route): [string, string] => [slug, formatRoute(route)]),
     );
   } finally {
-    catalogue.close();
+    await catalogue.close();
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatAddress } from '../src/catalogue/address.ts';
 import { openCatalogue, openCatalogueForReading } from '../src/catalogue/database.ts';
-import { getRevision } from '../src/catalogue/write.ts';
+import { getRevision } from '../src/catalogue/transaction.ts';
 import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { PROJECT_DIR } from '../src/release/code-version.ts';
@@ -25,28 +26,29 @@ interface FirstStart {
  */
 export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
   const { config, tell } = firstStart;
-  if (isReady(config.catalogueFile)) return;
+  if (await isReady(config.catalogueAddress)) return;
   const lock = await acquireLock(join(config.releasesDir, 'first-start.lock'), () =>
-    tell(`Waiting for another first start, which is setting up ${config.catalogueFile} …`),
+    tell(`Waiting for another first start, which is setting up ${formatAddress(config.catalogueAddress)} …`),
   );
   try {
-    if (!isReady(config.catalogueFile)) await createCatalogue(firstStart);
+    if (!(await isReady(config.catalogueAddress))) await createCatalogue(firstStart);
   } finally {
     lock.release();
   }
 }
 
 async function createCatalogue({ config, now, tell }: FirstStart): Promise<void> {
-  const { catalogueFile } = config;
-  const catalogue = openCatalogue(catalogueFile, { identity: randomUUID(), at: now().toISOString() });
+  const { catalogueAddress } = config;
+  const catalogue = await openCatalogue(catalogueAddress, { identity: randomUUID(), at: now().toISOString() });
   try {
-    if (getRevision(catalogue) > 0) return;
+    if ((await getRevision(catalogue)) > 0) return;
     // Loaded here, because only the very first start needs it.
     const { seedCatalogue } = await import('../src/commands/import-manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
-    if (report) tell(`Created ${catalogueFile} with ${report.listings.added} listings from data/listings.`);
+    if (report)
+      tell(`Created ${formatAddress(catalogueAddress)} with ${report.listings.added} listings from data/listings.`);
   } finally {
-    catalogue.close();
+    await catalogue.close();
   }
 }
 
@@ -66,12 +68,12 @@ export async function prepareRelease({ config, signal, tell }: FirstStart): Prom
   tell(describeRebuildResult(result));
 }
 
-function isReady(file: string): boolean {
+async function isReady(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   try {
-    const catalogue = openCatalogueForReading(file);
-    const revision = getRevision(catalogue);
-    catalogue.close();
+    const catalogue = await openCatalogueForReading(file);
+    const revision = await getRevision(catalogue);
+    await catalogue.close();
     return revision > 0;
   } catch (error) {
     if (error instanceof ServiceError && error.reason === 'schema_version') return false;

@@ -1,3 +1,4 @@
+import { formatAddress } from '../src/catalogue/address.ts';
 import './require-node.mjs';
 import type { RebuildEvent, RebuildResult } from '../src/release/events.ts';
 
@@ -51,7 +52,7 @@ async function run(): Promise<void> {
   const { watchAndRebuild } = await import('../src/release/watch.ts');
   if (force || !watch) onResult(await rebuild({ config, force, onEvent, signal }));
   if (!watch) return;
-  stdout.write(`Following ${config.catalogueFile}; Ctrl-C ends it.\n`);
+  stdout.write(`Following ${formatAddress(config.catalogueAddress)}; Ctrl-C ends it.\n`);
   await watchAndRebuild({ config, signal, onEvent, onResult, onFailure, onYield: onFailure });
 }
 

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import proxyaddr from 'proxy-addr';
 import { z } from 'zod';
+import { isPostgresAddress } from './catalogue/address.ts';
 import { ServiceError } from './errors.ts';
 import { parseUsdc } from './model/usdc.ts';
 
@@ -140,8 +141,8 @@ export interface Config {
   readonly baseUrl: string;
   readonly host: string;
   readonly port: number;
-  /** The catalogue's database file. */
-  readonly catalogueFile: string;
+  /** Where the catalogue is: a file, or the address of a PostgreSQL database (`postgres://…`). */
+  readonly catalogueAddress: string;
   /** The published catalogue that this process serves: a file that is made from the catalogue. */
   readonly publishedFile: string;
   /** The folder that holds `releases/<id>` and the `current` link. */
@@ -202,7 +203,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     baseUrl,
     host: read.HOST,
     port: read.PORT,
-    catalogueFile: resolve(read.CATALOGUE),
+    catalogueAddress: isPostgresAddress(read.CATALOGUE) ? read.CATALOGUE : resolve(read.CATALOGUE),
     publishedFile: resolve(read.PUBLISHED ?? getPublishedName(read.CATALOGUE)),
     releasesDir: resolve(read.RELEASES),
     serviceTitle: read.SERVICE_TITLE,
@@ -218,6 +219,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
 
 /** `published.sqlite` beside `catalogue.sqlite`; beside a catalogue of another name one that is named after it. */
 function getPublishedName(catalogue: string): string {
+  if (isPostgresAddress(catalogue)) return 'data/published.sqlite';
   const name = basename(catalogue);
   return join(dirname(catalogue), name === 'catalogue.sqlite' ? 'published.sqlite' : `${name}.published`);
 }

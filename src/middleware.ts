@@ -1,10 +1,10 @@
 import { defineMiddleware } from 'astro:middleware';
 import { readConfig } from './config.ts';
-import { openFollowedReading } from './published/follow.ts';
-import type { Reading } from './published/reading.ts';
+import { startFollowing } from './published/follow.ts';
+import { openReading, type Reading } from './published/reading.ts';
 
 const HTML = 'text/html; charset=utf-8';
-let opened: Reading | undefined;
+let opened: Promise<Reading> | undefined;
 const appOf = new WeakMap<Reading, Promise<App.Locals['app']>>();
 
 /**
@@ -12,7 +12,10 @@ const appOf = new WeakMap<Reading, Promise<App.Locals['app']>>();
  * under the adapter alone it is opened here, once, from the settings.
  */
 export const onRequest = defineMiddleware(async ({ locals, request }, next) => {
-  locals.reading ??= opened ??= openFromSettings();
+  if (!locals.reading) {
+    opened ??= openFromSettings();
+    locals.reading = await opened;
+  }
   const { reading } = locals;
   locals.app ??= { fetch: async (request) => (await getApp(reading)).fetch(request) };
   // Astro takes /api/x.html for /api/x; every page has one address.
@@ -22,10 +25,11 @@ export const onRequest = defineMiddleware(async ({ locals, request }, next) => {
   return response;
 });
 
-function openFromSettings(): Reading {
+async function openFromSettings(): Promise<Reading> {
   const config = readConfig();
   // Under `astro dev` the code is another from start to start.
-  return openFollowedReading(config, { site: config, codeVersion: `started ${new Date().toISOString()}` });
+  await startFollowing(config, `started ${new Date().toISOString()}`, console.error);
+  return openReading(config.publishedFile, config);
 }
 
 /** Loaded when first asked for: pages are rendered without it. */

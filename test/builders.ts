@@ -17,8 +17,8 @@ export function makeFolder(): string {
 }
 
 /** Opens a new catalogue in a folder of its own, closed and removed after the test. */
-export function makeCatalogue(file = join(makeFolder(), 'catalogue.sqlite')): Catalogue {
-  const catalogue = openNewCatalogue(file, { identity: IDENTITY, at: NOW });
+export async function makeCatalogue(file = join(makeFolder(), 'catalogue.sqlite')): Promise<Catalogue> {
+  const catalogue = await openNewCatalogue(file, { identity: IDENTITY, at: NOW });
   onTestFinished(() => catalogue.close());
   return catalogue;
 }

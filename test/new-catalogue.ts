@@ -1,28 +1,28 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Catalogue, openCatalogue } from '../src/catalogue/database.ts';
+import { type Catalogue, type NewCatalogue, openCatalogue } from '../src/catalogue/database.ts';
 import { SCRATCH } from './scratch.ts';
 
-let empty: Buffer | undefined;
+let empty: Promise<Buffer> | undefined;
 
 /**
  * Opens the catalogue in a file. Where there is none, a new one comes from a copy of an empty catalogue, which is made once
  * for each process: the migrations of another one would take longer than most tests.
  */
-export function openNewCatalogue(file: string, create: { identity: string; at: string }): Catalogue {
-  if (existsSync(file)) return openCatalogue(file, create);
+export async function openNewCatalogue(file: string, { identity, at }: NewCatalogue): Promise<Catalogue> {
+  if (existsSync(file)) return await openCatalogue(file, { identity, at });
   empty ??= makeEmpty();
-  writeFileSync(file, empty);
-  const catalogue = openCatalogue(file, create);
-  catalogue.sqlite.prepare('UPDATE catalogue SET identity = ?, revised_at = ?').run(create.identity, create.at);
+  writeFileSync(file, await empty);
+  const catalogue = await openCatalogue(file, { identity, at });
+  await catalogue.query.updateTable('catalogue').set({ identity, revised_at: at }).execute();
   return catalogue;
 }
 
-function makeEmpty(): Buffer {
+async function makeEmpty(): Promise<Buffer> {
   const folder = mkdtempSync(join(SCRATCH, 'catalogue-'));
   try {
     const file = join(folder, 'catalogue.sqlite');
-    openCatalogue(file, { identity: '', at: '' }).close();
+    await (await openCatalogue(file, { identity: '', at: '' })).close();
     return readFileSync(file);
   } finally {
     rmSync(folder, { recursive: true });

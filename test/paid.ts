@@ -1,6 +1,6 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { findListing } from '../src/catalogue/listings.ts';
-import { openLedger } from '../src/catalogue/payments.ts';
+import { findListing } from '../src/catalogue/read/listings.ts';
+import { openLedger } from '../src/catalogue/write/payments.ts';
 import { NETWORKS } from '../src/model/network.ts';
 import { getRequestHash } from '../src/model/request.ts';
 import { makeTerms, NOW } from './records.ts';
@@ -16,18 +16,18 @@ interface Paid {
 }
 
 /** Records a payment on Base for the route of a listing with that path: prepared, sent, answered and settled. */
-export function recordPaid(
+export async function recordPaid(
   catalogue: Catalogue,
   slug: string,
   { path, id, status = 200, body = null, at = NOW }: Paid,
-): void {
-  const listing = findListing(catalogue, { slug });
+): Promise<void> {
+  const listing = await findListing(catalogue, { slug });
   const route = listing?.routes.find((candidate) => candidate.path === path);
   if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
   const ledger = openLedger(catalogue, () => undefined);
   const { asset, amount, pay_to } = makeTerms();
   const request = { method: route.method, url: `${listing.base_url}${path}?of=gold`, headers: {}, body };
-  ledger.prepare(
+  await ledger.prepare(
     {
       ...{ id, route_id: route.id, network: 'base', scheme: 'exact', x402_version: 2, asset, amount },
       ...{ payer: `0x${'2'.repeat(40)}`, pay_to: pay_to ?? '', nonce: `0x${'7'.repeat(64)}` },
@@ -36,16 +36,16 @@ export function recordPaid(
     },
     { per_call: amount, per_day: 10 * amount },
   );
-  ledger.record(id, { step: 'sent', signature: null }, at);
+  await ledger.record(id, { step: 'sent', signature: null }, at);
   const answer = {
     ...{ delivered: status === 200, conforming: status === 200 ? ('undeclared' as const) : null, seller_receipt: null },
     unrecognised: null,
     answer: { at, duration_ms: 5, status, content_type: 'text/plain', size: 3, hash: 'b'.repeat(64), fields: null },
   };
-  ledger.record(id, { step: 'answered', answer }, at);
+  await ledger.record(id, { step: 'answered', answer }, at);
   const settlement = {
     ...{ transaction: `0x${id.replaceAll('-', '').repeat(2)}`, block: 255, block_hash: `0x${'d'.repeat(64)}` },
     ...{ log_index: 3, settled_at: at, read_from: 1, genesis: NETWORKS.base.genesis },
   };
-  ledger.record(id, { step: 'resolved', resolution: { state: 'settled', settlement } }, at);
+  await ledger.record(id, { step: 'resolved', resolution: { state: 'settled', settlement } }, at);
 }

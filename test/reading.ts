@@ -1,6 +1,8 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { openFollowedReading } from '../src/published/follow.ts';
-import type { Reading } from '../src/published/reading.ts';
+import { openSqliteNews } from '../src/catalogue/news-source.ts';
+import { openPublishedForWriting } from '../src/published/file.ts';
+import { followAtOnce } from '../src/published/follow.ts';
+import { openReading, type Reading } from '../src/published/reading.ts';
 import type { Site } from '../src/views/site.ts';
 import { SITE } from './site.ts';
 
@@ -8,10 +10,28 @@ let opened = 0;
 
 /** Opens a reading of a catalogue, from a published file of its own that is brought up to date whenever it is read. */
 export function openTestReading(
-  { file }: Pick<Catalogue, 'file'>,
+  { address }: Pick<Catalogue, 'address'>,
   { site = SITE, now }: { site?: Site; now?: () => Date } = {},
 ): Reading & { close(): void } {
   opened += 1;
-  const files = { catalogueFile: file, publishedFile: `${file}.${opened}.published` };
-  return openFollowedReading(files, { site, codeVersion: 'test', now });
+  const file = `${address}.${opened}.published`;
+  const source = openSqliteNews(address);
+  const writer = openPublishedForWriting(file);
+  let seen: unknown;
+  const refresh = () => {
+    const version = source.getVersion();
+    if (version === seen) return;
+    followAtOnce(source, writer, seen === undefined ? 'test' : undefined);
+    seen = version;
+  };
+  refresh();
+  const reading = openReading(file, site, { refresh, ...(now && { now }) });
+  return {
+    ...reading,
+    close: () => {
+      reading.published.close();
+      writer.close();
+      void source.close();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { findListing } from '../src/catalogue/listings.ts';
-import { recordReceipt } from '../src/catalogue/record-receipt.ts';
-import { writeCatalogue } from '../src/catalogue/write.ts';
+import { findListing } from '../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../src/catalogue/transaction.ts';
+import { recordReceipt } from '../src/catalogue/write/receipts.ts';
 import type { Declaration } from '../src/model/declaration.ts';
 import { NETWORKS } from '../src/model/network.ts';
 import type { Receipt } from '../src/model/payment.ts';
@@ -106,23 +106,23 @@ export function makeReceipt(overrides: Partial<Receipt> = {}): Receipt {
 }
 
 /** Records a paid call for a route of a listing, by default its first: delivered unless said otherwise. Gives its receipt's id. */
-export function recordReceiptFor(
+export async function recordReceiptFor(
   catalogue: Catalogue,
   slug: string,
   { path, ...receipt }: Partial<Receipt> & { path?: string } = {},
-): string {
-  const routes = findListing(catalogue, { slug })?.routes ?? [];
+): Promise<string> {
+  const routes = (await findListing(catalogue, { slug }))?.routes ?? [];
   const route = routes.find((candidate) => path === undefined || candidate.path === path);
   if (!route) throw new Error(`no route ${path} in ${slug}`);
   const id = crypto.randomUUID();
   // One transaction proves one payment.
   const transaction = receipt.id === undefined ? { transaction: `0x${id.replaceAll('-', '').repeat(2)}` } : {};
   const paid = makeReceipt({ id, route_id: route.id, ...transaction, ...receipt });
-  writeCatalogue(catalogue, paid.settled_at, (writing) => recordReceipt(writing, paid));
+  await writeCatalogue(catalogue, paid.settled_at, (writing) => recordReceipt(writing, paid));
   return paid.id;
 }
 
 /** Records a settled and delivered payment for the route of a listing with that path. */
-export function recordVerified(catalogue: Catalogue, slug: string, path: string, at = NOW): void {
-  recordReceiptFor(catalogue, slug, { id: makeReceipt().id, path, settled_at: at });
+export async function recordVerified(catalogue: Catalogue, slug: string, path: string, at = NOW): Promise<void> {
+  await recordReceiptFor(catalogue, slug, { id: makeReceipt().id, path, settled_at: at });
 }

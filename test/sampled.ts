@@ -1,8 +1,8 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { findListing } from '../src/catalogue/listings.ts';
-import { publishSampled } from '../src/catalogue/publish-samples.ts';
-import { recordSample } from '../src/catalogue/record-sample.ts';
-import { writeCatalogue } from '../src/catalogue/write.ts';
+import { findListing } from '../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../src/catalogue/transaction.ts';
+import { publishSampled } from '../src/catalogue/write/probed.ts';
+import { recordSample } from '../src/catalogue/write/samples.ts';
 import type { ProbeSample } from '../src/model/probe.ts';
 import { makeSample } from './records.ts';
 
@@ -10,20 +10,20 @@ import { makeSample } from './records.ts';
  * Records what probes of a listing's route saw, in the order given, each published at its own time. Without a path it is
  * the first route.
  */
-export function recordProbed(
+export async function recordProbed(
   catalogue: Catalogue,
   slug: string,
   samples: readonly (Partial<ProbeSample> & { at: string })[],
   path?: string,
-): void {
+): Promise<void> {
   for (const sample of samples) {
-    const listing = findListing(catalogue, { slug });
+    const listing = await findListing(catalogue, { slug });
     const route = listing?.routes.find((candidate) => path === undefined || candidate.path === path);
     if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
     const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin };
-    writeCatalogue(catalogue, sample.at, (writing) => {
-      recordSample(writing, taken, makeSample(sample), sample.at);
-      publishSampled(writing, 1, { fresh: true });
+    await writeCatalogue(catalogue, sample.at, async (writing) => {
+      await recordSample(writing, taken, makeSample(sample), sample.at);
+      await publishSampled(writing, 1, { fresh: true });
     });
   }
 }

@@ -26,7 +26,7 @@ interface Request {
 interface World {
   readonly name: string;
   readonly requests: readonly Request[];
-  readonly reading: Reading & { close(): void };
+  readonly reading: Reading;
   /** Calls a route without paying, with the example on record; gives the challenge of its 402, or undefined without one. */
   call(route: Called, example?: Route['example']): Promise<unknown>;
 }
@@ -90,7 +90,7 @@ try {
     const loops = [];
     for (const request of world.requests) loops.push(await follow(world, request));
     rows.push({ over: world.name, ...summarise(loops) });
-    world.reading.close();
+    world.reading.published.close();
   }
   console.table(rows);
 } finally {
@@ -98,13 +98,14 @@ try {
 }
 
 async function loadCode(root: string) {
-  const [{ runCommandLine }, { openFollowedReading }, { buildCaller }, { TOOLS }] = await Promise.all([
+  const [{ runCommandLine }, { publishCatalogue }, { openReading }, { buildCaller }, { TOOLS }] = await Promise.all([
     import(join(root, 'src/commands/run.ts')) as Promise<typeof import('../../src/commands/run.ts')>,
     import(join(root, 'src/published/follow.ts')) as Promise<typeof import('../../src/published/follow.ts')>,
+    import(join(root, 'src/published/reading.ts')) as Promise<typeof import('../../src/published/reading.ts')>,
     import(join(root, 'src/mcp/caller.ts')) as Promise<typeof import('../../src/mcp/caller.ts')>,
     import(join(root, 'src/mcp/tools/index.ts')) as Promise<typeof import('../../src/mcp/tools/index.ts')>,
   ]);
-  return { runCommandLine, openFollowedReading, buildCaller, TOOLS };
+  return { runCommandLine, publishCatalogue, openReading, buildCaller, TOOLS };
 }
 
 /** Runs commands on a catalogue of its own, and opens what they made. */
@@ -122,8 +123,9 @@ async function open(name: string, commands: readonly string[][], now: () => Date
     const io = { stdout: quiet, stderr: quiet, now, signal: new AbortController().signal };
     await code.runCommandLine(args, io);
   }
-  const files = { catalogueFile: file, publishedFile: `${file}.published` };
-  return code.openFollowedReading(files, { site: SITE, codeVersion: 'bench', now });
+  const files = { catalogueAddress: file, publishedFile: `${file}.published` };
+  await code.publishCatalogue(files, 'bench');
+  return code.openReading(files.publishedFile, SITE, { now });
 }
 
 /** Opens the real listings. Their providers are not asked: they are taken to ask what is on record. */

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { openLedger } from '../../src/catalogue/payments.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
@@ -46,7 +46,7 @@ export async function measurePayments({ folder, rounds }: Run, listings: number)
       const isChain = String(input instanceof Request ? input.url : input).startsWith(place.rpcUrl);
       return watch.wait(isChain ? 'chain' : 'seller', () => nodeFetch(input, init));
     };
-    const verifier = openVerifier(join(folder, 'payments.sqlite'), { listings, place, watch });
+    const verifier = await openVerifier(join(folder, 'payments.sqlite'), { listings, place, watch });
     const buyWithSdk = openSdkClient(place);
     const [ours, theirs]: [Payment[], Payment[]] = [[], []];
     // The first payment of each, in which code is compiled, is not counted.
@@ -127,11 +127,11 @@ function openStopwatch(): Stopwatch {
 }
 
 /** Opens the verifier, with a catalogue of synthetic listings and that of the seller. */
-function openVerifier(
+async function openVerifier(
   file: string,
   { listings, place, watch }: { listings: number; place: MarketPlace; watch: Stopwatch },
-): { buy: Buy; close: () => Promise<void> } {
-  const catalogue = createSyntheticCatalogue(file, listings);
+): Promise<{ buy: Buy; close: () => Promise<void> }> {
+  const catalogue = await createSyntheticCatalogue(file, listings);
   const pay_to = place.payee.toLowerCase();
   const terms = { network: 'base', scheme: 'exact', asset: NETWORKS.base.usdc, amount: PRICE, pay_to } as const;
   const known = [{ ...terms, max_timeout_seconds: 60, x402_version: 2 as const }];
@@ -139,10 +139,10 @@ function openVerifier(
   const routes = example.routes
     .slice(0, 1)
     .map((route) => ({ ...route, method: 'GET' as const, path: PATH, terms: known }));
-  writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
+  await writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
     recordDeclaration(writing, { ...example, base_url: place.sellerUrl, slug: SLUG, routes }),
   );
-  const route = findListing(catalogue, { slug: SLUG })?.routes[0];
+  const route = (await findListing(catalogue, { slug: SLUG }))?.routes[0];
   if (!route) throw new Error('the seller is not on record');
   const guarded = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'bench' });
   const client = {
@@ -150,7 +150,7 @@ function openVerifier(
     fetch: (...asked: Parameters<typeof guarded.fetch>) => watch.wait('seller', () => guarded.fetch(...asked)),
   };
   const rail = openBaseRail({ privateKey: place.privateKey, rpcUrls: [place.rpcUrl] });
-  const journal = openJournal(`${catalogue.file}.journal`);
+  const journal = openJournal(`${catalogue.address}.journal`);
   const ledger = openLedger(catalogue, journal.append);
   const signal = new AbortController().signal;
   const call = {
@@ -173,7 +173,7 @@ function openVerifier(
   const close = async () => {
     await guarded.close();
     journal.close();
-    catalogue.close();
+    await catalogue.close();
   };
   return { buy, close };
 }

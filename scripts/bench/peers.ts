@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
-import { listChanges } from '../../src/catalogue/changes.ts';
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
-import { iterateListings } from '../../src/catalogue/listings.ts';
-import { getRevision } from '../../src/catalogue/write.ts';
+import { listChanges } from '../../src/catalogue/read/changes.ts';
+import { iterateListings } from '../../src/catalogue/read/listings.ts';
+import { getRevision } from '../../src/catalogue/transaction.ts';
 import { listPayableTerms } from '../../src/evidence/terms.ts';
 import { isLive } from '../../src/model/listing.ts';
 import { buildDiscoveryResource } from '../../src/views/discovery.ts';
@@ -99,15 +99,15 @@ export function startBareServer({ headers, body }: Answer): Promise<Server> {
 }
 
 /** Starts the plain Express directory. Its first start copies the records of the catalogue. */
-export function startExpressDirectory({ config }: World): Promise<Server> {
-  const file = join(dirname(config.catalogueFile), 'express.sqlite');
-  if (!existsSync(file)) copyRecords(config, file);
+export async function startExpressDirectory({ config }: World): Promise<Server> {
+  const file = join(dirname(config.catalogueAddress), 'express.sqlite');
+  if (!existsSync(file)) await copyRecords(config, file);
   return startProgram(new URL('./peers/express-directory.ts', import.meta.url), [file]);
 }
 
-function copyRecords(config: World['config'], file: string): void {
-  const catalogue = openCatalogueForReading(config.catalogueFile);
-  const revision = getRevision(catalogue);
+async function copyRecords(config: World['config'], file: string): Promise<void> {
+  const catalogue = await openCatalogueForReading(config.catalogueAddress);
+  const revision = await getRevision(catalogue);
   const database = new Database(file);
   database.exec(`
     CREATE TABLE listings (
@@ -126,32 +126,32 @@ function copyRecords(config: World['config'], file: string): void {
   const addChange = database.prepare('INSERT INTO changes (slug, facts) VALUES (?, ?)');
   const addWords = database.prepare('INSERT INTO words VALUES (?, ?, ?, ?, ?)');
   const addResource = database.prepare('INSERT INTO resources (document) VALUES (?)');
-  database.transaction(() => {
-    for (const record of iterateListings(catalogue)) {
-      if (!isLive(record)) continue;
-      const { slug, title, tagline, description } = record;
-      const item = buildAgentItem(record, config);
-      const decisions = listChanges(catalogue, { slug });
-      const { listing, ...rest } = buildAgentListing(record, { decisions, revision, site: config });
-      const { routes, ...facts } = listing;
-      const columns = [slug, item.category, item.price_min_usdc, Number(item.payment_verified)];
-      addListing.run(...columns, JSON.stringify(item), JSON.stringify({ ...rest, decisions: [], listing: facts }));
-      for (const route of routes) addRoute.run(slug, JSON.stringify(route));
-      for (const decision of decisions) addChange.run(slug, JSON.stringify(decision));
-      addWords.run(
-        slug,
-        title,
-        tagline,
-        description,
-        routes.map((route) => `${route.path} ${route.description}`).join(' '),
-      );
-      for (const route of record.routes.filter((route) => listPayableTerms(route).length > 0)) {
-        addResource.run(JSON.stringify(buildDiscoveryResource(record, route, config)));
-      }
+  database.exec('BEGIN');
+  for await (const record of iterateListings(catalogue)) {
+    if (!isLive(record)) continue;
+    const { slug, title, tagline, description } = record;
+    const item = buildAgentItem(record, config);
+    const decisions = await listChanges(catalogue, { slug });
+    const { listing, ...rest } = buildAgentListing(record, { decisions, revision, site: config });
+    const { routes, ...facts } = listing;
+    const columns = [slug, item.category, item.price_min_usdc, Number(item.payment_verified)];
+    addListing.run(...columns, JSON.stringify(item), JSON.stringify({ ...rest, decisions: [], listing: facts }));
+    for (const route of routes) addRoute.run(slug, JSON.stringify(route));
+    for (const decision of decisions) addChange.run(slug, JSON.stringify(decision));
+    addWords.run(
+      slug,
+      title,
+      tagline,
+      description,
+      routes.map((route) => `${route.path} ${route.description}`).join(' '),
+    );
+    for (const route of record.routes.filter((route) => listPayableTerms(route).length > 0)) {
+      addResource.run(JSON.stringify(buildDiscoveryResource(record, route, config)));
     }
-  })();
+  }
+  database.exec('COMMIT');
   database.close();
-  catalogue.close();
+  await catalogue.close();
 }
 
 /** The folders of nginx, and the service behind it. */

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { compressPage } from '../../src/release/forms.ts';
 import { openRebuilder } from '../../src/release/rebuild.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
@@ -29,7 +29,7 @@ export async function measureRebuilds(run: Run, listings: number): Promise<Row[]
   const world = await openWorld(run, listings, 'releases-rebuilds');
   run.tell('Making the first release …');
   await rebuild(world);
-  const catalogue = openForChanges(world);
+  const catalogue = await openForChanges(world);
   try {
     return [
       await measureCommand(run, world, catalogue),
@@ -39,22 +39,22 @@ export async function measureRebuilds(run: Run, listings: number): Promise<Row[]
       ...(await measureFollowing(run, world, catalogue)),
     ];
   } finally {
-    catalogue.close();
+    await catalogue.close();
   }
 }
 
 /** Opens the catalogue for `changeListings`. */
-export function openForChanges({ config }: World): Catalogue {
-  return openCatalogue(config.catalogueFile, { identity: '', at: new Date().toISOString() });
+export async function openForChanges({ config }: World): Promise<Catalogue> {
+  return await openCatalogue(config.catalogueAddress, { identity: '', at: new Date().toISOString() });
 }
 
 /** Changes the taglines of a number of listings in one transaction. Returns the revision with the change. */
-export function changeListings(catalogue: Catalogue, count: number): number {
-  return writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
+export async function changeListings(catalogue: Catalogue, count: number): Promise<number> {
+  return await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
     for (let index = 0; index < count; index += 1) {
       const declaration = buildSyntheticDeclaration(index);
       const tagline = `Changed in revision ${writing.revision}: ${declaration.tagline}`;
-      recordDeclaration(writing, { ...declaration, tagline });
+      await recordDeclaration(writing, { ...declaration, tagline });
     }
     return writing.revision;
   });
@@ -75,7 +75,7 @@ async function askForListings(server: Server): Promise<{ revision: number; ms: n
 async function measureCommand(run: Run, world: World, catalogue: Catalogue): Promise<Row> {
   const seconds: number[] = [];
   for (let round = 0; round < Math.min(5, run.rounds); round += 1) {
-    changeListings(catalogue, 1);
+    await changeListings(catalogue, 1);
     seconds.push((await rebuild(world)).seconds);
   }
   const { listings } = world;
@@ -88,7 +88,7 @@ async function measureRebuilder(run: Run, { listings, config }: World, catalogue
   const seconds: number[] = [];
   // The first rebuild is not counted: it reads what the process then has in memory.
   for (let round = 0; round <= run.rounds; round += 1) {
-    const revision = changeListings(catalogue, 1);
+    const revision = await changeListings(catalogue, 1);
     const started = performance.now();
     const rebuilt = rebuilder.rebuild({ config });
     while (getReleasedRevision(config) < revision) await Promise.race([rebuilt, sleep(1)]);
@@ -124,7 +124,7 @@ async function measureFollowing(run: Run, world: World, catalogue: Catalogue): P
       const rounds: Following[] = [];
       // The first is not counted: it starts the rebuilder.
       for (let round = 0; round <= Math.min(5, run.rounds); round += 1) {
-        const following = await timeFollowing(world, server, changeListings(catalogue, count));
+        const following = await timeFollowing(world, server, await changeListings(catalogue, count));
         if (round > 0) rounds.push(following);
       }
       const row = (what: string, ours: number) =>

@@ -13,17 +13,18 @@ import Sqlite from 'better-sqlite3';
 import MiniSearch from 'minisearch';
 import { parse } from 'yaml';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { runCommandLine } from '../../src/commands/run.ts';
 import { type Declaration, declaration } from '../../src/model/declaration.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import { formatRoute } from '../../src/model/route.ts';
-import { openFollowedReading } from '../../src/published/follow.ts';
+import { publishCatalogue } from '../../src/published/follow.ts';
 import { findResources } from '../../src/published/found-resources.ts';
 import { getItem } from '../../src/published/listings.ts';
 import type { Reading } from '../../src/published/reading.ts';
+import { openReading } from '../../src/published/reading.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { STOP_WORDS } from '../../src/search/stop-words.ts';
 import { getStem, listWords } from '../../src/search/words.ts';
@@ -104,15 +105,17 @@ function getHalf(q: string): 'tuning' | 'set aside' {
 async function openSets(): Promise<DataSet[]> {
   const sets = readdirSync(folder).filter((set) => existsSync(join(folder, set, 'requests.jsonl')));
   const feed = resolve(folder, '../bazaar-2026-03/resources.json');
-  return [...sets.map(openToolSet), ...(existsSync(feed) ? await openOwnSets(feed) : [])];
+  const opened: DataSet[] = [];
+  for (const name of sets) opened.push(await openToolSet(name));
+  return [...opened, ...(existsSync(feed) ? await openOwnSets(feed) : [])];
 }
 
-function openToolSet(name: string): DataSet {
+async function openToolSet(name: string): Promise<DataSet> {
   const file = join(home, `${name}.sqlite`);
-  const catalogue = openCatalogue(file, { identity: IDENTITY, at: AT });
+  const catalogue = await openCatalogue(file, { identity: IDENTITY, at: AT });
   const tools = readLines<Tool>(join(folder, name, 'tools.jsonl')).map(buildDeclaration);
-  writeCatalogue(catalogue, AT, (writing) => {
-    for (const { declared } of tools) recordDeclaration(writing, declared);
+  await writeCatalogue(catalogue, AT, async (writing) => {
+    for (const { declared } of tools) await recordDeclaration(writing, declared);
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const requests = readLines<{ query: string; tools?: string[]; routes?: [string, string][] }>(
@@ -122,24 +125,24 @@ function openToolSet(name: string): DataSet {
     hosts: [...new Set(right ?? routes.map(([tool]) => tool))].flatMap((tool) => byName.get(tool)?.host ?? []),
     routes: routes.flatMap(([tool, route]) => byName.get(tool)?.routes.get(route) ?? []),
   }));
-  const reading = openFollowedReading(
-    { catalogueFile: file, publishedFile: `${file}.published` },
-    { site: SITE, codeVersion: 'bench' },
-  );
+  const files = { catalogueAddress: file, publishedFile: `${file}.published` };
+  await publishCatalogue(files, 'bench');
+  const reading = openReading(files.publishedFile, SITE);
   return {
     ...{ name, requests, unanswerable: [], reading },
-    withhold: () => {
+    withhold: async () => {
       const slugs = reading.published
         .prepare<{ slug: string; base_url: string }>('SELECT slug, base_url FROM listings')
         .all()
         .filter(({ base_url }) => isWithheld(new URL(base_url).host));
-      writeCatalogue(catalogue, AT, (writing) => {
-        for (const { slug } of slugs) delistListing(writing, slug, { by: 'operator', reason: 'withheld' });
+      await writeCatalogue(catalogue, AT, async (writing) => {
+        for (const { slug } of slugs) await delistListing(writing, slug, { by: 'operator', reason: 'withheld' });
       });
+      await publishCatalogue(files, 'bench');
     },
-    close: () => {
-      reading.close();
-      catalogue.close();
+    close: async () => {
+      reading.published.close();
+      await catalogue.close();
     },
   };
 }
@@ -160,10 +163,9 @@ async function openOwnSets(feed: string): Promise<DataSet[]> {
     const io = { stdout: quiet, stderr: quiet, now: () => new Date(AT), signal: new AbortController().signal };
     await runCommandLine(['import', ...args], io);
   }
-  const reading = openFollowedReading(
-    { catalogueFile: file, publishedFile: `${file}.published` },
-    { site: SITE, codeVersion: 'bench' },
-  );
+  const files = { catalogueAddress: file, publishedFile: `${file}.published` };
+  await publishCatalogue(files, 'bench');
+  const reading = openReading(files.publishedFile, SITE);
   const requests = readOwn<Record<string, string[]>[]>('requests.yaml', [])
     .flatMap((line) => Object.entries(line))
     .map(([q, hosts]) => ({ q: String(q), hosts, routes: [] }));
@@ -180,7 +182,13 @@ async function openOwnSets(feed: string): Promise<DataSet[]> {
     { ...own, name: 'own requests', requests, unanswerable },
     { ...own, name: 'own tasks', requests: tasks, unanswerable },
     // Requests of any length: tasks are longer than what nothing answers, so that words could just be counted.
-    { ...own, name: 'own requests and tasks', requests: [...requests, ...tasks], unanswerable, close: reading.close },
+    {
+      ...own,
+      name: 'own requests and tasks',
+      requests: [...requests, ...tasks],
+      unanswerable,
+      close: reading.published.close,
+    },
   ].filter((set) => set.requests.length > 0);
 }
 

@@ -35,7 +35,7 @@ export async function measureDirectory(run: Run, listings: number): Promise<Row[
   const theirs = await startExpressDirectory(world);
   const ours = await startService(world);
   const random = createRandom(11);
-  const getSlug = openSlugs(world);
+  const getSlug = await openSlugs(world);
   const getNumber = openNumbers();
   const kinds: Readonly<Record<string, () => Asked>> = {
     'one listing as JSON': () => buildGet(PATHS.agentListing(getSlug())),
@@ -69,8 +69,8 @@ function openNumbers(): () => number {
 }
 
 /** Opens a source of slugs: those of a catalogue in a random order, over and over. */
-function openSlugs(world: World): () => string {
-  const slugs = listShuffledSlugs(world);
+async function openSlugs(world: World): Promise<() => string> {
+  const slugs = await listShuffledSlugs(world);
   const getNumber = openNumbers();
   return () => slugs[getNumber() % slugs.length] ?? '';
 }
@@ -90,7 +90,7 @@ export async function measurePages(run: Run, listings: number): Promise<Row[]> {
   const { releasesDir, baseUrl } = world.config;
   const theirs = await startNginx(nginx, { folder: `${releasesDir}-nginx`, releasesDir, upstream: ours.url, baseUrl });
   try {
-    const getSlug = openSlugs(world);
+    const getSlug = await openSlugs(world);
     const rows: Row[] = [];
     for (const encoding of ENCODINGS) {
       const build = () => buildGet(PATHS.listing(getSlug()), encoding);
@@ -183,13 +183,13 @@ const CHANGES = 20;
 export async function measureLatency(run: Run, listings: number): Promise<Row[]> {
   const world = await openReleasedWorld(run, listings);
   const server = await startService(world);
-  const catalogue = openForChanges(world);
+  const catalogue = await openForChanges(world);
   try {
     const rows = await measureBesideRebuild(run, world, server);
     for (const encoding of ENCODINGS) {
       const times: number[] = [];
       for (let change = 0; change < CHANGES; change += 1) {
-        await waitForRevision(server, changeListings(catalogue, 1));
+        await waitForRevision(server, await changeListings(catalogue, 1));
         times.push((await ask(server, buildGet(PATHS.openapi, encoding))).ms);
       }
       rows.push(
@@ -198,7 +198,7 @@ export async function measureLatency(run: Run, listings: number): Promise<Row[]>
     }
     return rows;
   } finally {
-    catalogue.close();
+    await catalogue.close();
     await server.stop();
   }
 }
@@ -247,7 +247,7 @@ const REST_MS = 1000;
 /** Measures the time from the start of the process to the end of its first answer, and the server's memory. */
 export async function measureStart(run: Run, listings: number): Promise<Row[]> {
   const world = await openReleasedWorld(run, listings);
-  const [slug = ''] = listShuffledSlugs(world);
+  const [slug = ''] = await listShuffledSlugs(world);
   const paths = [buildListPath({ q: 'weather forecast' }), PATHS.listing(slug), PATHS.openapi];
   const startOurs = () => startService(world);
   const startTheirs = () => startExpressDirectory(world);

@@ -1,6 +1,6 @@
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
@@ -121,14 +121,14 @@ function buildRoute(options: {
  * Creates a catalogue of `count` synthetic listings, a thousand in each transaction, and returns it open for writing. Above
  * 10,000 the count is rounded to a multiple of that, up to 160,000.
  */
-export function createSyntheticCatalogue(file: string, count: number): Catalogue {
+export async function createSyntheticCatalogue(file: string, count: number): Promise<Catalogue> {
   const at = new Date(SEEN).toISOString();
-  const catalogue = openCatalogue(file, { identity: '7c0d5c6e-55a2-4a52-8a5e-3f3c1d2b4a60', at });
+  const catalogue = await openCatalogue(file, { identity: '7c0d5c6e-55a2-4a52-8a5e-3f3c1d2b4a60', at });
   const written = Math.min(count, WRITTEN_MAX);
   for (let start = 0; start < written; start += 1000) {
-    writeCatalogue(catalogue, at, (writing) => {
+    await writeCatalogue(catalogue, at, async (writing) => {
       for (let index = start; index < Math.min(start + 1000, written); index += 1) {
-        recordDeclaration(writing, buildSyntheticDeclaration(index));
+        await recordDeclaration(writing, buildSyntheticDeclaration(index));
       }
     });
   }
@@ -137,13 +137,13 @@ export function createSyntheticCatalogue(file: string, count: number): Catalogue
 }
 
 /** Copies what readers see of each listing several times under other names. The evidence is not copied. */
-function copyListings({ sqlite }: Catalogue, copies: number): void {
+function copyListings({ engine: { sqlite } }: Catalogue, copies: number): void {
   const copyListing = sqlite.prepare(`
-    INSERT INTO listings (id, slug, base_url, state, verified, revision, document)
-    SELECT json_extract(copy, '$.id'), json_extract(copy, '$.slug'), json_extract(copy, '$.base_url'), state, verified,
-      revision, copy
+    INSERT INTO listings (id, slug, origin, base_url, state, verified, was_live, routes, revision, document)
+    SELECT json_extract(copy, '$.id'), json_extract(copy, '$.slug'), json_extract(copy, '$.base_url'),
+      json_extract(copy, '$.base_url'), state, verified, was_live, routes, revision, copy
     FROM (
-      SELECT state, verified, revision, json_set(document,
+      SELECT state, verified, was_live, routes, revision, json_set(document,
         '$.id', substr(id, 1, 14) || @digit || substr(id, 16), '$.slug', slug || '-' || @prefix,
         '$.title', json_extract(document, '$.title') || ' ' || @prefix,
         '$.base_url', replace(base_url, 'https://', 'https://' || @prefix || '.')) AS copy

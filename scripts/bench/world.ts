@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
-import { listSlugs } from '../../src/catalogue/listings.ts';
+import { listSlugs } from '../../src/catalogue/read/listings.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { createRandom, createSyntheticCatalogue } from './synthetic.ts';
 
@@ -35,7 +35,7 @@ export async function openWorld({ folder, tell }: Run, listings: number, release
   if (!existsSync(file)) {
     tell(`Making a catalogue of ${listings.toLocaleString('en')} listings …`);
     mkdirSync(home, { recursive: true });
-    createSyntheticCatalogue(file, listings).close();
+    await (await createSyntheticCatalogue(file, listings)).close();
   }
   const settings = buildSettings(file, join(home, releases));
   return { listings, config: readConfig(settings), env: { ...process.env, ...settings } };
@@ -67,11 +67,11 @@ export function buildSettings(catalogue: string, releases: string): Record<strin
 }
 
 /** Lists the slugs of a catalogue in a random order, the same in every run. */
-export function listShuffledSlugs({ config }: World): string[] {
-  const catalogue = openCatalogueForReading(config.catalogueFile);
+export async function listShuffledSlugs({ config }: World): Promise<string[]> {
+  const catalogue = await openCatalogueForReading(config.catalogueAddress);
   const random = createRandom(7);
-  const slugs = listSlugs(catalogue).map((slug) => ({ slug, at: random() }));
-  catalogue.close();
+  const slugs = (await listSlugs(catalogue)).map((slug) => ({ slug, at: random() }));
+  await catalogue.close();
   return slugs.sort((a, b) => a.at - b.at).map(({ slug }) => slug);
 }
 

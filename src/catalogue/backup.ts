@@ -2,10 +2,8 @@ import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, r
 import { basename, dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ServiceError } from '../errors.ts';
-import { type Catalogue, openCatalogueForReading } from './database.ts';
-import { holdState } from './held-state.ts';
-import { listDatabaseFaults } from './integrity.ts';
-import { getCatalogueState } from './write.ts';
+import { type Catalogue, holdState, openCatalogueForReading } from './database.ts';
+import { getCatalogueState } from './transaction.ts';
 
 /** Database pages that are copied at a time. In between, the event loop runs. */
 const PAGES_A_STEP = 256;
@@ -38,7 +36,7 @@ export async function backUpCatalogue(source: Catalogue, target: string, options
   const partial = join(dirname(file), `.${basename(file)}.partial-${process.pid}`);
   try {
     await copyPages(source, partial, options);
-    const state = checkCopy(partial);
+    const state = await checkCopy(partial);
     syncFile(partial);
     renameSync(partial, file);
     return { file, bytes: statSync(file).size, ...state };
@@ -59,32 +57,32 @@ async function copyPages(source: Catalogue, partial: string, { onProgress, signa
     onProgress?.(totalPages - remainingPages, totalPages);
     return PAGES_A_STEP;
   };
-  const { totalPages } = await holdState(source, () => source.sqlite.backup(partial, { progress }));
+  const { totalPages } = await holdState(source, () => source.engine.sqlite.backup(partial, { progress }));
   onProgress?.(totalPages, totalPages);
 }
 
 /** Makes the copy one file, without a write-ahead log beside it, and checks all of it. */
-function checkCopy(partial: string): { identity: string; revision: number } {
+async function checkCopy(partial: string): Promise<{ identity: string; revision: number }> {
   const copy = new Sqlite(partial);
   copy.pragma('journal_mode = DELETE');
   copy.close();
-  const backup = openCatalogueForReading(partial);
+  const backup = await openCatalogueForReading(partial);
   try {
-    const [fault] = listDatabaseFaults(backup);
+    const [fault] = backup.engine.listFaults();
     if (fault !== undefined) {
       throw new ServiceError('internal', `The copy is not sound: ${fault}.`, {
         hint: 'The catalogue itself is damaged: run the command check, and put an earlier backup in its place.',
         reason: 'damaged',
       });
     }
-    const { identity, revision } = getCatalogueState(backup);
+    const { identity, revision } = await getCatalogueState(backup);
     return { identity, revision };
   } finally {
-    backup.close();
+    await backup.close();
   }
 }
 
-function refuseTarget({ file: source }: Catalogue, file: string, replace: boolean): void {
+function refuseTarget({ address: source }: Catalogue, file: string, replace: boolean): void {
   if (!existsSync(dirname(file))) {
     throw new ServiceError('not_found', `There is no folder ${dirname(file)}.`, {
       hint: 'Make it first.',

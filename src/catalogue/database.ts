@@ -1,209 +1,222 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import type { Compilable, Kysely } from 'kysely';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { existsSync } from 'node:fs';
+import { type Insertable, Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import { getErrorMessage, ServiceError } from '../errors.ts';
-import { createFolder } from './folder.ts';
-import { MIGRATIONS } from './migrations/index.ts';
+import { formatAddress, isAway, isPostgresAddress } from './address.ts';
+import { type Engine, openPostgres, openSqlite } from './engines.ts';
+import { buildMigrations } from './migrations/index.ts';
 import type { Tables } from './tables.ts';
 
-const SQLITE_MAGIC = 'SQLite format 3\0';
-const BUSY_TIMEOUT_MS = 10_000;
-
-/**
- * An open catalogue. Kysely builds the queries and checks their types. better-sqlite3 runs them synchronously, so that
- * nothing else runs within a transaction. Each statement is prepared once.
- */
+/** An open catalogue. */
 export interface Catalogue {
-  readonly file: string;
-  readonly sqlite: Sqlite.Database;
+  /** The file that it is in, or the address of its PostgreSQL database (`postgres://…`), password included. */
+  readonly address: string;
+  /** The same, as it may be shown. */
+  readonly name: string;
+  /**
+   * Builds and runs queries. Within a transaction only the catalogue that it gives may be asked: this one would wait for the
+   * end of the transaction, and so for ever. It throws instead.
+   */
   readonly query: Kysely<Tables>;
-  readonly statements: Map<string, Sqlite.Statement>;
-  close(): void;
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+/** The identity (a UUID) and the time (ISO 8601 UTC) of a catalogue that is made. */
+export interface NewCatalogue {
+  readonly identity: string;
+  readonly at: string;
 }
 
 /**
- * Opens the catalogue for writing, creates it if there is none, and runs the migrations that it lacks. `create` has the
- * identity (a UUID) and the time (ISO 8601 UTC) of a new one. Throws `bad_input` for a file that is not a catalogue or comes
- * from newer code.
+ * Opens the catalogue for writing, creates it if there is none, and runs the migrations that it lacks. Throws `bad_input`
+ * for a file that is not a catalogue or comes from newer code.
  */
-export function openCatalogue(file: string, create: { identity: string; at: string }): Catalogue {
-  const sqlite = openFile(file, { readonly: false });
-  try {
-    refuseOtherDatabase(sqlite, file);
-    sqlite.pragma('journal_mode = WAL');
-    sqlite.pragma('synchronous = NORMAL');
-    sqlite.pragma('foreign_keys = ON');
-    migrate(sqlite, file, create);
-  } catch (error) {
-    sqlite.close();
-    throw asFileError(file, error);
-  }
-  return buildCatalogue(file, sqlite);
+export async function openCatalogue(address: string, create: NewCatalogue): Promise<Catalogue> {
+  return open(address, { readonly: false }, async (catalogue) => {
+    const version = await findVersion(catalogue);
+    if (version === 'newer' || version === 'unreleased') throw buildVersionError(address, version);
+    catalogue.engine.prepareToWrite();
+    if (version !== 'current') await migrate(catalogue, create);
+  });
 }
 
 /** Opens an existing catalogue read-only. Throws `not_found` without one, and `bad_input` for another file or schema version. */
-export function openCatalogueForReading(file: string): Catalogue {
-  if (!existsSync(file)) {
-    throw new ServiceError('not_found', `There is no catalogue at ${file}.`, {
-      hint: 'Import something first, or set CATALOGUE to another file.',
-      reason: 'no_catalogue',
-    });
-  }
-  const sqlite = openFile(file, { readonly: true });
+export async function openCatalogueForReading(address: string): Promise<Catalogue> {
+  if (!isPostgresAddress(address) && !existsSync(address)) throw buildAbsence(address);
+  return open(address, { readonly: true }, async (catalogue) => {
+    const version = await findVersion(catalogue);
+    if (version === 'none' && catalogue.engine.name === 'postgres') throw buildAbsence(address);
+    if (version !== 'current') throw buildVersionError(address, version);
+  });
+}
+
+/** Returns whether there is a catalogue at an address. Throws as `openCatalogueForReading` does, but for an absent one. */
+export async function hasCatalogue(address: string): Promise<boolean> {
+  if (!isPostgresAddress(address)) return existsSync(address);
+  const engine = await openPostgres(address);
+  const catalogue = connect(address, engine);
   try {
-    refuseOtherDatabase(sqlite, file);
-    const version = sqlite.pragma('user_version', { simple: true });
-    if (version !== MIGRATIONS.length) throw buildVersionError(file, Number(version));
+    return (await findVersion(catalogue)) !== 'none';
   } catch (error) {
-    sqlite.close();
-    throw asFileError(file, error);
+    throw await asOpenError(address, error);
+  } finally {
+    await catalogue.close();
   }
-  return buildCatalogue(file, sqlite);
 }
 
-/** Lists the rows of a query. */
-export function listRows<Row>({ statements, sqlite }: Catalogue, query: Compilable<Row>): Row[] {
-  const { sql, parameters } = query.compile();
-  return prepare(statements, sqlite, sql).all(...parameters) as Row[];
+function buildAbsence(address: string): ServiceError {
+  return new ServiceError('not_found', `There is no catalogue at ${formatAddress(address)}.`, {
+    hint: 'Import something first, or set CATALOGUE to another place.',
+    reason: 'no_catalogue',
+  });
 }
 
-/** Finds the first row of a query. */
-export function findRow<Row>({ statements, sqlite }: Catalogue, query: Compilable<Row>): Row | undefined {
-  const { sql, parameters } = query.compile();
-  return prepare(statements, sqlite, sql).get(...parameters) as Row | undefined;
-}
-
-/** Runs a statement that writes. Returns the number of changed rows and the last row id. */
-export function runStatement({ statements, sqlite }: Catalogue, query: Compilable<unknown>): Sqlite.RunResult {
-  const { sql, parameters } = query.compile();
-  return prepare(statements, sqlite, sql).run(...parameters);
-}
-
-/** Finds the first row of a plain SQL statement, for what runs often: it needs neither Kysely nor the building of a query. */
-export function findRowBy<Row>(
-  { statements, sqlite }: Catalogue,
-  sql: string,
-  ...parameters: unknown[]
-): Row | undefined {
-  return prepare(statements, sqlite, sql).get(...parameters) as Row | undefined;
-}
-
-/** Lists the rows of a plain SQL statement, for what runs often. */
-export function listRowsBy<Row>({ statements, sqlite }: Catalogue, sql: string, ...parameters: unknown[]): Row[] {
-  return prepare(statements, sqlite, sql).all(...parameters) as Row[];
-}
-
-function prepare(statements: Map<string, Sqlite.Statement>, sqlite: Sqlite.Database, sql: string): Sqlite.Statement {
-  let statement = statements.get(sql);
-  if (!statement) {
-    statement = sqlite.prepare(sql);
-    statements.set(sql, statement);
+async function open(
+  address: string,
+  options: { readonly: boolean },
+  check: (catalogue: Catalogue) => Promise<void>,
+): Promise<Catalogue> {
+  const engine = isPostgresAddress(address) ? await openPostgres(address) : openSqlite(address, options);
+  const catalogue = connect(address, engine);
+  try {
+    await check(catalogue);
+    return catalogue;
+  } catch (error) {
+    await catalogue.close();
+    throw await asOpenError(address, error);
   }
-  return statement;
 }
 
-function buildCatalogue(file: string, sqlite: Sqlite.Database): Catalogue {
-  let query: Kysely<Tables> | undefined;
-  return {
-    file,
-    sqlite,
+function connect(address: string, engine: Engine): Catalogue {
+  const query = new Kysely<Tables>({ dialect: engine.dialect });
+  const catalogue: Catalogue = {
+    address,
+    name: formatAddress(address),
+    engine,
     get query() {
-      query ??= createQueries();
+      if (openTransaction.getStore()?.of === catalogue) {
+        throw new Error('within a transaction of the catalogue, ask the catalogue that the transaction gives');
+      }
       return query;
     },
-    statements: new Map(),
-    close: () => sqlite.close(),
+    close: () => query.destroy(),
   };
+  return catalogue;
 }
 
-/** Loads Kysely when the first query is built: its 250 modules would be half of what a server loads to start. */
-function createQueries(): Kysely<Tables> {
-  const kysely: typeof import('kysely') = createRequire(import.meta.url)('kysely');
-  return new kysely.Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new kysely.SqliteAdapter(),
-      createDriver: () => new kysely.DummyDriver(),
-      createIntrospector: (db) => new kysely.SqliteIntrospector(db),
-      createQueryCompiler: () => new kysely.SqliteQueryCompiler(),
-    },
-  });
-}
+/** The transaction that the running code belongs to, and of which open catalogue it is. */
+const openTransaction = new AsyncLocalStorage<{ of: Catalogue | undefined }>();
 
-function openFile(file: string, options: { readonly: boolean }): Sqlite.Database {
-  try {
-    if (!options.readonly) createFolder(dirname(file));
-    refuseOtherFile(file);
-    return new Sqlite(file, { ...options, fileMustExist: options.readonly, timeout: BUSY_TIMEOUT_MS });
-  } catch (error) {
-    throw asFileError(file, error);
-  }
-}
-
-/** Refuses a file that is no database before SQLite opens it, so that it stays as it is. */
-function refuseOtherFile(file: string): void {
-  if (!existsSync(file)) return;
-  const head = Buffer.alloc(SQLITE_MAGIC.length);
-  const handle = openSync(file, 'r');
-  try {
-    const length = readSync(handle, head);
-    if (length > 0 && head.toString('latin1', 0, length) !== SQLITE_MAGIC) {
-      throw new ServiceError('bad_input', `${file} is not a catalogue: it is no SQLite database.`, {
-        hint: 'Set CATALOGUE to another file; this one was left as it is.',
-        reason: 'not_a_catalogue',
-      });
+/**
+ * Runs `work` in a transaction, and undoes all of it if `work` throws. It gets a catalogue that asks and writes within the
+ * transaction, and must wait for all that it asks. What readers see is written by `writeCatalogue` alone.
+ */
+export async function runTransaction<Result>(
+  catalogue: Catalogue,
+  work: (inside: Catalogue) => Promise<Result>,
+): Promise<Result> {
+  return await catalogue.query.transaction().execute(async (query) => {
+    const store: { of: Catalogue | undefined } = { of: catalogue };
+    try {
+      return await openTransaction.run(store, () => work({ ...copyOuter(catalogue), query }));
+    } finally {
+      // A timer that `work` set may run later.
+      store.of = undefined;
     }
-  } finally {
-    closeSync(handle);
-  }
-}
-
-function migrate(sqlite: Sqlite.Database, file: string, create: { identity: string; at: string }): void {
-  const getVersion = () => Number(sqlite.pragma('user_version', { simple: true }));
-  if (getVersion() === MIGRATIONS.length) return;
-  sqlite
-    .transaction(() => {
-      const version = getVersion();
-      if (version > MIGRATIONS.length) throw buildVersionError(file, version);
-      for (const migration of MIGRATIONS.slice(version)) sqlite.exec(migration);
-      sqlite.pragma(`user_version = ${MIGRATIONS.length}`);
-      sqlite
-        .prepare(
-          'INSERT INTO catalogue (id, identity, revision, revised_at) VALUES (1, ?, 0, ?) ON CONFLICT DO NOTHING',
-        )
-        .run(create.identity, create.at);
-    })
-    .immediate();
-}
-
-/** Refuses another program's database, and a catalogue of newer code, before anything is written to it. */
-function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
-  const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
-  const version = Number(sqlite.pragma('user_version', { simple: true }));
-  if (tables.length === 0 || tables.includes('catalogue')) {
-    if (version > MIGRATIONS.length) throw buildVersionError(file, version);
-    return;
-  }
-  throw new ServiceError('bad_input', `${file} is a database of something else: it has the table ${tables[0]}.`, {
-    hint: 'Set CATALOGUE to another file; this one was left as it is.',
-    reason: 'not_a_catalogue',
   });
 }
 
-function buildVersionError(file: string, version: number): ServiceError {
-  const newer = version > MIGRATIONS.length;
-  return new ServiceError('bad_input', `${file} has schema version ${version}; this code knows ${MIGRATIONS.length}.`, {
-    hint: newer ? 'Run the newer code that wrote it.' : 'Open it once with an operator command, which migrates it.',
-    reason: 'schema_version',
+/** Runs `work` while what it reads stays at one state, whatever others write meanwhile. Nothing may be written in it. */
+export async function holdState<Result>(
+  catalogue: Catalogue,
+  work: (inside: Catalogue) => Promise<Result>,
+): Promise<Result> {
+  const held = catalogue.query.transaction().setIsolationLevel('repeatable read');
+  return await held.execute(async (query) => {
+    // The state is taken at the first read, not at BEGIN.
+    await query.selectFrom('catalogue').select('revision').execute();
+    return await work({ ...copyOuter(catalogue), query });
   });
 }
 
-function asFileError(file: string, error: unknown): ServiceError {
+function copyOuter({ address, name, engine, close }: Pick<Catalogue, 'address' | 'name' | 'engine' | 'close'>) {
+  return { address, name, engine, close };
+}
+
+/** Most values of one statement: SQLite takes 32,766, and fewer are as fast. */
+const VALUES_AT_ONCE = 10_000;
+
+/** Cuts rows into lists that are short enough for one statement each. */
+export function cutRows<Row extends object>(rows: readonly Row[]): Row[][] {
+  const [first] = rows;
+  if (!first) return [];
+  const count = Math.max(1, Math.floor(VALUES_AT_ONCE / Object.keys(first).length));
+  return Array.from({ length: Math.ceil(rows.length / count) }, (_, at) => rows.slice(at * count, (at + 1) * count));
+}
+
+/** Inserts rows, many at a time. */
+export async function insertRows<Name extends keyof Tables>(
+  { query }: Catalogue,
+  table: Name,
+  rows: readonly Insertable<Tables[Name]>[],
+): Promise<void> {
+  for (const some of cutRows(rows)) await query.insertInto(table).values(some).execute();
+}
+
+/** `older`: it lacks migrations. `newer`: newer code wrote it. `unreleased`: it is from before there were releases. */
+type Version = 'none' | 'older' | 'current' | 'newer' | 'unreleased';
+
+async function findVersion({ query, engine }: Pick<Catalogue, 'query' | 'engine'>): Promise<Version> {
+  const tables = await query.introspection.getTables({ withInternalKyselyTables: true });
+  const names = tables.map(({ name }) => name);
+  if (!names.includes('catalogue')) return 'none';
+  if (!names.includes('kysely_migration')) return 'unreleased';
+  const done = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(query);
+  const known = Object.keys(buildMigrations(engine));
+  if (done.rows.some(({ name }) => !known.includes(name))) return 'newer';
+  return done.rows.length === known.length ? 'current' : 'older';
+}
+
+async function migrate({ query, engine }: Catalogue, { identity, at }: NewCatalogue): Promise<void> {
+  const migrator = new Migrator({ db: query, provider: { getMigrations: async () => buildMigrations(engine) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+  await query
+    .insertInto('catalogue')
+    .values({ id: 1, identity, revision: 0, revised_at: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+const VERSION_HINTS: Readonly<Record<Exclude<Version, 'current'>, string>> = {
+  none: 'Import something first, or set CATALOGUE to another file.',
+  older: 'Open it once with an operator command, which migrates it.',
+  newer: 'Run the newer code that wrote it.',
+  unreleased: 'Make a new one by importing again; receipts come back from the journals of the wallets.',
+};
+
+function buildVersionError(address: string, version: Exclude<Version, 'current'>): ServiceError {
+  const found =
+    version === 'none'
+      ? 'is no catalogue'
+      : `is a catalogue of ${version === 'unreleased' ? 'an unreleased' : `a ${version === 'newer' ? 'newer' : 'former'}`} version`;
+  return new ServiceError('bad_input', `${formatAddress(address)} ${found}.`, {
+    hint: VERSION_HINTS[version],
+    reason: version === 'none' ? 'not_a_catalogue' : 'schema_version',
+  });
+}
+
+async function asOpenError(address: string, error: unknown): Promise<ServiceError> {
   if (error instanceof ServiceError) return error;
-  return new ServiceError('bad_input', `${file} cannot be opened as a catalogue: ${getErrorMessage(error)}.`, {
-    hint: 'Check the path and its rights, or restore a backup.',
-    reason: 'not_a_catalogue',
-    cause: error,
-  });
+  if (isPostgresAddress(address) && isAway(error)) {
+    const { buildAwayError } = await import('./postgres.ts');
+    return buildAwayError(address, error);
+  }
+  return new ServiceError(
+    'bad_input',
+    `${formatAddress(address)} cannot be opened as a catalogue: ${getErrorMessage(error)}.`,
+    { hint: 'Check the path and its rights, or restore a backup.', reason: 'not_a_catalogue', cause: error },
+  );
 }

@@ -1,69 +1,67 @@
-import { type Catalogue, findRowBy, listRowsBy } from './database.ts';
-import type { ChangesTable, LatestChangesTable, ListingDaysTable, ListingsTable, RevisionsTable } from './tables.ts';
+import type { ChangesTable, ListingDaysTable, ListingsTable, RevisionsTable } from './tables.ts';
 
 /**
- * Largest number of rows that a function of this file returns at a time. The functions read what the published catalogue
- * does not have yet; a caller goes on after the last row that it got. All calls belong in one read transaction.
+ * What the published catalogue does not have yet, as plain SQL that every engine understands: a server follows the catalogue
+ * without loading Kysely. `?` stands for a parameter. All queries of one following belong in one read transaction.
  */
-export const NEWS_AT_ONCE = 256;
-
-/** A row of a change. The detail is JSON. */
-export type NewsChange = Omit<ChangesTable, 'seq' | 'telling'> & { seq: number; telling: 0 | 1 };
-
-/** Lists the revisions after one, in order. */
-export function listRevisionsSince(catalogue: Catalogue, revision: number): RevisionsTable[] {
-  return listRowsBy(
-    catalogue,
-    'SELECT revision, at FROM revisions WHERE revision > ? ORDER BY revision LIMIT ?',
-    revision,
-    NEWS_AT_ONCE,
-  );
+export interface NewsQuery<Row> {
+  readonly sql: string;
+  readonly parameters: readonly (string | number)[];
+  /** Never set: the type of the rows. */
+  readonly row?: Row;
 }
 
-/** Lists the changes after a place in the log. */
-export function listChangesBehind(catalogue: Catalogue, seq: number): NewsChange[] {
-  return listRowsBy(
-    catalogue,
-    `SELECT seq, revision, at, listing_id, kind, reason, detail, telling FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`,
-    seq,
-    NEWS_AT_ONCE,
-  );
-}
-
-/** Lists the subjects of listings whose latest change comes after a place in the log. */
-export function listLatestBehind(catalogue: Catalogue, seq: number): LatestChangesTable[] {
-  return listRowsBy(
-    catalogue,
-    'SELECT listing_id, subject, seq FROM latest_changes WHERE seq > ? ORDER BY seq LIMIT ?',
-    seq,
-    NEWS_AT_ONCE,
-  );
-}
-
-/** A row of a listing. The document is JSON, `{}` before its first publication. */
-export type NewsListing = Pick<ListingsTable, 'id' | 'slug' | 'base_url' | 'state' | 'revision' | 'document'> & {
-  number: number;
-  /** 1: it was live once, so readers know its name. */
-  was_live: 0 | 1;
-};
+/** Largest number of rows that a query returns at a time; a caller goes on after the last row that it got. */
+const NEWS_AT_ONCE = 256;
 
 /** Fewer than of other rows, because listings have long documents. */
 const LISTINGS_AT_ONCE = 32;
 
-/** Lists the listings in any state after one of them, in the order of their latest revision and number. */
-export function listListingsBehind(
-  catalogue: Catalogue,
-  { revision, number }: Pick<NewsListing, 'revision' | 'number'>,
-): NewsListing[] {
-  return listRowsBy(
-    catalogue,
-    `SELECT number, id, slug, base_url, state, revision, document,
-       state <> 'held' OR EXISTS (SELECT 1 FROM changes WHERE listing_id = listings.id AND kind = 'listed') AS was_live
-     FROM listings WHERE (revision, number) > (?, ?) ORDER BY revision, number LIMIT ?`,
-    revision,
-    number,
-    LISTINGS_AT_ONCE,
-  );
+/** Asks for the identity of the catalogue, its latest revision and the time of that. */
+export function selectState(): NewsQuery<{ identity: string; revision: number; revised_at: string }> {
+  return { sql: 'SELECT identity, revision, revised_at FROM catalogue', parameters: [] };
+}
+
+/** Asks for the time of a revision, ISO 8601 UTC; no row if the catalogue never had it. */
+export function selectRevisionTime(revision: number): NewsQuery<{ at: string }> {
+  return { sql: 'SELECT at FROM revisions WHERE revision = ?', parameters: [revision] };
+}
+
+/** Asks for the revisions after one, in order. */
+export function selectRevisionsSince(revision: number): NewsQuery<RevisionsTable> {
+  return {
+    sql: 'SELECT revision, at FROM revisions WHERE revision > ? ORDER BY revision LIMIT ?',
+    parameters: [revision, NEWS_AT_ONCE],
+  };
+}
+
+/** A row of a change. The detail is JSON. */
+export type NewsChange = Omit<ChangesTable, 'seq'> & { seq: number };
+
+/** Asks for the changes after a place in the log. */
+export function selectChangesBehind(seq: number): NewsQuery<NewsChange> {
+  return {
+    sql: 'SELECT seq, revision, at, listing_id, kind, reason, detail FROM changes WHERE seq > ? ORDER BY seq LIMIT ?',
+    parameters: [seq, NEWS_AT_ONCE],
+  };
+}
+
+/** A row of a listing. The document is JSON, `{}` before its first publication. */
+export type NewsListing = Pick<
+  ListingsTable,
+  'id' | 'slug' | 'base_url' | 'state' | 'revision' | 'document' | 'was_live'
+> & { number: number };
+
+/** Asks for the listings in any state after one of them, in the order of their latest revision and number. */
+export function selectListingsBehind({
+  revision,
+  number,
+}: Pick<NewsListing, 'revision' | 'number'>): NewsQuery<NewsListing> {
+  return {
+    sql: `SELECT number, id, slug, base_url, state, revision, document, was_live FROM listings
+      WHERE (revision, number) > (?, ?) ORDER BY revision, number LIMIT ?`,
+    parameters: [revision, number, LISTINGS_AT_ONCE],
+  };
 }
 
 /** A payment that settled, with the route it was made for. */
@@ -85,26 +83,30 @@ const RECEIPTS = `SELECT payments.id, listings.number AS listing, routes.method,
   LEFT JOIN corrections ON corrections.receipt_id = payments.id
   WHERE payments.revision IS NOT NULL`;
 
-/** Lists the settled payments after an id whose record changed after a revision, by id. */
-export function listReceiptsBehind(catalogue: Catalogue, revision: number, id: string): NewsReceipt[] {
-  const sql = `${RECEIPTS} AND payments.revision > ? AND payments.id > ? ORDER BY payments.id LIMIT ?`;
-  return listRowsBy(catalogue, sql, revision, id, NEWS_AT_ONCE);
+/** Asks for the settled payments after an id whose record changed after a revision, by id. */
+export function selectReceiptsBehind(revision: number, id: string): NewsQuery<NewsReceipt> {
+  return {
+    sql: `${RECEIPTS} AND payments.revision > ? AND payments.id > ? ORDER BY payments.id LIMIT ?`,
+    parameters: [revision, id, NEWS_AT_ONCE],
+  };
 }
 
-/** Lists the settled payments for routes of a listing. */
-export function listReceiptsOf(catalogue: Catalogue, listingId: string): NewsReceipt[] {
-  return listRowsBy(catalogue, `${RECEIPTS} AND listings.id = ?`, listingId);
+/** Asks for the settled payments for routes of a listing. */
+export function selectReceiptsOf(listingId: string): NewsQuery<NewsReceipt> {
+  return { sql: `${RECEIPTS} AND listings.id = ? ORDER BY payments.id`, parameters: [listingId] };
 }
 
-/** Returns whether any payment ever settled. */
-export function hasReceipts(catalogue: Catalogue): boolean {
-  return findRowBy(catalogue, 'SELECT 1 FROM payments WHERE revision IS NOT NULL LIMIT 1') !== undefined;
+/** Asks for one payment that settled, of all there are. */
+export function selectAnyReceipt(): NewsQuery<{ id: string }> {
+  return { sql: 'SELECT id FROM payments WHERE revision IS NOT NULL LIMIT 1', parameters: [] };
 }
 
-/** Lists the counts of each day from `day` on (UTC date) on which a listing came, went or changed its verification. */
-export function listDaysFrom(catalogue: Catalogue, day: string): ListingDaysTable[] {
-  const sql = 'SELECT day, listed, taken_out, verified, unverified FROM listing_days WHERE day >= ? ORDER BY day';
-  return listRowsBy(catalogue, sql, day);
+/** Asks for the counts of each day from `day` on (UTC date) on which a listing came, went or changed its verification. */
+export function selectDaysFrom(day: string): NewsQuery<ListingDaysTable> {
+  return {
+    sql: 'SELECT day, listed, taken_out, verified, unverified FROM listing_days WHERE day >= ? ORDER BY day',
+    parameters: [day],
+  };
 }
 
 /** A round as readers see it. */
@@ -115,12 +117,11 @@ export interface NewsRound {
   readonly ours: 0 | 1;
 }
 
-/** Lists the rounds that changed for readers after a revision. */
-export function listRoundsSince(catalogue: Catalogue, revision: number): NewsRound[] {
-  return listRowsBy(
-    catalogue,
-    `SELECT round, shown_hosts AS hosts, shown_failing AS failing, shown_ours AS ours FROM rounds
-     WHERE shown_hosts IS NOT NULL AND revision > ? ORDER BY round`,
-    revision,
-  );
+/** Asks for the rounds that changed for readers after a revision. */
+export function selectRoundsSince(revision: number): NewsQuery<NewsRound> {
+  return {
+    sql: `SELECT round, shown_hosts AS hosts, shown_failing AS failing, shown_ours AS ours FROM rounds
+      WHERE shown_hosts IS NOT NULL AND revision > ? ORDER BY round`,
+    parameters: [revision],
+  };
 }

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { Generated } from 'kysely';
 import type { PaymentState } from '../model/payment.ts';
 import type { ProbeOutcome } from '../model/probe.ts';
 
@@ -20,13 +20,19 @@ export interface RevisionsTable {
 
 /** One row for each listing, live or not: its identity, and the document that readers see. */
 export interface ListingsTable {
-  /** Row number, which the search index shares. */
+  /** Its number, which the published catalogue shares. */
   number: Generated<number>;
   id: string;
   slug: string;
+  /** Of its base address: scheme, host and port. */
+  origin: string;
   base_url: string;
   state: 'live' | 'held' | 'delisted';
   verified: 0 | 1;
+  /** 1: it was live once, so readers know its name. */
+  was_live: 0 | 1;
+  /** How many routes its document has. */
+  routes: number;
   revision: number;
   /** JSON of model `Listing`. */
   document: string;
@@ -45,6 +51,8 @@ export interface DeclarationsTable {
 
 /** Decisions that an address, with or without a listing, is not to be listed. */
 export interface DelistingsTable {
+  /** The id that a listing at the address has or would have. */
+  listing_id: string;
   base_url: string;
   by: 'operator' | 'provider' | 'rule';
   reason: string;
@@ -55,6 +63,10 @@ export interface DelistingsTable {
 
 /** Replies of providers to cautions, by the address of the listing, which need not be known yet. */
 export interface RepliesTable {
+  /** Hash of address, caution and route. */
+  id: string;
+  /** The id that a listing at the address has or would have. */
+  listing_id: string;
   base_url: string;
   caution: string;
   /** Method and path; empty for a reply to the caution of the whole listing. */
@@ -165,15 +177,6 @@ export interface ChangesTable {
   kind: string;
   reason: string;
   detail: string;
-  /** 1: something changed besides times, counts and wording. */
-  telling: GeneratedAlways<0 | 1>;
-}
-
-/** The place in the log of the latest change of each subject of each listing. A trigger on the log maintains it. */
-export interface LatestChangesTable {
-  listing_id: string;
-  subject: string;
-  seq: number;
 }
 
 /** One pull of one feed. Until it is complete, it can be continued at `next_offset`. */
@@ -193,6 +196,10 @@ export interface PullsTable {
 
 /** Raw feed items as last seen, refused ones included. */
 export interface FeedItemsTable {
+  /** Hash of feed, key and version. */
+  id: string;
+  /** Hash of the key. */
+  key_hash: string;
   feed: string;
   item_key: string;
   item_hash: string;
@@ -202,6 +209,8 @@ export interface FeedItemsTable {
 
 /** Findings about items of a source at its last import. */
 export interface FindingsTable {
+  /** Hash of source, item, code and message. */
+  id: string;
   source: string;
   item: string;
   code: string;
@@ -244,7 +253,7 @@ export interface RoundsTable {
   pending: Generated<0 | 1>;
 }
 
-/** How many listings went live, were removed, became verified or unverified on a UTC day. A trigger maintains it. */
+/** How many listings went live, were removed, became verified or unverified on a UTC day. */
 export interface ListingDaysTable {
   day: string;
   listed: number;
@@ -300,7 +309,6 @@ export interface Tables {
   listing_names: ListingNamesTable;
   payments: PaymentsTable;
   changes: ChangesTable;
-  latest_changes: LatestChangesTable;
   pulls: PullsTable;
   feed_items: FeedItemsTable;
   findings: FindingsTable;

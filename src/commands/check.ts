@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
-import { isRevisionConsistent, listDatabaseFaults, listStaleListings } from '../catalogue/integrity.ts';
-import { repairListings } from '../catalogue/repair.ts';
-import { getCatalogueState, writeCatalogue } from '../catalogue/write.ts';
+import { isRevisionConsistent, listStaleListings } from '../catalogue/integrity.ts';
+import { getCatalogueState, writeCatalogue } from '../catalogue/transaction.ts';
+import { repairListings } from '../catalogue/write/repair.ts';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { isPayable } from '../model/probe.ts';
@@ -67,58 +67,61 @@ export const check: Command = defineCommand({
     const repaired = repair
       ? await withWritableCatalogue(context, { create: false }, (catalogue) => repairCatalogue(catalogue, context))
       : [];
-    const checks = [...generateChecks(context), ...(await checkWallets())];
+    const checks: Check[] = [];
+    for await (const one of generateChecks(context)) checks.push(one);
+    checks.push(...(await checkWallets()));
     return { ok: checks.every(({ ok }) => ok), repaired, checks };
   },
   render: renderChecks,
   isDone: ({ ok }) => ok,
 });
 
-function repairCatalogue(catalogue: Catalogue, { now }: CommandContext): string[] {
-  return writeCatalogue(catalogue, now().toISOString(), repairListings);
+async function repairCatalogue(catalogue: Catalogue, { now }: CommandContext): Promise<string[]> {
+  return await writeCatalogue(catalogue, now().toISOString(), repairListings);
 }
 
 /** Runs one check after another. If something cannot be read, the checks that depend on it are left out. */
-function* generateChecks({ getConfig }: CommandContext): Generator<Check> {
-  const config = attempt(getConfig);
+async function* generateChecks({ getConfig }: CommandContext): AsyncGenerator<Check> {
+  const config = await attempt(getConfig);
   if ('failure' in config) return yield { name: 'settings', ok: false, ...config.failure };
   yield { name: 'settings', ok: true, found: `the service is ${config.value.baseUrl}` };
-  const opened = attempt(() => openCatalogueForReading(config.value.catalogueFile));
+  const opened = await attempt(() => openCatalogueForReading(config.value.catalogueAddress));
   if ('failure' in opened) return yield { name: 'catalogue', ok: false, ...opened.failure };
   const catalogue = opened.value;
   try {
     yield* generateCatalogueChecks(catalogue);
     yield* generatePublicChecks(config.value, catalogue);
   } finally {
-    catalogue.close();
+    await catalogue.close();
   }
 }
 
 /** The checks of an open catalogue: each lists faults, and has a text for none and a hint for some. */
 const CATALOGUE_CHECKS: Readonly<
-  Record<string, { list: (catalogue: Catalogue) => string[]; well: string; hint: string }>
+  Record<string, { list: (catalogue: Catalogue) => string[] | Promise<string[]>; well: string; hint: string }>
 > = {
-  database: { list: listDatabaseFaults, well: 'sound, every reference holds', hint: DAMAGED },
+  database: { list: ({ engine }) => engine.listFaults(), well: 'sound, every reference holds', hint: DAMAGED },
   revision: {
-    list: (catalogue) =>
-      isRevisionConsistent(catalogue) ? [] : ['it differs from that of the latest change on record'],
+    list: async (catalogue) =>
+      (await isRevisionConsistent(catalogue)) ? [] : ['it differs from that of the latest change on record'],
     well: 'that of the latest change on record',
     hint: DAMAGED,
   },
   listings: {
-    list: (catalogue) => listStaleListings(catalogue).map(({ slug, fields }) => `${slug} (${fields.join(', ')})`),
+    list: async (catalogue) =>
+      (await listStaleListings(catalogue)).map(({ slug, fields }) => `${slug} (${fields.join(', ')})`),
     well: 'published listings match the record',
     hint: REPAIR,
   },
 };
 
-function* generateCatalogueChecks(catalogue: Catalogue): Generator<Check> {
-  const state = attempt(() => getCatalogueState(catalogue));
+async function* generateCatalogueChecks(catalogue: Catalogue): AsyncGenerator<Check> {
+  const state = await attempt(() => getCatalogueState(catalogue));
   if ('failure' in state) return yield { name: 'catalogue', ok: false, ...state.failure };
   const { revision, identity } = state.value;
-  yield { name: 'catalogue', ok: true, found: `${catalogue.file}, identity ${identity}, revision ${revision}` };
+  yield { name: 'catalogue', ok: true, found: `${catalogue.name}, identity ${identity}, revision ${revision}` };
   for (const [name, { list, well, hint }] of Object.entries(CATALOGUE_CHECKS)) {
-    const faults = attempt(() => list(catalogue));
+    const faults = await attempt(() => list(catalogue));
     // If the database cannot be read, the remaining checks are skipped.
     if ('failure' in faults) return yield { name, ok: false, ...faults.failure };
     yield buildCheck(name, faults.value, well, hint);
@@ -126,28 +129,28 @@ function* generateCatalogueChecks(catalogue: Catalogue): Generator<Check> {
 }
 
 /** What readers are served: the published catalogue beside the catalogue, and the release beside the published catalogue. */
-function* generatePublicChecks(config: Config, catalogue: Catalogue): Generator<Check> {
+async function* generatePublicChecks(config: Config, catalogue: Catalogue): AsyncGenerator<Check> {
   const hint =
     'npm start and npm run rebuild bring it up to date; where they do not, remove the file, and they make it again.';
-  const opened = attempt(() => openPublished(config.publishedFile));
+  const opened = await attempt(() => openPublished(config.publishedFile));
   if ('failure' in opened) {
     yield { name: 'published', ok: false, ...opened.failure };
-    return yield checkRelease(config, catalogue, undefined);
+    return yield await checkRelease(config, catalogue, undefined);
   }
   const published = opened.value;
   try {
-    const faults = attempt(() => listPublishedFaults(catalogue, published, getCodeVersion()));
+    const faults = await attempt(() => listPublishedFaults(catalogue, published, getCodeVersion()));
     if ('failure' in faults) yield { name: 'published', ok: false, ...faults.failure };
     else yield buildCheck('published', faults.value, 'every table is what follows from the catalogue', hint);
-    yield checkRelease(config, catalogue, buildReading(published, getSite(config)));
+    yield await checkRelease(config, catalogue, buildReading(published, getSite(config)));
   } finally {
     published.close();
   }
 }
 
 /** `reading` is of the published catalogue, where there is one. */
-function checkRelease(config: Config, catalogue: Catalogue, reading: Reading | undefined): Check {
-  const read = attempt(() => getReleaseState(config, getCatalogueState(catalogue), reading));
+async function checkRelease(config: Config, catalogue: Catalogue, reading: Reading | undefined): Promise<Check> {
+  const read = await attempt(async () => getReleaseState(config, await getCatalogueState(catalogue), reading));
   if ('failure' in read) return { name: 'release', ok: false, ...read.failure };
   const state = read.value;
   const found = describeReleaseState(state);
@@ -166,9 +169,11 @@ function buildCheck(name: string, faults: readonly string[], well: string, hint:
   return { name, ok: false, found: `${faults.slice(0, NAMED_AT_MOST).join('; ')}${more}`, hint };
 }
 
-function attempt<Value>(work: () => Value): { value: Value } | { failure: { found: string; hint?: string } } {
+async function attempt<Value>(
+  work: () => Value | Promise<Value>,
+): Promise<{ value: Value } | { failure: { found: string; hint?: string } }> {
   try {
-    return { value: work() };
+    return { value: await work() };
   } catch (error) {
     const { message, hint } = getFailure(error);
     return { failure: { found: message, ...(hint === undefined ? {} : { hint }) } };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { correctReceipt } from '../catalogue/corrections.ts';
-import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
+import { correctReceipt } from '../catalogue/write/corrections.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { type Command, defineCommand } from './command.ts';
 import { withWritableCatalogue } from './open-catalogue.ts';
@@ -43,11 +43,11 @@ export const correct: Command = defineCommand({
   ],
   input,
   run: ({ receipt, because }, context) =>
-    withWritableCatalogue(context, { create: false }, (catalogue): CorrectResult => {
-      const corrected = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
+    withWritableCatalogue(context, { create: false }, async (catalogue): Promise<CorrectResult> => {
+      const corrected = await writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
         correctReceipt(writing, receipt, because),
       );
-      return { receipt, because, ...corrected, revision: getRevision(catalogue) };
+      return { receipt, because, ...corrected, revision: await getRevision(catalogue) };
     }),
   render: ({ receipt, slug, changed, revision }: CorrectResult, page: Page) => {
     if (!changed) {

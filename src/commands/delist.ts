@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { delistListing, relistListing } from '../catalogue/delisting.ts';
-import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
+import { delistListing, relistListing } from '../catalogue/write/decisions.ts';
 import type { Listing } from '../model/listing.ts';
 import { type Command, defineCommand } from './command.ts';
 import { getListing, withWritableCatalogue } from './open-catalogue.ts';
@@ -31,12 +31,17 @@ export const delist: Command = defineCommand({
     by: z.enum(['operator', 'provider'], 'operator or provider').default('operator'),
   }),
   run: ({ slug, by, reason }, context) =>
-    withWritableCatalogue(context, { create: false }, (catalogue): StateChange => {
-      const before = getListing(catalogue, slug);
-      const changed = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
+    withWritableCatalogue(context, { create: false }, async (catalogue): Promise<StateChange> => {
+      const before = await getListing(catalogue, slug);
+      const changed = await writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
         delistListing(writing, slug, { by, reason }),
       );
-      return { changed, revision: getRevision(catalogue), before: before.state, listing: getListing(catalogue, slug) };
+      return {
+        changed,
+        revision: await getRevision(catalogue),
+        before: before.state,
+        listing: await getListing(catalogue, slug),
+      };
     }),
   render: renderStateChange,
 });
@@ -72,12 +77,17 @@ export const relist: Command = defineCommand({
   examples: [['relist example-prices', 'back into every document and list']],
   input: z.object({ slug: z.string() }),
   run: ({ slug }, context) =>
-    withWritableCatalogue(context, { create: false }, (catalogue): StateChange => {
-      const before = getListing(catalogue, slug);
-      const changed = writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
+    withWritableCatalogue(context, { create: false }, async (catalogue): Promise<StateChange> => {
+      const before = await getListing(catalogue, slug);
+      const changed = await writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
         relistListing(writing, slug, { by: 'operator' }),
       );
-      return { changed, revision: getRevision(catalogue), before: before.state, listing: getListing(catalogue, slug) };
+      return {
+        changed,
+        revision: await getRevision(catalogue),
+        before: before.state,
+        listing: await getListing(catalogue, slug),
+      };
     }),
   render: renderStateChange,
 });

@@ -3,12 +3,12 @@ import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, type Stat
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { listChanges } from '../catalogue/changes.ts';
-import { countListings } from '../catalogue/counts.ts';
 import type { Catalogue } from '../catalogue/database.ts';
-import { holdState } from '../catalogue/held-state.ts';
-import { iterateListings } from '../catalogue/listings.ts';
-import { getCatalogueState, getRevision } from '../catalogue/write.ts';
+import { holdState } from '../catalogue/database.ts';
+import { listChanges } from '../catalogue/read/changes.ts';
+import { countListings } from '../catalogue/read/counts.ts';
+import { iterateListings } from '../catalogue/read/listings.ts';
+import { getCatalogueState, getRevision } from '../catalogue/transaction.ts';
 import { ServiceError } from '../errors.ts';
 import { isLive } from '../model/listing.ts';
 import { getSite } from '../release/release.ts';
@@ -38,9 +38,9 @@ export const exportCatalogue: Command = defineCommand({
     .object({ output: z.string().min(1, 'a file name').optional(), force: z.boolean().default(false) })
     .refine(({ output, force }) => output !== undefined || !force, '--force goes with --output.'),
   run: ({ output, force }, context) =>
-    withReadableCatalogue(context, (catalogue) => {
-      if (output !== undefined) checkTarget(output, { catalogueFile: catalogue.file, force });
-      return holdState(catalogue, () => writeExport(catalogue, output, context));
+    withReadableCatalogue(context, async (catalogue) => {
+      if (output !== undefined) checkTarget(output, { catalogueFile: catalogue.address, force });
+      return await holdState(catalogue, (held) => writeExport(held, output, context));
     }),
   render: ({ file, listings, tombstones, bytes, revision }, page) => {
     const what = `${formatCount(listings, 'listing')} and ${formatCount(tombstones, 'tombstone')} of revision ${revision}`;
@@ -56,9 +56,9 @@ async function writeExport(
   const site = getSite(getConfig());
   const pieces = json ? generateJson(catalogue, site) : generateLines(catalogue, site);
   if (output !== undefined) {
-    return writeExportFile(output, pieces, { revision: getRevision(catalogue), signal });
+    return writeExportFile(output, pieces, { revision: await getRevision(catalogue), signal });
   }
-  for (const { text } of pieces) {
+  for await (const { text } of pieces) {
     if (signal.aborted) break;
     if (!stdout.write(text)) await once(stdout, 'drain');
   }
@@ -77,16 +77,16 @@ interface Entry {
 }
 
 /** Generates the export as lines of JSON, each with its `kind`. */
-export function* generateLines(catalogue: Catalogue, site: Site): Generator<ExportPiece> {
-  for (const { kind, value } of generateEntries(catalogue, site)) {
+export async function* generateLines(catalogue: Catalogue, site: Site): AsyncGenerator<ExportPiece> {
+  for await (const { kind, value } of generateEntries(catalogue, site)) {
     yield { kind, text: `${formatJson({ kind, ...value })}\n` };
   }
 }
 
 /** Generates the export as one JSON document: `{"catalogue": …, "listings": […], "tombstones": […]}`. */
-export function* generateJson(catalogue: Catalogue, site: Site): Generator<ExportPiece> {
+export async function* generateJson(catalogue: Catalogue, site: Site): AsyncGenerator<ExportPiece> {
   let last: Entry['kind'] | undefined;
-  for (const { kind, value } of generateEntries(catalogue, site)) {
+  for await (const { kind, value } of generateEntries(catalogue, site)) {
     const json = formatJson(value);
     if (kind === 'catalogue') yield { kind, text: `{"catalogue":${json},\n"listings":[` };
     else if (kind === 'tombstone' && last !== 'tombstone') yield { kind, text: `\n],\n"tombstones":[\n${json}` };
@@ -96,18 +96,18 @@ export function* generateJson(catalogue: Catalogue, site: Site): Generator<Expor
   yield { kind: 'punctuation', text: last === 'tombstone' ? '\n]}\n' : '\n],\n"tombstones":[]}\n' };
 }
 
-function* generateEntries(catalogue: Catalogue, site: Site): Generator<Entry> {
-  const { revision, revised_at } = getCatalogueState(catalogue);
-  const { live, verified } = countListings(catalogue);
+async function* generateEntries(catalogue: Catalogue, site: Site): AsyncGenerator<Entry> {
+  const { revision, revised_at } = await getCatalogueState(catalogue);
+  const { live, verified } = await countListings(catalogue);
   const counts = { live_listings: live, settlement_verified: verified };
   yield { kind: 'catalogue', value: { title: site.serviceTitle, revision, revised_at, ...counts } };
-  for (const listing of iterateListings(catalogue)) {
+  for await (const listing of iterateListings(catalogue)) {
     if (!isLive(listing)) continue;
-    const decisions = listChanges(catalogue, { slug: listing.slug });
+    const decisions = await listChanges(catalogue, { slug: listing.slug });
     const { listing: document } = buildAgentListing(listing, { decisions, revision, site });
     yield { kind: 'listing', value: { ...document, decisions } };
   }
-  for (const listing of iterateListings(catalogue)) {
+  for await (const listing of iterateListings(catalogue)) {
     const tombstone = findTombstone(listing);
     if (tombstone) yield { kind: 'tombstone', value: tombstone };
   }
@@ -168,7 +168,7 @@ function buildConflict(message: string, hint: string): ServiceError {
  */
 export async function writeExportFile(
   target: string,
-  pieces: Iterable<ExportPiece>,
+  pieces: AsyncIterable<ExportPiece>,
   { revision, signal }: { revision: number; signal: AbortSignal },
 ): Promise<ExportOutcome> {
   const file = resolve(target);
@@ -183,7 +183,7 @@ export async function writeExportFile(
     waiting = '';
   };
   try {
-    for (const { kind, text } of pieces) {
+    for await (const { kind, text } of pieces) {
       waiting += text;
       if (kind === 'listing') outcome.listings += 1;
       if (kind === 'tombstone') outcome.tombstones += 1;

@@ -1,3 +1,4 @@
+import { isAway } from '../catalogue/address.ts';
 import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
 import { cutText } from '../model/text.ts';
 
@@ -73,6 +74,13 @@ function getWholeFailure(error: unknown): ServiceError {
     return new ServiceError(kind, `${message}${path ? `: ${path}` : ''}.`, {
       hint,
       reason: code.toLowerCase(),
+      cause: error,
+    });
+  }
+  if (isAway(error)) {
+    return new ServiceError('unavailable', `PostgreSQL cannot be asked: ${getErrorMessage(error)}.`, {
+      hint: 'Check that it runs and takes connections from here, and run the command again: what was recorded is kept.',
+      reason: 'catalogue_away',
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-import type { RecordedFinding } from '../catalogue/findings.ts';
+import type { RecordedFinding } from '../catalogue/read/findings.ts';
 import type { Finding } from '../model/declaration.ts';
 import { FINDING_CODES } from '../sources/finding-codes.ts';
 import type { Page } from './terminal/page.ts';

@@ -1,21 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { countStandingDeclarations } from '../catalogue/counts.ts';
 import type { Catalogue } from '../catalogue/database.ts';
-import { withdrawDeclarations } from '../catalogue/declarations.ts';
-import { recordFindings } from '../catalogue/findings.ts';
-import { findListing } from '../catalogue/listings.ts';
-import {
-  completePull,
-  findOpenPull,
-  isKnownFeed,
-  isOvertaken,
-  listFeedItems,
-  type Pull,
-  recordPage,
-  recordPullFailure,
-  startPull,
-} from '../catalogue/pulls.ts';
-import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts';
+import { countStandingDeclarations } from '../catalogue/read/declarations.ts';
+import { findListing } from '../catalogue/read/listings.ts';
+import { findOpenPull, isKnownFeed, isOvertaken, listFeedItems, type Pull } from '../catalogue/read/pulls.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
+import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
+import { recordFindings } from '../catalogue/write/findings.ts';
+import { completePull, recordPage, recordPullFailure, startPull } from '../catalogue/write/pulls.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
@@ -55,7 +46,7 @@ export async function importFeed(
   { openProgress, source, ...options }: FeedImportOptions,
 ): Promise<ImportReport> {
   const started = options.now().getTime();
-  const before = getRevision(catalogue);
+  const before = await getRevision(catalogue);
   const feed = await getUniqueSourceName(address, source);
   const pull = await withProgress(openProgress('Pulling', 'items'), (progress) =>
     pullIntoCatalogue(catalogue, { address, feed }, { ...options, progress }),
@@ -68,11 +59,11 @@ export async function importFeed(
   const findings = [...read.findings, ...buildFailureFindings(recording, false)];
   const ending =
     isPulled && recording.left === 0
-      ? completeFeedImport(catalogue, pull, findings, recording, options.now())
+      ? await completeFeedImport(catalogue, pull, findings, recording, options.now())
       : STOPPED;
   const report = {
     feed,
-    revision: { before, after: getRevision(catalogue) },
+    revision: { before, after: await getRevision(catalogue) },
     items: countItems(pull, read, recording),
     outcomes: [...buildOutcomes(recording, false), ...ending.withdrawn],
     findings,
@@ -109,7 +100,7 @@ async function readPull(
   pull: Pull,
   { config }: Pick<FeedPullOptions, 'config'>,
 ): Promise<FeedDeclarations> {
-  return buildFeedDeclarations(listFeedItems(catalogue, pull), {
+  return buildFeedDeclarations(await listFeedItems(catalogue, pull), {
     feed: pull.feed,
     pulledAt: await getPulledAt(address, pull),
     allowPrivateNetworks: config.allowPrivateNetworks,
@@ -120,23 +111,27 @@ async function readPull(
  * Completes a pull whose listings are all recorded, in one transaction. A feed that suddenly has nothing to list is
  * more likely broken than empty, so nothing is withdrawn. Nothing is withdrawn either if a later pull was faster.
  */
-function completeFeedImport(
+async function completeFeedImport(
   catalogue: Catalogue,
   pull: Pull,
   findings: readonly Finding[],
   { recorded, failed }: Recording,
   at: Date,
-): Ending {
+): Promise<Ending> {
   const source = { kind: 'bazaar', name: pull.feed } as const;
-  const isEmptyFeed = recorded.length + failed.length === 0 && countStandingDeclarations(catalogue, source) > 0;
+  const isEmptyFeed = recorded.length + failed.length === 0 && (await countStandingDeclarations(catalogue, source)) > 0;
   const mayWithdraw = pull.ended === 'complete' && !isEmptyFeed;
   const held = new Set([...recorded, ...failed].map(({ id }) => id));
-  const slugs = writeCatalogue(catalogue, at.toISOString(), (writing) => {
-    recordFindings(writing, pull.feed, findings);
-    completePull(writing, pull);
-    return mayWithdraw && !isOvertaken(catalogue, pull) ? withdrawDeclarations(writing, source, held) : [];
+  const slugs = await writeCatalogue(catalogue, at.toISOString(), async (writing) => {
+    await recordFindings(writing, pull.feed, findings);
+    await completePull(writing, pull);
+    return mayWithdraw && !(await isOvertaken(writing.catalogue, pull))
+      ? await withdrawDeclarations(writing, source, held)
+      : [];
   });
-  const withdrawn = slugs.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug })));
+  const withdrawn = await Promise.all(
+    slugs.map(async (slug) => buildWithdrawal(slug, await findListing(catalogue, { slug }))),
+  );
   const getShortfall = () => {
     if (isEmptyFeed) return 'The feed had nothing that can be listed, so nothing was withdrawn.';
     if (!mayWithdraw) return 'The end of the feed was not reached, so nothing was withdrawn.';
@@ -196,15 +191,18 @@ export async function pullIntoCatalogue(
   options: FeedPullOptions,
 ): Promise<Pull | undefined> {
   const { now, signal, progress } = options;
-  let reached = findPullToResume(catalogue, { address, feed }, options);
+  let reached = await findPullToResume(catalogue, { address, feed }, options);
   if (reached && reached.ended !== null) return reached;
   progress.update(reached?.items ?? 0);
-  const write = <Result>(work: (writing: Writing) => Result) => writeCatalogue(catalogue, now().toISOString(), work);
+  const write = <Result>(work: (writing: Writing) => Promise<Result>) =>
+    writeCatalogue(catalogue, now().toISOString(), work);
   try {
     for await (const page of generatePages(address, reached?.next_offset ?? 0, options)) {
       // A pull is recorded with its first page, so a pull without pages leaves no record.
       const before = reached;
-      reached = write((writing) => recordPage(writing, before ?? startPull(writing, feed), buildRecord(page)));
+      reached = await write(async (writing) =>
+        recordPage(writing, before ?? (await startPull(writing, feed)), buildRecord(page)),
+      );
       progress.update(reached.items, page.total ?? undefined);
       if (signal.aborted) break;
     }
@@ -212,9 +210,9 @@ export async function pullIntoCatalogue(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (signal.aborted) return reached;
-    if (isKnownFeed(catalogue, feed)) {
+    if (await isKnownFeed(catalogue, feed)) {
       const message = cutText(`${error.message} (${error.reason})`, MESSAGE_LENGTH);
-      write((writing) => recordPullFailure(writing, { feed, message }));
+      await write((writing) => recordPullFailure(writing, { feed, message }));
     }
     throw addResumption(error, reached);
   }
@@ -229,14 +227,14 @@ export async function getPulledAt(address: string, { started_at }: Pull): Promis
 }
 
 /** Finds an unfinished pull to resume. A file is always read again, because that is fast and it may have changed. */
-function findPullToResume(
+async function findPullToResume(
   catalogue: Catalogue,
   { address, feed }: FeedToPull,
   { now, progress }: FeedPullOptions,
-): Pull | undefined {
+): Promise<Pull | undefined> {
   if (!isWebAddress(address)) return undefined;
   const since = new Date(now().getTime() - RESUMED_WITHIN_MS).toISOString();
-  const open = findOpenPull(catalogue, feed, since);
+  const open = await findOpenPull(catalogue, feed, since);
   if (open) progress.note(`Continuing the pull of ${open.started_at}: ${open.items} items are already here.`);
   return open;
 }

@@ -1,8 +1,8 @@
-import { countListings } from '../catalogue/counts.ts';
 import type { Catalogue } from '../catalogue/database.ts';
-import { recordFindings } from '../catalogue/findings.ts';
-import { findListing } from '../catalogue/listings.ts';
-import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import { countListings } from '../catalogue/read/counts.ts';
+import { findListing } from '../catalogue/read/listings.ts';
+import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
+import { recordFindings } from '../catalogue/write/findings.ts';
 import type { Finding } from '../model/declaration.ts';
 import { cutText } from '../model/text.ts';
 import { type ManifestFile, readManifests } from '../sources/manifest.ts';
@@ -39,7 +39,7 @@ export async function importManifests(
   { allowPrivateNetworks, now, signal }: ManifestImportOptions,
 ): Promise<ImportReport> {
   const started = now();
-  const before = getRevision(catalogue);
+  const before = await getRevision(catalogue);
   const read: ManifestFile[] = [];
   for await (const file of readManifests(paths, { allowPrivateNetworks, now: started.toISOString() })) read.push(file);
   const files = read.filter(isFile);
@@ -48,14 +48,14 @@ export async function importManifests(
   const findings = [
     ...read.flatMap((file) => file.findings),
     ...buildFailureFindings(recording, true),
-    ...recording.recorded.flatMap((entry) => listSlugFindings(catalogue, entry)),
+    ...(await Promise.all(recording.recorded.map((entry) => listSlugFindings(catalogue, entry)))).flat(),
   ];
-  recordFileFindings(catalogue, files, findings, now());
+  await recordFileFindings(catalogue, files, findings, now());
   const broken = files.filter(({ declaration }) => declaration === undefined);
   const refused = broken.length + recording.failed.length;
   const report = {
     feed: null,
-    revision: { before, after: getRevision(catalogue) },
+    revision: { before, after: await getRevision(catalogue) },
     items: { received: files.length, taken: recording.recorded.length, duplicates: 0, refused },
     outcomes: [...buildOutcomes(recording, true), ...broken.map(buildRefusal)],
     findings,
@@ -68,10 +68,13 @@ export async function importManifests(
 }
 
 /** Lists findings for slugs that are not available. The listing is imported, but the author of the manifest should know. */
-function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: DeclarationOutcome): Finding[] {
+async function listSlugFindings(
+  catalogue: Catalogue,
+  { declaration, slug, id }: DeclarationOutcome,
+): Promise<Finding[]> {
   const { slug: wanted, source } = declaration;
   if (wanted === null || wanted === slug) return [];
-  const owner = findListing(catalogue, { slug: wanted });
+  const owner = await findListing(catalogue, { slug: wanted });
   const [code, message] =
     owner && owner.id !== id
       ? ([
@@ -86,15 +89,15 @@ function listSlugFindings(catalogue: Catalogue, { declaration, slug, id }: Decla
 }
 
 /** Replaces the findings of the last import of these files. */
-function recordFileFindings(
+async function recordFileFindings(
   catalogue: Catalogue,
   files: readonly ManifestFile[],
   findings: readonly Finding[],
   at: Date,
-): void {
+): Promise<void> {
   const byFile = Map.groupBy(findings, ({ item }) => item);
-  writeCatalogue(catalogue, at.toISOString(), (writing) => {
-    for (const { name } of files) recordFindings(writing, name, byFile.get(name) ?? []);
+  await writeCatalogue(catalogue, at.toISOString(), async (writing) => {
+    for (const { name } of files) await recordFindings(writing, name, byFile.get(name) ?? []);
   });
 }
 
@@ -116,7 +119,7 @@ export async function seedCatalogue(
   folder: string,
   now: () => Date = () => new Date(),
 ): Promise<ImportReport | undefined> {
-  const { live, held, delisted } = countListings(catalogue);
+  const { live, held, delisted } = await countListings(catalogue);
   if (live + held + delisted > 0) return undefined;
   const signal = new AbortController().signal;
   return importManifests(catalogue, [folder], { allowPrivateNetworks: false, now, signal });

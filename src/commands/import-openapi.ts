@@ -1,8 +1,8 @@
 import type { Catalogue } from '../catalogue/database.ts';
-import { withdrawDeclarations } from '../catalogue/declarations.ts';
-import { recordFindings } from '../catalogue/findings.ts';
-import { findListing } from '../catalogue/listings.ts';
-import { getRevision, writeCatalogue } from '../catalogue/write.ts';
+import { findListing } from '../catalogue/read/listings.ts';
+import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
+import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
+import { recordFindings } from '../catalogue/write/findings.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
@@ -49,20 +49,22 @@ export async function importDocument(
   options: DocumentImportOptions,
 ): Promise<ImportReport> {
   const started = options.now();
-  const before = getRevision(catalogue);
+  const before = await getRevision(catalogue);
   const name = await getUniqueSourceName(pathOrAddress, options.source);
   const document = await readDocument(pathOrAddress, name, started, options);
   const recording = await recordDeclarations(catalogue, document.declarations, options);
   const findings = [...document.findings, ...buildFailureFindings(recording, false)];
   const isThrough = recording.left === 0;
-  const withdrawn = isThrough ? completeDocumentImport(catalogue, name, findings, recording, options.now()) : [];
+  const withdrawn = isThrough ? await completeDocumentImport(catalogue, name, findings, recording, options.now()) : [];
   const report = {
     feed: name,
-    revision: { before, after: getRevision(catalogue) },
+    revision: { before, after: await getRevision(catalogue) },
     items: document.items,
     outcomes: [
       ...buildOutcomes(recording, false),
-      ...withdrawn.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug }))),
+      ...(await Promise.all(
+        withdrawn.map(async (slug) => buildWithdrawal(slug, await findListing(catalogue, { slug }))),
+      )),
     ],
     findings,
     took_ms: options.now().getTime() - started.getTime(),
@@ -103,16 +105,16 @@ function readBaseUrl(text: string, config: Config): string {
 }
 
 /** Completes an import whose listings are all recorded. Returns the slugs of those that the document no longer declares. */
-function completeDocumentImport(
+async function completeDocumentImport(
   catalogue: Catalogue,
   name: string,
   findings: readonly Finding[],
   { recorded, failed }: Recording,
   at: Date,
-): string[] {
+): Promise<string[]> {
   const held = new Set([...recorded, ...failed].map(({ id }) => id));
-  return writeCatalogue(catalogue, at.toISOString(), (writing) => {
-    recordFindings(writing, name, findings);
-    return withdrawDeclarations(writing, { kind: 'openapi', name }, held, { cause: 'absent_from_document' });
+  return await writeCatalogue(catalogue, at.toISOString(), async (writing) => {
+    await recordFindings(writing, name, findings);
+    return await withdrawDeclarations(writing, { kind: 'openapi', name }, held, { cause: 'absent_from_document' });
   });
 }

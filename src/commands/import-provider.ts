@@ -1,5 +1,5 @@
 import type { Catalogue } from '../catalogue/database.ts';
-import { getRevision } from '../catalogue/write.ts';
+import { getRevision } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
@@ -32,7 +32,7 @@ export async function importProvider(
   { config, now, signal }: ProviderImportOptions,
 ): Promise<ImportReport> {
   const started = now();
-  const before = getRevision(catalogue);
+  const before = await getRevision(catalogue);
   const { allowPrivateNetworks } = config;
   const origin = readOrigin(address, config);
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
@@ -45,7 +45,7 @@ export async function importProvider(
   const received = read.kind === 'unreadable' ? problems : read.entries;
   const report = {
     feed: read.url,
-    revision: { before, after: getRevision(catalogue) },
+    revision: { before, after: await getRevision(catalogue) },
     items: { received, taken: read.requests, duplicates: 0, refused: received - read.requests },
     outcomes: read.outcomes,
     effects: read.effects,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listListings } from '../catalogue/listings.ts';
-import { getRevision } from '../catalogue/write.ts';
+import { listListings } from '../catalogue/read/listings.ts';
+import { getRevision } from '../catalogue/transaction.ts';
 import { findCategory } from '../evidence/category.ts';
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { getVerifiedRouteCount, type Listing, listingState } from '../model/listing.ts';
@@ -73,10 +73,10 @@ export const list: Command = defineCommand({
   ],
   input,
   run: (filters, context) =>
-    withReadableCatalogue(context, (catalogue): ListResult => {
-      const fitting = listListings(catalogue).filter((listing) => isFitting(listing, filters));
+    withReadableCatalogue(context, async (catalogue): Promise<ListResult> => {
+      const fitting = (await listListings(catalogue)).filter((listing) => isFitting(listing, filters));
       return {
-        revision: getRevision(catalogue),
+        revision: await getRevision(catalogue),
         total: fitting.length,
         listings: fitting.slice(0, filters.limit).map(buildListed),
       };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { type Catalogue, openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
-import { findListing, listSlugs } from '../catalogue/listings.ts';
+import { type Catalogue, hasCatalogue, openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import { findListing, listSlugs } from '../catalogue/read/listings.ts';
 import { ServiceError } from '../errors.ts';
 import { type Listing, SLUG_MAX_LENGTH } from '../model/listing.ts';
 import { cutText, findNearest } from '../model/text.ts';
@@ -12,7 +11,7 @@ export async function withReadableCatalogue<Result>(
   { getConfig }: CommandContext,
   work: (catalogue: Catalogue) => Result | Promise<Result>,
 ): Promise<Result> {
-  return useAndClose(openCatalogueForReading(getConfig().catalogueFile), work);
+  return useAndClose(await openCatalogueForReading(getConfig().catalogueAddress), work);
 }
 
 /**
@@ -24,16 +23,17 @@ export async function withWritableCatalogue<Result>(
   { create }: { create: boolean },
   work: (catalogue: Catalogue) => Result | Promise<Result>,
 ): Promise<Result> {
-  const file = getConfig().catalogueFile;
-  if (!create && !existsSync(file)) openCatalogueForReading(file).close();
-  return useAndClose(openCatalogue(file, { identity: randomUUID(), at: now().toISOString() }), work);
+  const address = getConfig().catalogueAddress;
+  // It says why there is none.
+  if (!create && !(await hasCatalogue(address))) await (await openCatalogueForReading(address)).close();
+  return useAndClose(await openCatalogue(address, { identity: randomUUID(), at: now().toISOString() }), work);
 }
 
 /** Returns a listing in any state. Throws `not_found` with the nearest slug as a hint. */
-export function getListing(catalogue: Catalogue, slug: string): Listing {
-  const listing = findListing(catalogue, { slug });
+export async function getListing(catalogue: Catalogue, slug: string): Promise<Listing> {
+  const listing = await findListing(catalogue, { slug });
   if (listing) return listing;
-  const nearest = findNearest(slug.slice(0, SLUG_MAX_LENGTH), listSlugs(catalogue));
+  const nearest = findNearest(slug.slice(0, SLUG_MAX_LENGTH), await listSlugs(catalogue));
   throw new ServiceError('not_found', `There is no listing "${cutText(slug, SLUG_MAX_LENGTH)}".`, {
     hint: nearest ? `Did you mean ${nearest}?` : 'The command list shows every slug.',
     reason: 'no_listing',
@@ -47,6 +47,6 @@ async function useAndClose<Result>(
   try {
     return await work(catalogue);
   } finally {
-    catalogue.close();
+    await catalogue.close();
   }
 }

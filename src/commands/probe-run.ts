@@ -1,20 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
-import { endFreshening, startFreshening } from '../catalogue/freshening.ts';
-import { getHost, recordHost } from '../catalogue/hosts.ts';
-import { countProbedSince, endProbeRun, startProbeRun } from '../catalogue/probe-runs.ts';
+import { countProbedSince } from '../catalogue/read/counts.ts';
+import { getHost } from '../catalogue/read/hosts.ts';
 import {
   type HostPlan,
   listProbeHosts,
   listProbeTasks,
   type ProbeScope,
   type ProbeTask,
-} from '../catalogue/probe-tasks.ts';
-import { type PublicationResult, publishSampled } from '../catalogue/publish-samples.ts';
-import { recordSample } from '../catalogue/record-sample.ts';
-import { isOurRound, judgeRounds } from '../catalogue/rounds.ts';
-import { findFailingSince } from '../catalogue/samples.ts';
-import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts';
+} from '../catalogue/read/probe-plan.ts';
+import { isOurRound } from '../catalogue/read/rounds.ts';
+import { findFailingSince } from '../catalogue/read/samples.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
+import { recordHost } from '../catalogue/write/hosts.ts';
+import { endFreshening, endProbeRun, startFreshening, startProbeRun } from '../catalogue/write/probe-runs.ts';
+import { type PublicationResult, publishSampled } from '../catalogue/write/probed.ts';
+import { judgeRounds } from '../catalogue/write/rounds.ts';
+import { recordSample } from '../catalogue/write/samples.ts';
 import type { Config } from '../config.ts';
 import { getNextProbeAt } from '../evidence/schedule.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
@@ -82,15 +84,19 @@ export async function runProbing(
 ): Promise<ProbeReport> {
   const { config, now, signal, openClient = openGuardedClient } = options;
   const started = now();
-  const before = getRevision(catalogue);
+  const before = await getRevision(catalogue);
   const pass =
     selection.kind === 'all'
-      ? writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, selection))
+      ? await writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, selection))
       : undefined;
   const scope = getScope(selection, pass?.started_at ?? null, started.toISOString());
-  const hosts = listProbeHosts(catalogue, scope, new Date(started.getTime() - PROVIDER_FILE_INTERVAL_MS).toISOString());
+  const hosts = await listProbeHosts(
+    catalogue,
+    scope,
+    new Date(started.getTime() - PROVIDER_FILE_INTERVAL_MS).toISOString(),
+  );
   const planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
-  const doneBefore = pass?.resumed ? countProbedSince(catalogue, pass.started_at) : 0;
+  const doneBefore = pass?.resumed ? await countProbedSince(catalogue, pass.started_at) : 0;
   const outcomes = new Map<ProbeOutcome, number>();
   let probed = 0;
   let putOff = 0;
@@ -124,7 +130,7 @@ export async function runProbing(
   const { stopped } = await runProbes({ ...options, hosts, store, client, onRoute: count }).finally(client.close);
   const listings = await publishing.finish();
   const ended = now().toISOString();
-  if (pass && !stopped) writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
+  if (pass && !stopped) await writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
   return {
     scope: selection.kind,
     complete: !stopped,
@@ -135,8 +141,8 @@ export async function runProbing(
     ),
     listings,
     doors,
-    fault_is_ours: isOurRound(catalogue, ended),
-    revision: { before, after: getRevision(catalogue) },
+    fault_is_ours: await isOurRound(catalogue, ended),
+    revision: { before, after: await getRevision(catalogue) },
     took_ms: now().getTime() - started.getTime(),
   };
 }
@@ -183,18 +189,18 @@ export function openProbeStore(
 ): ProbeStore<ProbeTask> {
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
-    writeCatalogue(catalogue, now().toISOString(), () => recordHost(catalogue, host, learned));
+    writeCatalogue(catalogue, now().toISOString(), (writing) => recordHost(writing.catalogue, host, learned));
   return {
-    *listTasks(host) {
+    async *listTasks(host) {
       for (const listingId of plans.get(host)?.listing_ids ?? []) {
-        for (const key of listProbeTasks(catalogue, listingId, scope)) {
+        for (const key of await listProbeTasks(catalogue, listingId, scope)) {
           const { base_url, route } = key;
           yield { key, base_url, route: { ...route, payeeRotates: route.payee === 'rotating' } };
         }
       }
     },
-    getHostPolicy(host) {
-      const { robots, robots_at, sibling_at, door_at, wait_until } = getHost(catalogue, host);
+    async getHostPolicy(host) {
+      const { robots, robots_at, sibling_at, door_at, wait_until } = await getHost(catalogue, host);
       const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) <= ms;
       return {
         robots,
@@ -205,20 +211,20 @@ export function openProbeStore(
       };
     },
     async visitHost(host, client) {
-      if (await applyProviderFile(host, client)) write(host, { door_at: now().toISOString() });
+      if (await applyProviderFile(host, client)) await write(host, { door_at: now().toISOString() });
     },
     recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
     recordDecoyCheck: (host, at) => write(host, { sibling_at: at }),
     recordWait: (host, until) => write(host, { wait_until: until }),
-    recordSample({ key, base_url }, sample) {
+    async recordSample({ key, base_url }, sample) {
       const { listing_id, out_since, route } = key;
       const { at, retry_after_seconds: wait } = sample;
       const wait_until = wait === null ? null : new Date(Date.parse(at) + wait * 1000).toISOString();
       const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin };
-      writeCatalogue(catalogue, at, (writing) => {
-        const failing_since = findFailingSince(catalogue, listing_id, sample);
+      await writeCatalogue(catalogue, at, async (writing) => {
+        const failing_since = await findFailingSince(writing.catalogue, listing_id, sample);
         const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until }, random);
-        recordSample(writing, taken, sample, nextAt);
+        await recordSample(writing, taken, sample, nextAt);
       });
       onRecorded();
     },
@@ -255,23 +261,23 @@ export function openPublishing(
   let pending: Promise<void> | undefined;
   let failure: unknown;
 
-  function write<Result>(work: (writing: Writing) => Result): Result {
-    return writeCatalogue(catalogue, now().toISOString(), work);
+  async function write<Result>(work: (writing: Writing) => Promise<Result>): Promise<Result> {
+    return await writeCatalogue(catalogue, now().toISOString(), work);
   }
 
   async function publish(): Promise<void> {
-    const fresh = write((writing) => {
-      judgeRounds(writing);
-      return freshens && startFreshening(writing);
+    const fresh = await write(async (writing) => {
+      await judgeRounds(writing);
+      return freshens && (await startFreshening(writing));
     });
     for (;;) {
-      const published = write((writing) => publishSampled(writing, BATCH_SIZE, { fresh }));
+      const published = await write((writing) => publishSampled(writing, BATCH_SIZE, { fresh }));
       for (const { result } of published) counts[result] += 1;
       if (published.length === 0) break;
       // Between transactions the event loop handles probes.
       await setImmediate();
     }
-    if (fresh) write(endFreshening);
+    if (fresh) await write(endFreshening);
   }
 
   return {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
-import { findNextDue } from '../catalogue/probe-tasks.ts';
+import { findNextDue } from '../catalogue/read/probe-plan.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { getFailure } from './failure.ts';
 import type { ProbeReport } from './probe-run.ts';
@@ -46,7 +46,8 @@ export async function watchProbes(catalogue: Catalogue, { now, signal, run, say 
     }
     if (signal.aborted) break;
     const at = now();
-    const left = Date.parse(findNextDue(catalogue, at.toISOString()) ?? '9999-01-01T00:00:00.000Z') - at.getTime();
+    const left =
+      Date.parse((await findNextDue(catalogue, at.toISOString())) ?? '9999-01-01T00:00:00.000Z') - at.getTime();
     const pauseMs = Math.max(Math.min(Math.max(left, SHORTEST_SLEEP_MS), LONGEST_SLEEP_MS), backoffMs);
     // A watch always ends by a stop, so that is not a failure.
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);

@@ -77,18 +77,22 @@ export const probe: Command = defineCommand({
 
 async function probeCatalogue(catalogue: Catalogue, given: Input, context: CommandContext): Promise<ProbeReport> {
   const { now, signal, stderr } = context;
-  for (const slug of given.slug) getListing(catalogue, slug);
+  for (const slug of given.slug) await getListing(catalogue, slug);
   const progress = openProgress(stderr, 'Probing', 'routes', () => performance.now());
   const { atOnce, pause: pauseMs, timeout: timeoutMs } = given;
   const shared = { config: context.getConfig(), now, signal, random: Math.random, atOnce, pauseMs, timeoutMs };
   const options = { ...shared, onProgress: progress.update };
   const runAlone = async (wanted: ProbeSelection) => {
-    const lock = await waitForLock(`${catalogue.file}.probing`, progress.note, signal);
+    // Probers of a catalogue in PostgreSQL share the work by their leases of hosts.
+    const lock =
+      catalogue.engine.name === 'sqlite'
+        ? await waitForLock(`${catalogue.address}.probing`, progress.note, signal)
+        : undefined;
     try {
       return await runProbing(catalogue, wanted, options);
     } finally {
       progress.stop();
-      lock.release();
+      lock?.release();
     }
   };
   if (given.watch)

@@ -1,10 +1,13 @@
 import type { Catalogue } from '../catalogue/database.ts';
-import { isDeclared, listDeclared, withdrawDeclarations } from '../catalogue/declarations.ts';
-import { areFindingsOnRecord, recordFindings } from '../catalogue/findings.ts';
-import { findListing } from '../catalogue/listings.ts';
-import { publishListing } from '../catalogue/publish.ts';
-import { areRepliesOnRecord, listRepliedAddresses, recordReplies } from '../catalogue/replies.ts';
-import { getRevision, type Writing, writeCatalogue } from '../catalogue/write.ts';
+import { isDeclared, listDeclared } from '../catalogue/read/declarations.ts';
+import { areFindingsOnRecord } from '../catalogue/read/findings.ts';
+import { findListing } from '../catalogue/read/listings.ts';
+import { areRepliesOnRecord, listRepliedAddresses } from '../catalogue/read/replies.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
+import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
+import { recordFindings } from '../catalogue/write/findings.ts';
+import { publishListing } from '../catalogue/write/publication.ts';
+import { recordReplies } from '../catalogue/write/replies.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { getListingId } from '../model/ids.ts';
@@ -78,8 +81,8 @@ export async function readProviderFile(options: ProviderFileOptions): Promise<Pr
   const nothing = { kind, url, requests: 0, entries: 0, left: 0, changed: [], outcomes: [], effects: [] };
   if (read.kind === 'absent') return { ...nothing, reason: read.reason, findings: [] };
   const { findings } = read;
-  if (!areFindingsOnRecord(catalogue, url, findings)) {
-    writeCatalogue(catalogue, at, (writing) => recordFindings(writing, url, findings));
+  if (!(await areFindingsOnRecord(catalogue, url, findings))) {
+    await writeCatalogue(catalogue, at, (writing) => recordFindings(writing, url, findings));
   }
   return { ...nothing, reason: null, findings };
 }
@@ -98,63 +101,75 @@ export async function applyProviderStatement(
   const declarations = listings.flatMap((request) =>
     request.asks === 'list' && request.declaration ? [request.declaration] : [],
   );
-  const stillListed = findStillListed(catalogue, listings);
+  const stillListed = await findStillListed(catalogue, listings);
   const findings = [
     ...statement.findings,
-    ...listings.flatMap((request) => findRequestFinding(catalogue, request) ?? []),
-    ...listings.flatMap((request) => listReplyFindings(catalogue, request)),
+    ...(await gather(listings, async (request) => (await findRequestFinding(catalogue, request)) ?? [])),
+    ...(await gather(listings, (request) => listReplyFindings(catalogue, request))),
     ...(stillListed ? [stillListed] : []),
   ];
   const facts = { url, reason: null, requests: listings.length, entries: statement.entries };
-  const before = getRevision(catalogue);
-  const getStateBefore = (base_url: string): ListingBefore => ({
-    listing: findListing(catalogue, { base_url }),
+  const before = await getRevision(catalogue);
+  const getStateBefore = async (base_url: string): Promise<ListingBefore> => ({
+    listing: await findListing(catalogue, { base_url }),
     revision: before,
   });
-  const earlier = listings.map(({ base_url }) => getStateBefore(base_url));
-  if (isFullyRecorded(catalogue, statement, declarations, findings)) {
-    const outcomes = listings.flatMap((request) => findRequestOutcome(catalogue, request, false) ?? []);
-    const effects = listings.map((request) => buildEffect(catalogue, request, getStateBefore(request.base_url), false));
+  const earlier = await gather(listings, async ({ base_url }) => [await getStateBefore(base_url)]);
+  if (await isFullyRecorded(catalogue, statement, declarations, findings)) {
+    const outcomes = await gather(
+      listings,
+      async (request) => (await findRequestOutcome(catalogue, request, false)) ?? [],
+    );
+    const effects = await gather(listings, async (request) => [
+      await buildEffect(catalogue, request, await getStateBefore(request.base_url), false),
+    ]);
     return { ...facts, kind: 'unchanged', left: 0, findings, changed: [], outcomes, effects };
   }
   const named = new Set(listings.map(({ base_url }) => base_url));
-  const undescribed = listDeclared(catalogue, getSource(url))
-    .filter(({ base_url }) => statement.is_whole && !named.has(base_url))
-    .map(({ base_url }) => ({ base_url, ...getStateBefore(base_url) }));
+  const declared = await listDeclared(catalogue, getSource(url));
+  const undescribed = await gather(
+    declared.filter(({ base_url }) => statement.is_whole && !named.has(base_url)),
+    async ({ base_url }) => [{ base_url, ...(await getStateBefore(base_url)) }],
+  );
   const at = now().toISOString();
   const evidence = { statement: { source: url, read_at: at } };
-  const granted = writeCatalogue(catalogue, at, (writing) =>
-    listings.filter((request) => grantRequest(writing, request, { source: url, evidence })),
+  const granted = await writeCatalogue(catalogue, at, (writing) =>
+    gather(listings, async (request) =>
+      (await grantRequest(writing, request, { source: url, evidence })) ? [request] : [],
+    ),
   );
   const recording = await recordDeclarations(catalogue, declarations, { now, signal, evidence });
   const all = [...findings, ...buildFailureFindings(recording, false)];
-  const { withdrawn, replied } = writeCatalogue(catalogue, at, (writing) => {
-    recordFindings(writing, url, all);
-    const replied = recordStatedReplies(writing, statement, evidence);
+  const { withdrawn, replied } = await writeCatalogue(catalogue, at, async (writing) => {
+    await recordFindings(writing, url, all);
+    const replied = await recordStatedReplies(writing, statement, evidence);
     const gone = { cause: 'statement_withdrawn', evidence };
     const withdrawn = statement.is_whole
-      ? withdrawDeclarations(writing, getSource(url), listStillDeclaredIds(statement), gone)
+      ? await withdrawDeclarations(writing, getSource(url), listStillDeclaredIds(statement), gone)
       : [];
     return { withdrawn, replied };
   });
   const outcomes = [
     ...buildOutcomes(recording, false),
-    ...listings
-      .filter((request) => request.asks === 'remove' || !request.declaration)
-      .flatMap((request) => findRequestOutcome(catalogue, request, granted.includes(request)) ?? []),
-    ...withdrawn.map((slug) => buildWithdrawal(slug, findListing(catalogue, { slug }))),
+    ...(await gather(
+      listings.filter((request) => request.asks === 'remove' || !request.declaration),
+      async (request) => (await findRequestOutcome(catalogue, request, granted.includes(request))) ?? [],
+    )),
+    ...(await gather(withdrawn, async (slug) => [buildWithdrawal(slug, await findListing(catalogue, { slug }))])),
   ];
-  const changed = listChanged(catalogue, outcomes, before);
+  const changed = await listChanged(catalogue, outcomes, before);
   const effects = [
-    ...listings.map((request, index) =>
-      buildEffect(
+    ...(await gather(listings, async (request, index) => [
+      await buildEffect(
         catalogue,
         request,
-        earlier[index] ?? getStateBefore(request.base_url),
+        earlier[index] ?? (await getStateBefore(request.base_url)),
         replied.has(request.base_url),
       ),
-    ),
-    ...undescribed.map(({ base_url, ...earlier }) => buildWithdrawalEffect(catalogue, base_url, earlier)),
+    ])),
+    ...(await gather(undescribed, async ({ base_url, ...earlier }) => [
+      await buildWithdrawalEffect(catalogue, base_url, earlier),
+    ])),
   ];
   return {
     ...facts,
@@ -176,45 +191,68 @@ export async function applyProviderStatement(
  * Records the replies of a statement, and removes earlier ones that it no longer has. Returns the addresses whose
  * replies changed.
  */
-function recordStatedReplies(writing: Writing, statement: ProviderStatement, evidence: JsonObject): Set<string> {
+async function recordStatedReplies(
+  writing: Writing,
+  statement: ProviderStatement,
+  evidence: JsonObject,
+): Promise<Set<string>> {
   const { url, listings, is_whole } = statement;
   const stated = listings.flatMap(({ base_url, replies }) => (replies ? [{ base_url, replies }] : []));
-  const dropped = is_whole ? listDroppedReplies(writing.catalogue, statement) : [];
+  const dropped = is_whole ? await listDroppedReplies(writing.catalogue, statement) : [];
   const all = [...stated, ...dropped.map((base_url) => ({ base_url, replies: [] }))];
-  const changed = all.filter(({ base_url, replies }) => recordReplies(writing, base_url, url, replies));
+  const changed = await gather(all, async (entry) =>
+    (await recordReplies(writing, entry.base_url, url, entry.replies)) ? [entry] : [],
+  );
   for (const { base_url } of changed) {
-    const listing = findListing(writing.catalogue, { base_url });
-    if (listing) publishListing(writing, listing, 'replied', { evidence });
+    const listing = await findListing(writing.catalogue, { base_url });
+    if (listing) await publishListing(writing, listing, 'replied', evidence);
   }
   return new Set(changed.map(({ base_url }) => base_url));
 }
 
 /** Lists the addresses with recorded replies that the statement no longer mentions. */
-function listDroppedReplies(catalogue: Catalogue, { url, listings }: ProviderStatement): string[] {
+async function listDroppedReplies(catalogue: Catalogue, { url, listings }: ProviderStatement): Promise<string[]> {
   const named = new Set(listings.map(({ base_url }) => base_url));
-  return listRepliedAddresses(catalogue, url).filter((base_url) => !named.has(base_url));
+  return (await listRepliedAddresses(catalogue, url)).filter((base_url) => !named.has(base_url));
 }
 
 /** Returns whether everything in the statement is already on record, so that there is nothing to write. */
-function isFullyRecorded(
+async function isFullyRecorded(
   catalogue: Catalogue,
   statement: ProviderStatement,
   declarations: readonly Declaration[],
   findings: readonly Finding[],
-): boolean {
+): Promise<boolean> {
   const { url, listings } = statement;
   const held = listStillDeclaredIds(statement);
   return (
-    listings.every((request) => isGranted(catalogue, request)) &&
-    declarations.every((declaration) => isDeclared(catalogue, declaration)) &&
-    listings.every(
-      ({ base_url, replies }) => replies === null || areRepliesOnRecord(catalogue, base_url, url, replies),
-    ) &&
+    (await areAll(listings, (request) => isGranted(catalogue, request))) &&
+    (await areAll(declarations, (declaration) => isDeclared(catalogue, declaration))) &&
+    (await areAll(
+      listings,
+      async ({ base_url, replies }) =>
+        replies === null || (await areRepliesOnRecord(catalogue, base_url, url, replies)),
+    )) &&
     (!statement.is_whole ||
-      (listDeclared(catalogue, getSource(url)).every(({ id }) => held.has(id)) &&
-        listDroppedReplies(catalogue, statement).length === 0)) &&
-    areFindingsOnRecord(catalogue, url, findings)
+      ((await listDeclared(catalogue, getSource(url))).every(({ id }) => held.has(id)) &&
+        (await listDroppedReplies(catalogue, statement)).length === 0)) &&
+    (await areFindingsOnRecord(catalogue, url, findings))
   );
+}
+
+/** Asks about one item after the other, and returns all that was found, in their order. */
+async function gather<Item, Found>(
+  items: readonly Item[],
+  find: (item: Item, index: number) => Promise<Found | Found[]>,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const [index, item] of items.entries()) found.push(...([await find(item, index)].flat() as Found[]));
+  return found;
+}
+
+async function areAll<Item>(items: readonly Item[], isTrue: (item: Item) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (!(await isTrue(item))) return false;
+  return true;
 }
 
 function getSource(url: string): { kind: 'provider'; name: string } {
@@ -226,7 +264,13 @@ function listStillDeclaredIds({ listings }: ProviderStatement): Set<string> {
   return new Set(listings.filter(isStillDeclared).map(({ base_url }) => getListingId(base_url)));
 }
 
-function listChanged(catalogue: Catalogue, outcomes: readonly ImportOutcome[], before: number): string[] {
+async function listChanged(
+  catalogue: Catalogue,
+  outcomes: readonly ImportOutcome[],
+  before: number,
+): Promise<string[]> {
   const slugs = new Set(outcomes.flatMap(({ slug }) => slug ?? []));
-  return [...slugs].filter((slug) => (findListing(catalogue, { slug })?.revision ?? 0) > before);
+  return gather([...slugs], async (slug) =>
+    ((await findListing(catalogue, { slug }))?.revision ?? 0) > before ? [slug] : [],
+  );
 }

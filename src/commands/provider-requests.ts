@@ -1,9 +1,9 @@
-import { listChanges } from '../catalogue/changes.ts';
 import type { Catalogue } from '../catalogue/database.ts';
-import { keepAddressOut, letAddressIn } from '../catalogue/delisting.ts';
-import { findDelisting } from '../catalogue/delisting-record.ts';
-import { findListing, listBaseUrlsBelow } from '../catalogue/listings.ts';
-import type { Writing } from '../catalogue/write.ts';
+import { listChanges } from '../catalogue/read/changes.ts';
+import { findDelisting } from '../catalogue/read/delistings.ts';
+import { findListing, listBaseUrlsBelow } from '../catalogue/read/listings.ts';
+import type { Writing } from '../catalogue/transaction.ts';
+import { keepAddressOut, letAddressIn } from '../catalogue/write/decisions.ts';
 import { ASKED_BY_PROVIDER } from '../evidence/changes.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import type { Finding } from '../model/declaration.ts';
@@ -19,19 +19,19 @@ import { buildImportFinding } from './finding-words.ts';
 import type { ImportOutcome, ReaderEffect } from './import-report.ts';
 
 /** Returns whether a request to list or remove is already granted. Its declaration is not compared. */
-export function isGranted(catalogue: Catalogue, request: ProviderRequest): boolean {
-  const delisting = findDelisting(catalogue, request.base_url, 'provider');
+export async function isGranted(catalogue: Catalogue, request: ProviderRequest): Promise<boolean> {
+  const delisting = await findDelisting(catalogue, request.base_url, 'provider');
   return request.asks === 'list' ? delisting === undefined : delisting?.reason === getReason(request);
 }
 
 /** Grants a request to list or remove. Returns whether readers see a change. */
-export function grantRequest(
+export async function grantRequest(
   writing: Writing,
   request: ProviderRequest,
   { source, evidence }: { source: string; evidence: JsonObject },
-): boolean {
-  if (request.asks === 'list') return letAddressIn(writing, request.base_url, { evidence });
-  return keepAddressOut(writing, request.base_url, { reason: getReason(request), source, evidence });
+): Promise<boolean> {
+  if (request.asks === 'list') return await letAddressIn(writing, request.base_url, { evidence });
+  return await keepAddressOut(writing, request.base_url, { reason: getReason(request), source, evidence });
 }
 
 function getReason({ reason }: Extract<ProviderRequest, { asks: 'remove' }>): string {
@@ -44,15 +44,19 @@ export function isStillDeclared(request: ProviderRequest): boolean {
 }
 
 /** Builds the finding for a request without a visible effect; undefined if it has one. */
-export function findRequestFinding(catalogue: Catalogue, request: ProviderRequest): Finding | undefined {
+export async function findRequestFinding(catalogue: Catalogue, request: ProviderRequest): Promise<Finding | undefined> {
   const { base_url, where } = request;
-  const isKnown = findListing(catalogue, { base_url }) !== undefined;
+  const isKnown = (await findListing(catalogue, { base_url })) !== undefined;
   if (request.asks === 'remove') {
     if (isKnown) return undefined;
     const message = `Nothing is listed at ${base_url}, and nothing will be while its provider asks for that.`;
     return buildImportFinding('noted', 'provider_kept_out', base_url, message);
   }
-  const other = (['operator', 'rule'] as const).find((by) => findDelisting(catalogue, base_url, by));
+  const [byOperator, byRule] = [
+    await findDelisting(catalogue, base_url, 'operator'),
+    await findDelisting(catalogue, base_url, 'rule'),
+  ];
+  const other = (byOperator ?? byRule)?.by;
   if (other) {
     const message = `The ${other} removed the listing at ${base_url}, which its provider's request does not undo.`;
     return buildImportFinding('noted', 'provider_not_lifted', base_url, message);
@@ -63,9 +67,9 @@ export function findRequestFinding(catalogue: Catalogue, request: ProviderReques
 }
 
 /** Lists findings for replies about routes that the listing does not have, which are not shown. */
-export function listReplyFindings(catalogue: Catalogue, request: ProviderRequest): Finding[] {
+export async function listReplyFindings(catalogue: Catalogue, request: ProviderRequest): Promise<Finding[]> {
   const { where, base_url, replies } = request;
-  const listing = findListing(catalogue, { base_url });
+  const listing = await findListing(catalogue, { base_url });
   const declaration = request.asks === 'list' ? request.declaration : null;
   if (!listing && !declaration) return [];
   const routes = new Set([...(listing?.routes ?? []), ...(declaration?.routes ?? [])].map(formatRoute));
@@ -83,11 +87,14 @@ const MAX_NAMED = 5;
  * Finds listings that a request to remove leaves in place. A request for a bare origin removes only the listing at that
  * origin. A provider who means the whole host learns which listings below it are not named.
  */
-export function findStillListed(catalogue: Catalogue, requests: readonly ProviderRequest[]): Finding | undefined {
+export async function findStillListed(
+  catalogue: Catalogue,
+  requests: readonly ProviderRequest[],
+): Promise<Finding | undefined> {
   const named = new Set(requests.map(({ base_url }) => base_url));
   const out = requests.find(({ asks, base_url }) => asks === 'remove' && new URL(base_url).origin === base_url);
   if (!out) return undefined;
-  const others = listBaseUrlsBelow(catalogue, out.base_url).filter((base_url) => !named.has(base_url));
+  const others = (await listBaseUrlsBelow(catalogue, out.base_url)).filter((base_url) => !named.has(base_url));
   if (others.length === 0) return undefined;
   const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : '';
   const list = `${others.slice(0, MAX_NAMED).map(formatQuote).join(', ')}${more}`;
@@ -96,12 +103,12 @@ export function findStillListed(catalogue: Catalogue, requests: readonly Provide
 }
 
 /** Builds the outcome of a request without a declaration; undefined if there is no listing. */
-export function findRequestOutcome(
+export async function findRequestOutcome(
   catalogue: Catalogue,
   request: ProviderRequest,
   hasChanged: boolean,
-): ImportOutcome | undefined {
-  const listing = findListing(catalogue, { base_url: request.base_url });
+): Promise<ImportOutcome | undefined> {
+  const listing = await findListing(catalogue, { base_url: request.base_url });
   if (!listing) return undefined;
   const { state, slug, id, title, base_url } = listing;
   const outcome = state === 'live' ? (hasChanged ? 'changed' : 'unchanged') : state;
@@ -115,16 +122,16 @@ export interface ListingBefore {
 }
 
 /** Builds what readers now see of a listing in the provider's file. */
-export function buildEffect(
+export async function buildEffect(
   catalogue: Catalogue,
   request: ProviderRequest,
   before: ListingBefore,
   hasRepliesChanged: boolean,
-): ReaderEffect {
+): Promise<ReaderEffect> {
   const { base_url, replies } = request;
-  const listing = findListing(catalogue, { base_url });
+  const listing = await findListing(catalogue, { base_url });
   const { effect, sentence } = listing
-    ? describeListing(catalogue, listing, before, request.asks, hasRepliesChanged)
+    ? await describeListing(catalogue, listing, before, request.asks, hasRepliesChanged)
     : describeAbsence(request);
   const isBroken = request.asks === 'list' && request.is_broken;
   const notes = [
@@ -139,11 +146,15 @@ export function buildEffect(
 }
 
 /** Builds what readers now see of a listing that the provider's file no longer describes. */
-export function buildWithdrawalEffect(catalogue: Catalogue, base_url: string, before: ListingBefore): ReaderEffect {
-  const listing = findListing(catalogue, { base_url });
+export async function buildWithdrawalEffect(
+  catalogue: Catalogue,
+  base_url: string,
+  before: ListingBefore,
+): Promise<ReaderEffect> {
+  const listing = await findListing(catalogue, { base_url });
   const note = "The provider's file no longer describes it.";
   if (!listing) return { base_url, slug: null, effect: 'nothing_to_list', sentence: `Nothing is listed. ${note}` };
-  const { effect, sentence } = describeListing(catalogue, listing, before, 'list', false);
+  const { effect, sentence } = await describeListing(catalogue, listing, before, 'list', false);
   return { base_url, slug: listing.slug, effect, sentence: `${sentence} ${note}` };
 }
 
@@ -158,13 +169,13 @@ function describeAbsence(request: ProviderRequest): Pick<ReaderEffect, 'effect' 
   return { effect: 'nothing_to_list', sentence: `Nothing is listed here: ${why}.` };
 }
 
-function describeListing(
+async function describeListing(
   catalogue: Catalogue,
   listing: Listing,
   before: ListingBefore,
   asks: ProviderRequest['asks'],
   hasRepliesChanged: boolean,
-): Pick<ReaderEffect, 'effect' | 'sentence'> {
+): Promise<Pick<ReaderEffect, 'effect' | 'sentence'>> {
   const { slug, state, state_by, state_reason } = listing;
   const page = PATHS.listing(slug);
   const reason = describeReason(state_reason ?? '');
@@ -187,7 +198,7 @@ function describeListing(
     const now = before.listing?.state === 'delisted' ? 'Live again' : 'Now live';
     return { effect: 'live', sentence: `${now} at ${page}.` };
   }
-  const rows = listChanges(catalogue, { slug, since: before.revision });
+  const rows = await listChanges(catalogue, { slug, since: before.revision });
   const changed = new Set([...rows.flatMap(listChangedParts), ...(hasRepliesChanged ? ['replies'] : [])]);
   if (changed.size === 0) return { effect: 'unchanged', sentence: `Live at ${page}, as before.` };
   return { effect: 'changed', sentence: `Live at ${page}, changed: ${[...changed].join(', ')}.` };

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
-import { findPaidRoute, findPayment, listPayments } from '../catalogue/payment-records.ts';
+import { findPaidRoute, findPayment, listPayments } from '../catalogue/read/payments.ts';
 import { readPayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
@@ -118,7 +118,9 @@ export const receipts: Command = defineCommand({
       const word = { id: receipt.toLowerCase(), as, because: cleanText(because, 'route_description') };
       return withWritableCatalogue(context, { create: false }, (catalogue) => settle(catalogue, word, context));
     }
-    return withReadableCatalogue(context, (catalogue) => ({ payments: listPayments(catalogue, MAX_LISTED) }));
+    return withReadableCatalogue(context, async (catalogue) => ({
+      payments: await listPayments(catalogue, MAX_LISTED),
+    }));
   },
   render: renderReceipts,
   isDone: (result) => !('checks' in result) || result.checks.every(({ passed }) => passed),
@@ -130,7 +132,7 @@ async function checkOwnPayment(
   rpc: readonly string[],
   { getConfig }: CommandContext,
 ): Promise<CheckedReceipt> {
-  const payment = findPayment(catalogue, id);
+  const payment = await findPayment(catalogue, id);
   if (!payment) {
     throw new ServiceError('not_found', `There is no receipt ${id}.`, {
       hint: `The command receipts lists yours. ${RECEIPT_ADDRESS_HINT}`,
@@ -147,7 +149,7 @@ async function checkOwnPayment(
     const chain = await openChain(payment.network, urls[0]);
     return { receipt: payment, checks: await askForReceipt(payment.network, () => checkUnsettled(chain, payment)) };
   }
-  const paid = findPaidRoute(catalogue, payment.route_id);
+  const paid = await findPaidRoute(catalogue, payment.route_id);
   if (!paid) throw new Error('a payment is for a route on record');
   const { receipt } = buildAgentReceipt(
     { ...payment, settlement: payment.settlement },
@@ -321,7 +323,7 @@ async function settle(
   { id, as, because }: { id: string; as: 'settled' | 'not_settled'; because: string },
   { now }: CommandContext,
 ): Promise<ReceiptsResult> {
-  const known = findPayment(catalogue, id);
+  const known = await findPayment(catalogue, id);
   if (!known) {
     throw new ServiceError('not_found', `There is no payment ${id}.`, {
       hint: 'The command receipts lists yours; receipts reconcile restores what a catalogue has lost.',
@@ -331,7 +333,7 @@ async function settle(
   const wallets = await openWallets(catalogue, [known], { folder: readPayerConfig().folder, now });
   try {
     const [ledger] = wallets.ledgers;
-    const payment = ledger?.findPayment(id);
+    const payment = await ledger?.findPayment(id);
     if (!ledger || !payment) throw new Error('the payment was just found');
     if (!isOpen(payment)) {
       throw new ServiceError('conflict', `The payment ${id} is not open: it is ${payment.state}.`, {
@@ -345,8 +347,8 @@ async function settle(
         reason: 'not_expired',
       });
     }
-    ledger.record(id, { step: 'closed', as, because }, now().toISOString());
-    return { payments: [ledger.findPayment(id) ?? payment] };
+    await ledger.record(id, { step: 'closed', as, because }, now().toISOString());
+    return { payments: [(await ledger.findPayment(id)) ?? payment] };
   } finally {
     wallets.close();
   }

@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
-import { type RecordOutcome, recordDeclaration } from '../catalogue/declarations.ts';
-import { writeCatalogue } from '../catalogue/write.ts';
+import { writeCatalogue } from '../catalogue/transaction.ts';
+import {
+  type RecordedOutcome,
+  type RecordOutcome,
+  recordDeclarations as recordAll,
+} from '../catalogue/write/declarations.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration } from '../model/declaration.ts';
 import { getListingId } from '../model/ids.ts';
@@ -64,7 +68,7 @@ export async function recordDeclarations(
   let done = 0;
   while (done < declarations.length && !signal.aborted) {
     const batch = declarations.slice(done, done + BATCH_SIZE);
-    for (const entry of recordBatch(catalogue, batch, now, evidence)) {
+    for (const entry of await recordBatch(catalogue, batch, now, evidence)) {
       if ('reason' in entry) failed.push(entry);
       else recorded.push(entry);
     }
@@ -77,32 +81,35 @@ export async function recordDeclarations(
 }
 
 /** Records a batch in one transaction. If that fails, each declaration gets a transaction of its own. */
-function recordBatch(
+async function recordBatch(
   catalogue: Catalogue,
   batch: readonly Declaration[],
   now: () => Date,
   evidence: JsonObject | undefined,
-): (DeclarationOutcome | FailedDeclaration)[] {
+): Promise<(DeclarationOutcome | FailedDeclaration)[]> {
   const record = (declarations: readonly Declaration[]) =>
-    writeCatalogue(catalogue, now().toISOString(), (writing) =>
-      declarations.map((declaration): DeclarationOutcome => {
-        const { identity, outcome } = recordDeclaration(writing, declaration, evidence);
+    writeCatalogue(catalogue, now().toISOString(), async (writing): Promise<DeclarationOutcome[]> => {
+      const outcomes = await recordAll(writing, declarations, evidence);
+      return declarations.map((declaration, at) => {
+        const { identity, outcome } = outcomes[at] as RecordedOutcome;
         return { declaration, id: identity.id, slug: identity.slug, outcome };
-      }),
-    );
+      });
+    });
   try {
-    return record(batch);
+    return await record(batch);
   } catch (error) {
     if (!isRowError(error)) throw error;
   }
-  return batch.flatMap((declaration): (DeclarationOutcome | FailedDeclaration)[] => {
+  const entries: (DeclarationOutcome | FailedDeclaration)[] = [];
+  for (const declaration of batch) {
     try {
-      return record([declaration]);
+      entries.push(...(await record([declaration])));
     } catch (error) {
       if (!isRowError(error)) throw error;
-      return [buildFailure(error, declaration)];
+      entries.push(buildFailure(error, declaration));
     }
-  });
+  }
+  return entries;
 }
 
 /** Returns whether an error is about one declaration and not about the database. */

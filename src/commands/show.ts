@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listDeclarations } from '../catalogue/derivation.ts';
-import { listFindingsAbout, type RecordedFinding } from '../catalogue/findings.ts';
-import { listReceipts } from '../catalogue/receipts.ts';
-import { getRevision } from '../catalogue/write.ts';
+import { listDeclarations } from '../catalogue/read/declarations.ts';
+import { listFindingsAbout, type RecordedFinding } from '../catalogue/read/findings.ts';
+import { listReceipts } from '../catalogue/read/receipts.ts';
+import { getRevision } from '../catalogue/transaction.ts';
 import type { RecordedDeclaration } from '../evidence/declarations.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Caution } from '../model/caution.ts';
@@ -25,14 +25,14 @@ export const show: Command = defineCommand({
   examples: [['show example-prices', 'texts, routes, terms, networks, sources, receipts and findings']],
   input: z.object({ slug: z.string() }),
   run: ({ slug }, context) =>
-    withReadableCatalogue(context, (catalogue): ShowResult => {
-      const listing = getListing(catalogue, slug);
+    withReadableCatalogue(context, async (catalogue): Promise<ShowResult> => {
+      const listing = await getListing(catalogue, slug);
       return {
-        revision: getRevision(catalogue),
+        revision: await getRevision(catalogue),
         listing,
-        declarations: listDeclarations(catalogue, listing.id),
-        receipts: listReceipts(catalogue, listing.id),
-        findings: listFindingsAbout(catalogue, listing.base_url),
+        declarations: await listDeclarations(catalogue, listing.id),
+        receipts: (await listReceipts(catalogue, [listing.id])).get(listing.id) ?? [],
+        findings: await listFindingsAbout(catalogue, listing.base_url),
       };
     }),
   render: renderListing,

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
+import type { Catalogue } from '../catalogue/database.ts';
 import {
   countListings,
   countPayments,
@@ -7,11 +8,10 @@ import {
   type ListingCounts,
   type PaymentCounts,
   type ProbingState,
-} from '../catalogue/counts.ts';
-import type { Catalogue } from '../catalogue/database.ts';
-import { countFindings } from '../catalogue/findings.ts';
-import { listPullFailures, listPulls, type Pull, type PullFailure } from '../catalogue/pulls.ts';
-import { getCatalogueState } from '../catalogue/write.ts';
+} from '../catalogue/read/counts.ts';
+import { countFindings } from '../catalogue/read/findings.ts';
+import { listPullFailures, listPulls, type Pull, type PullFailure } from '../catalogue/read/pulls.ts';
+import { getCatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { formatCount } from '../views/words/figures.ts';
@@ -36,7 +36,8 @@ interface FeedState {
 
 interface StatusResult {
   file: string;
-  bytes: number;
+  /** Size of its file; null in PostgreSQL. */
+  bytes: number | null;
   identity: string;
   revision: number;
   /** Time of the latest change that readers see. */
@@ -61,18 +62,18 @@ export const status: Command = defineCommand({
   render: renderStatus,
 });
 
-function getStatus(catalogue: Catalogue, config: Config, now: Date): StatusResult {
-  const state = getCatalogueState(catalogue);
-  const counts = countFindings(catalogue).map((count) => ({ ...count, meaning: getMeaning(count.code) }));
+async function getStatus(catalogue: Catalogue, config: Config, now: Date): Promise<StatusResult> {
+  const state = await getCatalogueState(catalogue);
+  const counts = (await countFindings(catalogue)).map((count) => ({ ...count, meaning: getMeaning(count.code) }));
   return {
-    file: catalogue.file,
-    bytes: statSync(catalogue.file).size,
+    file: catalogue.name,
+    bytes: statSync(catalogue.address, { throwIfNoEntry: false })?.size ?? null,
     ...state,
-    listings: countListings(catalogue),
+    listings: await countListings(catalogue),
     findings: sortCounts(counts),
-    feeds: listFeeds(listPulls(catalogue), listPullFailures(catalogue)),
-    probing: getProbingState(catalogue, now.toISOString()),
-    payments: countPayments(catalogue),
+    feeds: listFeeds(await listPulls(catalogue), await listPullFailures(catalogue)),
+    probing: await getProbingState(catalogue, now.toISOString()),
+    payments: await countPayments(catalogue),
     release: getReleaseState(config, state),
   };
 }
@@ -102,7 +103,7 @@ function describePayments({ settled, not_settled, open, spent }: PaymentCounts):
 function renderStatus(result: StatusResult, page: Page): void {
   const { listings, feeds, findings } = result;
   page.facts([
-    ['catalogue', `${result.file} (${formatBytes(result.bytes)})`],
+    ['catalogue', result.bytes === null ? result.file : `${result.file} (${formatBytes(result.bytes)})`],
     ['identity', result.identity],
     ['live', `${listings.live}, ${listings.verified} of them settlement-verified`],
     ['held', String(listings.held)],

@@ -1,5 +1,5 @@
-import { findListing, listListings } from '../catalogue/listings.ts';
-import { findLastAttempt, findPayment } from '../catalogue/payment-records.ts';
+import { findListing, listListings } from '../catalogue/read/listings.ts';
+import { findLastAttempt, findPayment } from '../catalogue/read/payments.ts';
 import { ServiceError } from '../errors.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { isDueForProof, listDueRoutes, PROOF_METHOD } from '../evidence/verification.ts';
@@ -60,13 +60,13 @@ const RUN_ENDING_REASONS = new Set([
  */
 export async function verifyDue(payer: Payer, budget: number | null): Promise<DueResult> {
   const { catalogue, now, signal, say } = payer;
-  const plan = listDueRoutes(listListings(catalogue).filter(isLive), now().toISOString());
+  const plan = listDueRoutes((await listListings(catalogue)).filter(isLive), now().toISOString());
   const result: DueResult = { budget, spent: 0, due: plan.length, left: plan.length, ended: 'done', routes: [] };
   for (const [index, { listing: planned, route: wanted }] of plan.entries()) {
     if (signal.aborted) result.ended = 'interrupted';
     if (result.ended !== 'done') break;
     // An earlier payment of this run may have changed the listing.
-    const listing = findListing(catalogue, { id: planned.id });
+    const listing = await findListing(catalogue, { id: planned.id });
     const route = listing?.routes.find(({ id }) => id === wanted.id);
     result.left -= 1;
     if (!listing || !route) continue;
@@ -75,7 +75,7 @@ export async function verifyDue(payer: Payer, budget: number | null): Promise<Du
       ...{ amount: getPrice(payer, route), last_proved_at: route.proof?.verified_at ?? null },
     };
     result.routes.push(entry);
-    const reason = findObstacle(payer, listing, route, budget === null ? null : budget - result.spent);
+    const reason = await findObstacle(payer, listing, route, budget === null ? null : budget - result.spent);
     if (reason !== null) Object.assign(entry, { outcome: 'skipped', reason });
     if (reason !== null || budget === null) continue;
     say(`${index + 1} of ${plan.length}: ${entry.slug}, ${entry.route}`);
@@ -88,19 +88,19 @@ export async function verifyDue(payer: Payer, budget: number | null): Promise<Du
 }
 
 /** Finds why a route is skipped; null if it can be paid for now. */
-function findObstacle(payer: Payer, listing: Listing, route: Route, left: number | null): string | null {
+async function findObstacle(payer: Payer, listing: Listing, route: Route, left: number | null): Promise<string | null> {
   const { catalogue, now, rails } = payer;
   const at = now().getTime();
   const isSince = (time: string | null, days: number) => time !== null && at - Date.parse(time) < days * DAY_MS;
   if (!isLive(listing) || !isDueForProof(route, now().toISOString())) return 'not_due';
   const cautions = [...listing.cautions, ...listing.routes.flatMap((one) => one.cautions)];
-  const lastOfSeller = findLastAttempt(
+  const lastOfSeller = await findLastAttempt(
     catalogue,
     listing.routes.map(({ id }) => id),
   );
   if (isDangerous(cautions) && isSince(lastOfSeller, PROOF_METHOD.retried_after_days)) return 'under_caution';
   // A payment that did not settle, or may not have, is tried again another day.
-  if (isSince(findLastAttempt(catalogue, [route.id]), 1)) return 'tried_today';
+  if (isSince(await findLastAttempt(catalogue, [route.id]), 1)) return 'tried_today';
   const price = getPrice(payer, route);
   if (price === null) return rails.length === 0 ? null : 'no_price';
   return left !== null && price > left ? 'beyond_budget' : null;
@@ -134,19 +134,19 @@ async function payForRoute(
       },
     });
     if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: refused ?? 'not_paid' });
-    else describeOutcome(payer, id, entry);
+    else await describeOutcome(payer, id, entry);
     return entry.outcome === 'open' ? 'payment_open' : 'done';
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: error.reason });
-    else describeOutcome(payer, id, entry);
+    else await describeOutcome(payer, id, entry);
     if (error.code === 'internal') throw error;
     return RUN_ENDING_REASONS.has(error.reason) ? error.reason : 'done';
   }
 }
 
-function describeOutcome({ catalogue }: Payer, id: string, entry: DueRoute): void {
-  const payment = findPayment(catalogue, id);
+async function describeOutcome({ catalogue }: Payer, id: string, entry: DueRoute): Promise<void> {
+  const payment = await findPayment(catalogue, id);
   if (!payment) throw new Error(`the ledger has lost the payment ${id}`);
   const { state, reason, delivered, unrecognised, amount } = payment;
   const outcome = delivered ? 'verified' : 'not_delivered';

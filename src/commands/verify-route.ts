@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
-import { listDeclarations } from '../catalogue/derivation.ts';
-import { countSpent } from '../catalogue/payments.ts';
+import { listDeclarations } from '../catalogue/read/declarations.ts';
+import { countSpent } from '../catalogue/write/payments.ts';
 import type { Config, PayerConfig } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
@@ -131,7 +131,7 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
           route_id: route.id,
           requirement: chosen,
           declared: route,
-          own: listProviderProducts(catalogue, listing, route),
+          own: await listProviderProducts(catalogue, listing, route),
           findStop: () => findStop(stopFile),
           onEvent: (event) => {
             if (event.type === 'prepared') request.onPrepared?.(event.payment);
@@ -150,7 +150,7 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
     would_pay: chosen ? getPrice(chosen.terms) : null,
     refused,
     wallets: await readWallets(rails, { isPaid: payment !== null }),
-    caps: { per_call: maxPerCall, per_day: maxPerDay, spent: countSpent(catalogue, now().toISOString()) },
+    caps: { per_call: maxPerCall, per_day: maxPerDay, spent: await countSpent(catalogue, now().toISOString()) },
     reconciled: [...payer.reconciled],
     payment,
   };
@@ -159,8 +159,12 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
 /** Kinds of sources that the provider writes itself. Only their declarations can make its answer unrecognised. */
 const PROVIDER_SOURCES: readonly SourceKind[] = ['provider', 'openapi'];
 
-function listProviderProducts(catalogue: Catalogue, { id }: Listing, { method, path }: Route): DeclaredProduct[] {
-  return listDeclarations(catalogue, id)
+async function listProviderProducts(
+  catalogue: Catalogue,
+  { id }: Listing,
+  { method, path }: Route,
+): Promise<DeclaredProduct[]> {
+  return (await listDeclarations(catalogue, id))
     .filter(
       ({ declaration, withdrawn_at }) => withdrawn_at === null && PROVIDER_SOURCES.includes(declaration.source.kind),
     )

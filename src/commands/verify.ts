@@ -78,7 +78,7 @@ async function runVerify(given: Input, context: CommandContext): Promise<VerifyR
   const progress = openProgress(stderr, 'Paying', 'payments', () => performance.now());
   return withWritableCatalogue(context, { create: false }, async (catalogue) => {
     const { slug, route, input: file, budget } = given;
-    const listing = slug === undefined ? undefined : getListing(catalogue, slug);
+    const listing = slug === undefined ? undefined : await getListing(catalogue, slug);
     const pay = given.pay || budget !== undefined;
     const options = { pay, config: context.getConfig(), payer: readPayerConfig(), now, signal, say: progress.note };
     return withPayer(catalogue, options, (payer): Promise<VerifyResult | DueResult> => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Catalogue } from '../catalogue/database.ts';
-import { openLedger } from '../catalogue/payments.ts';
+import { openLedger } from '../catalogue/write/payments.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { acquireLock } from '../release/lock.ts';
 import { type Journal, openJournal, recoverPayments } from '../settlement/journal.ts';
@@ -45,7 +45,7 @@ export async function openWallets(
       const journal: Journal = openJournal(join(folder, `${name}.jsonl`));
       opened.push(journal.close);
       const ledger = openLedger(catalogue, journal.append);
-      recoverPayments(journal, ledger, payer, now().toISOString());
+      await recoverPayments(journal, ledger, payer, now().toISOString());
       ledgers.set(name, ledger);
     }
     return { ledgers: wallets.flatMap((wallet) => ledgers.get(getFileName(wallet)) ?? []), close };

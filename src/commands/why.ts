@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { listChanges } from '../catalogue/changes.ts';
 import type { Catalogue } from '../catalogue/database.ts';
-import { listDeclarations } from '../catalogue/derivation.ts';
-import { listFindingsAbout, type RecordedFinding } from '../catalogue/findings.ts';
-import { findListing } from '../catalogue/listings.ts';
+import { listChanges } from '../catalogue/read/changes.ts';
+import { listDeclarations } from '../catalogue/read/declarations.ts';
+import { listFindingsAbout, type RecordedFinding } from '../catalogue/read/findings.ts';
+import { findListing } from '../catalogue/read/listings.ts';
 import { ServiceError } from '../errors.ts';
 import type { Listing } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
@@ -41,27 +41,29 @@ export const why: Command = defineCommand({
   ],
   input: z.object({ slug: z.string() }),
   run: ({ slug }, context) =>
-    withReadableCatalogue(context, (catalogue) =>
-      /^https?:/i.test(slug) && URL.canParse(slug) ? explainAddress(catalogue, slug) : explain(catalogue, slug),
+    withReadableCatalogue(context, async (catalogue) =>
+      /^https?:/i.test(slug) && URL.canParse(slug)
+        ? await explainAddress(catalogue, slug)
+        : await explain(catalogue, slug),
     ),
   render: renderWhy,
 });
 
-function explain(catalogue: Catalogue, slug: string): WhyResult {
-  const listing = getListing(catalogue, slug);
+async function explain(catalogue: Catalogue, slug: string): Promise<WhyResult> {
+  const listing = await getListing(catalogue, slug);
   return {
     slug,
     state: listing.state,
-    standing: listStateSentences(catalogue, listing),
-    decisions: listChanges(catalogue, { slug, limit: DECISION_LIMIT }).map(describeDecision),
-    findings: listFindingsAbout(catalogue, listing.base_url),
+    standing: await listStateSentences(catalogue, listing),
+    decisions: (await listChanges(catalogue, { slug, limit: DECISION_LIMIT })).map(describeDecision),
+    findings: await listFindingsAbout(catalogue, listing.base_url),
   };
 }
 
-function explainAddress(catalogue: Catalogue, address: string): WhyResult {
-  const findings = listFindingsAbout(catalogue, address);
-  const listing = findListingAt(catalogue, address);
-  if (listing) return { ...explain(catalogue, listing.slug), findings };
+async function explainAddress(catalogue: Catalogue, address: string): Promise<WhyResult> {
+  const findings = await listFindingsAbout(catalogue, address);
+  const listing = await findListingAt(catalogue, address);
+  if (listing) return { ...(await explain(catalogue, listing.slug)), findings };
   if (findings.length > 0)
     return { slug: null, state: null, standing: ['No listing has this address.'], decisions: [], findings };
   throw new ServiceError('not_found', `Nothing is on record about ${address}.`, {
@@ -70,13 +72,16 @@ function explainAddress(catalogue: Catalogue, address: string): WhyResult {
   });
 }
 
-function findListingAt(catalogue: Catalogue, address: string): Listing | undefined {
-  return findListing(catalogue, { base_url: address }) ?? findListing(catalogue, { base_url: new URL(address).origin });
+async function findListingAt(catalogue: Catalogue, address: string): Promise<Listing | undefined> {
+  return (
+    (await findListing(catalogue, { base_url: address })) ??
+    (await findListing(catalogue, { base_url: new URL(address).origin }))
+  );
 }
 
-function listStateSentences(catalogue: Catalogue, listing: Listing): string[] {
+async function listStateSentences(catalogue: Catalogue, listing: Listing): Promise<string[]> {
   const { id, state, state_reason, state_by, state_at } = listing;
-  const sources = listDeclarations(catalogue, id).map(({ declaration: { source }, withdrawn_at }) =>
+  const sources = (await listDeclarations(catalogue, id)).map(({ declaration: { source }, withdrawn_at }) =>
     withdrawn_at ? `${describeSource(source)}, withdrawn ${formatTime(withdrawn_at)}` : describeSource(source),
   );
   const by = sources.map((source) => `On record from ${source}.`);

@@ -7,23 +7,24 @@ const GENERIC_PREFIX = /^(www|api|apis)\./;
 const ID_CHARACTERS = 8;
 
 /**
- * Builds the slug of a new listing: the one its source asks for, else from its service name, else from its host. If
- * that slug is taken, the first characters of the id are appended, so that the import order decides only who gets the
- * short slug.
+ * Lists the slugs that a new listing may have, the best first: the one its source asks for, else from its service name, else
+ * from its host; then the same with the first characters of the id appended, so that the import order decides only who
+ * gets the short slug. The last one has all of the id, and so is no other listing's.
  */
-export function buildSlug(
-  source: { slug: string | null; service_name: string | null; base_url: string; id: string },
-  isTaken: (slug: string) => boolean,
-): string {
+export function listSlugs(source: {
+  slug: string | null;
+  service_name: string | null;
+  base_url: string;
+  id: string;
+}): string[] {
   const host = new URL(source.base_url).hostname.replace(GENERIC_PREFIX, '');
   const wanted = source.slug ?? (toSlug(source.service_name ?? '') || toSlug(host) || 'listing');
-  if (!isTaken(wanted)) return wanted;
-  const suffix = source.id.replaceAll('-', '');
-  for (let length = ID_CHARACTERS; length < suffix.length; length += 4) {
-    const slug = `${cutSlug(wanted, SLUG_MAX_LENGTH - length - 1)}-${suffix.slice(0, length)}`;
-    if (!isTaken(slug)) return slug;
+  const id = source.id.replaceAll('-', '');
+  const slugs = [wanted];
+  for (let length = ID_CHARACTERS; length <= id.length; length += 4) {
+    slugs.push(`${cutSlug(wanted, SLUG_MAX_LENGTH - length - 1)}-${id.slice(0, length)}`);
   }
-  return `${cutSlug(wanted, SLUG_MAX_LENGTH - suffix.length - 1)}-${suffix}`;
+  return slugs;
 }
 
 /** Writes any text as a slug: ASCII letters and digits, joined by hyphens; empty if none are left. */

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { isPostgresAddress } from '../catalogue/address.ts';
 
 /** How often the file is looked at. */
 const LOOK_MS = 500;
@@ -17,6 +18,8 @@ export interface CatalogueFile {
  * one (`-wal`) for the journal of the new one. The operator has to stop the service, replace the file and start it.
  */
 export function openCatalogueFile(file: string, logger: Logger): CatalogueFile {
+  // A catalogue in PostgreSQL is no file.
+  if (isPostgresAddress(file)) return { isReplaced: () => false, close: () => undefined };
   const opened = findFileNumber(file);
   let logged = opened;
   const look = () => {

@@ -68,7 +68,7 @@ export async function startServer({
     logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
   );
   const reading = openReading(config.publishedFile, site);
-  const catalogueFile = openCatalogueFile(config.catalogueFile, logger);
+  const catalogueFile = openCatalogueFile(config.catalogueAddress, logger);
   const current = openCurrentRelease({ releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, codeVersion, logger });
   const pictures = openPictures();

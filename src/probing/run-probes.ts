@@ -20,22 +20,22 @@ export interface RouteTask<Key> {
 /** What a run reads and records. The owner of the data implements it. */
 export interface ProbeStore<Key> {
   /** Lists the routes of a host that are to be probed. Called when its turn comes. */
-  listTasks(host: string): Iterable<RouteTask<Key>>;
+  listTasks(host: string): AsyncIterable<RouteTask<Key>>;
   /**
    * Returns the policy for a host: its robots.txt as last read and whether to read it again, until when it asked us to
    * wait, whether a decoy path is due, and whether its provider file is due.
    */
-  getHostPolicy(host: string): {
+  getHostPolicy(host: string): Promise<{
     robots: string | null;
     robots_due: boolean;
     wait_until: string | null;
     decoy_due: boolean;
     provider_file_due: boolean;
-  };
-  recordRobots(host: string, robots: string, at: string): void;
-  recordDecoyCheck(host: string, at: string): void;
-  recordWait(host: string, until: string): void;
-  recordSample(task: RouteTask<Key>, sample: ProbeSample): void;
+  }>;
+  recordRobots(host: string, robots: string, at: string): Promise<void>;
+  recordDecoyCheck(host: string, at: string): Promise<void>;
+  recordWait(host: string, until: string): Promise<void>;
+  recordSample(task: RouteTask<Key>, sample: ProbeSample): Promise<void>;
   /**
    * Reads the provider's file of the host before its routes are probed, with a client that keeps the host's pace. An
    * error ends the run.
@@ -115,9 +115,9 @@ async function visitHost<Key>(
   documents: Limit,
 ): Promise<void> {
   const { store, now, signal, onRoute } = options;
-  const { wait_until, robots: known, robots_due, decoy_due, provider_file_due } = store.getHostPolicy(host);
+  const { wait_until, robots: known, robots_due, decoy_due, provider_file_due } = await store.getHostPolicy(host);
   if (wait_until !== null && wait_until > now().toISOString()) {
-    for (const _task of store.listTasks(host)) onRoute?.(null);
+    for await (const _task of store.listTasks(host)) onRoute?.(null);
     return;
   }
   const pace = openPace(options.pauseMs, signal);
@@ -133,7 +133,8 @@ async function visitHost<Key>(
     await store.visitHost(host, buildPacedClient({ fetch: fetchInTurn }, pace, robots.delayMs));
   }
   let isDecoyDue = decoy_due;
-  const tasks = [...store.listTasks(host)];
+  const tasks: RouteTask<Key>[] = [];
+  for await (const task of store.listTasks(host)) tasks.push(task);
   for (const [index, task] of tasks.entries()) {
     const sample = await probeTask(task, { robots, pace, checkWildcard: isDecoyDue }, options, requests);
     if (sample.outcome === 'internal' && signal.aborted) return;
@@ -141,15 +142,15 @@ async function visitHost<Key>(
     // its own.
     if (sample.detail.sibling !== undefined && sample.outcome !== 'wildcard_402') {
       isDecoyDue = false;
-      store.recordDecoyCheck(host, sample.at);
+      await store.recordDecoyCheck(host, sample.at);
     }
-    store.recordSample(task, sample);
+    await store.recordSample(task, sample);
     onRoute?.(sample);
     // Nothing was sent, so no pause is needed.
     if (sample.cause === ROBOTS_DISALLOWED && sample.status === null) continue;
     const waitMs = getWait(sample);
     if (waitMs > LONGEST_WAIT_MS) {
-      store.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
+      await store.recordWait(host, new Date(now().getTime() + waitMs).toISOString());
       for (const _task of tasks.slice(index + 1)) onRoute?.(null);
       return;
     }
@@ -166,7 +167,7 @@ async function readRobots<Key>(
   const text = await requests(() => fetchRobots(client, host, { timeoutMs, signal }));
   signal.throwIfAborted();
   pace.end();
-  if (text !== undefined) store.recordRobots(host, text, now().toISOString());
+  if (text !== undefined) await store.recordRobots(host, text, now().toISOString());
   return text;
 }
 

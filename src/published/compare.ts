@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
-import { getCatalogueState } from '../catalogue/write.ts';
+import type { Catalogue } from '../catalogue/database.ts';
+import { openNewsSource } from '../catalogue/news-source.ts';
+import { getCatalogueState } from '../catalogue/transaction.ts';
 import { openPublishedForWriting, type Published } from './file.ts';
-import { followAtOnce } from './follow.ts';
+import { followCatalogue } from './follow.ts';
 import { iterateIndexed } from './indexing.ts';
 import { getPublishedState } from './state.ts';
 
@@ -14,10 +15,14 @@ const NAMED_AT_MOST = 5;
 
 /**
  * Lists where a published catalogue differs from what the catalogue gives. It is made once more in a temporary file, and every
- * table is compared by its digest. Empty if all are the same. Throws as `openCatalogueForReading` does.
+ * table is compared by its digest. Empty if all are the same. Throws as `openNewsSource` does.
  */
-export function listPublishedFaults(catalogue: Catalogue, published: Published, codeVersion: string): string[] {
-  const [wanted, found] = [getCatalogueState(catalogue), getPublishedState(published)];
+export async function listPublishedFaults(
+  catalogue: Catalogue,
+  published: Published,
+  codeVersion: string,
+): Promise<string[]> {
+  const [wanted, found] = [await getCatalogueState(catalogue), getPublishedState(published)];
   if (found.identity !== wanted.identity) return ['it was made from another catalogue'];
   if (found.revision !== wanted.revision)
     return [`it is of revision ${found.revision}, the catalogue of ${wanted.revision}`];
@@ -25,16 +30,16 @@ export function listPublishedFaults(catalogue: Catalogue, published: Published, 
   // What other code rendered is not compared: the next start renders it again, and the check of the release names it.
   const leftOut = rendering?.code_version === codeVersion ? [] : ['rendered', 'rendering'];
   const folder = mkdtempSync(join(tmpdir(), 'published-'));
-  const source = openCatalogueForReading(catalogue.file);
+  const source = await openNewsSource(catalogue.address);
   const fresh = openPublishedForWriting(join(folder, 'published.sqlite'));
   try {
-    followAtOnce(source, fresh, codeVersion);
+    await followCatalogue(source, fresh, codeVersion);
     return listTables(fresh)
       .filter((table) => ![...leftOut, ...NUMBERED].includes(table))
       .flatMap((table) => describeDifference(table, published, fresh) ?? []);
   } finally {
     fresh.close();
-    source.close();
+    await source.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

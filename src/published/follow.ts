@@ -1,31 +1,34 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import {
-  hasReceipts,
-  listChangesBehind,
-  listDaysFrom,
-  listLatestBehind,
-  listListingsBehind,
-  listReceiptsBehind,
-  listReceiptsOf,
-  listRevisionsSince,
-  listRoundsSince,
+  type NewsChange,
+  type NewsListing,
+  type NewsQuery,
   type NewsReceipt,
+  selectAnyReceipt,
+  selectChangesBehind,
+  selectDaysFrom,
+  selectListingsBehind,
+  selectReceiptsBehind,
+  selectReceiptsOf,
+  selectRevisionsSince,
+  selectRevisionTime,
+  selectRoundsSince,
+  selectState,
 } from '../catalogue/news.ts';
-import { parsePayment } from '../catalogue/payment-records.ts';
-import { findRevisionTime as findCatalogueTime, getCatalogueState } from '../catalogue/write.ts';
-import { getErrorMessage } from '../errors.ts';
+import { type NewsSource, openNewsSource } from '../catalogue/news-source.ts';
+import { parsePayment } from '../catalogue/read/payments.ts';
+import type { CatalogueState } from '../catalogue/transaction.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
-import type { Site } from '../views/site.ts';
 import { listChanges } from './changes.ts';
 import { BUSY_TIMEOUT_MS, isCurrentSchema, openPublishedForWriting, type Published } from './file.ts';
 import { indexListing } from './indexing.ts';
 import { buildListingRows, parseListing, renderListing } from './listing-rows.ts';
-import { openReading, type Reading } from './reading.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { getPublishedState, type PublishedState } from './state.ts';
+import { getSubject, isTelling } from './subjects.ts';
 
 /** How long following takes before it lets requests be answered, in milliseconds. */
 const TURN_MS = 4;
@@ -38,42 +41,60 @@ const TURN_MS = 4;
  * every few milliseconds, so that requests are answered.
  */
 export async function followCatalogue(
-  catalogue: Catalogue,
+  source: NewsSource,
   published: Published,
   codeVersion?: string,
 ): Promise<boolean> {
-  const steps = copyNews(catalogue, published, codeVersion);
-  let since = performance.now();
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (performance.now() - since < TURN_MS) continue;
-    await nextTurn();
-    since = performance.now();
-  }
+  return await source.hold(async (ask) => {
+    const steps = copyNews(published, codeVersion);
+    let since = performance.now();
+    try {
+      for (let step = steps.next([]); ; ) {
+        if (step.done) return step.value;
+        const rows = step.value ? await ask(step.value) : [];
+        if (performance.now() - since >= TURN_MS) {
+          await nextTurn();
+          since = performance.now();
+        }
+        step = steps.next(rows as object[]);
+      }
+    } finally {
+      // Where the catalogue fails in the middle, the file is put back.
+      steps.return(false);
+    }
+  });
 }
 
-/** Does the same without a pause. */
-export function followAtOnce(catalogue: Catalogue, published: Published, codeVersion?: string): boolean {
-  const steps = copyNews(catalogue, published, codeVersion);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+/** Does the same without a pause, where the engine of the catalogue can. */
+export function followAtOnce(
+  source: Required<Pick<NewsSource, 'holdAtOnce'>>,
+  published: Published,
+  codeVersion?: string,
+): boolean {
+  return source.holdAtOnce((ask) => {
+    const steps = copyNews(published, codeVersion);
+    try {
+      for (let step = steps.next([]); ; ) {
+        if (step.done) return step.value;
+        step = steps.next(step.value ? (ask(step.value) as object[]) : []);
+      }
+    } finally {
+      steps.return(false);
+    }
+  });
 }
 
-/** Says whether a file is of this catalogue's latest revision, and rendered by this code. */
-function isUpToDate(catalogue: Catalogue, published: Published, codeVersion?: string): boolean {
-  const from = findStart(catalogue, published, codeVersion);
-  return from !== undefined && !from.rendersAll && from.revision === getCatalogueState(catalogue).revision;
+/** What following does between two answers of the catalogue: it asks a query, or nothing where it only may pause. */
+type Steps<Result> = Generator<NewsQuery<unknown> | undefined, Result, object[]>;
+
+/** Asks the catalogue. */
+function* ask<Row>(query: NewsQuery<Row>): Steps<Row[]> {
+  return (yield query) as Row[];
 }
 
-/**
- * Says whether a file can be served from while it catches up: it is of this catalogue. What other code rendered is a little
- * out of date, which is better than nothing.
- */
-function canBeServed(catalogue: Catalogue, published: Published): boolean {
-  return findStart(catalogue, published, undefined) !== undefined;
+function* askState(): Steps<CatalogueState> {
+  const [state] = yield* ask(selectState());
+  return state ?? { identity: '', revision: 0, revised_at: '' };
 }
 
 /** Where following begins. */
@@ -82,31 +103,35 @@ interface Start extends PublishedState {
 }
 
 /** Finds where following begins; undefined if the file has to be made from the beginning. */
-function findStart(catalogue: Catalogue, published: Published, codeVersion: string | undefined): Start | undefined {
+function* findStart(published: Published, codeVersion: string | undefined): Steps<Start | undefined> {
   if (!isCurrentSchema(published)) return undefined;
   const state = getPublishedState(published);
-  if (state.identity !== getCatalogueState(catalogue).identity) return undefined;
+  if (state.identity !== (yield* askState()).identity) return undefined;
   // A catalogue that was restored from a backup went back, and on from there: its revision of this number is another.
-  if (state.revision > 0 && findCatalogueTime(catalogue, state.revision) !== state.revised_at) return undefined;
+  if (state.revision > 0) {
+    const [revision] = yield* ask(selectRevisionTime(state.revision));
+    if (revision?.at !== state.revised_at) return undefined;
+  }
   const rendered = published.prepare<{ code_version: string }>('SELECT code_version FROM rendering').get();
   return { ...state, rendersAll: codeVersion !== undefined && rendered?.code_version !== codeVersion };
 }
 
-/** Copies what is missing. At every `yield` it may pause. */
-function* copyNews(catalogue: Catalogue, published: Published, codeVersion?: string): Generator<void, boolean> {
-  if (isUpToDate(catalogue, published, codeVersion)) return false;
-  catalogue.sqlite.exec('BEGIN');
+/** Copies what is missing. Returns whether that was anything. */
+function* copyNews(published: Published, codeVersion?: string): Steps<boolean> {
+  const to = yield* askState();
+  const known = yield* findStart(published, codeVersion);
+  if (known && !known.rendersAll && known.revision === to.revision) return false;
+  published.sqlite.exec('BEGIN IMMEDIATE');
   try {
-    const to = getCatalogueState(catalogue);
-    published.sqlite.exec('BEGIN IMMEDIATE');
     // Another process may have followed while this one waited for the lock.
-    const from = findStart(catalogue, published, codeVersion) ?? createTables(published);
+    const from = (yield* findStart(published, codeVersion)) ?? createTables(published);
     if (from.revision >= to.revision && from.identity === to.identity && !from.rendersAll) return false;
-    yield* copyRows(catalogue, published, from.revision);
-    const listings = openListingWriter(catalogue, published);
+    yield* copyRows(published, from.revision);
+    yield* copyChanges(published);
+    const listings = yield* openListingWriter(published);
     if (from.rendersAll) yield* renderAll(published, codeVersion, from.revision === 0 ? [] : listings.renderStored());
-    yield* followListings(catalogue, from.revision, listings);
-    yield* followReceipts(catalogue, published, from.revision);
+    yield* followListings(from.revision, listings);
+    yield* followReceipts(published, from.revision);
     published
       .prepare('UPDATE catalogue SET identity = ?, revision = ?, revised_at = ?')
       .run(to.identity, to.revision, to.revised_at);
@@ -114,7 +139,6 @@ function* copyNews(catalogue: Catalogue, published: Published, codeVersion?: str
     return true;
   } finally {
     if (published.sqlite.inTransaction) published.sqlite.exec('ROLLBACK');
-    catalogue.sqlite.exec('ROLLBACK');
   }
 }
 
@@ -130,29 +154,36 @@ function createTables({ sqlite }: Published): Start {
   return { identity: '', revision: 0, revised_at: '', rendersAll: true };
 }
 
-/** The tables that only grow, or whose rows get a new place when they change: the column of the place, and what lies behind one. */
-const GROWING: Readonly<
-  Record<string, readonly [place: string, list: (catalogue: Catalogue, last: number) => object[]]>
-> = {
-  revisions: ['revision', listRevisionsSince],
-  changes: ['seq', listChangesBehind],
-  latest_changes: ['seq', listLatestBehind],
-};
-
 /** Copies the rows that are the same in both files. */
-function* copyRows(catalogue: Catalogue, published: Published, revision: number): Generator<void> {
-  for (const [table, [place, list]] of Object.entries(GROWING)) {
-    const insert = openInsert(published, table);
-    const last = published.prepare<{ last: number | null }>(`SELECT max(${place}) AS last FROM ${table}`);
-    for (let rows = list(catalogue, last.get()?.last ?? 0); rows.length > 0; ) {
-      for (const row of rows) insert(row);
-      yield;
-      rows = list(catalogue, last.get()?.last ?? 0);
-    }
+function* copyRows(published: Published, revision: number): Steps<void> {
+  const insertRevision = openInsert(published, 'revisions');
+  for (let last = revision; ; ) {
+    const rows = yield* ask(selectRevisionsSince(last));
+    for (const row of rows) insertRevision(row);
+    const latest = rows.at(-1);
+    if (!latest) break;
+    last = latest.revision;
   }
   const day = published.prepare<{ last: string | null }>('SELECT max(day) AS last FROM listing_days').get()?.last ?? '';
-  listDaysFrom(catalogue, day).forEach(openInsert(published, 'listing_days'));
-  listRoundsSince(catalogue, revision).forEach(openInsert(published, 'rounds'));
+  (yield* ask(selectDaysFrom(day))).forEach(openInsert(published, 'listing_days'));
+  (yield* ask(selectRoundsSince(revision))).forEach(openInsert(published, 'rounds'));
+}
+
+/** Copies the changes, and keeps which is the latest of each subject of a listing. */
+function* copyChanges(published: Published): Steps<void> {
+  const insert = openInsert(published, 'changes');
+  const insertLatest = openInsert(published, 'latest_changes');
+  const last = published.prepare<{ last: number | null }>('SELECT max(seq) AS last FROM changes');
+  for (;;) {
+    const rows: NewsChange[] = yield* ask(selectChangesBehind(last.get()?.last ?? 0));
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      const { seq, listing_id, kind } = row;
+      const detail = JSON.parse(row.detail);
+      insert({ ...row, telling: isTelling(kind, detail) ? 1 : 0 });
+      insertLatest({ listing_id, subject: getSubject(kind, detail), seq });
+    }
+  }
 }
 
 /** Opens the writing of rows of a table, by their columns, each in the place of that of the same key. */
@@ -166,15 +197,15 @@ function openInsert(published: Published, table: string): (row: object) => void 
 
 /** Writes listings into the file. */
 interface ListingWriter {
-  write(row: ReturnType<typeof listListingsBehind>[number]): void;
+  write(row: NewsListing): Steps<void>;
   /** Renders the live listings that the file holds, one by one. */
-  renderStored(): Generator<void>;
+  renderStored(): Steps<void>;
 }
 
 /** The tables of which a listing that changed has other rows. */
 const OF_LISTING = ['documents', 'routes', 'offers', 'route_facts', 'rendered', 'rendered_routes', 'receipts'];
 
-function openListingWriter(catalogue: Catalogue, published: Published): ListingWriter {
+function* openListingWriter(published: Published): Steps<ListingWriter> {
   const insert = openInsert(published, 'listings');
   const insertRoute = openInsert(published, 'routes');
   const insertOffer = openInsert(published, 'offers');
@@ -183,7 +214,7 @@ function openListingWriter(catalogue: Catalogue, published: Published): ListingW
   const insertDocument = openInsert(published, 'documents');
   const insertFacts = openInsert(published, 'route_facts');
   const replaceReceipt = openReceiptWriter(published);
-  const paysAtAll = hasReceipts(catalogue);
+  const paysAtAll = (yield* ask(selectAnyReceipt())).length > 0;
   const removals = OF_LISTING.map((table) => published.sqlite.prepare(`DELETE FROM ${table} WHERE listing = ?`));
   const render = (number: number, listing: LiveListing) => {
     const decisions = listChanges(published, { slug: listing.slug });
@@ -192,7 +223,7 @@ function openListingWriter(catalogue: Catalogue, published: Published): ListingW
     for (const [position, route] of routes.entries()) insertRenderedRoute({ listing: number, position, route });
   };
   return {
-    write(row) {
+    *write(row) {
       const listing = parseListing(row.document);
       const rows = buildListingRows(row, listing);
       for (const removal of removals) removal.run(row.number);
@@ -203,7 +234,8 @@ function openListingWriter(catalogue: Catalogue, published: Published): ListingW
       if (rows.route_facts !== null) insertFacts({ listing: row.number, facts: rows.route_facts });
       if (listing && isLive(listing)) render(row.number, listing);
       indexListing(published, row.number, listing);
-      if (paysAtAll) for (const receipt of listReceiptsOf(catalogue, row.id)) replaceReceipt(receipt, listing);
+      if (!paysAtAll) return;
+      for (const receipt of yield* ask(selectReceiptsOf(row.id))) replaceReceipt(receipt, listing);
     },
     *renderStored() {
       const next = published.sqlite.prepare<[number], { listing: number; document: string }>(
@@ -212,42 +244,46 @@ function openListingWriter(catalogue: Catalogue, published: Published): ListingW
       for (let row = next.get(0); row; row = next.get(row.listing)) {
         const listing: Listing = JSON.parse(row.document);
         if (isLive(listing)) render(row.listing, listing);
-        yield;
+        yield undefined;
       }
     },
   };
 }
 
-function* followListings(catalogue: Catalogue, revision: number, { write }: ListingWriter): Generator<void> {
+function* followListings(revision: number, { write }: ListingWriter): Steps<void> {
   for (let last = { revision, number: Number.MAX_SAFE_INTEGER }; ; ) {
-    const rows = listListingsBehind(catalogue, last);
+    const rows = yield* ask(selectListingsBehind(last));
     for (const row of rows) {
-      write(row);
+      yield* write(row);
       last = row;
-      yield;
+      yield undefined;
     }
     if (rows.length === 0) return;
   }
 }
 
 /** Renders every listing again. */
-function* renderAll(published: Published, codeVersion: string | undefined, rendering: Iterable<void>): Generator<void> {
+function* renderAll(
+  published: Published,
+  codeVersion: string | undefined,
+  rendering: Iterable<NewsQuery<unknown> | undefined>,
+): Steps<void> {
   published.sqlite.exec('DELETE FROM rendered; DELETE FROM rendered_routes; DELETE FROM rendering');
   published.prepare('INSERT INTO rendering VALUES (?)').run(codeVersion ?? '');
-  yield* rendering;
+  for (const step of rendering) yield step;
 }
 
 /** Writes the receipts whose own record changed; those of listings that changed are written with these. */
-function* followReceipts(catalogue: Catalogue, published: Published, revision: number): Generator<void> {
+function* followReceipts(published: Published, revision: number): Steps<void> {
   const write = openReceiptWriter(published);
   const find = published.sqlite.prepare<[number], string>('SELECT document FROM documents WHERE listing = ?').pluck();
   for (let last = ''; ; ) {
-    const receipts = listReceiptsBehind(catalogue, revision, last);
+    const receipts = yield* ask(selectReceiptsBehind(revision, last));
     for (const receipt of receipts) {
       const document = find.get(receipt.listing);
       write(receipt, document === undefined ? undefined : JSON.parse(document));
       last = receipt.id;
-      yield;
+      yield undefined;
     }
     if (receipts.length === 0) return;
   }
@@ -281,7 +317,8 @@ function listReceiptIds({ routes, corrections }: Listing): Set<string> {
 
 /** The private catalogue, and the public file that follows it. */
 export interface FollowedFiles {
-  readonly catalogueFile: string;
+  /** Where the private catalogue is. */
+  readonly catalogueAddress: string;
   readonly publishedFile: string;
 }
 
@@ -294,47 +331,14 @@ const PATIENT_MS = 120_000;
 /** How long it waits after a failure. */
 const RETRY_MS = 1000;
 
-/** Brings the published catalogue up to date once. Throws as `openCatalogueForReading` and `openPublishedForWriting` do. */
-export function publishCatalogue(files: FollowedFiles, codeVersion: string): void {
-  const { catalogue, published, close } = openBoth(files);
+/** Brings the published catalogue up to date once. Throws as `openNewsSource` and `openPublishedForWriting` do. */
+export async function publishCatalogue(files: FollowedFiles, codeVersion: string): Promise<void> {
+  const { source, published, close } = await openBoth(files);
   published.sqlite.pragma(`busy_timeout = ${PATIENT_MS}`);
   try {
-    followAtOnce(catalogue, published, codeVersion);
+    await followCatalogue(source, published, codeVersion);
   } finally {
-    close();
-  }
-}
-
-/**
- * Opens a reading that follows by itself: before each read it brings the published catalogue up to date if the catalogue
- * changed. For a process that has no server of its own. Throws as `publishCatalogue` does.
- */
-export function openFollowedReading(
-  files: FollowedFiles,
-  { site, codeVersion, now }: { site: Site; codeVersion: string; now?: (() => Date) | undefined },
-): Reading & { close(): void } {
-  const { catalogue, published: writer, close } = openBoth(files);
-  const readVersion = prepareVersion(catalogue);
-  let seen: number | undefined;
-  const refresh = () => {
-    const version = readVersion.get();
-    if (version === seen) return;
-    followAtOnce(catalogue, writer, seen === undefined ? codeVersion : undefined);
-    seen = version;
-  };
-  try {
-    refresh();
-    const reading = openReading(files.publishedFile, site, { refresh, ...(now && { now }) });
-    return {
-      ...reading,
-      close: () => {
-        reading.published.close();
-        close();
-      },
-    };
-  } catch (error) {
-    close();
-    throw error;
+    await close();
   }
 }
 
@@ -350,27 +354,26 @@ export interface Following {
  * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. Resolves
  * once the file can be served from; one that can be already is served while it catches up. Several processes may write to one
  * file: the one that holds its lock writes, and the others find nothing left to do. `onFailure` is called once for each
- * failure. Throws as `openCatalogueForReading` and `openPublishedForWriting` do.
+ * failure. Throws as `openNewsSource` and `openPublishedForWriting` do.
  */
 export async function startFollowing(
   files: FollowedFiles,
   codeVersion: string,
   onFailure: (error: unknown) => void,
 ): Promise<Following> {
-  const { catalogue, published, close } = openBoth(files);
+  const { source, published, close } = await openBoth(files);
   // SQLite waits by holding up the whole process, requests included; `follow` lets them have their turn.
   published.sqlite.pragma('busy_timeout = 0');
-  const readVersion = prepareVersion(catalogue);
-  let seen: number | undefined;
+  let seen: unknown;
   let failure: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   const follow = async () => {
-    const version = readVersion.get();
+    const version = source.getVersion();
     if (version === seen) return;
     await waitWhileBusy(
       // Once only: an older or newer process beside this one renders by its own code when it starts.
-      () => followCatalogue(catalogue, published, seen === undefined ? codeVersion : undefined),
+      () => followCatalogue(source, published, seen === undefined ? codeVersion : undefined),
       () => isClosed,
     );
     seen = version;
@@ -390,10 +393,10 @@ export async function startFollowing(
   };
   let current: Promise<void>;
   try {
-    if (!canBeServed(catalogue, published)) await follow();
+    if (!(await canBeServed(source, published))) await follow();
     current = look();
   } catch (error) {
-    close();
+    await close();
     throw error;
   }
   return {
@@ -402,14 +405,30 @@ export async function startFollowing(
       isClosed = true;
       clearTimeout(timer);
       await current;
-      close();
+      await close();
     },
   };
 }
 
-/** Prepares the reading of a number that is another after anybody wrote to the catalogue; it is read many times a second. */
-function prepareVersion({ sqlite }: Catalogue) {
-  return sqlite.prepare<[], number>('PRAGMA data_version').pluck();
+/**
+ * Says whether a file can be served from while it catches up: it is of this catalogue. What other code rendered is a little
+ * out of date, which is better than nothing.
+ */
+async function canBeServed(source: NewsSource, published: Published): Promise<boolean> {
+  try {
+    return await source.hold(async (answer) => {
+      const steps = findStart(published, undefined);
+      for (let step = steps.next([]); ; ) {
+        if (step.done) return step.value !== undefined;
+        step = steps.next(step.value ? ((await answer(step.value)) as object[]) : []);
+      }
+    });
+  } catch (error) {
+    // A file that was made before is served while the catalogue is away, and followed again once it is back.
+    const isAway = error instanceof ServiceError && error.reason === 'catalogue_away';
+    if (isAway && isCurrentSchema(published) && getPublishedState(published).revision > 0) return true;
+    throw error;
+  }
 }
 
 /** Tries again while another process holds the lock. Throws once that took as long as SQLite would have waited, or on `isEnd`. */
@@ -431,24 +450,24 @@ function isBusy(error: unknown): boolean {
 }
 
 /** Opens both for the follower alone: it reads the catalogue within a transaction of its own. */
-function openBoth({ catalogueFile, publishedFile }: FollowedFiles): {
-  catalogue: Catalogue;
+async function openBoth({ catalogueAddress, publishedFile }: FollowedFiles): Promise<{
+  source: NewsSource;
   published: Published;
-  close: () => void;
-} {
-  const catalogue = openCatalogueForReading(catalogueFile);
+  close: () => Promise<void>;
+}> {
+  const source = await openNewsSource(catalogueAddress);
   try {
     const published = openPublishedForWriting(publishedFile);
     return {
-      catalogue,
+      source,
       published,
-      close: () => {
+      close: async () => {
         published.close();
-        catalogue.close();
+        await source.close();
       },
     };
   } catch (error) {
-    catalogue.close();
+    await source.close();
     throw error;
   }
 }

@@ -51,7 +51,7 @@ export async function makeRelease(options: MakeReleaseOptions): Promise<RebuildR
   try {
     const code = await openPageCode({ onEvent, force: options.force });
     try {
-      const reading = readings.pin();
+      const reading = await readings.pin();
       removeUnfinished(config.releasesDir);
       const result = await makeFrom(reading, code, options);
       if (result.outcome === 'released') prune(options, code);

@@ -15,7 +15,7 @@ export interface PinnedReadings {
    * that pages read is of that revision. The time is the revision's own, so that a page rendered again is the same to the
    * byte. Throws as `publishCatalogue` does.
    */
-  pin(): Reading;
+  pin(): Promise<Reading>;
   unpin(): void;
   close(): void;
 }
@@ -35,8 +35,8 @@ export function openPinnedReadings(config: Config): PinnedReadings {
   };
   return {
     close,
-    pin() {
-      publishCatalogue(config, getCodeVersion());
+    async pin() {
+      await publishCatalogue(config, getCodeVersion());
       const file = getFileNumber(config.publishedFile);
       if (opened?.file !== file) close();
       opened ??= { reading: openPageReading(config), file };

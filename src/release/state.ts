@@ -1,5 +1,4 @@
-import type { Catalogue } from '../catalogue/database.ts';
-import { getCatalogueState } from '../catalogue/write.ts';
+import type { CatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openPublished, type Published } from '../published/file.ts';
@@ -17,9 +16,12 @@ import {
   type ReleaseHeader,
 } from './release.ts';
 
-/** Gives what a release made now would be made from. `codeVersion` saves reading the sources where it is known. */
-export function getMadeFrom(config: Config, catalogue: Catalogue, codeVersion = getCodeVersion()): MadeFrom {
-  const { identity, revision, revised_at } = getCatalogueState(catalogue);
+/** Gives what a release of a state of the catalogue would be made from. `codeVersion` saves reading the sources where it is known. */
+export function getMadeFrom(
+  config: Config,
+  { identity, revision, revised_at }: CatalogueState,
+  codeVersion = getCodeVersion(),
+): MadeFrom {
   return {
     identity,
     revision,

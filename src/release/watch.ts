@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCatalogueForReading } from '../catalogue/database.ts';
+import { selectState } from '../catalogue/news.ts';
+import { openNewsSource } from '../catalogue/news-source.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getCodeVersion } from './code-version.ts';
@@ -71,7 +72,7 @@ export async function watchAndRebuild({
   try {
     while (!signal.aborted) {
       try {
-        const madeFrom = readMadeFrom(config, codeVersion);
+        const madeFrom = await readMadeFrom(config, codeVersion);
         const release = findReleaseOf(config, madeFrom);
         if (release && isUpToDate(release)) {
           rivalry.hold(release.header);
@@ -84,7 +85,7 @@ export async function watchAndRebuild({
           await pause(pace.poll, signal);
           continue;
         }
-        await waitForQuiet(() => readMadeFrom(config, codeVersion).revision, signal, pace);
+        await waitForQuiet(async () => (await readMadeFrom(config, codeVersion)).revision, signal, pace);
         if (signal.aborted) return;
         const result = await rebuilder.rebuild({ config, signal, onEvent });
         codeVersion = result.release.code_version;
@@ -105,27 +106,28 @@ export async function watchAndRebuild({
 
 /** So that an import, which writes many times, ends up as one release and not as one for each write. */
 async function waitForQuiet(
-  readRevision: () => number,
+  readRevision: () => Promise<number>,
   signal: AbortSignal,
   { quiet, quietLimit }: Pace,
 ): Promise<void> {
   const limit = performance.now() + quietLimit;
-  let revision = readRevision();
+  let revision = await readRevision();
   let changed = performance.now();
   while (!signal.aborted && performance.now() < limit && performance.now() - changed < quiet) {
     await pause(quiet / 4, signal);
-    const latest = readRevision();
+    const latest = await readRevision();
     if (latest !== revision) [revision, changed] = [latest, performance.now()];
   }
 }
 
-/** Reads what a release would be made from now. The file is opened each time: another one may have taken its place. */
-function readMadeFrom(config: Config, codeVersion: string) {
-  const catalogue = openCatalogueForReading(config.catalogueFile);
+/** Reads what a release would be made from now. The catalogue is opened each time: another one may have taken its place. */
+async function readMadeFrom(config: Config, codeVersion: string) {
+  const source = await openNewsSource(config.catalogueAddress);
   try {
-    return getMadeFrom(config, catalogue, codeVersion);
+    const [state] = await source.hold((ask) => ask(selectState()));
+    return getMadeFrom(config, state ?? { identity: '', revision: 0, revised_at: '' }, codeVersion);
   } finally {
-    catalogue.close();
+    await source.close();
   }
 }
 

@@ -85,9 +85,9 @@ export function openJournal(file: string, maxBytes = MAX_BYTES): Journal {
  * Synchronises the journal and the catalogue of a payer: steps that the catalogue lacks are restored to it, and
  * payments that only it knows as open or finished are copied to the journal.
  */
-export function recoverPayments(journal: Journal, ledger: Ledger, payer: string, at: string): void {
-  const ahead = ledger.restore([...journal.payments.values()]);
-  const unknown = ledger.listOpen(payer).filter(({ id }) => !journal.payments.has(id));
+export async function recoverPayments(journal: Journal, ledger: Ledger, payer: string, at: string): Promise<void> {
+  const ahead = await ledger.restore([...journal.payments.values()]);
+  const unknown = (await ledger.listOpen(payer)).filter(({ id }) => !journal.payments.has(id));
   for (const payment of [...ahead, ...unknown]) {
     journal.append({ id: payment.id, at, event: { step: 'copied', payment } });
   }

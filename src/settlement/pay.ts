@@ -45,28 +45,28 @@ export interface PayOptions {
 export async function payForCall(options: PayOptions): Promise<Payment> {
   const { rail, ledger, caps, now, requirement, onEvent } = options;
   const prepared = await preparePayment(options);
-  ledger.prepare(prepared, caps);
+  await ledger.prepare(prepared, caps);
   onEvent?.({ type: 'prepared', payment: prepared });
   const { id } = prepared;
   const drop = (reason: string) =>
     ledger.record(id, { step: 'resolved', resolution: { state: 'not_settled', reason } }, now().toISOString());
   const stop = options.findStop();
   if (stop !== null) {
-    drop('stopped');
+    await drop('stopped');
     throw new ServiceError('refused', `Payments are stopped: ${stop}.`, {
       hint: 'To pay again, remove the file that PAYER_STOP_FILE names; its folder must exist and be readable.',
       reason: 'stopped',
     });
   }
-  const { payload, signature } = await rail.sign(prepared, requirement).catch((error: unknown) => {
-    drop('not_signed');
+  const { payload, signature } = await rail.sign(prepared, requirement).catch(async (error: unknown) => {
+    await drop('not_signed');
     throw new ServiceError('refused', 'The offer cannot be signed.', {
       hint: 'Nothing was sent. No valid payment can be made from what the seller asks for.',
       reason: 'not_signed',
       cause: error,
     });
   });
-  ledger.record(id, { step: 'sent', signature }, now().toISOString());
+  await ledger.record(id, { step: 'sent', signature }, now().toISOString());
   onEvent?.({ type: 'sent' });
   await sendPayment(options, id, buildPaymentHeader(requirement, payload));
   return resolvePayment(id, options);
@@ -117,7 +117,7 @@ async function sendPayment(
     onEvent?.({ type: 'unanswered', reason: error.reason });
     const resolution = { state: 'not_settled' as const, reason: `not_sent_${error.reason}` };
     const isSent = error.details?.sent !== false;
-    ledger.record(
+    await ledger.record(
       id,
       isSent ? { step: 'answered', answer: NO_ANSWER } : { step: 'resolved', resolution },
       now().toISOString(),
@@ -126,13 +126,13 @@ async function sendPayment(
   }
   const at = now();
   let answer = buildPaymentAnswer(response, { at, durationMs: performance.now() - started });
-  ledger.record(id, { step: 'answered', answer }, at.toISOString());
+  await ledger.record(id, { step: 'answered', answer }, at.toISOString());
   if (answer.delivered === null) {
     const content_type = response.headers.get('content-type');
     const judgement = await judgeAnswer({ content_type, body: response.body, declared, own });
     if (judgement) {
       answer = addJudgement(answer, judgement);
-      ledger.record(id, { step: 'judged', answer }, now().toISOString());
+      await ledger.record(id, { step: 'judged', answer }, now().toISOString());
     }
   }
   onEvent?.({ type: 'answered', answer });

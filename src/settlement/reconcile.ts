@@ -45,7 +45,7 @@ export async function resolvePayment(id: string, options: ResolveOptions): Promi
   const started = performance.now();
   let told = false;
   for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(pauseMs * 1.5, POLL_MS.last)) {
-    const payment = await resolveOnChain(getPayment(ledger, id), options);
+    const payment = await resolveOnChain(await getPayment(ledger, id), options);
     if (!isOpen(payment) || signal.aborted || performance.now() - started > patienceMs) return payment;
     if (!told) onEvent?.({ type: 'waiting', until: payment.expires_at });
     told = true;
@@ -63,7 +63,7 @@ export async function reconcilePayments(
 ): Promise<Payment[]> {
   const { ledger, rail } = options;
   const found: Payment[] = [];
-  for (const payment of ledger.listOpen(rail.payer)) found.push(await resolveOnChain(payment, options));
+  for (const payment of await ledger.listOpen(rail.payer)) found.push(await resolveOnChain(payment, options));
   return found;
 }
 
@@ -73,33 +73,33 @@ async function resolveOnChain(
 ): Promise<Payment> {
   if (!isOpen(payment)) return payment;
   const { id } = payment;
-  const resolve = (resolution: PaymentResolution) => {
+  const resolve = async (resolution: PaymentResolution) => {
     const isSame = resolution.state === payment.state && 'reason' in resolution && resolution.reason === payment.reason;
-    if (!isSame) ledger.record(id, { step: 'resolved', resolution }, now().toISOString());
-    return getPayment(ledger, id);
+    if (!isSame) await ledger.record(id, { step: 'resolved', resolution }, now().toISOString());
+    return await getPayment(ledger, id);
   };
   // A payment that is not marked as sent was never signed.
-  if (payment.state === 'prepared') return resolve({ state: 'not_settled', reason: 'never_sent' });
+  if (payment.state === 'prepared') return await resolve({ state: 'not_settled', reason: 'never_sent' });
   try {
     const finding = await rail.chain.findSettlement(payment);
     if (finding.state === 'open') return payment;
-    if (finding.state === 'settled') return resolve(finding);
-    if (finding.state === 'disputed') return resolve({ ...finding, state: 'unknown' });
+    if (finding.state === 'settled') return await resolve(finding);
+    if (finding.state === 'disputed') return await resolve({ ...finding, state: 'unknown' });
     // A wrong clock cannot decide that a payment expired.
     const isOff = finding.head_at !== undefined && isClockOff(now(), finding.head_at);
-    if (isOff) return resolve({ state: 'unknown', reason: 'clock_differs' });
-    return resolve({ state: 'not_settled', reason: finding.reason });
+    if (isOff) return await resolve({ state: 'unknown', reason: 'clock_differs' });
+    return await resolve({ state: 'not_settled', reason: finding.reason });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const found = resolve({ state: 'unknown', reason: error.reason });
+    const found = await resolve({ state: 'unknown', reason: error.reason });
     // The chain answered with a transaction that belongs to another payment.
     if (error.reason === 'transaction_taken') return found;
     throw error;
   }
 }
 
-function getPayment(ledger: Ledger, id: string): Payment {
-  const payment = ledger.findPayment(id);
+async function getPayment(ledger: Ledger, id: string): Promise<Payment> {
+  const payment = await ledger.findPayment(id);
   if (!payment) throw new Error(`the ledger has lost the payment ${id}`);
   return payment;
 }

@@ -5,9 +5,9 @@ import { pino } from 'pino';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/browser.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { startServer } from '../../src/http/server.ts';
 import { recordPaid } from '../paid.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
@@ -32,8 +32,8 @@ export interface World {
 /** Opens the world of the browser tests. One serves a whole file: nothing in it changes. */
 export async function openWorld(): Promise<World> {
   const folder = mkdtempSync(join(SCRATCH, 'pages-'));
-  const shelf = makeShelf(folder, { count: 3, settings: { RATE_LIMIT: '0' } });
-  writeWorld(shelf.catalogue);
+  const shelf = await makeShelf(folder, { count: 3, settings: { RATE_LIMIT: '0' } });
+  await writeWorld(shelf.catalogue);
   const [browser, server] = await Promise.all([
     openBrowser(),
     rebuildAgain({ config: shelf.config }).then(() =>
@@ -45,16 +45,16 @@ export async function openWorld(): Promise<World> {
     browser,
     close: async () => {
       await Promise.all([browser.close(), server.close()]);
-      shelf.catalogue.close();
+      await shelf.catalogue.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-function writeWorld(catalogue: Catalogue): void {
-  writeCatalogue(catalogue, NOW, (writing) => {
-    recordDeclaration(writing, makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }));
-    recordDeclaration(
+async function writeWorld(catalogue: Catalogue): Promise<void> {
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    await recordDeclaration(writing, makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }));
+    await recordDeclaration(
       writing,
       makeDeclaration({
         slug: 'hostile',
@@ -66,7 +66,7 @@ function writeWorld(catalogue: Catalogue): void {
         routes: [makeRoute({ description: HOSTILE, path: HOSTILE_PATH })],
       }),
     );
-    recordDeclaration(
+    await recordDeclaration(
       writing,
       makeDeclaration({
         slug: 'many-routes',
@@ -77,11 +77,11 @@ function writeWorld(catalogue: Catalogue): void {
         ),
       }),
     );
-    delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });
+    await delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });
   });
-  recordPaid(catalogue, 'example-prices', { path: '/v1/other', id: RECEIPTS.delivered });
-  recordPaid(catalogue, 'hostile', { path: HOSTILE_PATH, id: RECEIPTS.undelivered, status: 500, body: HOSTILE });
-  recordProbed(catalogue, 'example-prices', [
+  await recordPaid(catalogue, 'example-prices', { path: '/v1/other', id: RECEIPTS.delivered });
+  await recordPaid(catalogue, 'hostile', { path: HOSTILE_PATH, id: RECEIPTS.undelivered, status: 500, body: HOSTILE });
+  await recordProbed(catalogue, 'example-prices', [
     { at: '2026-11-21T06:00:00.000Z' },
     { at: '2026-11-22T06:00:00.000Z', terms: [makeTerms({ amount: 2500 })] },
     { at: '2026-11-23T06:00:00.000Z', outcome: 'timeout' },

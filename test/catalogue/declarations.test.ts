@@ -1,61 +1,61 @@
 import { describe, expect, it } from 'vitest';
-import { listChanges } from '../../src/catalogue/changes.ts';
-import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/declarations.ts';
-import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { recordReceipt } from '../../src/catalogue/record-receipt.ts';
-import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
+import { listChanges } from '../../src/catalogue/read/changes.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
+import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import { describeDecision } from '../../src/views/words/decision.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 
 describe('recording a declaration', () => {
-  it('publishes a live listing at one new revision, and the same again changes nothing', () => {
-    const catalogue = makeCatalogue();
+  it('publishes a live listing at one new revision, and the same again changes nothing', async () => {
+    const catalogue = await makeCatalogue();
     const record = () => writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
-    expect(record().outcome).toBe('added');
-    const first = findListing(catalogue, { slug: 'example-prices' });
+    expect((await record()).outcome).toBe('added');
+    const first = await findListing(catalogue, { slug: 'example-prices' });
     expect(first).toMatchObject({ state: 'live', price_min: 1000, price_max: 1000, revision: 1, category: 'Finance' });
     expect(first?.networks).toEqual([
       expect.objectContaining({ key: 'base', advertised: true, last_seen_at: '2026-11-01T00:00:00.000Z' }),
     ]);
-    expect(record().outcome).toBe('unchanged');
-    expect(getRevision(catalogue)).toBe(1);
-    expect(findListing(catalogue, { slug: 'example-prices' })).toEqual(first);
-    expect(listChanges(catalogue, {}).map(({ kind }) => kind)).toEqual(['listed', 'categorised', 'priced']);
+    expect((await record()).outcome).toBe('unchanged');
+    expect(await getRevision(catalogue)).toBe(1);
+    expect(await findListing(catalogue, { slug: 'example-prices' })).toEqual(first);
+    expect((await listChanges(catalogue, {})).map(({ kind }) => kind)).toEqual(['listed', 'categorised', 'priced']);
   });
 
-  it('keeps the price that was and records the change when a source asks another', () => {
-    const catalogue = makeCatalogue();
-    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  it('keeps the price that was and records the change when a source asks another', async () => {
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
     const dearer = makeDeclaration({ routes: [makeRoute({ terms: [makeTerms({ amount: 2000 })] })] });
-    const { outcome } = writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, dearer));
+    const { outcome } = await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, dearer));
     expect(outcome).toBe('changed');
-    const terms = findListing(catalogue, { slug: 'example-prices' })?.routes[0]?.terms;
+    const terms = (await findListing(catalogue, { slug: 'example-prices' }))?.routes[0]?.terms;
     expect(terms?.map(({ amount, current }) => [amount, current])).toEqual([
       [1000, false],
       [2000, true],
     ]);
-    expect(listChanges(catalogue, { since: 1 }).find(({ kind }) => kind === 'priced')?.detail).toEqual({
+    expect((await listChanges(catalogue, { since: 1 })).find(({ kind }) => kind === 'priced')?.detail).toEqual({
       from: { min: 1000, max: 1000 },
       to: { min: 2000, max: 2000 },
     });
   });
 
-  it('holds a listing without a price and gives a colliding slug the id behind it', () => {
-    const catalogue = makeCatalogue();
-    const held = writeCatalogue(catalogue, NOW, (writing) =>
+  it('holds a listing without a price and gives a colliding slug the id behind it', async () => {
+    const catalogue = await makeCatalogue();
+    const held = await writeCatalogue(catalogue, NOW, (writing) =>
       recordDeclaration(writing, makeDeclaration({ routes: [] })),
     );
     expect(held.outcome).toBe('held');
     const other = makeDeclaration({ base_url: 'https://other.example-provider.com' });
-    const { identity } = writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, other));
+    const { identity } = await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, other));
     expect(identity.slug).toMatch(/^example-prices-[0-9a-f]{8}$/);
   });
 
-  it('moves the primary network with what is declared, and records that', () => {
-    const catalogue = makeCatalogue();
+  it('moves the primary network with what is declared, and records that', async () => {
+    const catalogue = await makeCatalogue();
     const declare = (networks: NetworkKey[]) =>
       writeCatalogue(catalogue, NOW, (writing) =>
         recordDeclaration(
@@ -66,22 +66,22 @@ describe('recording a declaration', () => {
           }),
         ),
       );
-    declare(['solana']);
-    expect(findListing(catalogue, { slug: 'example-prices' })?.primary_network).toBe('solana');
-    declare(['base']);
-    expect(findListing(catalogue, { slug: 'example-prices' })?.primary_network).toBe('base');
-    const latest = listChanges(catalogue, { slug: 'example-prices' }).at(-1);
+    await declare(['solana']);
+    expect((await findListing(catalogue, { slug: 'example-prices' }))?.primary_network).toBe('solana');
+    await declare(['base']);
+    expect((await findListing(catalogue, { slug: 'example-prices' }))?.primary_network).toBe('base');
+    const latest = (await listChanges(catalogue, { slug: 'example-prices' })).at(-1);
     expect(latest && describeDecision(latest).what).toBe('Networks: shown under Base');
-    expect(listStaleListings(catalogue)).toEqual([]);
+    expect(await listStaleListings(catalogue)).toEqual([]);
   });
 
-  it('takes the advertisement away when a complete pull no longer holds the listing', () => {
-    const catalogue = makeCatalogue();
+  it('takes the advertisement away when a complete pull no longer holds the listing', async () => {
+    const catalogue = await makeCatalogue();
     const source = { kind: 'bazaar', name: 'https://feed.example.org', observed_at: NOW } as const;
-    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ source })));
-    const gone = writeCatalogue(catalogue, NOW, (writing) => withdrawDeclarations(writing, source, new Set()));
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ source })));
+    const gone = await writeCatalogue(catalogue, NOW, (writing) => withdrawDeclarations(writing, source, new Set()));
     expect(gone).toEqual(['example-prices']);
-    expect(findListing(catalogue, { slug: 'example-prices' })?.networks[0]).toMatchObject({
+    expect((await findListing(catalogue, { slug: 'example-prices' }))?.networks[0]).toMatchObject({
       advertised: false,
       last_seen_at: null,
     });
@@ -89,25 +89,25 @@ describe('recording a declaration', () => {
 });
 
 describe('delisting', () => {
-  it('leaves a tombstone that no import lifts, and relisting does', () => {
-    const catalogue = makeCatalogue();
+  it('leaves a tombstone that no import lifts, and relisting does', async () => {
+    const catalogue = await makeCatalogue();
     const record = () => writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
-    record();
-    writeCatalogue(catalogue, NOW, (writing) =>
+    await record();
+    await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'example-prices', { by: 'operator', reason: 'asked_by_provider' }),
     );
-    expect(record().outcome).toBe('delisted');
-    writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, 'example-prices', { by: 'operator' }));
-    expect(findListing(catalogue, { slug: 'example-prices' })?.state).toBe('live');
+    expect((await record()).outcome).toBe('delisted');
+    await writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, 'example-prices', { by: 'operator' }));
+    expect((await findListing(catalogue, { slug: 'example-prices' }))?.state).toBe('live');
   });
 });
 
 describe('recording a receipt', () => {
-  it('makes that route alone settlement-verified', () => {
-    const catalogue = makeCatalogue();
+  it('makes that route alone settlement-verified', async () => {
+    const catalogue = await makeCatalogue();
     const two = makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] });
-    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, two));
-    const route = findListing(catalogue, { slug: 'example-prices' })?.routes[0];
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, two));
+    const route = (await findListing(catalogue, { slug: 'example-prices' }))?.routes[0];
     const receipt = {
       id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
       route_id: route?.id ?? '',
@@ -126,11 +126,15 @@ describe('recording a receipt', () => {
       unrecognised: null,
       correction: null,
     };
-    expect(writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt))).toBe(true);
-    const listing = findListing(catalogue, { slug: 'example-prices' });
+    expect(await writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt))).toBe(true);
+    const listing = await findListing(catalogue, { slug: 'example-prices' });
     expect(listing?.routes.map(({ verification }) => verification)).toEqual(['settlement-verified', 'unverified']);
     expect(listing?.networks[0]).toMatchObject({ settlement_verified: true, last_verified_at: NOW });
-    expect(listChanges(catalogue, { since: 1 }).map(({ kind }) => kind)).toEqual(['verified', 'cleared', 'networked']);
-    expect(writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt))).toBe(false);
+    expect((await listChanges(catalogue, { since: 1 })).map(({ kind }) => kind)).toEqual([
+      'verified',
+      'cleared',
+      'networked',
+    ]);
+    expect(await writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt))).toBe(false);
   });
 });

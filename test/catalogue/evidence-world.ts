@@ -1,16 +1,17 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { endFreshening, startFreshening } from '../../src/catalogue/freshening.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { type PublicationResult, publishSampled } from '../../src/catalogue/publish-samples.ts';
-import { recordSample } from '../../src/catalogue/record-sample.ts';
-import { judgeRounds } from '../../src/catalogue/rounds.ts';
-import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { endFreshening, startFreshening } from '../../src/catalogue/write/probe-runs.ts';
+import { type PublicationResult, publishSampled } from '../../src/catalogue/write/probed.ts';
+import { judgeRounds } from '../../src/catalogue/write/rounds.ts';
+import { recordSample } from '../../src/catalogue/write/samples.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { ProbeSample } from '../../src/model/probe.ts';
 import { makeCatalogue, makeDeclaration, makeSample } from '../builders.ts';
+import { inTurn } from '../in-turn.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -28,59 +29,60 @@ export type Seen = Partial<ProbeSample> & { slug?: string; path?: string };
 /** A catalogue with a clock: what is declared, what samples see at an hour, and what of that is published. */
 export interface EvidenceWorld {
   catalogue: Catalogue;
-  declare: (overrides?: Partial<Declaration>, hours?: number) => Listing;
+  declare: (overrides?: Partial<Declaration>, hours?: number) => Promise<Listing>;
   /** Records a sample of the first route, or of the one with that path. */
-  see: (hours: number, seen?: Seen) => void;
+  see: (hours: number, seen?: Seen) => Promise<void>;
   /** Judges the rounds and publishes, as a run does at its end. */
-  publish: (hours: number) => PublicationResult[];
+  publish: (hours: number) => Promise<PublicationResult[]>;
   /** Both. */
-  look: (hours: number, seen?: Seen) => PublicationResult | undefined;
-  find: (slug?: string) => Listing;
-  getRevision: () => number;
+  look: (hours: number, seen?: Seen) => Promise<PublicationResult | undefined>;
+  find: (slug?: string) => Promise<Listing>;
+  getRevision: () => Promise<number>;
 }
 
-export function makeWorld(catalogue = makeCatalogue()): EvidenceWorld {
-  const find = (slug = 'example-prices') => {
-    const listing = findListing(catalogue, { slug });
+export async function makeWorld(given?: Catalogue): Promise<EvidenceWorld> {
+  const catalogue = given ?? (await makeCatalogue());
+  const find = async (slug = 'example-prices') => {
+    const listing = await findListing(catalogue, { slug });
     if (!listing) throw new Error(`no listing ${slug}`);
     return listing;
   };
-  const see = (hours: number, { slug, path, ...seen }: Seen = {}) => {
-    const listing = find(slug);
+  const see = async (hours: number, { slug, path, ...seen }: Seen = {}) => {
+    const listing = await find(slug);
     const route = path === undefined ? listing.routes[0] : listing.routes.find((one) => one.path === path);
     if (!route) throw new Error(`no route ${path} in ${listing.slug}`);
     const at = getTime(hours);
     const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin };
     const next = getNextProbeAt({ at, failing_since: null, out_since: null, wait_until: null }, () => 0.5);
-    writeCatalogue(catalogue, at, (writing) => recordSample(writing, taken, makeSample({ ...seen, at }), next));
+    await writeCatalogue(catalogue, at, (writing) => recordSample(writing, taken, makeSample({ ...seen, at }), next));
   };
-  const publish = (hours: number) => {
+  const publish = async (hours: number) => {
     const at = getTime(hours);
-    writeCatalogue(catalogue, at, judgeRounds);
-    const fresh = writeCatalogue(catalogue, at, startFreshening);
+    await writeCatalogue(catalogue, at, judgeRounds);
+    const fresh = await writeCatalogue(catalogue, at, startFreshening);
     const published: PublicationResult[] = [];
     for (;;) {
-      const batch = writeCatalogue(catalogue, at, (writing) => publishSampled(writing, 100, { fresh }));
+      const batch = await writeCatalogue(catalogue, at, (writing) => publishSampled(writing, 100, { fresh }));
       published.push(...batch);
       if (batch.length === 0) break;
     }
-    writeCatalogue(catalogue, at, endFreshening);
+    await writeCatalogue(catalogue, at, endFreshening);
     return published;
   };
   return {
     catalogue,
-    declare: (overrides, hours = 0) => {
-      const { identity } = writeCatalogue(catalogue, getTime(hours), (writing) =>
+    declare: async (overrides, hours = 0) => {
+      const { identity } = await writeCatalogue(catalogue, getTime(hours), (writing) =>
         recordDeclaration(writing, makeDeclaration(overrides)),
       );
-      return find(identity.slug);
+      return await find(identity.slug);
     },
     see,
     publish,
-    look: (hours, seen) => {
-      see(hours, seen);
+    look: async (hours, seen) => {
+      await see(hours, seen);
       const slug = seen?.slug ?? 'example-prices';
-      return publish(hours).find((one) => one.slug === slug);
+      return (await publish(hours)).find((one) => one.slug === slug);
     },
     find,
     getRevision: () => getRevision(catalogue),
@@ -88,10 +90,10 @@ export function makeWorld(catalogue = makeCatalogue()): EvidenceWorld {
 }
 
 /** Declares further listings, each at a host of its own, and gives their slugs. */
-export function declareOthers({ declare }: EvidenceWorld, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => {
+export async function declareOthers({ declare }: EvidenceWorld, count: number): Promise<string[]> {
+  return await inTurn(Array.from({ length: count }), async (_, index) => {
     const slug = `other-${index}`;
-    declare({ slug, base_url: `https://other-${index}.example-provider.com` });
+    await declare({ slug, base_url: `https://other-${index}.example-provider.com` });
     return slug;
   });
 }

@@ -26,7 +26,7 @@ it.runIf(existsSync('/proc/self')).each([
   const url = new URL(`../../${module}`, import.meta.url);
   const code = `const { openCatalogue, findLock } = await import(process.argv[1]);
     const file = '/proc/nowhere/catalogue.sqlite';
-    try { ${call}; } catch ({ code, reason, message }) { console.log(code, reason, message); }`;
+    try { await ${call}; } catch ({ code, reason, message }) { console.log(code, reason, message); }`;
   const ran = spawnSync(process.execPath, ['--input-type=module', '-e', code, url.href], {
     encoding: 'utf8',
     timeout: 10_000,

@@ -73,35 +73,35 @@ function read({ state, price_min, price_max, networks, reliability, routes }: Li
   };
 }
 
-it('whatever is sampled and whenever it is published, readers see what working it out anew gives', () => {
+it('whatever is sampled and whenever it is published, readers see what working it out anew gives', async () => {
   const catalogue = fc.array(phase, { minLength: 2, maxLength: 7 });
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(catalogue, { minLength: LISTINGS, maxLength: LISTINGS }),
       fc.array(fc.boolean(), { minLength: STEPS, maxLength: STEPS }),
-      (sellers, publishes) => {
-        const opened = openCatalogue(':memory:', { identity: IDENTITY, at: getTime(0) });
-        const world = makeWorld(opened);
+      async (sellers, publishes) => {
+        const opened = await openCatalogue(':memory:', { identity: IDENTITY, at: getTime(0) });
+        const world = await makeWorld(opened);
         const recorded = sellers.map((): Recorded[] => []);
         const slugs = sellers.map((_, index) => `seller-${index}`);
         for (const slug of slugs) {
           const routes = Array.from({ length: ROUTES }, (_, route) => makeRoute({ path: `/v1/${'ab'[route]}` }));
-          world.declare({ slug, base_url: `https://${slug}.example-provider.com`, routes });
+          await world.declare({ slug, base_url: `https://${slug}.example-provider.com`, routes });
         }
         // What was paid for was asked by the payee of the declaration, which is the first of the sellers' own.
-        recordVerified(opened, 'seller-0', '/v1/a', getTime(0));
+        await recordVerified(opened, 'seller-0', '/v1/a', getTime(0));
         const before = slugs.map(() => ({ state: 'live' as Seen['state'], delisted_at: '' }));
         for (let step = 0; step < STEPS; step += 1) {
           for (const [index, slug] of slugs.entries()) {
             const hours = step * STEP_HOURS + index / 10;
             const sample = buildSample(getPhase(sellers[index] ?? [], step), step, index);
             const route = step % ROUTES;
-            world.see(hours, { slug, path: `/v1/${'ab'[route]}`, ...sample });
+            await world.see(hours, { slug, path: `/v1/${'ab'[route]}`, ...sample });
             recorded[index]?.push({ ...sample, at: getTime(hours), route });
           }
           if (!publishes[step] && step < STEPS - 1) continue;
           const published = getTime(step * STEP_HOURS + 1);
-          world.publish(step * STEP_HOURS + 1);
+          await world.publish(step * STEP_HOURS + 1);
           const ours = workOutOurs(recorded);
           for (const [index, slug] of slugs.entries()) {
             const declared: Declared = {
@@ -111,14 +111,14 @@ it('whatever is sampled and whenever it is published, readers see what working i
             };
             const was = before[index] ?? { state: 'live', delisted_at: '' };
             const worked = workOutSeen(declared, recorded[index] ?? [], ours, was);
-            const seen = read(world.find(slug));
+            const seen = read(await world.find(slug));
             expect({ ...seen, score: null }).toEqual({ ...worked, score: null });
             expect(Math.abs((seen.score ?? 0) - (worked.score ?? 0))).toBeLessThan(5);
             before[index] = worked.state === was.state ? was : { state: worked.state, delisted_at: published };
           }
-          expect(listStaleListings(opened)).toEqual([]);
+          expect(await listStaleListings(opened)).toEqual([]);
         }
-        opened.close();
+        await opened.close();
       },
     ),
     { numRuns: 6 },

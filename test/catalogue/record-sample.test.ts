@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { listDatabaseFaults, listStaleListings } from '../../src/catalogue/integrity.ts';
-import { listSamples } from '../../src/catalogue/samples.ts';
+import { listStaleListings } from '../../src/catalogue/integrity.ts';
+import { listSamples } from '../../src/catalogue/read/samples.ts';
 import { probeSample } from '../../src/model/probe.ts';
 import { makeRoute, makeSample, makeTerms, recordVerified } from '../builders.ts';
 import { DAY, declareOthers, getTime, HOUR, makeWorld } from './evidence-world.ts';
@@ -8,9 +8,9 @@ import { DAY, declareOthers, getTime, HOUR, makeWorld } from './evidence-world.t
 const ROUTES = ['/v1/a', '/v1/b'].map((path) => makeRoute({ path }));
 
 describe('a sample', () => {
-  it('is kept whole, with its route', () => {
-    const world = makeWorld();
-    const { id, routes } = world.declare({ routes: ROUTES });
+  it('is kept whole, with its route', async () => {
+    const world = await makeWorld();
+    const { id, routes } = await world.declare({ routes: ROUTES });
     const seen = makeSample({
       outcome: 'server_error',
       cause: 'status_503',
@@ -18,97 +18,97 @@ describe('a sample', () => {
       retry_after_seconds: 9,
       detail: { a: 1 },
     });
-    world.see(1, { ...seen, path: '/v1/b' });
-    world.see(2, { path: '/v1/a' });
-    const [last, first] = listSamples(world.catalogue, id, 10);
+    await world.see(1, { ...seen, path: '/v1/b' });
+    await world.see(2, { path: '/v1/a' });
+    const [last, first] = await listSamples(world.catalogue, id, 10);
     const { route_id, ...rest } = first ?? {};
     expect(rest).toEqual({ ...seen, at: getTime(1) });
     expect([last?.route_id, route_id]).toEqual(routes.map((route) => route.id));
     expect(probeSample.safeParse(rest).success).toBe(true);
-    expect(listSamples(world.catalogue, id, 1)).toHaveLength(1);
+    expect(await listSamples(world.catalogue, id, 1)).toHaveLength(1);
   });
 
-  it('of a seller that offers a hundred things is kept with the first twenty', () => {
-    const world = makeWorld();
-    const { id } = world.declare();
+  it('of a seller that offers a hundred things is kept with the first twenty', async () => {
+    const world = await makeWorld();
+    const { id } = await world.declare();
     const terms = Array.from({ length: 100 }, (_, index) => makeTerms({ amount: 1000 + index }));
     const differences = terms.map((after) => ({ kind: 'added' as const, fields: [], before: null, after }));
-    world.look(0, { terms, differences });
-    const [kept] = listSamples(world.catalogue, id, 1);
+    await world.look(0, { terms, differences });
+    const [kept] = await listSamples(world.catalogue, id, 1);
     expect([kept?.terms.length, kept?.differences.length]).toEqual([20, 20]);
-    expect(world.find()).toMatchObject({ price_min: 1000, price_max: 1019 });
+    expect(await world.find()).toMatchObject({ price_min: 1000, price_max: 1019 });
   });
 
-  it('alone moves nothing that readers see', () => {
-    const world = makeWorld();
-    const before = world.declare();
-    world.see(1, { outcome: 'no_402' });
-    expect(world.find()).toEqual(before);
-    expect(world.getRevision()).toBe(before.revision);
+  it('alone moves nothing that readers see', async () => {
+    const world = await makeWorld();
+    const before = await world.declare();
+    await world.see(1, { outcome: 'no_402' });
+    expect(await world.find()).toEqual(before);
+    expect(await world.getRevision()).toBe(before.revision);
   });
 
-  it('is let go of 90 days before the latest of its listing, the last one of a route never', () => {
-    const world = makeWorld();
-    const { id } = world.declare({ routes: ROUTES });
-    world.look(0, { path: '/v1/b' });
-    for (let day = 0; day <= 200; day += 1) world.look(day * 24 + 1, { path: '/v1/a' });
-    const kept = listSamples(world.catalogue, id, 1000);
+  it('is let go of 90 days before the latest of its listing, the last one of a route never', async () => {
+    const world = await makeWorld();
+    const { id } = await world.declare({ routes: ROUTES });
+    await world.look(0, { path: '/v1/b' });
+    for (let day = 0; day <= 200; day += 1) await world.look(day * 24 + 1, { path: '/v1/a' });
+    const kept = await listSamples(world.catalogue, id, 1000);
     expect(kept.map(({ at }) => (Date.parse(at) - Date.parse(getTime(1))) / DAY).toSorted((a, b) => a - b)).toEqual([
       -HOUR / DAY,
       ...Array.from({ length: 91 }, (_, index) => 110 + index),
     ]);
-    expect(world.find().routes.map(({ probe }) => probe?.at)).toEqual([getTime(200 * 24 + 1), getTime(0)]);
+    expect((await world.find()).routes.map(({ probe }) => probe?.at)).toEqual([getTime(200 * 24 + 1), getTime(0)]);
   });
 
-  it('that was the last valid one stays, so that since when is known', () => {
-    const world = makeWorld();
-    const { id } = world.declare();
-    for (const day of [0, 1]) world.look(day * 24);
-    for (let day = 2; day <= 200; day += 1) world.look(day * 24, { outcome: 'timeout' });
-    expect(listSamples(world.catalogue, id, 1000)).toHaveLength(1 + 91);
-    expect(world.find().routes[0]?.probe).toMatchObject({ valid_at: getTime(24), failures: 91 });
+  it('that was the last valid one stays, so that since when is known', async () => {
+    const world = await makeWorld();
+    const { id } = await world.declare();
+    for (const day of [0, 1]) await world.look(day * 24);
+    for (let day = 2; day <= 200; day += 1) await world.look(day * 24, { outcome: 'timeout' });
+    expect(await listSamples(world.catalogue, id, 1000)).toHaveLength(1 + 91);
+    expect((await world.find()).routes[0]?.probe).toMatchObject({ valid_at: getTime(24), failures: 91 });
   });
 
-  it('of a listing that is no longer probed stays, and so does what follows from it', () => {
-    const world = makeWorld();
-    const { id } = world.declare();
-    for (let hours = 0; hours < 20 * 24; hours += 6) world.look(hours);
-    const [other = ''] = declareOthers(world, 1);
-    for (let day = 20; day < 220; day += 1) world.look(day * 24, { slug: other });
-    expect(listSamples(world.catalogue, id, 1000)).toHaveLength(80);
-    expect(world.find().reliability).toMatchObject({ band: 'established' });
-    expect(listStaleListings(world.catalogue)).toEqual([]);
+  it('of a listing that is no longer probed stays, and so does what follows from it', async () => {
+    const world = await makeWorld();
+    const { id } = await world.declare();
+    for (let hours = 0; hours < 20 * 24; hours += 6) await world.look(hours);
+    const [other = ''] = await declareOthers(world, 1);
+    for (let day = 20; day < 220; day += 1) await world.look(day * 24, { slug: other });
+    expect(await listSamples(world.catalogue, id, 1000)).toHaveLength(80);
+    expect((await world.find()).reliability).toMatchObject({ band: 'established' });
+    expect(await listStaleListings(world.catalogue)).toEqual([]);
   });
 });
 
 describe('the check of a catalogue', () => {
-  const listFaults = ({ catalogue }: ReturnType<typeof makeWorld>) => [
-    ...listDatabaseFaults(catalogue),
-    ...listStaleListings(catalogue),
+  const listFaults = async ({ catalogue }: Awaited<ReturnType<typeof makeWorld>>) => [
+    ...catalogue.engine.listFaults(),
+    ...(await listStaleListings(catalogue)),
   ];
 
-  it('finds nothing stale while samples wait to be published, for the end of a run or of a day', () => {
-    const world = makeWorld();
-    world.declare();
+  it('finds nothing stale while samples wait to be published, for the end of a run or of a day', async () => {
+    const world = await makeWorld();
+    await world.declare();
     for (let hours = 0; hours < 100; hours += 6) {
-      world.see(hours, hours % 5 === 0 ? { outcome: 'timeout' } : {});
-      expect(listFaults(world)).toEqual([]);
-      world.publish(hours);
-      expect(listFaults(world)).toEqual([]);
+      await world.see(hours, hours % 5 === 0 ? { outcome: 'timeout' } : {});
+      expect(await listFaults(world)).toEqual([]);
+      await world.publish(hours);
+      expect(await listFaults(world)).toEqual([]);
     }
   });
 
-  it('still finds what samples do not explain', () => {
-    const world = makeWorld();
-    world.declare();
-    for (const hours of [0, 6]) world.look(hours);
-    recordVerified(world.catalogue, 'example-prices', '/v1/price/:symbol', getTime(7));
-    world.look(12);
-    expect(listFaults(world)).toEqual([]);
-    const spoil = (sql: string) => world.catalogue.sqlite.exec(sql);
+  it('still finds what samples do not explain', async () => {
+    const world = await makeWorld();
+    await world.declare();
+    for (const hours of [0, 6]) await world.look(hours);
+    await recordVerified(world.catalogue, 'example-prices', '/v1/price/:symbol', getTime(7));
+    await world.look(12);
+    expect(await listFaults(world)).toEqual([]);
+    const spoil = (sql: string) => world.catalogue.engine.sqlite.exec(sql);
     spoil(
       `UPDATE listings SET document = json_set(document, '$.price_min', 1, '$.networks[0].advertised', json('false'))`,
     );
-    expect(listFaults(world)).toMatchObject([{ fields: expect.arrayContaining(['price_min', 'networks']) }]);
+    expect(await listFaults(world)).toMatchObject([{ fields: expect.arrayContaining(['price_min', 'networks']) }]);
   });
 });

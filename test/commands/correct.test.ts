@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
 import { IDENTITY, makeReceipt, NOW } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
 import { makeCommands, writeManifest } from './running.ts';
@@ -12,13 +12,13 @@ const BECAUSE = 'Our request lacked the field "thing".';
 async function makeUndelivered() {
   const commands = makeCommands();
   await commands.run(['import', writeManifest(commands.folder, 'alpha.yaml')]);
-  const catalogue = openCatalogue(commands.file, { identity: IDENTITY, at: NOW });
-  recordPaid(catalogue, 'alpha', { path: '/v1/:thing', id: ID, status: 500 });
-  catalogue.close();
-  const read = () => {
-    const open = openCatalogue(commands.file, { identity: IDENTITY, at: NOW });
-    const listing = findListing(open, { slug: 'alpha' });
-    open.close();
+  const catalogue = await openCatalogue(commands.file, { identity: IDENTITY, at: NOW });
+  await recordPaid(catalogue, 'alpha', { path: '/v1/:thing', id: ID, status: 500 });
+  await catalogue.close();
+  const read = async () => {
+    const open = await openCatalogue(commands.file, { identity: IDENTITY, at: NOW });
+    const listing = await findListing(open, { slug: 'alpha' });
+    await open.close();
     if (!listing) throw new Error('no listing');
     return listing;
   };
@@ -27,10 +27,10 @@ async function makeUndelivered() {
 
 it('a corrected receipt speaks against nobody, and the reason is public', async () => {
   const { run, runJson, read } = await makeUndelivered();
-  expect(read().routes[0]?.cautions.map(({ code }) => code)).toEqual(['undelivered']);
+  expect((await read()).routes[0]?.cautions.map(({ code }) => code)).toEqual(['undelivered']);
   const { code, json } = await runJson('correct', ID, '--because', BECAUSE);
   expect([code, json]).toEqual([0, { receipt: ID, slug: 'alpha', because: BECAUSE, changed: true, revision: 3 }]);
-  expect(read()).toMatchObject({
+  expect(await read()).toMatchObject({
     revision: 3,
     corrections: [{ receipt_id: ID, because: BECAUSE, at: NOW }],
     routes: [{ cautions: [], undelivered: null, verification: 'unverified' }],
@@ -61,5 +61,5 @@ it.each([
   const { code, stderr, stdout } = await run(args);
   expect([code, stdout]).toEqual([expected, '']);
   expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
-  expect(read().corrections).toEqual([]);
+  expect((await read()).corrections).toEqual([]);
 });

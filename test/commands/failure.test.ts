@@ -1,15 +1,15 @@
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { listSlugs } from '../../src/catalogue/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { listSlugs } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { buildFailureDocument, getExitCode, getFailure } from '../../src/commands/failure.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 
-function getThrown(work: () => unknown): unknown {
+async function getThrown(work: () => unknown): Promise<unknown> {
   try {
-    work();
+    await work();
   } catch (error) {
     return error;
   }
@@ -17,30 +17,32 @@ function getThrown(work: () => unknown): unknown {
 }
 
 describe('a failure of the system', () => {
-  it('by a full disk is one sentence, and what was recorded before stays', () => {
-    const catalogue = makeCatalogue();
-    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
-    catalogue.sqlite.pragma(`max_page_count = ${catalogue.sqlite.pragma('page_count', { simple: true })}`);
+  it('by a full disk is one sentence, and what was recorded before stays', async () => {
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    catalogue.engine.sqlite.pragma(
+      `max_page_count = ${catalogue.engine.sqlite.pragma('page_count', { simple: true })}`,
+    );
     const large = makeDeclaration({
       base_url: 'https://large.provider-of-tests.com',
       slug: 'large',
       description: 'x'.repeat(100_000),
     });
-    const error = getThrown(() => writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, large)));
+    const error = await getThrown(() => writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, large)));
     expect(getFailure(error)).toMatchObject({
       code: 'unavailable',
       message: 'The disk is full.',
       reason: 'sqlite_full',
     });
-    expect(listSlugs(catalogue)).toEqual(['example-prices']);
+    expect(await listSlugs(catalogue)).toEqual(['example-prices']);
   });
 
-  it('by another writer says so', () => {
-    const catalogue = makeCatalogue();
-    const other = new Sqlite(catalogue.file, { timeout: 0 });
-    catalogue.sqlite.exec('BEGIN IMMEDIATE');
-    const error = getThrown(() => other.exec('BEGIN IMMEDIATE'));
-    catalogue.sqlite.exec('ROLLBACK');
+  it('by another writer says so', async () => {
+    const catalogue = await makeCatalogue();
+    const other = new Sqlite(catalogue.address, { timeout: 0 });
+    catalogue.engine.sqlite.exec('BEGIN IMMEDIATE');
+    const error = await getThrown(() => other.exec('BEGIN IMMEDIATE'));
+    catalogue.engine.sqlite.exec('ROLLBACK');
     other.close();
     expect(getFailure(error)).toMatchObject({
       code: 'conflict',

@@ -82,11 +82,11 @@ describe.each(Object.entries(KINDS))('importing %s ends with', (_name, put) => {
 
   it('1 where a listing cannot be recorded', async () => {
     const { folder, file, runJson } = open();
-    const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
-    catalogue.sqlite.exec(
+    const catalogue = await openCatalogue(file, { identity: IDENTITY, at: NOW });
+    catalogue.engine.sqlite.exec(
       `CREATE TRIGGER refusal BEFORE INSERT ON listings BEGIN SELECT RAISE(ABORT, 'not this one'); END`,
     );
-    catalogue.close();
+    await catalogue.close();
     const { code, json } = await runJson('import', ...(await put(folder, 'good')));
     expect([code, json.complete, json.listings.failed]).toEqual([1, false, 1]);
     expect(json.next).toContain('could not be recorded');

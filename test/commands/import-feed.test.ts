@@ -173,7 +173,7 @@ describe('a pull that does not reach its end', () => {
 
   it('publishes what a pull brought without pulling again when it was stopped in between', async () => {
     const { address, offsets } = await serveFeed(answerPages(() => makeItems(150)));
-    const catalogue = makeCatalogue();
+    const catalogue = await makeCatalogue();
     const config = readConfig(ON_LOOPBACK);
     const now = () => new Date(NOW);
     const importStopping = (stopping: AbortController | undefined) =>

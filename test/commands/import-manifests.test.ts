@@ -130,7 +130,7 @@ describe('seeding', () => {
   it('fills an empty catalogue from a folder, and leaves one with listings alone', async () => {
     const folder = makeFolder();
     writeManifest(folder, 'alpha.yaml');
-    const catalogue = makeCatalogue();
+    const catalogue = await makeCatalogue();
     const report = await seedCatalogue(catalogue, folder, () => new Date(NOW));
     expect(report?.listings).toMatchObject({ added: 1 });
     writeManifest(folder, 'beta.yaml');
@@ -142,9 +142,9 @@ describe('seeding', () => {
     writeManifest(folder, 'alpha.yaml');
     const ids = await Promise.all(
       ['one', 'two'].map(async (name) => {
-        const catalogue = openCatalogue(join(folder, name), { identity: IDENTITY, at: NOW });
+        const catalogue = await openCatalogue(join(folder, name), { identity: IDENTITY, at: NOW });
         const report = await seedCatalogue(catalogue, folder, () => new Date(NOW));
-        catalogue.close();
+        await catalogue.close();
         return report?.outcomes[0]?.id;
       }),
     );

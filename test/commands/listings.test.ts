@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { IDENTITY, makeDeclaration, makeRoute, NOW, recordVerified } from '../builders.ts';
 import { makeCommands } from './running.ts';
 
 /** Makes commands on a catalogue of three listings: one verified, one plain, one held. */
-function makeThree(overrides: Partial<Declaration> = {}) {
+async function makeThree(overrides: Partial<Declaration> = {}) {
   const commands = makeCommands();
-  const catalogue = openCatalogue(commands.file, { identity: IDENTITY, at: NOW });
-  writeCatalogue(catalogue, NOW, (writing) => {
+  const catalogue = await openCatalogue(commands.file, { identity: IDENTITY, at: NOW });
+  await writeCatalogue(catalogue, NOW, async (writing) => {
     const other = { base_url: 'https://weather.provider-of-tests.com', slug: 'weather', category: 'Data' } as const;
-    recordDeclaration(writing, makeDeclaration(overrides));
-    recordDeclaration(writing, makeDeclaration({ ...other, title: 'Weather' }));
+    await recordDeclaration(writing, makeDeclaration(overrides));
+    await recordDeclaration(writing, makeDeclaration({ ...other, title: 'Weather' }));
     const bare = { base_url: 'https://bare.provider-of-tests.com', slug: 'bare', routes: [] };
-    recordDeclaration(writing, makeDeclaration(bare));
+    await recordDeclaration(writing, makeDeclaration(bare));
   });
-  recordVerified(catalogue, 'example-prices', makeRoute().path);
-  catalogue.close();
+  await recordVerified(catalogue, 'example-prices', makeRoute().path);
+  await catalogue.close();
   return commands;
 }
 
 describe('list', () => {
   it('gives every listing, one to a line for a pipe', async () => {
-    const { run } = makeThree();
+    const { run } = await makeThree();
     expect(await run(['list'])).toEqual({
       code: 0,
       stderr: '',
@@ -44,13 +44,15 @@ describe('list', () => {
     [['--unverified', '--state', 'live'], ['weather']],
     [['--limit', '1'], ['bare']],
   ])('keeps to %j', async (filters, slugs) => {
-    const { json } = await makeThree().runJson('list', ...filters);
+    const { json } = await (await makeThree()).runJson('list', ...filters);
     expect(json.listings.map(({ slug }: { slug: string }) => slug)).toEqual(slugs);
     expect(json.total).toBe(filters[0] === '--limit' ? 3 : slugs.length);
   });
 
   it('aligns columns on a terminal and cuts titles to its width', async () => {
-    const { run } = makeThree({ title: 'A title that goes on and on, far beyond what any terminal of eighty holds' });
+    const { run } = await makeThree({
+      title: 'A title that goes on and on, far beyond what any terminal of eighty holds',
+    });
     const { stdout } = await run(['list'], { columns: 80 });
     const lines = stdout.replace(ANSI, '').split('\n');
     expect(lines[0]).toMatch(/slug .*state .*category .*title/);
@@ -63,7 +65,7 @@ const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 describe('show', () => {
   it('shows texts, terms, networks, sources and receipts', async () => {
-    const { stdout, code } = await makeThree().run(['show', 'example-prices']);
+    const { stdout, code } = await (await makeThree()).run(['show', 'example-prices']);
     expect(code).toBe(0);
     for (const part of [
       'Answers what a thing costs.',
@@ -77,7 +79,7 @@ describe('show', () => {
   });
 
   it('names the nearest slug for one that is not there', async () => {
-    const { run, runJson } = makeThree();
+    const { run, runJson } = await makeThree();
     expect(await run(['show', 'wether'])).toEqual({
       code: 1,
       stdout: '',
@@ -88,7 +90,7 @@ describe('show', () => {
 
   it('lets no control sequence of a provider through to a terminal, nor into JSON', async () => {
     const evil = '\u001b]0;owned\u0007\u009b31mred\u202eback';
-    const { run } = makeThree({ title: evil, description: `a${evil}\nb` });
+    const { run } = await makeThree({ title: evil, description: `a${evil}\nb` });
     for (const args of [['show', 'example-prices'], ['list'], ['show', 'example-prices', '--json']]) {
       const { stdout } = await run(args, { columns: 100 });
       expect(stdout.replace(ANSI, '')).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u);
@@ -100,7 +102,7 @@ describe('show', () => {
 
 describe('why', () => {
   it('gives every decision with its time, reason and dated evidence', async () => {
-    const { run, runJson } = makeThree();
+    const { run, runJson } = await makeThree();
     await run(['delist', 'example-prices', '--reason', 'Answers nonsense']);
     const { json } = await runJson('why', 'example-prices');
     expect(json).toMatchObject({ slug: 'example-prices', state: 'delisted' });
@@ -121,12 +123,12 @@ describe('why', () => {
   });
 
   it('says what a listing needs to go live', async () => {
-    const { stdout } = await makeThree().run(['why', 'bare']);
+    const { stdout } = await (await makeThree()).run(['why', 'bare']);
     expect(stdout).toContain('It is not live: no source states a price that can be taken.');
   });
 
   it('finds a listing by its address, and says if nothing is known about it', async () => {
-    const { run, runJson } = makeThree();
+    const { run, runJson } = await makeThree();
     expect((await runJson('why', 'https://weather.provider-of-tests.com/v1/x')).json.slug).toBe('weather');
     const { code, stderr } = await run(['why', 'https://weather.provider-of-tests.com.evil.example']);
     expect([code, stderr.split('\n')[0]]).toEqual([
@@ -138,7 +140,7 @@ describe('why', () => {
 
 describe('delist and relist', () => {
   it('remove a listing with a reason and put it back, and say if nothing changes', async () => {
-    const { run, runJson } = makeThree();
+    const { run, runJson } = await makeThree();
     const out = await runJson('delist', 'weather', '--reason', 'Asked for', '--by', 'provider');
     expect(out.json).toMatchObject({
       changed: true,

@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import type { BaseChain } from '../../scripts/market/chain-base.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { SourceKind } from '../../src/model/declaration.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
@@ -35,12 +35,12 @@ export async function makePayingCommands(chain: BaseChain, options: PayingOption
     () => new Date(),
   );
   const [url] = await Promise.all([serveSeller(chain, sale, 2, offer), chain.fund(payer, 1_000_000n)]);
-  const catalogue = openNewCatalogue(commands.file, { identity: IDENTITY, at: new Date().toISOString() });
+  const catalogue = await openNewCatalogue(commands.file, { identity: IDENTITY, at: new Date().toISOString() });
   onTestFinished(() => catalogue.close());
-  writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
+  await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
     const routes = [makeRoute({ path: '/v1/quote', terms: [makeTerms({ pay_to: PAY_TO })], ...route })];
     const source = { kind, name: `a source of kind ${kind}`, observed_at: null };
-    recordDeclaration(writing, makeDeclaration({ source, base_url: url, routes }));
+    await recordDeclaration(writing, makeDeclaration({ source, base_url: url, routes }));
   });
   const verify = (...args: string[]) => commands.runJson('verify', SLUG, ...args);
   const getLost = async () => 1_000_000n - (await chain.getBalance(payer));

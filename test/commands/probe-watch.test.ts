@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findNextDue, listProbeHosts } from '../../src/catalogue/probe-tasks.ts';
+import { findNextDue, listProbeHosts } from '../../src/catalogue/read/probe-plan.ts';
 import type { ProbeReport } from '../../src/commands/probe-run.ts';
 import { watchProbes } from '../../src/commands/probe-watch.ts';
 import { makeCatalogue, NOW } from '../builders.ts';
@@ -24,7 +24,7 @@ async function watch(...runs: (() => ProbeReport)[]) {
     return next();
   };
   const options = { now: () => new Date(NOW), signal: stopping.signal, run, say: (line: string) => said.push(line) };
-  return { said, ended: watchProbes(makeCatalogue(), options) };
+  return { said, ended: watchProbes(await makeCatalogue(), options) };
 }
 
 describe('a watch', () => {
@@ -54,15 +54,15 @@ describe('a watch', () => {
 });
 
 describe('what is due next', () => {
-  it('excludes what was already due and was put off', () => {
-    const world = makeWorld();
-    world.declare();
-    world.declare({ slug: 'beta', base_url: 'https://beta.example-provider.com' });
-    world.look(0);
-    world.look(2, { slug: 'beta' });
-    expect(findNextDue(world.catalogue, getTime(3))).toBe(getTime(6));
-    expect(listProbeHosts(world.catalogue, { kind: 'due', at: getTime(6) })).toHaveLength(1);
-    expect(findNextDue(world.catalogue, getTime(6))).toBe(getTime(8));
-    expect(findNextDue(world.catalogue, getTime(8))).toBeUndefined();
+  it('excludes what was already due and was put off', async () => {
+    const world = await makeWorld();
+    await world.declare();
+    await world.declare({ slug: 'beta', base_url: 'https://beta.example-provider.com' });
+    await world.look(0);
+    await world.look(2, { slug: 'beta' });
+    expect(await findNextDue(world.catalogue, getTime(3))).toBe(getTime(6));
+    expect(await listProbeHosts(world.catalogue, { kind: 'due', at: getTime(6) })).toHaveLength(1);
+    expect(await findNextDue(world.catalogue, getTime(6))).toBe(getTime(8));
+    expect(await findNextDue(world.catalogue, getTime(8))).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROVIDER_FILE_PATH } from '../../src/sources/provider-file/schema.ts';
+import { inTurn } from '../in-turn.ts';
 import { type openSeller, sendChallenge, sendStatus } from '../probing/market.ts';
 import { makeChallenge, makeOffer } from '../x402/challenges.ts';
 import { isRoute, makeMarketCommands } from './probing.ts';
@@ -128,14 +129,12 @@ describe('probe --all', () => {
     const { list, listAsked, run, runJson, setHours } = makeMarketCommands();
     const stopping = new AbortController();
     let count = 0;
-    const sellers = await Promise.all(
-      ['alpha', 'beta', 'gamma'].map((slug) =>
-        list(slug, (response, url) => {
-          if (isRoute(url)) count += 1;
-          if (count === 5) stopping.abort();
-          sell(response, url);
-        }),
-      ),
+    const sellers = await inTurn(['alpha', 'beta', 'gamma'], (slug) =>
+      list(slug, (response, url) => {
+        if (isRoute(url)) count += 1;
+        if (count === 5) stopping.abort();
+        sell(response, url);
+      }),
     );
     const stopped = await run(['probe', '--all', '--at-once', '1', ...QUICK], { signal: stopping.signal });
     expect(stopped.code).toBe(1);

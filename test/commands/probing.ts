@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
 import { openSeller, type Seller, sendStatus } from '../probing/market.ts';
@@ -34,11 +34,11 @@ export function makeMarketCommands(): MarketCommands {
         if (url === '/robots.txt') sendStatus(response, 404);
         else answer(response, url);
       });
-      const catalogue = openNewCatalogue(commands.file, { identity: IDENTITY, at: NOW });
+      const catalogue = await openNewCatalogue(commands.file, { identity: IDENTITY, at: NOW });
       const routes = paths.map((path) => makeRoute({ path, terms: [ASKED] }));
       const declaration = makeDeclaration({ slug, base_url: seller.url, routes });
-      writeCatalogue(catalogue, getNow().toISOString(), (writing) => recordDeclaration(writing, declaration));
-      catalogue.close();
+      await writeCatalogue(catalogue, getNow().toISOString(), (writing) => recordDeclaration(writing, declaration));
+      await catalogue.close();
       return seller;
     },
     listAsked: ({ asked }) => asked.map(({ url }) => url).filter((url) => url !== '/robots.txt'),

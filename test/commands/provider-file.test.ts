@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { listChanges } from '../../src/catalogue/changes.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
-import { listFindingsAbout } from '../../src/catalogue/findings.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { listReplies } from '../../src/catalogue/replies.ts';
-import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
+import { listChanges } from '../../src/catalogue/read/changes.ts';
+import { listFindingsAbout } from '../../src/catalogue/read/findings.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { readProviderFile } from '../../src/commands/provider-file.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { listRepliesAt } from '../replies.ts';
 import { makeDocument } from '../sources/openapi/documents.ts';
 import { FACTS, openClient } from '../sources/provider-file/statements.ts';
 import { type Served, serveDocuments } from './document-server.ts';
@@ -20,7 +20,7 @@ const DOOR = '/.well-known/agent-payable.json';
 async function makeHost(pages: Record<string, Served> = {}) {
   const served = await serveDocuments(pages);
   const { origin } = served;
-  const catalogue = makeCatalogue();
+  const catalogue = await makeCatalogue();
   const client = openClient();
   let looks = 0;
   const now = () => {
@@ -57,7 +57,7 @@ async function makeHost(pages: Record<string, Served> = {}) {
 
 /** Returns whether anything was written between two moments. */
 function countWrites(catalogue: Catalogue): number {
-  return Number(catalogue.sqlite.prepare('SELECT total_changes()').pluck().get());
+  return Number(catalogue.engine.sqlite.prepare('SELECT total_changes()').pluck().get());
 }
 
 describe('a host without a statement', () => {
@@ -73,7 +73,7 @@ describe('a host without a statement', () => {
     ['too_many_redirects', { status: 302, location: DOOR }],
   ])('is left as it is, and nothing is written: %s', async (reason, page) => {
     const { catalogue, list, read, get, url } = await makeHost({ [DOOR]: page });
-    list();
+    await list();
     const writes = countWrites(catalogue);
     expect(await read()).toEqual({
       kind: 'absent',
@@ -81,7 +81,7 @@ describe('a host without a statement', () => {
       reason,
       ...{ requests: 0, entries: 0, left: 0, findings: [], changed: [], outcomes: [], effects: [] },
     });
-    expect([get()?.state, countWrites(catalogue)]).toEqual(['live', writes]);
+    expect([(await get())?.state, countWrites(catalogue)]).toEqual(['live', writes]);
   });
 
   it('has no provider’s file', async () => {
@@ -104,19 +104,19 @@ describe('a host without a statement', () => {
 
   it('whose statement disappears keeps its declarations', async () => {
     const { list, say, pages, read, get, catalogue } = await makeHost();
-    list();
+    await list();
     await say({ listed: false, reason: 'Closed.' });
     delete pages[DOOR];
-    const revision = getRevision(catalogue);
+    const revision = await getRevision(catalogue);
     expect((await read()).kind).toBe('absent');
-    expect([get()?.state, getRevision(catalogue)]).toEqual(['delisted', revision]);
+    expect([(await get())?.state, await getRevision(catalogue)]).toEqual(['delisted', revision]);
   });
 });
 
 describe('a provider that asks to be removed', () => {
   it('is removed once with its reason, with the statement as evidence', async () => {
     const { list, say, read, get, catalogue, url } = await makeHost();
-    list();
+    await list();
     const outcome = await say({ listed: false, reason: 'Closed for the <i>winter</i>.' });
     expect(outcome).toMatchObject({
       kind: 'applied',
@@ -124,8 +124,12 @@ describe('a provider that asks to be removed', () => {
       findings: [],
       outcomes: [{ outcome: 'delisted' }],
     });
-    expect(get()).toMatchObject({ state: 'delisted', state_by: 'provider', state_reason: 'Closed for the winter.' });
-    expect(listChanges(catalogue, { since: 1 })).toMatchObject([
+    expect(await get()).toMatchObject({
+      state: 'delisted',
+      state_by: 'provider',
+      state_reason: 'Closed for the winter.',
+    });
+    expect(await listChanges(catalogue, { since: 1 })).toMatchObject([
       {
         kind: 'delisted',
         reason: 'delisted_by_provider',
@@ -142,17 +146,17 @@ describe('a provider that asks to be removed', () => {
     const first = await say({ listed: false }, { base_url: '/v2', listed: false });
     expect(first).toMatchObject({ kind: 'applied', changed: [], outcomes: [] });
     expect(first.findings.map(({ code }) => code)).toEqual(['provider_kept_out', 'provider_kept_out']);
-    expect(getRevision(catalogue)).toBe(0);
-    expect(list().outcome).toBe('delisted');
-    expect(get()).toMatchObject({ state: 'delisted', state_by: 'provider', state_reason: 'provider_asked' });
-    expect(list({ base_url: `${origin}/v1` }).outcome).toBe('added');
+    expect(await getRevision(catalogue)).toBe(0);
+    expect((await list()).outcome).toBe('delisted');
+    expect(await get()).toMatchObject({ state: 'delisted', state_by: 'provider', state_reason: 'provider_asked' });
+    expect((await list({ base_url: `${origin}/v1` })).outcome).toBe('added');
     expect((await say({ listed: false }, { base_url: '/v2', listed: false })).changed).toEqual([]);
   });
 
   it('for the origin only learns which listings below it stay, until each is named', async () => {
     const { list, say, origin } = await makeHost();
-    list();
-    for (const path of ['/v1', '/v2']) list({ base_url: `${origin}${path}`, slug: null });
+    await list();
+    for (const path of ['/v1', '/v2']) await list({ base_url: `${origin}${path}`, slug: null });
     const { findings, changed } = await say({ listed: false });
     expect(changed).toEqual(['example-prices']);
     expect(findings).toMatchObject([{ code: 'provider_others_stay', severity: 'noted', item: origin }]);
@@ -165,39 +169,44 @@ describe('a provider that asks to be removed', () => {
 
   it('comes back by its own request, and stays when that is repeated', async () => {
     const { list, say, get, catalogue } = await makeHost();
-    list();
+    await list();
     await say({ listed: false });
     expect(await say({ listed: true })).toMatchObject({
       kind: 'applied',
       changed: ['example-prices'],
       outcomes: [{ outcome: 'changed' }],
     });
-    expect(get()?.state).toBe('live');
-    expect(listChanges(catalogue, {}).at(-1)).toMatchObject({ kind: 'relisted', reason: 'relisted_by_provider' });
+    expect((await get())?.state).toBe('live');
+    expect((await listChanges(catalogue, {})).at(-1)).toMatchObject({
+      kind: 'relisted',
+      reason: 'relisted_by_provider',
+    });
     expect((await say({ listed: true })).kind).toBe('unchanged');
   });
 
   it('is removed again if the operator put it back against its statement', async () => {
     const { list, say, read, get, catalogue } = await makeHost();
-    list();
+    await list();
     await say({ listed: false });
-    writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, 'example-prices', { by: 'operator' }));
-    expect(get()?.state).toBe('live');
+    await writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, 'example-prices', { by: 'operator' }));
+    expect((await get())?.state).toBe('live');
     await read();
-    expect(get()).toMatchObject({ state: 'delisted', state_by: 'provider' });
+    expect(await get()).toMatchObject({ state: 'delisted', state_by: 'provider' });
   });
 });
 
 describe("a provider's request to be listed", () => {
   it.each(['operator', 'rule'] as const)('does not undo a removal by the %s, before or after its own', async (by) => {
     const { list, say, get, catalogue } = await makeHost();
-    list();
-    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'example-prices', { by, reason: 'for cause' }));
+    await list();
+    await writeCatalogue(catalogue, NOW, (writing) =>
+      delistListing(writing, 'example-prices', { by, reason: 'for cause' }),
+    );
     const outcome = await say({ listed: true, facts: FACTS });
     expect(outcome.findings.map(({ code }) => code)).toContain('provider_not_lifted');
     await say({ listed: false });
     await say({ listed: true });
-    expect(get()).toMatchObject({ state: 'delisted', state_by: by, state_reason: 'for cause' });
+    expect(await get()).toMatchObject({ state: 'delisted', state_by: by, state_reason: 'for cause' });
   });
 
   it('lists a new address with facts', async () => {
@@ -208,14 +217,14 @@ describe("a provider's request to be listed", () => {
       changed: ['tides-of-tests'],
       outcomes: [{ outcome: 'added', slug: 'tides-of-tests' }],
     });
-    expect(get()).toMatchObject({
+    expect(await get()).toMatchObject({
       state: 'live',
       title: 'Tides of Tests',
       price_min: 2000,
       networks: [{ key: 'base', advertised: false }],
       sources: [{ kind: 'provider', name: url, observed_at: null }],
     });
-    expect(listChanges(catalogue, {})).toMatchObject([
+    expect(await listChanges(catalogue, {})).toMatchObject([
       { kind: 'listed', reason: 'declared_by_provider', detail: { evidence: { statement: { source: url } } } },
       {},
       {},
@@ -225,17 +234,17 @@ describe("a provider's request to be listed", () => {
 
   it('corrects the texts of a listing from a feed, as long as it states them', async () => {
     const { list, say, get, catalogue } = await makeHost();
-    list();
+    await list();
     expect((await say({ listed: true, facts: { ...FACTS, name: 'Tides, Corrected' } })).changed).toEqual([
       'example-prices',
     ]);
-    expect(get()).toMatchObject({ title: 'Tides, Corrected', slug: 'example-prices' });
+    expect(await get()).toMatchObject({ title: 'Tides, Corrected', slug: 'example-prices' });
     expect(await say()).toMatchObject({
       kind: 'applied',
       outcomes: [{ outcome: 'withdrawn', slug: 'example-prices' }],
     });
-    expect(get()).toMatchObject({ title: 'Example Prices', state: 'live' });
-    expect(listChanges(catalogue, {}).at(-1)).toMatchObject({ reason: 'statement_withdrawn' });
+    expect(await get()).toMatchObject({ title: 'Example Prices', state: 'live' });
+    expect((await listChanges(catalogue, {})).at(-1)).toMatchObject({ reason: 'statement_withdrawn' });
     expect((await say()).kind).toBe('unchanged');
   });
 
@@ -243,7 +252,7 @@ describe("a provider's request to be listed", () => {
     const document = makeDocument({ servers: [{ url: '/v1' }], paths: makeDocument().paths });
     const { say, get, pages } = await makeHost({ '/openapi.json': { body: document } });
     expect((await say({ listed: true, openapi: '/openapi.json' })).changed).toEqual(['tides-of-tests']);
-    expect(get()).toMatchObject({
+    expect(await get()).toMatchObject({
       state: 'live',
       routes: [{ path: '/v1/v1/heights' }],
       sources: [{ kind: 'provider' }],
@@ -252,13 +261,13 @@ describe("a provider's request to be listed", () => {
     pages['/openapi.json'] = { status: 302, location: '/docs/openapi.json' };
     pages['/docs/openapi.json'] = { body: makeDocument({ ...document, info: { title: 'Tides Two' } }) };
     expect((await say({ listed: true, openapi: '/openapi.json' })).changed).toEqual(['tides-of-tests']);
-    expect(get()?.title).toBe('Tides Two');
+    expect((await get())?.title).toBe('Tides Two');
   });
 
   it('also takes a list of x402 resources', async () => {
     const { say, get } = await makeHost({ '/.well-known/x402': { body: { resources: ['/v1/a'] } } });
     expect((await say({ listed: true, openapi: '/.well-known/x402' })).outcomes).toMatchObject([{ outcome: 'held' }]);
-    expect(get()).toMatchObject({ state: 'held', routes: [{ path: '/v1/a' }] });
+    expect(await get()).toMatchObject({ state: 'held', routes: [{ path: '/v1/a' }] });
   });
 
   it.each<[string, Served | undefined]>([
@@ -273,13 +282,13 @@ describe("a provider's request to be listed", () => {
       '/openapi.json': { body: makeDocument({ servers: undefined }) },
     });
     await say({ listed: true, openapi: '/openapi.json' });
-    const revision = getRevision(catalogue);
+    const revision = await getRevision(catalogue);
     if (page) pages['/openapi.json'] = page;
     else delete pages['/openapi.json'];
     const outcome = await say({ listed: true, openapi: '/openapi.json' });
     expect(outcome.findings.map(({ code }) => code)).toContain('provider_document_failed');
-    expect([getRevision(catalogue), get()?.state]).toEqual([revision, 'live']);
-    expect(listFindingsAbout(catalogue, new URL(url).origin).map(({ code }) => code)).toContain(
+    expect([await getRevision(catalogue), (await get())?.state]).toEqual([revision, 'live']);
+    expect((await listFindingsAbout(catalogue, new URL(url).origin)).map(({ code }) => code)).toContain(
       'provider_document_failed',
     );
     expect((await say({ listed: true, openapi: '/openapi.json' })).kind).toBe('unchanged');
@@ -289,39 +298,39 @@ describe("a provider's request to be listed", () => {
     const { say, get, catalogue } = await makeHost();
     const { findings, outcomes } = await say({ listed: true });
     expect([findings.map(({ code }) => code), outcomes]).toEqual([['provider_nothing_to_list'], []]);
-    expect([get(), getRevision(catalogue)]).toEqual([undefined, 0]);
+    expect([await get(), await getRevision(catalogue)]).toEqual([undefined, 0]);
   });
 });
 
 describe('a statement', () => {
   it('says nothing for another origin, whatever it asks', async () => {
     const { say, list, catalogue } = await makeHost();
-    list({ base_url: 'https://api.victim-of-tests.com', slug: 'victim' });
+    await list({ base_url: 'https://api.victim-of-tests.com', slug: 'victim' });
     const outcome = await say(
       { base_url: 'https://api.victim-of-tests.com', listed: false },
       { base_url: 'https://api.victim-of-tests.com', listed: true, facts: FACTS },
     );
     expect(new Set(outcome.findings.map(({ code }) => code))).toEqual(new Set(['provider_other_origin']));
-    expect(findListing(catalogue, { slug: 'victim' })?.state).toBe('live');
-    expect(listFindingsAbout(catalogue, 'https://api.victim-of-tests.com')).toEqual([]);
+    expect((await findListing(catalogue, { slug: 'victim' }))?.state).toBe('live');
+    expect(await listFindingsAbout(catalogue, 'https://api.victim-of-tests.com')).toEqual([]);
   });
 
   it('treats each of its listings separately', async () => {
     const { say, list, get, origin } = await makeHost();
-    list();
-    list({ base_url: `${origin}/v2`, slug: 'second' });
+    await list();
+    await list({ base_url: `${origin}/v2`, slug: 'second' });
     const { changed } = await say(
       { listed: false },
       { base_url: '/v2', listed: true, facts: FACTS },
       { listed: 'maybe' },
     );
     expect(changed.sort()).toEqual(['example-prices', 'second']);
-    expect([get()?.state, get(`${origin}/v2`)?.state]).toEqual(['delisted', 'live']);
+    expect([(await get())?.state, (await get(`${origin}/v2`))?.state]).toEqual(['delisted', 'live']);
   });
 
   it('that cannot be read changes nothing, and is reported once', async () => {
     const { list, read, pages, get, catalogue, url } = await makeHost();
-    list();
+    await list();
     pages[DOOR] = { body: '{"version": 1' };
     expect(await read()).toMatchObject({
       kind: 'unreadable',
@@ -329,20 +338,20 @@ describe('a statement', () => {
     });
     const writes = countWrites(catalogue);
     expect((await read()).kind).toBe('unreadable');
-    expect([get()?.state, countWrites(catalogue)]).toEqual(['live', writes]);
+    expect([(await get())?.state, countWrites(catalogue)]).toEqual(['live', writes]);
     pages[DOOR] = { body: { version: 1, listings: [] } };
     expect((await read()).kind).toBe('applied');
-    expect(listFindingsAbout(catalogue, url)).toEqual([]);
+    expect(await listFindingsAbout(catalogue, url)).toEqual([]);
   });
 
   it('with a broken entry applies the good one, and withdraws nothing', async () => {
     const { list, say, get, origin } = await makeHost();
-    list();
-    list({ base_url: `${origin}/v2`, slug: 'second' });
+    await list();
+    await list({ base_url: `${origin}/v2`, slug: 'second' });
     await say({ listed: true, facts: { ...FACTS, name: 'Mine' } });
     const broken = { listed: true, facts: { name: 'Mine' } };
     expect((await say(broken, { base_url: '/v2', listed: false })).changed).toEqual(['second']);
-    expect([get()?.title, get(`${origin}/v2`)?.state]).toEqual(['Mine', 'delisted']);
+    expect([(await get())?.title, (await get(`${origin}/v2`))?.state]).toEqual(['Mine', 'delisted']);
     expect((await say(broken, { base_url: '/v2', listed: false })).kind).toBe('unchanged');
     expect((await say({ base_url: '/v2', listed: false })).outcomes).toContainEqual(
       expect.objectContaining({ outcome: 'withdrawn', slug: 'example-prices' }),
@@ -363,7 +372,7 @@ describe('what readers see', () => {
 
   it('of a listing that comes back says live again, even if its declaration is unchanged', async () => {
     const { list, say } = await makeHost();
-    list();
+    await list();
     await say({ listed: true, facts: FACTS });
     expect((await say({ listed: false, reason: 'Moving.' })).effects).toMatchObject([
       {
@@ -409,8 +418,8 @@ describe('what readers see', () => {
     ],
   ] as const)('of one that the %s removed names who must put it back', async (by, sentence) => {
     const { list, say, catalogue } = await makeHost();
-    list();
-    take(by, catalogue);
+    await list();
+    await take(by, catalogue);
     expect((await say({ listed: true, facts: FACTS_TWO })).effects).toMatchObject([
       { effect: 'waiting', sentence: expect.stringContaining(sentence) },
     ]);
@@ -441,14 +450,15 @@ describe('what readers see', () => {
 describe('replies in a statement', () => {
   const OF_ALL = { caution: 'probes_failing', text: 'We are moving house.' };
   const OF_ROUTE = { caution: 'undelivered', route: 'GET /v1/heights', text: 'It was a fault of ours.' };
-  const listTexts = (catalogue: Catalogue, origin: string) => listReplies(catalogue, origin).map(({ text }) => text);
+  const listTexts = async (catalogue: Catalogue, origin: string) =>
+    (await listRepliesAt(catalogue, origin)).map(({ text }) => text);
 
   it('are recorded once, and the same file again writes nothing', async () => {
     const { list, say, catalogue, origin, url } = await makeHost();
-    list();
+    await list();
     const entry = { listed: true, facts: FACTS, replies: [OF_ALL, OF_ROUTE] };
     expect((await say(entry)).effects[0]?.sentence).toContain('2 replies on record');
-    expect(listReplies(catalogue, origin)).toEqual([
+    expect(await listRepliesAt(catalogue, origin)).toEqual([
       { ...OF_ALL, route: null, at: expect.any(String), source: url },
       { ...OF_ROUTE, at: expect.any(String), source: url },
     ]);
@@ -459,29 +469,29 @@ describe('replies in a statement', () => {
 
   it('may be alone in an entry, and are removed with it', async () => {
     const { list, say, catalogue, origin, read, pages } = await makeHost();
-    list();
+    await list();
     await say({ listed: true, replies: [OF_ALL, OF_ROUTE] });
     const { kind, effects } = await say({ listed: true, replies: [OF_ALL] });
     expect([kind, effects[0]?.sentence]).toEqual([
       'applied',
       'Live at /api/example-prices, changed: replies. 1 reply on record, each shown beside its caution.',
     ]);
-    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    expect(await listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
     await say({ listed: true, replies: 'none' });
-    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    expect(await listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
     await say({ listed: 'maybe' });
-    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    expect(await listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
     pages[DOOR] = { body: Buffer.alloc(10 * 1024 * 1024, '[') };
     expect((await read()).kind).toBe('unreadable');
-    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    expect(await listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
     expect((await say()).kind).toBe('applied');
-    expect(listTexts(catalogue, origin)).toEqual([]);
+    expect(await listTexts(catalogue, origin)).toEqual([]);
   });
 
   it('say nothing for another origin, and a bad one costs itself alone', async () => {
     const { list, say, catalogue, origin } = await makeHost();
-    list();
-    list({ base_url: 'https://api.victim-of-tests.com', slug: 'victim' });
+    await list();
+    await list({ base_url: 'https://api.victim-of-tests.com', slug: 'victim' });
     const { findings } = await say(
       { listed: true, replies: [OF_ALL, { caution: 'none', text: 'x' }] },
       { base_url: 'https://api.victim-of-tests.com', listed: true, replies: [OF_ALL] },
@@ -490,8 +500,8 @@ describe('replies in a statement', () => {
       'listings[0].replies[1].caution:',
       'listings[1]:',
     ]);
-    expect(listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
-    expect(listReplies(catalogue, 'https://api.victim-of-tests.com')).toEqual([]);
+    expect(await listTexts(catalogue, origin)).toEqual([OF_ALL.text]);
+    expect(await listRepliesAt(catalogue, 'https://api.victim-of-tests.com')).toEqual([]);
   });
 
   it('about a missing route are kept, with a note', async () => {
@@ -500,7 +510,7 @@ describe('replies in a statement', () => {
     expect((await say(entry)).findings).toMatchObject([
       { code: 'provider_reply_no_route', severity: 'noted', message: expect.stringContaining('"GET /v1/gone"') },
     ]);
-    expect(listReplies(catalogue, origin)).toHaveLength(2);
+    expect(await listRepliesAt(catalogue, origin)).toHaveLength(2);
     expect((await say(entry)).kind).toBe('unchanged');
   });
 });

@@ -74,14 +74,14 @@ describe('receipts', () => {
         [{ id: payment.id, state: 'settled', settlement: null, by_operator: { because } }],
       ]);
       expect((await run(['receipts'])).stdout).toContain(`settled (decided by the operator: ${because})`);
-      expect(catalogue.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(0);
+      expect(catalogue.engine.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(0);
       expect((await run(['show', SLUG])).stdout).not.toMatch(/settlement-verified|paid, nothing/);
       expect(await run(['receipts', 'check', payment.id])).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('yourself; no chain shows it'),
       });
       expect((await run(settle)).stderr).toContain('is not open: it is settled');
-      expect(catalogue.sqlite.prepare("SELECT 1 FROM payments WHERE state = 'sent'").get()).toBeUndefined();
+      expect(catalogue.engine.sqlite.prepare("SELECT 1 FROM payments WHERE state = 'sent'").get()).toBeUndefined();
     }, 30_000);
 
     it('as not settled are refused until they can no longer settle', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { getRevision } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { getRevision } from '../../src/catalogue/transaction.ts';
 import { recordDeclarations } from '../../src/commands/recording.ts';
 import { getListingId } from '../../src/model/ids.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
@@ -9,15 +9,15 @@ import { answerPages, makeItems, serveFeed } from './feed-server.ts';
 import { makeCommands, writeManifest } from './running.ts';
 
 /** Makes the database itself refuse a listing of that slug, as it would a row that breaks one of its rules. */
-function refuseSlug({ sqlite }: Catalogue, slug: string): void {
+function refuseSlug({ engine: { sqlite } }: Catalogue, slug: string): void {
   sqlite.exec(`CREATE TRIGGER refusal BEFORE INSERT ON listings WHEN NEW.slug = '${slug}'
     BEGIN SELECT RAISE(ABORT, 'not this one'); END`);
 }
 
-function openWith(file: string, change: (catalogue: Catalogue) => void): void {
-  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+async function openWith(file: string, change: (catalogue: Catalogue) => void): Promise<void> {
+  const catalogue = await openCatalogue(file, { identity: IDENTITY, at: NOW });
   change(catalogue);
-  catalogue.close();
+  await catalogue.close();
 }
 
 const OPTIONS = { now: () => new Date(NOW), signal: new AbortController().signal };
@@ -29,7 +29,7 @@ describe('a declaration that cannot be recorded', () => {
   );
 
   it('does not affect others, leaves no trace, and is returned with its reason', async () => {
-    const catalogue = makeCatalogue();
+    const catalogue = await makeCatalogue();
     refuseSlug(catalogue, 'two');
     const { recorded, failed, left } = await recordDeclarations(catalogue, declarations, OPTIONS);
     expect(recorded.map(({ slug, outcome }) => [slug, outcome])).toEqual([
@@ -40,14 +40,14 @@ describe('a declaration that cannot be recorded', () => {
       ['two', getListingId('https://two.provider-of-tests.com'), 'sqlite_constraint_trigger', 'not this one'],
     ]);
     expect(left).toBe(0);
-    expect(findListing(catalogue, { slug: 'two' })).toBeUndefined();
-    const revisions = catalogue.sqlite.prepare('SELECT DISTINCT revision FROM changes ORDER BY 1').pluck().all();
-    expect(revisions).toEqual(Array.from({ length: getRevision(catalogue) }, (_, i) => i + 1));
+    expect(await findListing(catalogue, { slug: 'two' })).toBeUndefined();
+    const revisions = catalogue.engine.sqlite.prepare('SELECT DISTINCT revision FROM changes ORDER BY 1').pluck().all();
+    expect(revisions).toEqual(Array.from({ length: await getRevision(catalogue) }, (_, i) => i + 1));
   });
 
   it('is not blamed if the database itself fails', async () => {
-    const catalogue = makeCatalogue();
-    catalogue.sqlite.pragma('query_only = ON');
+    const catalogue = await makeCatalogue();
+    catalogue.engine.sqlite.pragma('query_only = ON');
     await expect(recordDeclarations(catalogue, declarations, OPTIONS)).rejects.toMatchObject({
       code: 'SQLITE_READONLY',
     });
@@ -56,7 +56,7 @@ describe('a declaration that cannot be recorded', () => {
   it('is a refused file of an import, which continues and ends with 1', async () => {
     const { folder, file, run, runJson } = makeCommands();
     for (const name of ['alpha', 'beta', 'gamma']) writeManifest(folder, `${name}.yaml`);
-    openWith(file, (catalogue) => refuseSlug(catalogue, 'beta'));
+    await openWith(file, (catalogue) => refuseSlug(catalogue, 'beta'));
     const { code, json } = await runJson('import', folder);
     expect(code).toBe(1);
     expect(json).toMatchObject({
@@ -76,7 +76,7 @@ describe('a declaration that cannot be recorded', () => {
     const { address } = await serveFeed(answerPages(() => makeItems(3)));
     const { file, run, runJson } = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' });
     await run(['import', '--bazaar', address]);
-    openWith(file, ({ sqlite }) =>
+    await openWith(file, ({ engine: { sqlite } }) =>
       sqlite.exec(`DELETE FROM declarations WHERE document LIKE '%host0001%';
         CREATE TRIGGER refusal BEFORE INSERT ON declarations WHEN NEW.document LIKE '%host0001%'
         BEGIN SELECT RAISE(ABORT, 'not this one'); END`),

@@ -8,7 +8,7 @@ import { makeShelf } from '../release/shelf.ts';
 import { makeCommands } from './running.ts';
 
 it('distinguishes a complete release from one that lost files, its page list or its assets', async () => {
-  const { config } = makeShelf(makeFolder(), { count: 2 });
+  const { config } = await makeShelf(makeFolder(), { count: 2 });
   const getState = () => getReleaseState(config, { identity: 'shelf', revision: 1 });
   const current = join(config.releasesDir, 'current');
   await rebuildAgain({ config });
@@ -31,11 +31,11 @@ it('distinguishes a complete release from one that lost files, its page list or 
 
 it('is reported by the check, with advice', async () => {
   const folder = makeFolder();
-  const { config } = makeShelf(folder, { count: 2 });
+  const { config } = await makeShelf(folder, { count: 2 });
   await rebuildAgain({ config });
   rmSync(join(config.releasesDir, 'assets'), { recursive: true });
   const { runJson } = makeCommands({
-    CATALOGUE: config.catalogueFile,
+    CATALOGUE: config.catalogueAddress,
     RELEASES: config.releasesDir,
     BASE_URL: config.baseUrl,
   });

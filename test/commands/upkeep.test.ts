@@ -19,10 +19,10 @@ async function makeTwo() {
   return commands;
 }
 
-function change(file: string, sql: string): void {
-  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
-  catalogue.sqlite.exec(sql);
-  catalogue.close();
+async function change(file: string, sql: string): Promise<void> {
+  const catalogue = await openCatalogue(file, { identity: IDENTITY, at: NOW });
+  catalogue.engine.sqlite.exec(sql);
+  await catalogue.close();
 }
 
 type CheckLine = { name: string; ok: boolean; found: string; hint?: string };
@@ -61,7 +61,7 @@ describe('check', () => {
 
   it('names listings that do not follow from their evidence, and repairs them', async () => {
     const { file, runJson } = await makeTwo();
-    change(file, "UPDATE listings SET document = json_set(document, '$.title', 'Tampered') WHERE slug = 'alpha'");
+    await change(file, "UPDATE listings SET document = json_set(document, '$.title', 'Tampered') WHERE slug = 'alpha'");
     const { json } = await runJson('check');
     expect(getLine(json.checks, 'listings')).toMatchObject({ ok: false, found: 'alpha (title)' });
     const repaired = await runJson('check', '--repair');
@@ -92,13 +92,13 @@ describe('check', () => {
     await rebuildAgain({ config });
     expect(await ask()).toEqual([]);
 
-    change(file, "UPDATE listings SET document = json_set(document, '$.title', 'Tampered') WHERE slug = 'alpha'");
+    await change(file, "UPDATE listings SET document = json_set(document, '$.title', 'Tampered') WHERE slug = 'alpha'");
     expect((await ask()).map(({ name }: CheckLine) => name)).toEqual(['listings', 'published']);
   });
 
   it('finds broken references and a revision without a change', async () => {
     const { file, runJson } = await makeTwo();
-    change(
+    await change(
       file,
       "PRAGMA foreign_keys = OFF; DELETE FROM listings WHERE slug = 'beta'; UPDATE catalogue SET revision = 7",
     );
@@ -119,7 +119,7 @@ describe('check', () => {
 
   it('finds damage in the file', async () => {
     const { file, runJson } = await makeTwo();
-    change(file, 'PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
+    await change(file, 'PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
     const bytes = readFileSync(file);
     bytes.fill(0xff, 4096 * 3, 4096 * 9);
     writeFileSync(file, bytes);
@@ -160,7 +160,7 @@ describe('export', () => {
     const { json } = await runJson('export');
     expect([json.catalogue.revision, json.listings.length, json.tombstones.length]).toEqual([2, 1, 1]);
     const { file, runJson: runEmpty } = makeCommands();
-    openCatalogue(file, { identity: IDENTITY, at: NOW }).close();
+    await (await openCatalogue(file, { identity: IDENTITY, at: NOW })).close();
     expect((await runEmpty('export')).json).toMatchObject({ listings: [], tombstones: [] });
   });
 
@@ -258,9 +258,9 @@ describe('status and check of probing and paying', () => {
     const { file, folder, run, runJson } = makeCommands();
     for (const name of ['alpha', 'beta', 'gamma']) writeManifest(folder, `${name}.yaml`);
     await run(['import', folder]);
-    const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
-    recordProbed(catalogue, 'alpha', [{ at: NOW }]);
-    catalogue.close();
+    const catalogue = await openCatalogue(file, { identity: IDENTITY, at: NOW });
+    await recordProbed(catalogue, 'alpha', [{ at: NOW }]);
+    await catalogue.close();
     expect((await run(['status'])).stdout).toMatch(/probing\t1 listing, \d due, 2 never probed, the last /);
     expect((await runJson('status')).json.probing).toMatchObject({ probed: 1, never_probed: 2 });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
 import { listDueRoutes } from '../../src/evidence/verification.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { Route } from '../../src/model/route.ts';
@@ -66,7 +66,7 @@ describe('verify --due', () => {
 
   it.each([59, 61])('renews a proof after 60 days: one of %i', async (days) => {
     const { runJson, catalogue, getLost } = await makePayingCommands(chain, { route: WITH_EXAMPLE });
-    recordReceiptFor(catalogue, SLUG, { pay_to: PAY_TO, settled_at: daysAgo(days) });
+    await recordReceiptFor(catalogue, SLUG, { pay_to: PAY_TO, settled_at: daysAgo(days) });
     const { json } = await runJson('verify', '--due', '--budget', '1');
     expect([json.due, await getLost()]).toEqual(days > 60 ? [1, 1000n] : [0, 0n]);
   });
@@ -81,10 +81,12 @@ describe('verify --due', () => {
     });
     const first = await runJson('verify', '--due', '--budget', '1');
     expect(first.json).toMatchObject({ spent: 1000, routes: [{ outcome: 'not_delivered', amount: 1000 }] });
-    expect(findListing(catalogue, { slug: SLUG })?.routes[0]?.cautions).toMatchObject([{ code: 'undelivered' }]);
+    expect((await findListing(catalogue, { slug: SLUG }))?.routes[0]?.cautions).toMatchObject([
+      { code: 'undelivered' },
+    ]);
     const second = await runJson('verify', '--due', '--budget', '1');
     expect(second.json).toMatchObject({ spent: 0, routes: [{ outcome: 'skipped', reason: 'under_caution' }] });
-    catalogue.sqlite.prepare('UPDATE payments SET prepared_at = ?').run(daysAgo(8));
+    catalogue.engine.sqlite.prepare('UPDATE payments SET prepared_at = ?').run(daysAgo(8));
     const third = await runJson('verify', '--due', '--budget', '1');
     expect(third.json).toMatchObject({ spent: 1000 });
     expect(await getLost()).toBe(2000n);
@@ -112,7 +114,7 @@ describe('verify --due', () => {
       spent: 0,
       routes: [{ outcome: 'skipped', reason: 'tried_today' }],
     });
-    expect(catalogue.sqlite.prepare('SELECT count(*) FROM payments').pluck().get()).toBe(1);
+    expect(catalogue.engine.sqlite.prepare('SELECT count(*) FROM payments').pluck().get()).toBe(1);
   }, 30_000);
 
   it.each([

@@ -51,7 +51,7 @@ describe('a key', () => {
       expect(code).toBe(0);
       expect(`${stdout}${stderr}`.toLowerCase()).not.toContain(secret);
     }
-    expect(catalogue.sqlite.serialize().includes(secret)).toBe(false);
+    expect(catalogue.engine.sqlite.serialize().includes(secret)).toBe(false);
   });
 
   it('in a file is only accepted if nobody but its owner can read it', async () => {

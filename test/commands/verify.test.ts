@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
-import { listPayments } from '../../src/catalogue/payment-records.ts';
+import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { makeTerms } from '../builders.ts';
 import { deliver, PAY_TO } from '../settlement/paying.ts';
 import { makePayingCommands, SLUG } from './paying.ts';
@@ -29,7 +29,7 @@ describe('verify without --pay', () => {
       wallets: [{ network: 'base', payer: payer.toLowerCase(), balance: 1_000_000 }],
       caps: { per_call: 100_000, per_day: 5_000_000, spent: 0 },
     });
-    expect([await getLost(), listPayments(catalogue, 1)]).toEqual([0n, []]);
+    expect([await getLost(), await listPayments(catalogue, 1)]).toEqual([0n, []]);
     const { run } = await makePayingCommands(chain, NO_WALLET);
     const { code: without, stdout } = await run(['verify', SLUG]);
     expect([without, stdout]).toEqual([0, expect.stringContaining(`Would pay 0.001 USDC on base to ${PAY_TO}.`)]);
@@ -45,9 +45,9 @@ describe('verify without --pay', () => {
     expect([code, json.refused, json.payment]).toEqual([1, refused, null]);
     expect(json.differences).not.toEqual([]);
     expect(stderr).toContain('probing the route to put that on record');
-    const outcomes = catalogue.sqlite.prepare('SELECT outcome FROM samples').pluck().all();
+    const outcomes = catalogue.engine.sqlite.prepare('SELECT outcome FROM samples').pluck().all();
     expect(outcomes).toEqual([outcome]);
-    expect([await getLost(), listPayments(catalogue, 1)]).toEqual([0n, []]);
+    expect([await getLost(), await listPayments(catalogue, 1)]).toEqual([0n, []]);
     // The next run uses what is on record then.
     expect((await run(['verify', SLUG])).stdout).toContain(then);
   });
@@ -71,7 +71,10 @@ describe('verify --pay', () => {
     const { stdout } = await run(['verify', SLUG, '--pay']);
     expect(stdout).toContain('0.001 USDC on base settled, and the product came.');
     expect(stdout).toContain('a local test chain with worthless money');
-    expect([await getLost(), listPayments(catalogue, 9)]).toEqual([2000n, [expect.anything(), expect.anything()]]);
+    expect([await getLost(), await listPayments(catalogue, 9)]).toEqual([
+      2000n,
+      [expect.anything(), expect.anything()],
+    ]);
     expect((await run(['show', SLUG])).stdout).toContain('settlement-verified');
   });
 
@@ -106,7 +109,9 @@ describe('verify --pay', () => {
           ? "settled; the answer was not recognised as the product: the answer contradicts the provider's own schema."
           : 'settled, and the product came.',
       );
-      expect(catalogue.sqlite.prepare('SELECT delivered FROM receipts').pluck().all()).toEqual(isOwn ? [0, 0] : [1, 1]);
+      expect(catalogue.engine.sqlite.prepare('SELECT delivered FROM receipts').pluck().all()).toEqual(
+        isOwn ? [0, 0] : [1, 1],
+      );
       expect(await getLost()).toBe(2000n);
     },
   );
@@ -139,7 +144,7 @@ describe('verify --pay', () => {
       await chain.setTime((await chain.getTime()) + 300);
       expect((await run(['receipts', 'reconcile'])).stdout).toContain('not_settled (expired)');
     });
-    expect([await getLost(), listPayments(catalogue, 9)]).toEqual([
+    expect([await getLost(), await listPayments(catalogue, 9)]).toEqual([
       0n,
       [expect.objectContaining({ state: 'not_settled' })],
     ]);
@@ -157,7 +162,7 @@ describe('verify --pay', () => {
       sale: async ({ response, settle }) => {
         const transaction = await settle();
         // The first waits for its product until the other one waits for it.
-        if (listPayments(catalogue, 2).length === 1)
+        if ((await listPayments(catalogue, 2)).length === 1)
           await vi.waitFor(() => expect(said).toContain(WAITING), { timeout: 20_000 });
         deliver(response, transaction);
       },
@@ -172,7 +177,7 @@ describe('verify --pay', () => {
     const ran = await Promise.all(runs);
     expect(ran.map(({ code }) => code)).toEqual([0, 0]);
     expect(ran.filter(({ stderr }) => stderr.includes(WAITING))).toHaveLength(1);
-    const [second, first] = listPayments(catalogue, 9);
+    const [second, first] = await listPayments(catalogue, 9);
     expect((first?.resolved_at ?? '') <= (second?.prepared_at ?? 'none')).toBe(true);
     expect(await getLost()).toBe(2000n);
   });
@@ -199,7 +204,7 @@ describe('the request that is paid for', () => {
     writeFileSync(file, JSON.stringify({ query: { symbol: 'ETH' } }));
     const { code, json } = await verify('--pay', '--input', file);
     expect([code, new URL(json.request.url).pathname]).toEqual([0, '/v1/price/ETH']);
-    expect(listPayments(catalogue, 1)).toMatchObject([{ state: 'settled', request: { url: json.request.url } }]);
+    expect(await listPayments(catalogue, 1)).toMatchObject([{ state: 'settled', request: { url: json.request.url } }]);
   });
 
   it('has no made-up body', async () => {

@@ -5,7 +5,7 @@ import { agentCheck } from '../../src/views/check.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { buildChallenge, buildFields, CALLED, encode, makeFresh, recordAll, serveChecks } from './checking.ts';
 
-const served = () => serveChecks(recordAll([makeFresh()]));
+const served = async () => serveChecks(await recordAll([makeFresh()]));
 const QUERY = `/agent/check?${new URLSearchParams(buildFields(makeTerms()))}`;
 
 /** Asks for what is refused, and gives how. */
@@ -17,7 +17,7 @@ async function refuse(asked: Response | Promise<Response>) {
 
 describe('GET /agent/check', () => {
   it('is 304 while nothing changes, the same compressed, and another answer at once when something does', async () => {
-    const catalogue = recordAll([makeFresh()]);
+    const catalogue = await recordAll([makeFresh()]);
     const { get } = serveChecks(catalogue);
     const first = await get(QUERY);
     expect(first.headers.get('x-catalogue-revision')).toBe('1');
@@ -28,14 +28,14 @@ describe('GET /agent/check', () => {
     const zipped = await get(QUERY, { 'Accept-Encoding': 'gzip' });
     expect(gunzipSync(Buffer.from(await zipped.arrayBuffer())).toString()).toBe(plain);
     const routes = [makeRoute({ terms: [makeTerms({ amount: 2000 })] })];
-    recordAll([makeFresh({ routes })], catalogue);
+    await recordAll([makeFresh({ routes })], catalogue);
     const changed = await get(QUERY, { 'If-None-Match': etag });
     expect(changed.status).toBe(200);
     expect(agentCheck.parse(await changed.json())).toMatchObject({ revision: 2, reason: 'cheaper' });
   });
 
   it('refuses what it does not know, what is missing, and what cannot be', async () => {
-    const { get } = served();
+    const { get } = await served();
     const fields = buildFields(makeTerms());
     const ask = (change: Record<string, string | undefined>) => {
       const given = Object.entries({ ...fields, ...change }).filter(([, value]) => value !== undefined);
@@ -71,7 +71,7 @@ describe('GET /agent/check', () => {
 
 describe('POST /agent/check', () => {
   it('is answered unstored, to pages of any origin, after a preflight', async () => {
-    const { fetch, post } = served();
+    const { fetch, post } = await served();
     const preflight = await fetch('/agent/check', {
       method: 'OPTIONS',
       headers: { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' },
@@ -89,13 +89,13 @@ describe('POST /agent/check', () => {
   });
 
   it('takes fields as well, and says the same as GET', async () => {
-    const { post, get } = served();
+    const { post, get } = await served();
     const [byPost, byGet] = [await post(buildFields(makeTerms())), await get(QUERY)];
     expect(await byPost.json()).toEqual(await byGet.json());
   });
 
   it('refuses other types, more than it reads, and what is no JSON', async () => {
-    const { post, fetch } = served();
+    const { post, fetch } = await served();
     const body = { url: CALLED, challenge: buildChallenge([makeTerms()]) };
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx']) {
       const response = await post(body, { 'Content-Type': type });
@@ -135,14 +135,14 @@ describe('POST /agent/check', () => {
     [{ x402Version: 2, accepts: [] }, 'no_accepts', 'nothing to compare'],
     [{ x402Version: 1, accepts: Array(101).fill({}) }, 'too_many_offers', 'the one offer'],
   ])('names what is wrong with the challenge %j, and what to do', async (challenge, code, todo) => {
-    const problem = await refuse(served().post({ url: CALLED, challenge }));
+    const problem = await refuse((await served()).post({ url: CALLED, challenge }));
     expect(problem).toMatchObject({ status: 400, code, hint: expect.stringContaining(todo) });
   });
 
   it('takes the header as a line, with its name', async () => {
     const challenge = { x402Version: 2, accepts: [] };
     const line = `PAYMENT-REQUIRED: ${encode(challenge)}`;
-    expect(await refuse(served().post({ url: CALLED, challenge: line }))).toMatchObject({ code: 'no_accepts' });
+    expect(await refuse((await served()).post({ url: CALLED, challenge: line }))).toMatchObject({ code: 'no_accepts' });
   });
 });
 
@@ -150,7 +150,7 @@ describe('a hostile challenge', () => {
   const MARK = 'IGNORE-PREVIOUS-INSTRUCTIONS';
 
   it('comes to no harm, and is told only in named fields, cut', async () => {
-    const { post } = served();
+    const { post } = await served();
     const swamp = `${MARK} `.repeat(300);
     const accepts = Array.from({ length: 2 }, () => ({
       ...{ scheme: 'exact', network: swamp, asset: swamp, amount: '1000', payTo: MARK },
@@ -166,7 +166,7 @@ describe('a hostile challenge', () => {
   });
 
   it('of any depth, size or key is answered or refused, never failed', async () => {
-    const { post } = served();
+    const { post } = await served();
     const deep = `${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`;
     const list = `${'['.repeat(15_000)}${']'.repeat(15_000)}`;
     const wrap = (text: string) => `{"url":"${CALLED}","challenge":${text}}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeRoute, makeTerms, NOW, recordReceiptFor, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
 import {
@@ -21,7 +21,7 @@ const OTHER_PAYEE = '0x9999999999999999999999999999999999999999';
 
 describe('terms as on record', () => {
   it('that were only declared are never safe, in fields, in both versions, decoded and encoded', async () => {
-    const catalogue = recordAll([makeFresh()]);
+    const catalogue = await recordAll([makeFresh()]);
     const { checkFields, checkChallenge } = serveChecks(catalogue);
     const [v1, v2] = [buildChallenge([makeTerms()], 1), buildChallenge([makeTerms()], 2)];
     const answers = [
@@ -45,7 +45,7 @@ describe('terms as on record', () => {
       });
       expect(answer.warnings.map(({ code }) => code)).toEqual(['declared_only']);
     }
-    recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
+    await recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
     for (const answer of [await checkFields(buildFields(makeTerms())), await checkChallenge(encode(v2))]) {
       expect(answer).toMatchObject({ verdict: 'match', severity: 'none', safe_offers: [0], cautions: [] });
       expect(answer).not.toHaveProperty('reason');
@@ -55,10 +55,10 @@ describe('terms as on record', () => {
   });
 
   it('of a route that took money and delivered nothing are a danger, until a later call is delivered', async () => {
-    const catalogue = recordAll([makeFresh()]);
+    const catalogue = await recordAll([makeFresh()]);
     const { checkOffers } = serveChecks(catalogue);
-    recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
-    recordReceiptFor(catalogue, 'example-prices', { delivered: false, settled_at: SEEN });
+    await recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
+    await recordReceiptFor(catalogue, 'example-prices', { delivered: false, settled_at: SEEN });
     const answer = await checkOffers([makeTerms()]);
     expect(answer).toMatchObject({
       verdict: 'caution',
@@ -70,20 +70,20 @@ describe('terms as on record', () => {
     });
     expect(answer.summary).toBe('Do not pay. We paid for a call, and nothing was delivered (since 2026-11-18).');
     expect(await checkOffers([makeTerms({ amount: 900 })])).toMatchObject({ verdict: 'mismatch', severity: 'danger' });
-    recordReceiptFor(catalogue, 'example-prices', { settled_at: NOW });
+    await recordReceiptFor(catalogue, 'example-prices', { settled_at: NOW });
     expect(await checkOffers([makeTerms()])).toMatchObject({ verdict: 'match', severity: 'none', safe_offers: [0] });
   });
 
   it('match without a word once a 402 was seen, and say when it was paid', async () => {
-    const catalogue = recordAll([makeFresh()]);
+    const catalogue = await recordAll([makeFresh()]);
     const { checkOffers } = serveChecks(catalogue);
-    recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
+    await recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
     expect(await checkOffers([makeTerms()])).toMatchObject({
       severity: 'none',
       warnings: [],
       on_record: [{ evidence: 'observed', last_seen_at: SEEN }],
     });
-    recordVerified(catalogue, 'example-prices', '/v1/price/:symbol', NOW);
+    await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol', NOW);
     expect(await checkOffers([makeTerms()])).toMatchObject({
       severity: 'none',
       evidence_at: NOW,
@@ -93,7 +93,7 @@ describe('terms as on record', () => {
   });
 
   it('match by any one offer, and the others are flagged', async () => {
-    const { checkOffers } = serveChecks(recordSeen([makeFresh()]));
+    const { checkOffers } = serveChecks(await recordSeen([makeFresh()]));
     const answer = await checkOffers([makeTerms({ amount: 5000 }), makeSolanaTerms(), makeTerms()]);
     expect(answer).toMatchObject({
       verdict: 'match',
@@ -110,14 +110,14 @@ describe('terms as on record', () => {
 });
 
 describe('terms that are not on record', () => {
-  const served = () => serveChecks(recordAll([makeFresh()]));
+  const served = async () => serveChecks(await recordAll([makeFresh()]));
 
   it.each([
     ['dearer', { amount: 1001 }, 'amount', 'It asks 0.001001 USDC; on record is 0.001 '],
     ['paid to another', { pay_to: OTHER_PAYEE }, 'pay_to', 'The payee differs from the record'],
     ['of another scheme', { scheme: 'upto' }, 'scheme', 'The scheme differs from the record'],
   ])('%s are a danger', async (_what, change, field, summary) => {
-    const answer = await served().checkOffers([makeTerms(change)]);
+    const answer = await (await served()).checkOffers([makeTerms(change)]);
     expect(answer).toMatchObject({ verdict: 'mismatch', severity: 'danger', reason: 'terms_differ', safe_offers: [] });
     expect(answer.offers[0]?.differences?.map((difference) => difference.field)).toEqual([field]);
     expect(answer.summary).toContain(summary);
@@ -125,7 +125,7 @@ describe('terms that are not on record', () => {
   });
 
   it('cheaper are a difference, and no danger', async () => {
-    const { checkOffers } = served();
+    const { checkOffers } = await served();
     expect(await checkOffers([makeTerms({ amount: 900 })])).toMatchObject({
       verdict: 'mismatch',
       severity: 'notice',
@@ -138,7 +138,7 @@ describe('terms that are not on record', () => {
   });
 
   it('on a network that the route is not known on are a danger', async () => {
-    const answer = await served().checkOffers([makeSolanaTerms()]);
+    const answer = await (await served()).checkOffers([makeSolanaTerms()]);
     expect(answer).toMatchObject({ verdict: 'mismatch', severity: 'danger' });
   });
 
@@ -151,7 +151,7 @@ describe('terms that are not on record', () => {
     ['a price beyond reason', { amount: '9'.repeat(39) }, 'implausible_price'],
     ['a payee that is none', { pay_to: 'me' }, 'bad_pay_to'],
   ])('in %s cannot be paid, on record or not', async (_what, change, reason) => {
-    const { checkFields } = served();
+    const { checkFields } = await served();
     const fields = { ...buildFields(makeTerms()), ...change };
     const known = await checkFields(fields);
     expect(known).toMatchObject({ verdict: 'mismatch', severity: 'danger', reason, safe_offers: [] });
@@ -165,12 +165,12 @@ describe('terms that are not on record', () => {
 
 describe('what is not compared is said', () => {
   it('of a payee that rotates', async () => {
-    const catalogue = recordAll([makeFresh()]);
+    const catalogue = await recordAll([makeFresh()]);
     const samples = ['1', '2', '3'].map((digit, round) => ({
       at: `2026-11-18T${String(round * 6).padStart(2, '0')}:00:00.000Z`,
       terms: [makeTerms({ pay_to: `0x${digit.repeat(40)}` })],
     }));
-    recordProbed(catalogue, 'example-prices', samples);
+    await recordProbed(catalogue, 'example-prices', samples);
     const answer = await serveChecks(catalogue).checkOffers([makeTerms({ pay_to: OTHER_PAYEE })]);
     expect(answer).toMatchObject({ verdict: 'match', severity: 'notice', route: { payee: 'rotating' } });
     expect(answer.cautions.map(({ code }) => code)).toEqual(['payee_rotates']);
@@ -179,13 +179,13 @@ describe('what is not compared is said', () => {
 
   it('of a payee that no source names', async () => {
     const routes = [makeRoute({ terms: [makeTerms({ pay_to: null })] })];
-    const answer = await serveChecks(recordAll([makeFresh({ routes })])).checkOffers([makeTerms()]);
+    const answer = await serveChecks(await recordAll([makeFresh({ routes })])).checkOffers([makeTerms()]);
     expect(answer.verdict).toBe('unseen');
     expect(answer.warnings.map(({ code }) => code)).toEqual(['payee_not_on_record', 'declared_only']);
   });
 
   it('of a record that is old, by the time of asking', async () => {
-    const catalogue = recordAll([makeFresh()]);
+    const catalogue = await recordAll([makeFresh()]);
     const listCodes = async (now: string) => {
       const { checkFields } = serveChecks(catalogue, () => new Date(now));
       return (await checkFields(buildFields(makeTerms()))).warnings.map(({ code }) => code);
@@ -196,13 +196,13 @@ describe('what is not compared is said', () => {
 
   it('of a bare claim, which has no time', async () => {
     const source = { kind: 'manifest', name: 'claim.yaml', observed_at: null } as const;
-    const answer = await serveChecks(recordAll([makeFresh({ source })])).checkOffers([makeTerms()]);
+    const answer = await serveChecks(await recordAll([makeFresh({ source })])).checkOffers([makeTerms()]);
     expect(answer).not.toHaveProperty('evidence_at');
     expect(answer.warnings.map(({ code }) => code)).toEqual(['declared_only', 'stale_record']);
   });
 
   it('of a challenge for something else than was called', async () => {
-    const { checkChallenge } = serveChecks(recordSeen([makeFresh()]));
+    const { checkChallenge } = serveChecks(await recordSeen([makeFresh()]));
     for (const version of [1, 2] as const) {
       const elsewhere = buildChallenge([makeTerms()], version, 'https://elsewhere.example/v1/gold');
       const answer = await checkChallenge(elsewhere);
@@ -217,7 +217,7 @@ describe('what is not compared is said', () => {
 
   it('of a payment that could be cashed for days', async () => {
     const offer = { ...buildOffer(makeTerms(), 2), maxTimeoutSeconds: 31_536_000 };
-    const { checkChallenge } = serveChecks(recordAll([makeFresh()]));
+    const { checkChallenge } = serveChecks(await recordAll([makeFresh()]));
     const { warnings } = await checkChallenge({ x402Version: 2, resource: { url: CALLED }, accepts: [offer] });
     expect(warnings.map(({ code }) => code)).toContain('long_timeout');
   });
@@ -241,7 +241,7 @@ describe('a route that is not known', () => {
       price: { min: 1000, max: 2000 },
     });
     const listed = makeFresh({ routes: [makeRoute(), makeRoute({ path: '/v1/list' })] });
-    const answer = await serveChecks(recordAll([listed, unitemised])).checkFields(fields(url, rest));
+    const answer = await serveChecks(await recordAll([listed, unitemised])).checkFields(fields(url, rest));
     expect(answer).toMatchObject({ verdict: 'unknown_route', severity: 'notice', reason, safe_offers: [] });
     const near = (answer.nearest ?? []).map((route) =>
       route.url.replace('https://api.prices.example-provider.com', ''),
@@ -251,7 +251,7 @@ describe('a route that is not known', () => {
 
   it('is one that nobody has put a price on', async () => {
     const routes = [makeRoute({ path: '/v1/free', terms: [] }), makeRoute()];
-    const { checkFields } = serveChecks(recordAll([makeFresh({ routes })]));
+    const { checkFields } = serveChecks(await recordAll([makeFresh({ routes })]));
     expect(await checkFields(fields('https://api.prices.example-provider.com/v1/free'))).toMatchObject({
       verdict: 'unknown_route',
       reason: 'no_terms',
@@ -265,7 +265,7 @@ describe('a route that is not known', () => {
       base_url: 'https://api.prices.example-provider.com/v1/deep?tier=1',
       routes: [makeRoute({ path: '/x', terms: [makeTerms({ amount: 7000 })] })],
     });
-    const { checkFields } = serveChecks(recordSeen([makeFresh(), below]));
+    const { checkFields } = serveChecks(await recordSeen([makeFresh(), below]));
     expect(await checkFields(fields(CALLED, { method: 'HEAD' }))).toMatchObject({ verdict: 'match' });
     expect(await checkFields(fields(CALLED.replace('.com', '.com.')))).toMatchObject({ verdict: 'match' });
     const deep = fields('https://api.prices.example-provider.com/v1/deep/x', { amount: '7000' });
@@ -275,11 +275,11 @@ describe('a route that is not known', () => {
 
 describe('a listing that was removed', () => {
   it('is told with its tombstone, at once, and compared again once it is back', async () => {
-    const catalogue = recordSeen([makeFresh()]);
+    const catalogue = await recordSeen([makeFresh()]);
     const { checkFields } = serveChecks(catalogue);
     const fields = buildFields(makeTerms());
     expect(await checkFields(fields)).toMatchObject({ verdict: 'match', revision: 2 });
-    writeCatalogue(catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'example-prices', { by: 'provider', reason: 'moved away' }),
     );
     expect(await checkFields(fields)).toMatchObject({

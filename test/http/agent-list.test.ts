@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentList } from '../../src/views/listing/query.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
@@ -13,25 +13,25 @@ import { serveLive } from './serving.ts';
 const COUNT = 120;
 
 let many: Buffer;
-beforeAll(() => {
-  const catalogue = openCatalogue(':memory:', { identity: IDENTITY, at: NOW });
-  writeCatalogue(catalogue, NOW, (writing) => {
-    for (let index = 0; index < COUNT; index += 1) recordDeclaration(writing, buildSyntheticDeclaration(index));
+beforeAll(async () => {
+  const catalogue = await openCatalogue(':memory:', { identity: IDENTITY, at: NOW });
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    for (let index = 0; index < COUNT; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
   });
-  many = catalogue.sqlite.serialize();
-  catalogue.close();
+  many = catalogue.engine.sqlite.serialize();
+  await catalogue.close();
 });
 
 /** Opens a catalogue of its own with so many listings: a copy of one that was written once. */
-function makeMany() {
+async function makeMany() {
   const file = join(makeFolder(), 'catalogue.sqlite');
   writeFileSync(file, many);
-  return makeCatalogue(file);
+  return await makeCatalogue(file);
 }
 
 describe('GET /agent/list', () => {
   it('answers in the shape of its schema, with the counts of the OpenAPI document', async () => {
-    const { get } = serveLive(makeMany());
+    const { get } = serveLive(await makeMany());
     const body = agentList.parse(await (await get('/agent/list')).json());
     const document = (await (await get('/openapi.json')).json()) as { 'x-catalogue': unknown };
     expect(body.catalogue).toEqual(document['x-catalogue']);
@@ -51,7 +51,7 @@ describe('GET /agent/list', () => {
       (item: Item) => item.category === 'Data' && item.price_min_usdc <= 0.01,
     ],
   ])('filters by %s: all that match and nothing else', async (filter, isMatch) => {
-    const { get } = serveLive(makeMany());
+    const { get } = serveLive(await makeMany());
     const all = await read(get, '/agent/list?limit=1000');
     const some = await read(get, `/agent/list?limit=1000&${filter}`);
     expect(some.listings).toEqual(all.listings.filter(isMatch));
@@ -62,7 +62,7 @@ describe('GET /agent/list', () => {
   it.each(['sort=name', 'sort=price', 'sort=updated', 'q=weather+forecast'])(
     'pages through %s without losing or repeating any, although listings come and go in between',
     async (order) => {
-      const catalogue = makeMany();
+      const catalogue = await makeMany();
       const { get } = serveLive(catalogue);
       const whole = (await read(get, `/agent/list?limit=1000&${order}`)).listings.map(({ slug }) => slug);
       const seen: string[] = [];
@@ -75,10 +75,10 @@ describe('GET /agent/list', () => {
         if (removed === undefined) {
           removed = whole[10] ?? '';
           const slug = removed;
-          writeCatalogue(catalogue, NOW, (writing) => {
-            delistListing(writing, slug, { by: 'operator', reason: 'test' });
+          await writeCatalogue(catalogue, NOW, async (writing) => {
+            await delistListing(writing, slug, { by: 'operator', reason: 'test' });
             for (let index = 9990; index < 10_000; index += 1) {
-              recordDeclaration(writing, buildSyntheticDeclaration(index));
+              await recordDeclaration(writing, buildSyntheticDeclaration(index));
             }
           });
         }
@@ -89,7 +89,7 @@ describe('GET /agent/list', () => {
   );
 
   it('refuses what it does not know, naming what it does', async () => {
-    const { get } = serveLive(makeMany());
+    const { get } = serveLive(await makeMany());
     const misspelled = await get('/agent/list?categroy=Data');
     expect(misspelled.status).toBe(400);
     expect(misspelled.headers.get('content-type')).toBe('application/problem+json');
@@ -117,10 +117,10 @@ describe('GET /agent/list', () => {
   });
 
   it('says how much of a request each listing answers, what was found nowhere, and where nothing fits', async () => {
-    const catalogue = makeCatalogue();
-    writeCatalogue(catalogue, NOW, (writing) => {
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, async (writing) => {
       for (const slug of ['alpha', 'beta']) {
-        recordDeclaration(
+        await recordDeclaration(
           writing,
           makeDeclaration({ slug, title: slug, base_url: `https://${slug}.example-provider.com` }),
         );
@@ -159,7 +159,7 @@ describe('GET /agent/list', () => {
     ['network=ethereum', 'network takes one of base, solana.'],
     ['q=', 'q takes 1 to 2000 characters.'],
   ])('says what it takes instead of %s', async (query, hint) => {
-    const { get } = serveLive(makeCatalogue());
+    const { get } = serveLive(await makeCatalogue());
     const problem: { detail: string; hint: string } = await (await get(`/agent/list?${query}`)).json();
     const [name, value] = query.split('=');
     expect(problem.detail).toBe(`The parameter ${name} cannot be "${value}".`);
@@ -167,7 +167,7 @@ describe('GET /agent/list', () => {
   });
 
   it('answers HEAD without a body, a preflight, and 405 with Allow', async () => {
-    const { fetch } = serveLive(makeMany());
+    const { fetch } = serveLive(await makeMany());
     const head = await fetch('/agent/list', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect((await fetch('/agent/list', { method: 'OPTIONS' })).status).toBe(204);

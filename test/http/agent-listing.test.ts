@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, NOW, recordVerified } from '../builders.ts';
 import { SITE, serveLive } from './serving.ts';
 
 it('shows a listing whole: routes with terms, networks, evidence and decisions', async () => {
-  const catalogue = makeCatalogue();
-  writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
-  recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+  const catalogue = await makeCatalogue();
+  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
   const { get } = serveLive(catalogue);
   const body = await (await get('/agent/listings/example-prices')).json();
   expect(agentListing.parse(body)).toEqual(body);
@@ -17,9 +17,9 @@ it('shows a listing whole: routes with terms, networks, evidence and decisions',
 });
 
 it('tells a delisted listing from one that never was', async () => {
-  const catalogue = makeCatalogue();
-  writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
-  writeCatalogue(catalogue, NOW, (writing) =>
+  const catalogue = await makeCatalogue();
+  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  await writeCatalogue(catalogue, NOW, (writing) =>
     delistListing(writing, 'example-prices', { by: 'provider', reason: 'asked_to_be_removed' }),
   );
   const { get } = serveLive(catalogue);
@@ -36,12 +36,12 @@ it('tells a delisted listing from one that never was', async () => {
 });
 
 it('has the same ETag while other listings change, and always says the revision of the catalogue', async () => {
-  const catalogue = makeCatalogue();
+  const catalogue = await makeCatalogue();
   const record = (slug: string, tagline: string) =>
     writeCatalogue(catalogue, NOW, (writing) =>
       recordDeclaration(writing, makeDeclaration({ slug, tagline, base_url: `https://${slug}.example.com` })),
     );
-  record('one', 'First.');
+  await record('one', 'First.');
   const { get } = serveLive(catalogue);
   const ask = async () => {
     const response = await get('/agent/listings/one');
@@ -49,10 +49,10 @@ it('has the same ETag while other listings change, and always says the revision 
   };
   const first = await ask();
   expect(first.body).toMatchObject({ revision: 1, listing: { tagline: 'First.' } });
-  record('other', 'Another.');
+  await record('other', 'Another.');
   expect(await ask()).toEqual({ etag: first.etag, body: { ...first.body, revision: 2 } });
   expect((await get('/agent/listings/one', { 'If-None-Match': first.etag })).status).toBe(304);
-  record('one', 'Second.');
+  await record('one', 'Second.');
   const changed = await ask();
   expect(changed.body).toMatchObject({ revision: 3, listing: { tagline: 'Second.' } });
   expect(changed.body.decisions.length).toBeGreaterThan(first.body.decisions.length);
@@ -60,8 +60,8 @@ it('has the same ETag while other listings change, and always says the revision 
 });
 
 it('has another ETag at another address of the service, which it names', async () => {
-  const catalogue = makeCatalogue();
-  writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ slug: 'one' })));
+  const catalogue = await makeCatalogue();
+  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ slug: 'one' })));
   const ask = async (baseUrl: string) => {
     const response = await serveLive(catalogue, undefined, { ...SITE, baseUrl }).get('/agent/listings/one');
     return { etag: response.headers.get('ETag'), text: await response.text() };

@@ -89,7 +89,7 @@ describe.each(RAILS)('a receipt of $network, version $version', (options) => {
 
   it('is checked again by the command, which ends with 1 where anything is not so', async () => {
     const { document, catalogue, payment } = await payAndRead(options);
-    const { runJson, run } = makeCommands({ CATALOGUE: catalogue.file });
+    const { runJson, run } = makeCommands({ CATALOGUE: catalogue.address });
     const check = ['receipts', 'check', payment.id, '--rpc', getNode(network)];
     const honest = await runJson(...check);
     expect([honest.code, honest.json.checks.every(({ passed }: { passed: boolean }) => passed)]).toEqual([0, true]);
@@ -106,7 +106,7 @@ describe.each(RAILS)('a receipt of $network, version $version', (options) => {
 });
 
 /** Rewrites history, as whoever holds the file could. */
-function store({ sqlite }: Catalogue, payment: Payment): void {
+function store({ engine: { sqlite } }: Catalogue, payment: Payment): void {
   sqlite.prepare('UPDATE payments SET document = ? WHERE id = ?').run(JSON.stringify(payment), payment.id);
 }
 

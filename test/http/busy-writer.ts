@@ -1,25 +1,26 @@
 import { workerData } from 'node:worker_threads';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { IDENTITY, NOW, recordVerified } from '../records.ts';
 
 /** Adds, delists, relists and verifies listings, one after the other, from another thread: 120 steps. */
-const catalogue = openCatalogue(workerData.file, { identity: IDENTITY, at: NOW });
+const catalogue = await openCatalogue(workerData.file, { identity: IDENTITY, at: NOW });
 for (let step = 0; step < 120; step += 1) {
   const declaration = buildSyntheticDeclaration(150 + Math.floor(step / 4));
   const slug = declaration.service_name ?? '';
-  if (step % 4 === 0) writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declaration));
+  if (step % 4 === 0) await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declaration));
   if (step % 4 === 1 && step === 1) {
-    const path = findListing(catalogue, { slug })?.routes[0]?.path ?? '';
-    recordVerified(catalogue, slug, path);
+    const path = (await findListing(catalogue, { slug }))?.routes[0]?.path ?? '';
+    await recordVerified(catalogue, slug, path);
   }
   if (step % 4 === 2)
-    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, slug, { by: 'operator', reason: 'test' }));
-  if (step % 8 === 7) writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, slug, { by: 'operator' }));
+    await writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, slug, { by: 'operator', reason: 'test' }));
+  if (step % 8 === 7)
+    await writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, slug, { by: 'operator' }));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3);
 }
-catalogue.close();
+await catalogue.close();

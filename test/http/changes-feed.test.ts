@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openBrowser } from '../../scripts/browser.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { SITE } from '../site.ts';
@@ -46,12 +46,12 @@ async function parseFeed(text: string) {
 
 describe('GET /changes.atom', () => {
   it('is a feed by RFC 4287 of what changed, in which a provider writes nothing but quotes', async () => {
-    const { catalogue, declare } = makeWorld();
+    const { catalogue, declare } = await makeWorld();
     const route = makeRoute({ path: '/v1/<b>&', terms: [makeTerms()] });
-    declare({ title: HOSTILE, tagline: HOSTILE, provider_name: HOSTILE, routes: [route] });
-    recordVerified(catalogue, 'example-prices', '/v1/<b>&');
-    declare({ title: HOSTILE, routes: [{ ...route, terms: [makeTerms({ amount: 2500 })] }] }, 2);
-    writeCatalogue(catalogue, getTime(3), (writing) =>
+    await declare({ title: HOSTILE, tagline: HOSTILE, provider_name: HOSTILE, routes: [route] });
+    await recordVerified(catalogue, 'example-prices', '/v1/<b>&');
+    await declare({ title: HOSTILE, routes: [{ ...route, terms: [makeTerms({ amount: 2500 })] }] }, 2);
+    await writeCatalogue(catalogue, getTime(3), (writing) =>
       delistListing(writing, 'example-prices', { by: 'provider', reason: HOSTILE }),
     );
     const { get } = serveLive(catalogue);
@@ -88,18 +88,18 @@ describe('GET /changes.atom', () => {
   });
 
   it('keeps the ids of its entries as more is added, is made once per revision, and answers 304', async () => {
-    const { catalogue, declare } = makeWorld();
+    const { catalogue, declare } = await makeWorld();
     const { get } = serveLive(catalogue);
     const listIds = (text: string) => [...text.matchAll(/<id>([^<]+\/changes\/[^<]+)<\/id>/g)].map(([, id]) => id);
     const empty = await get('/changes.atom');
     expect([empty.status, listIds(await empty.text())]).toEqual([200, []]);
-    declare();
+    await declare();
     const first = await get('/changes.atom');
     const etag = first.headers.get('etag') ?? '';
     const ids = listIds(await first.text());
     expect(first.headers.get('cache-control')).toBe('public, max-age=300, must-revalidate');
     expect((await get('/changes.atom', { 'If-None-Match': etag })).status).toBe(304);
-    declare({ slug: 'other', base_url: 'https://other.example-provider.com' }, 1);
+    await declare({ slug: 'other', base_url: 'https://other.example-provider.com' }, 1);
     const second = await get('/changes.atom', { 'If-None-Match': etag });
     expect(second.status).toBe(200);
     expect(listIds(await second.text()).slice(1)).toEqual(ids);
@@ -107,8 +107,9 @@ describe('GET /changes.atom', () => {
   });
 
   it('holds the newest fifty', async () => {
-    const { catalogue, declare } = makeWorld();
-    for (let n = 0; n < 53; n += 1) declare({ slug: `api-${n}`, base_url: `https://api-${n}.example-provider.com` }, n);
+    const { catalogue, declare } = await makeWorld();
+    for (let n = 0; n < 53; n += 1)
+      await declare({ slug: `api-${n}`, base_url: `https://api-${n}.example-provider.com` }, n);
     const text = await (await serveLive(catalogue).get('/changes.atom')).text();
     expect(text.match(/<entry>/g)).toHaveLength(50);
     expect(text).toContain('api-52: New listing');

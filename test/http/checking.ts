@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Terms } from '../../src/model/terms.ts';
@@ -20,18 +20,19 @@ export function makeFresh(overrides: Partial<Declaration> = {}): Declaration {
 }
 
 /** Records declarations in a catalogue, by default a new one. */
-export function recordAll(declarations: readonly Declaration[], catalogue = makeCatalogue()): Catalogue {
-  writeCatalogue(catalogue, NOW, (writing) => {
-    for (const declaration of declarations) recordDeclaration(writing, declaration);
+export async function recordAll(declarations: readonly Declaration[], given?: Catalogue): Promise<Catalogue> {
+  const catalogue = given ?? (await makeCatalogue());
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    for (const declaration of declarations) await recordDeclaration(writing, declaration);
   });
   return catalogue;
 }
 
 /** Records declarations in a new catalogue, and a probe of each that saw just what it declares. */
-export function recordSeen(declarations: readonly Declaration[]): Catalogue {
-  const catalogue = recordAll(declarations);
+export async function recordSeen(declarations: readonly Declaration[]): Promise<Catalogue> {
+  const catalogue = await recordAll(declarations);
   for (const { slug, routes } of declarations) {
-    for (const { path, terms } of routes) recordProbed(catalogue, slug ?? '', [{ at: SEEN, terms }], path);
+    for (const { path, terms } of routes) await recordProbed(catalogue, slug ?? '', [{ at: SEEN, terms }], path);
   }
   return catalogue;
 }

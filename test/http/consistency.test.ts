@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeCatalogue, NOW } from '../builders.ts';
 import { serveLive } from './serving.ts';
 
@@ -12,12 +12,12 @@ interface Summary {
 }
 
 it('never gives one revision two different counts while the catalogue changes', { timeout: 60_000 }, async () => {
-  const catalogue = makeCatalogue();
-  writeCatalogue(catalogue, NOW, (writing) => {
-    for (let index = 0; index < 60; index += 1) recordDeclaration(writing, buildSyntheticDeclaration(index));
+  const catalogue = await makeCatalogue();
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    for (let index = 0; index < 60; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
   });
   const { get } = serveLive(catalogue, () => new Date());
-  const writer = new Worker(new URL('./busy-writer.ts', import.meta.url), { workerData: { file: catalogue.file } });
+  const writer = new Worker(new URL('./busy-writer.ts', import.meta.url), { workerData: { file: catalogue.address } });
   const exited = new Promise<number>((resolve) => writer.once('exit', resolve));
   const counts = new Map<number, string>();
   let fetched = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { ask, serveShelf, type TestServer } from './running.ts';
 
 const BASE = 'http://catalogue.example';
@@ -15,9 +15,9 @@ function parseLinks(header: string | string[] | undefined): Record<string, strin
 /** A server with a static listing, one that is newer than the release, and one that was removed since. */
 async function serveStates(): Promise<TestServer> {
   const server = await serveShelf();
-  server.shelf.put([77], 'new');
+  await server.shelf.put([77], 'new');
   await server.catchUp();
-  writeCatalogue(server.shelf.catalogue, '2026-11-21T00:00:00.000Z', (writing) =>
+  await writeCatalogue(server.shelf.catalogue, '2026-11-21T00:00:00.000Z', (writing) =>
     delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }),
   );
   await server.catchUp();
@@ -179,7 +179,7 @@ describe('what is not there', () => {
 
   it('is not there either while the release is behind, however the address is spelt', async () => {
     const server = await serveShelf();
-    server.shelf.put([77], 'new');
+    await server.shelf.put([77], 'new');
     await server.catchUp();
     const spelt = ['/.well-known%2Fapi-catalog', '/agent%2Flist'];
     for (const path of ['/nope', '/api/nope', '/.well-known/x', '/.well-known/ai-catalog', ...spelt]) {

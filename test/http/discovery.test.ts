@@ -4,8 +4,8 @@ import { validateDiscoveryExtension, validateDiscoveryExtensionSpec, withBazaar 
 import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { discoveryFindings, discoveryResources } from '../../src/views/discovery.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { serveOnLoopback } from './loopback.ts';
@@ -20,8 +20,8 @@ const SOLANA = {
 const BODY = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 
 /** Two listings: one with routes of every kind, one of version 1 alone. */
-function makeMarket(): Catalogue {
-  const catalogue = makeCatalogue();
+async function makeMarket(): Promise<Catalogue> {
+  const catalogue = await makeCatalogue();
   const routes = [
     makeRoute({
       example: { query: { days: '7' } },
@@ -58,11 +58,11 @@ function makeMarket(): Catalogue {
       }),
     ],
   });
-  writeCatalogue(catalogue, NOW, (writing) => {
-    recordDeclaration(writing, makeDeclaration({ routes }));
-    recordDeclaration(writing, old);
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    await recordDeclaration(writing, makeDeclaration({ routes }));
+    await recordDeclaration(writing, old);
   });
-  recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+  await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
   return catalogue;
 }
 
@@ -74,7 +74,7 @@ async function openBazaar(catalogue: Catalogue) {
 
 describe("the x402 SDK's discovery client", () => {
   it('lists every route that can be paid for, each as the SDK knows resources', async () => {
-    const { items, pagination, x402Version } = await (await openBazaar(makeMarket())).listResources();
+    const { items, pagination, x402Version } = await (await openBazaar(await makeMarket())).listResources();
     expect(x402Version).toBe(2);
     expect(pagination).toEqual({ limit: 100, offset: 0, total: 4 });
     expect(items.map(({ resource, x402Version: version }) => [resource, version])).toEqual([
@@ -92,7 +92,7 @@ describe("the x402 SDK's discovery client", () => {
   });
 
   it('is told how to call a route, what it costs and what is known of it', async () => {
-    const { items } = await (await openBazaar(makeMarket())).listResources({ limit: 3 });
+    const { items } = await (await openBazaar(await makeMarket())).listResources({ limit: 3 });
     const [price, summary, translate] = items;
     expect(price).toMatchObject({
       serviceName: 'Example Prices',
@@ -132,7 +132,7 @@ describe("the x402 SDK's discovery client", () => {
   });
 
   it('filters by what one and the same offer is', async () => {
-    const bazaar = await openBazaar(makeMarket());
+    const bazaar = await openBazaar(await makeMarket());
     const count = async (params: Parameters<typeof bazaar.listResources>[0]) =>
       (await bazaar.listResources(params)).pagination.total;
     expect(await count({ type: 'http', extensions: 'bazaar' })).toBe(4);
@@ -150,7 +150,7 @@ describe("the x402 SDK's discovery client", () => {
   });
 
   it('searches in plain words, the route that says most of them first', async () => {
-    const bazaar = await openBazaar(makeMarket());
+    const bazaar = await openBazaar(await makeMarket());
     const { resources, partialResults, pagination } = await bazaar.search({ query: 'price of a symbol, translated' });
     expect(resources.map(({ resource }) => new URL(resource).pathname)).toEqual([
       '/v1/price/:symbol',
@@ -165,9 +165,9 @@ describe("the x402 SDK's discovery client", () => {
   });
 
   it('follows pages to the end, of the list by offset and of a search by cursor, and meets everything once', async () => {
-    const catalogue = makeCatalogue();
-    writeCatalogue(catalogue, NOW, (writing) => {
-      for (let index = 0; index < 60; index += 1) recordDeclaration(writing, buildSyntheticDeclaration(index));
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, async (writing) => {
+      for (let index = 0; index < 60; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
     });
     const bazaar = await openBazaar(catalogue);
     const all = (await bazaar.listResources({ limit: 100_000 })).items;
@@ -200,7 +200,7 @@ describe("the x402 SDK's discovery client", () => {
 
 describe('the discovery endpoints', () => {
   it('answer in the documented shape, compressed, and with 304 until something changes', async () => {
-    const { get } = serveLive(makeMarket());
+    const { get } = serveLive(await makeMarket());
     const list = await get('/discovery/resources', { 'Accept-Encoding': 'gzip' });
     expect(list.headers.get('content-encoding')).toBe('gzip');
     expect(list.headers.get('x-catalogue-revision')).toBe('2');
@@ -225,7 +225,7 @@ describe('the discovery endpoints', () => {
     ['/discovery/search?query=a&cursor=zzz', 'bad_cursor', 'next_cursor'],
     ['/discovery/search?query=a&query=b', 'repeated_parameter', 'once'],
   ])('refuse %s as %s', async (path, code, hint) => {
-    const response = await serveLive(makeMarket()).get(path);
+    const response = await serveLive(await makeMarket()).get(path);
     expect(response.status).toBe(400);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({ code, hint: expect.stringContaining(hint) });

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { SITE } from '../http/serving.ts';
 import { ask, serveShelf } from './running.ts';
@@ -18,7 +18,7 @@ describe('what the document says of', () => {
   it('a listing page is what each kind of reader gets, of a page, a tombstone and what is not there', async () => {
     const server = await serveShelf();
     const [live, gone] = ['api-1', 'api-2'];
-    writeCatalogue(server.shelf.catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
+    await writeCatalogue(server.shelf.catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
       delistListing(writing, gone, { by: 'operator', reason: 'no API' }),
     );
     await server.catchUp();

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { listSlugs } from '../../src/catalogue/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { listSlugs } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { findLock } from '../../src/release/lock.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -55,13 +55,16 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
   const second = start(folder);
   const again = await waitForUrl(second);
   expect(second.said.out).not.toMatch(/Created|Compil|Released/);
-  const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: 'x', at: new Date().toISOString() });
-  const [, slug = ''] = listSlugs(catalogue);
+  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), {
+    identity: 'x',
+    at: new Date().toISOString(),
+  });
+  const [, slug = ''] = await listSlugs(catalogue);
   const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
-  writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
+  await writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
     delistListing(writing, slug, { by: 'operator', reason: 'test' }),
   );
-  catalogue.close();
+  await catalogue.close();
   await expect
     .poll(async () => (await fetch(`${again}/api/${slug}`)).status, { interval: 5, timeout: 60_000 })
     .toBe(410);
@@ -72,7 +75,7 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
 });
 
 it('leaves rebuilding to the operator when told so', async () => {
-  const server = start(makeStarted(), {}, ['--no-rebuild']);
+  const server = start(await makeStarted(), {}, ['--no-rebuild']);
   const url = await waitForUrl(server);
   expect((await fetch(`${url}/agent/list`)).status).toBe(200);
   await sleep(700);
@@ -108,7 +111,7 @@ it.each([
 });
 
 it('goes on and stops as it should when nobody reads what it says any more', async () => {
-  const server = start(makeStarted(), { LOG_LEVEL: 'debug' }, ['--no-rebuild']);
+  const server = start(await makeStarted(), { LOG_LEVEL: 'debug' }, ['--no-rebuild']);
   const url = await waitForUrl(server);
   server.child.stdout?.destroy();
   server.child.stderr?.destroy();
@@ -120,7 +123,7 @@ it('goes on and stops as it should when nobody reads what it says any more', asy
 it.runIf(existsSync('/dev/full'))('goes on where there is no room for what it says', async () => {
   const port = await findFreePort();
   const settings = { PORT: String(port), LOG_LEVEL: 'debug' };
-  const { child } = start(makeStarted(), settings, ['--no-rebuild'], '/dev/full');
+  const { child } = start(await makeStarted(), settings, ['--no-rebuild'], '/dev/full');
   let status = 0;
   while (status !== 200 && child.exitCode === null) {
     status = await fetch(`http://127.0.0.1:${port}/agent/list`).then(
@@ -135,7 +138,7 @@ it.runIf(existsSync('/dev/full'))('goes on where there is no room for what it sa
 });
 
 it('ends with one sentence where a folder lies in the place of the link to the release', async () => {
-  const folder = makeStarted();
+  const folder = await makeStarted();
   mkdirSync(join(folder, 'dist/current'), { recursive: true });
   const server = start(folder);
   expect(await server.ended).toBe(1);
@@ -163,7 +166,7 @@ it('says at once that the port is in use, before it makes a catalogue or a page'
 });
 
 it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log among them', async () => {
-  const folder = makeStarted();
+  const folder = await makeStarted();
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const command = `${scripts.start.replace('exec node', process.execPath)} --no-rebuild`;
   const terminal = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
@@ -193,9 +196,9 @@ it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log
 });
 
 /** A folder with a catalogue of one listing, for what is not about the first start: putting the seed in takes a second. */
-function makeStarted(): string {
+async function makeStarted(): Promise<string> {
   const folder = makeFolder();
-  makeShelf(folder, { count: 1 }).catalogue.close();
+  await (await makeShelf(folder, { count: 1 })).catalogue.close();
   return folder;
 }
 

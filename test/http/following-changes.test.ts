@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { recordReceipt } from '../../src/catalogue/record-receipt.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { createApp } from '../../src/http/app.ts';
 import { parseQuery } from '../../src/http/parameters.ts';
 import { buildChanges } from '../../src/http/routes/agent.ts';
@@ -47,27 +47,27 @@ function applyChange(known: Map<string, Known>, { slug, kind, detail }: AgentCha
   if (kind === 'unverified') state.verified = others;
 }
 
-function makeMarket(seed: number, kept: number) {
-  const catalogue = makeCatalogue();
+async function makeMarket(seed: number, kept: number) {
+  const catalogue = await makeCatalogue();
   const random = makeRandom(seed);
   const reading = openTestReading(catalogue);
   const app = createApp({ reading });
   let hour = 0;
-  const write = () => {
+  const write = async () => {
     hour += 1;
     const at = new Date(Date.parse('2026-01-01T00:00:00.000Z') + hour * 3_600_000).toISOString();
-    writeCatalogue(catalogue, at, (writing) => {
+    await writeCatalogue(catalogue, at, async (writing) => {
       for (let times = 1 + random(3); times > 0; times -= 1) {
         const slug = `api-${random(LISTINGS)}`;
-        const listing = findListing(catalogue, { slug });
+        const listing = await findListing(writing.catalogue, { slug });
         const what = listing ? random(8) : 0;
-        if (what === 6) delistListing(writing, slug, { by: 'operator', reason: 'tried out' });
-        else if (what === 7) relistListing(writing, slug, { by: 'operator' });
+        if (what === 6) await delistListing(writing, slug, { by: 'operator', reason: 'tried out' });
+        else if (what === 7) await relistListing(writing, slug, { by: 'operator' });
         else if (what === 5) {
           const route = listing?.routes[random(PATHS_OF_EACH.length)];
           if (!route) continue;
           const { asset, amount, pay_to } = route.terms[0] ?? makeTerms();
-          recordReceipt(writing, {
+          await recordReceipt(writing, {
             ...{ id: crypto.randomUUID(), route_id: route.id, network: 'base', asset, amount, pay_to: pay_to ?? '' },
             ...{
               payer: '0x2222222222222222222222222222222222222222',
@@ -81,7 +81,7 @@ function makeMarket(seed: number, kept: number) {
             random(7) === 0
               ? []
               : [makeTerms({ amount: 1000 * (1 + random(9)), pay_to: `0x${String(1 + random(2)).repeat(40)}` })];
-          recordDeclaration(
+          await recordDeclaration(
             writing,
             makeDeclaration({
               source: { kind: 'manifest', name: `${slug}.yaml`, observed_at: null },
@@ -128,8 +128,8 @@ describe('a follower of the changes', () => {
   it.each(Array.from({ length: 8 }, (_, seed) => [seed, [0, 3, 8, 40][seed % 4] ?? 0]))(
     'comes to what the catalogue is, from any revision, while it is written to (seed %i, the latest %i told one by one)',
     async (seed, kept) => {
-      const { random, write, read, getTruth } = makeMarket(seed, kept);
-      for (let times = random(40); times >= 0; times -= 1) write();
+      const { random, write, read, getTruth } = await makeMarket(seed, kept);
+      for (let times = random(40); times >= 0; times -= 1) await write();
       // What it knew when it last looked, at some revision: read whole, with all that was superseded.
       const known = new Map<string, Known>();
       const first = await read('history=all&limit=1000');
@@ -141,7 +141,7 @@ describe('a follower of the changes', () => {
         for (const change of page.changes) applyChange(known, change);
         query = `cursor=${page.next_cursor ?? page.resume_cursor}`;
         if (page.next_cursor === undefined) idle += 1;
-        if (idle < 3 && random(2) === 0) write();
+        if (idle < 3 && random(2) === 0) await write();
       }
       for (let page = await read(query); ; page = await read(`cursor=${page.next_cursor}`)) {
         for (const change of page.changes) applyChange(known, change);
@@ -152,8 +152,8 @@ describe('a follower of the changes', () => {
   );
 
   it('from far back reads what became of each listing, each route and each kind, not all that they went through', async () => {
-    const { write, read, getTruth } = makeMarket(7, 10);
-    for (let times = 0; times < 120; times += 1) write();
+    const { write, read, getTruth } = await makeMarket(7, 10);
+    for (let times = 0; times < 120; times += 1) await write();
     const [compact, whole] = [await read('limit=1000'), await read('limit=1000&history=all')];
     expect(whole.compacted_up_to).toBeUndefined();
     expect(compact.compacted_up_to).toBe(whole.changes.at(-11)?.revision);

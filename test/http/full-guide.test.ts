@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { NOW, recordVerified } from '../builders.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
 import { serveLive } from './serving.ts';
@@ -13,9 +13,11 @@ const HOSTILE =
 describe('llms-full.txt', () => {
   it('has every live listing once, in the order of the list, as of a revision', async () => {
     const slugs = Array.from({ length: 150 }, (_, number) => `api-${String(number).padStart(3, '0')}`);
-    const { catalogue } = makeReadCatalogue(...slugs.map((slug) => ({ slug })));
-    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'api-007', { by: 'operator', reason: 'test' }));
-    recordVerified(catalogue, 'api-003', '/v1/price/:symbol');
+    const { catalogue } = await makeReadCatalogue(...slugs.map((slug) => ({ slug })));
+    await writeCatalogue(catalogue, NOW, (writing) =>
+      delistListing(writing, 'api-007', { by: 'operator', reason: 'test' }),
+    );
+    await recordVerified(catalogue, 'api-003', '/v1/price/:symbol');
     const { get } = serveLive(catalogue);
     const response = await get('/llms-full.txt');
     expect([response.headers.get('content-type'), response.headers.get('x-catalogue-revision')]).toEqual([
@@ -32,17 +34,17 @@ describe('llms-full.txt', () => {
   });
 
   it('is another document as soon as a listing changes', async () => {
-    const { catalogue, record } = makeReadCatalogue({ slug: 'one' }, { slug: 'two' });
+    const { catalogue, record } = await makeReadCatalogue({ slug: 'one' }, { slug: 'two' });
     const { get } = serveLive(catalogue);
     const etag = (await get('/llms-full.txt')).headers.get('etag') ?? '';
     expect((await get('/llms-full.txt', { 'If-None-Match': etag })).status).toBe(304);
-    record({ slug: 'two', tagline: 'Something else.' });
+    await record({ slug: 'two', tagline: 'Something else.' });
     const after = await get('/llms-full.txt', { 'If-None-Match': etag });
     expect([after.status, await after.text()]).toEqual([200, expect.stringContaining('> Tagline: Something else.')]);
   });
 
   it('quotes what providers wrote in named fields and nowhere else', async () => {
-    const { catalogue } = makeReadCatalogue({
+    const { catalogue } = await makeReadCatalogue({
       slug: 'hostile',
       title: `Title${HOSTILE}`,
       tagline: `Tagline${HOSTILE}`,
@@ -59,7 +61,7 @@ describe('llms-full.txt', () => {
 });
 
 it.each(['/llms-full.txt', '/openapi.json'])('%s is made all the same where the file was moved away', async (path) => {
-  const { catalogue } = makeReadCatalogue({ slug: 'one' });
+  const { catalogue } = await makeReadCatalogue({ slug: 'one' });
   const { get, reading } = serveLive(catalogue);
   const { file } = reading.published;
   renameSync(file, `${file}.away`);

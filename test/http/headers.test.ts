@@ -42,7 +42,7 @@ describe('every answer', () => {
   });
 
   it('asks for https to stay where the service is reached by it', async () => {
-    const shelf = makeShelf(makeFolder(), { settings: { BASE_URL: 'https://catalogue.example' } });
+    const shelf = await makeShelf(makeFolder(), { settings: { BASE_URL: 'https://catalogue.example' } });
     const server = await serveShelf({ shelf });
     for (const path of ['/', '/agent/list', '/none']) {
       expect((await ask(server, path)).headers['strict-transport-security']).toMatch(/^max-age=\d{7,}$/);
@@ -51,7 +51,7 @@ describe('every answer', () => {
 
   it('says nothing of the Host it was asked by', async () => {
     const server = await serveShelf();
-    server.shelf.put([77], 'new');
+    await server.shelf.put([77], 'new');
     await server.catchUp();
     for (const path of [...EVERYWHERE, '/api/api-77']) {
       const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
@@ -103,7 +103,7 @@ describe('methods', () => {
 
   it('are given to a preflight, and Allow besides', async () => {
     const server = await serveShelf();
-    server.shelf.put([77], 'new');
+    await server.shelf.put([77], 'new');
     await server.catchUp();
     const asked = { Origin: 'https://other.example', 'Access-Control-Request-Method': 'GET' };
     const documents = ['/llms.txt', '/api/api-1.md', '/api/api-77.md', '/schemas/manifest.json', '/healthz', '/readyz'];
@@ -130,7 +130,7 @@ describe('methods', () => {
     ['http://localhost:4321', 'http://localhost:6274', true],
     ['http://localhost:4321', 'https://other.example', false],
   ])('are the same to a preflight of MCP as to its POST, at %s from %s', async (baseUrl, origin, isOpen) => {
-    const server = await serveShelf({ shelf: makeShelf(makeFolder(), { settings: { BASE_URL: baseUrl } }) });
+    const server = await serveShelf({ shelf: await makeShelf(makeFolder(), { settings: { BASE_URL: baseUrl } }) });
     const options = await ask(server, '/mcp', {
       method: 'OPTIONS',
       headers: { Origin: origin, 'Access-Control-Request-Headers': 'content-type' },
@@ -161,7 +161,7 @@ it('the live documents are reached through the server, compressed and revalidate
   expect(JSON.parse(gunzipSync(document.body).toString())['x-catalogue']).toMatchObject({ live_listings: 8 });
   const again = await ask(server, '/openapi.json', { headers: { 'If-None-Match': String(document.headers.etag) } });
   expect(again.status).toBe(304);
-  server.shelf.put([90], 'new');
+  await server.shelf.put([90], 'new');
   await server.catchUp();
   expect(JSON.parse((await ask(server, '/agent/list')).text)).toMatchObject({ total: 9, revision: 2 });
 });

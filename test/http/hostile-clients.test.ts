@@ -6,7 +6,8 @@ import { makeShelf } from '../release/shelf.ts';
 import { ask, serveShelf } from './running.ts';
 
 /** Serves without a rate limit: what holds here holds for clients that stay within it. */
-const serve = () => serveShelf({ shelf: makeShelf(makeFolder(), { settings: { RATE_LIMIT: '0' } }), released: false });
+const serve = async () =>
+  serveShelf({ shelf: await makeShelf(makeFolder(), { settings: { RATE_LIMIT: '0' } }), released: false });
 
 /** Opens a connection from one of loopback's addresses, each of which is another client. */
 async function open(url: string, localAddress = '127.0.0.1'): Promise<Socket> {

@@ -25,7 +25,7 @@ async function listen(answer: Listener): Promise<{ url: string }> {
 }
 
 it('the endpoints of Astro answer as the server does: the app is the same', async () => {
-  const { catalogue } = makeReadCatalogue({ slug: 'one' }, { slug: 'two' });
+  const { catalogue } = await makeReadCatalogue({ slug: 'one' }, { slug: 'two' });
   const reading = openTestReading(catalogue, { now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const { entry } = await openPageCode({ onEvent: () => undefined });
@@ -74,7 +74,7 @@ it('the endpoints of Astro answer as the server does: the app is the same', asyn
 });
 
 it('has no route for which the router would try all others one by one', async () => {
-  const { catalogue } = makeReadCatalogue({ slug: 'one' });
+  const { catalogue } = await makeReadCatalogue({ slug: 'one' });
   const reading = openTestReading(catalogue, { now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const app = createApp({ reading });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { findPeer, startNginx } from '../../scripts/bench/peers.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -28,7 +28,9 @@ const SAME = [
 
 it('nginx sends the pages of the release as the process does, and passes on all else', async (context) => {
   if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
-  const server = await serveShelf({ shelf: makeShelf(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }) });
+  const server = await serveShelf({
+    shelf: await makeShelf(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }),
+  });
   const { config, catalogue, readPages } = server.shelf;
   const { releasesDir, baseUrl } = config;
   const front = await startNginx(nginx, { folder: makeFolder(), releasesDir, upstream: server.url, baseUrl });
@@ -75,7 +77,7 @@ it('nginx sends the pages of the release as the process does, and passes on all 
   expect((await expectSame('/api/api-3', 'process', { method: 'POST' })).status).toBe(405);
   expect((await expectSame('/api/api-3', 'nginx', { method: 'HEAD' })).text).toBe('');
 
-  writeCatalogue(catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
+  await writeCatalogue(catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
     delistListing(writing, 'api-3', { by: 'operator', reason: 'asked' }),
   );
   await rebuildAgain({ config });

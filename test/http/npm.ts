@@ -8,8 +8,8 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
 import { SCRATCH } from '../scratch.ts';
 
@@ -111,11 +111,11 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
   await once(silence.listen(0, '127.0.0.1'), 'listening');
   const address = silence.address();
   const base_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  const catalogue = openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: NOW });
-  writeCatalogue(catalogue, NOW, (writing) => {
-    recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
+  const catalogue = await openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: NOW });
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    await recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
   });
-  catalogue.close();
+  await catalogue.close();
   return {
     settings,
     waitForProbe: async () => void (await once(silence, 'request')),

@@ -1,8 +1,8 @@
 import { Validator } from '@cfworker/json-schema';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { describe, expect, it } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
@@ -51,8 +51,8 @@ function formatPath(mounted: string): string {
 }
 
 describe('the documented endpoints', () => {
-  it('are those that are mounted, and those that are mounted are documented', () => {
-    const { reading } = serveLive(makeCatalogue());
+  it('are those that are mounted, and those that are mounted are documented', async () => {
+    const { reading } = serveLive(await makeCatalogue());
     const mounted = createApp({ reading }).routes.filter(({ method }) => method !== 'ALL');
     const documented = operations.filter(({ path }) => isLivePath(path.replace('{part}', '1')));
     expect([...new Set(mounted.map(({ method, path }) => `${method} ${formatPath(path)}`))].sort()).toEqual(
@@ -61,7 +61,7 @@ describe('the documented endpoints', () => {
   });
 
   it('take the parameters that are documented, and no other', async () => {
-    const { get } = serveLive(makeCatalogue());
+    const { get } = serveLive(await makeCatalogue());
     for (const { path, method, operation } of operations) {
       if (method !== 'get' || !isLivePath(path.replace('{part}', '1'))) continue;
       const documented = (operation.parameters ?? []).flatMap((parameter) =>
@@ -95,8 +95,8 @@ describe('the documented endpoints', () => {
   });
 
   it('fail as documented', async () => {
-    const catalogue = makeCatalogue();
-    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
     const { get, fetch } = serveLive(catalogue);
     for (const { path, method, operation } of operations) {
       if (!isLivePath(path.replace('{part}', '1')) || method !== 'get') continue;
@@ -145,9 +145,9 @@ describe('the documented endpoints', () => {
   });
 
   it('answer what their schemas say', async () => {
-    const catalogue = makeCatalogue();
-    writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
-    recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
     const { get } = serveLive(catalogue);
     const schemas = components.schemas ?? {};
     for (const { path, method, operation } of operations) {

@@ -10,9 +10,9 @@ const LISTINGS = 40;
 
 /** Gives the live document of a catalogue of many listings, as text. */
 async function fetchLargeDocument(): Promise<string> {
-  const catalogue = createSyntheticCatalogue(`${makeFolder()}/catalogue.sqlite`, LISTINGS);
+  const catalogue = await createSyntheticCatalogue(`${makeFolder()}/catalogue.sqlite`, LISTINGS);
   const text = await (await serveLive(catalogue).get('/openapi.json')).text();
-  catalogue.close();
+  await catalogue.close();
   return text;
 }
 

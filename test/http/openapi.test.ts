@@ -3,23 +3,23 @@ import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { listingTag } from '../../src/views/listing/tag.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { serveLive } from './serving.ts';
 
 /** A catalogue with one listing of each kind: verified on one of two routes, both networks, unitemised, hostile text. */
-function makeVaried() {
-  const catalogue = makeCatalogue();
+async function makeVaried() {
+  const catalogue = await makeCatalogue();
   const solana = makeTerms({ network: 'solana', asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', amount: 2500 });
-  writeCatalogue(catalogue, NOW, (writing) => {
-    recordDeclaration(
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    await recordDeclaration(
       writing,
       makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other', terms: [solana] })] }),
     );
-    recordDeclaration(
+    await recordDeclaration(
       writing,
       makeDeclaration({
         slug: 'unitemised',
@@ -34,22 +34,22 @@ function makeVaried() {
       }),
     );
   });
-  recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+  await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
   return catalogue;
 }
 
 describe('the OpenAPI document', () => {
   it('is what the golden file holds', async () => {
-    const response = await serveLive(makeVaried()).get('/openapi.json');
+    const response = await serveLive(await makeVaried()).get('/openapi.json');
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(response.headers.get('x-catalogue-revision')).toBe('2');
     await expect(`${JSON.stringify(await response.json(), null, 2)}\n`).toMatchFileSnapshot('../golden/openapi.json');
   });
 
   it('is valid under two independent validators, its tags under the schema of the code', async () => {
-    const catalogue = makeVaried();
-    writeCatalogue(catalogue, NOW, (writing) => {
-      for (let index = 0; index < 40; index += 1) recordDeclaration(writing, buildSyntheticDeclaration(index));
+    const catalogue = await makeVaried();
+    await writeCatalogue(catalogue, NOW, async (writing) => {
+      for (let index = 0; index < 40; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
     });
     const text = await (await serveLive(catalogue).get('/openapi.json')).text();
     const document = JSON.parse(text);
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('is the same document compressed, and 304 until something changes', async () => {
-    const catalogue = makeVaried();
+    const catalogue = await makeVaried();
     const { get } = serveLive(catalogue);
     const plain = Buffer.from(await (await get('/openapi.json')).arrayBuffer());
     const zipped = await get('/openapi.json', { 'Accept-Encoding': 'gzip' });
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
     expect(gunzipSync(bytes).equals(plain)).toBe(true);
     const etag = zipped.headers.get('etag') ?? '';
     expect((await get('/openapi.json', { 'If-None-Match': etag })).status).toBe(304);
-    writeCatalogue(catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'unitemised', { by: 'operator', reason: 'test' }),
     );
     const after = await get('/openapi.json', { 'If-None-Match': etag });

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { ask, serveShelf } from './running.ts';
 
@@ -103,10 +103,10 @@ describe('what is not in the release', () => {
     const server = await serveShelf();
     const { shelf } = server;
     const write = async (work: Parameters<typeof writeCatalogue<unknown>>[2]) => {
-      writeCatalogue(shelf.catalogue, '2026-11-21T00:00:00.000Z', work);
+      await writeCatalogue(shelf.catalogue, '2026-11-21T00:00:00.000Z', work);
       await server.catchUp();
     };
-    shelf.put([77], 'new');
+    await shelf.put([77], 'new');
     await server.catchUp();
     const fresh = await ask(server, '/api/api-77');
     expect(fresh).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
@@ -206,7 +206,7 @@ describe('without a release that fits', () => {
     }
     expect(server.logged.filter(({ msg }) => /^\S+ of the release is lost/.test(String(msg)))).toHaveLength(2);
 
-    catalogue.sqlite.exec("UPDATE catalogue SET identity = 'another', revision = revision + 1");
+    catalogue.engine.sqlite.exec("UPDATE catalogue SET identity = 'another', revision = revision + 1");
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['no_release'] });
     expect((await ask(server, '/')).text.length).toBeGreaterThan(home.length / 2);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { NOW } from '../builders.ts';
 import { ask, serveShelf } from './running.ts';
 
@@ -21,14 +21,14 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
   expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, String(first.body.length), 0]);
   expect((await ask(server, '/pictures/api-1.png')).body).toEqual(first.body);
 
-  server.shelf.put([1], 'second');
+  await server.shelf.put([1], 'second');
   await server.catchUp();
   const changed = await ask(server, '/pictures/api-1.png', { headers: { 'If-None-Match': etag } });
   expect(changed.status).toBe(200);
   expect(changed.headers.etag).not.toBe(etag);
   expect(changed.body).not.toEqual(first.body);
 
-  writeCatalogue(server.shelf.catalogue, NOW, (writing) =>
+  await writeCatalogue(server.shelf.catalogue, NOW, (writing) =>
     delistListing(writing, 'api-1', { by: 'operator', reason: 'asked_to_be_removed' }),
   );
   await server.catchUp();
@@ -54,7 +54,7 @@ it('every other page has the service’s own picture, and nothing else has one',
 
 it('a flood of different pictures is bounded, says when to come back, and holds nothing up', async () => {
   const server = await serveShelf({ released: false });
-  server.shelf.put(
+  await server.shelf.put(
     Array.from({ length: 60 }, (_, number) => 100 + number),
     'flood',
   );

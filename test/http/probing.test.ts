@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
@@ -37,12 +37,12 @@ async function serveProvider(): Promise<string> {
 
 async function startProbed(settings: Record<string, string> = {}) {
   const folder = makeFolder();
-  const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
+  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
   const base_url = await serveProvider();
-  writeCatalogue(catalogue, NOW, (writing) => {
-    recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    await recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
   });
-  catalogue.close();
+  await catalogue.close();
   const server = start(folder, { PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on', ...settings }, ['--no-rebuild']);
   return { server, url: await waitForUrl(server) };
 }

@@ -15,7 +15,7 @@ async function serveLimited(
   { settings = { TRUSTED_PROXIES: 'loopback' } as Record<string, string>, released = false } = {},
 ) {
   const clock = { now: 1000 };
-  const shelf = makeShelf(makeFolder(), { settings: { RATE_LIMIT: String(limit), ...settings } });
+  const shelf = await makeShelf(makeFolder(), { settings: { RATE_LIMIT: String(limit), ...settings } });
   const server = await serveShelf({ shelf, released, now: () => clock.now });
   const get = (path: string, client = '203.0.113.1', method = 'GET') =>
     ask(server, path, { method, headers: { 'X-Forwarded-For': client } });
@@ -101,7 +101,7 @@ describe('the rate limit', () => {
 
   it('holds for pages, and for what no answer is made of', async () => {
     const { server, get } = await serveLimited(2, { released: true });
-    server.shelf.put([77], 'new');
+    await server.shelf.put([77], 'new');
     await server.catchUp();
     expect(await get('/api/api-77')).toMatchObject({ status: 200, headers: { ratelimit: '"client";r=1;t=60' } });
     expect(await get('/api/api-1')).toMatchObject({ status: 200, headers: { ratelimit: '"client";r=0;t=60' } });

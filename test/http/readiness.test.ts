@@ -18,7 +18,7 @@ it('is ready with a catalogue and a release of it, and names both', async () => 
     catalogue: { identity: 'shelf', revision: 1, revised_at: expect.any(String) },
     release: { revision: 1, id: expect.stringContaining('-r1'), code_version: expect.any(String) },
   });
-  server.shelf.put([0], 'second');
+  await server.shelf.put([0], 'second');
   await server.catchUp();
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
     ready: true,
@@ -29,7 +29,7 @@ it('is ready with a catalogue and a release of it, and names both', async () => 
 
 it('says when another file lies in the place of the catalogue, to the log once', async () => {
   const server = await serveShelf();
-  const { catalogueFile } = server.shelf.config;
+  const { catalogueAddress: catalogueFile } = server.shelf.config;
   const told = () => server.logged.flatMap(({ msg, file }) => (file === catalogueFile ? [String(msg)] : []));
   renameSync(catalogueFile, `${catalogueFile}.old`);
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['catalogue_replaced'] });
@@ -63,7 +63,7 @@ it('says when what the pages load is gone', async () => {
 });
 
 it('says once that the release is damaged, and renders its pages', async () => {
-  const shelf = makeShelf(makeFolder());
+  const shelf = await makeShelf(makeFolder());
   const { release } = await rebuildAgain({ config: shelf.config });
   rmSync(join(shelf.config.releasesDir, 'current/root/list.json'));
   const server = await serveShelf({ shelf, released: false });
@@ -76,7 +76,7 @@ it('says once that the release is damaged, and renders its pages', async () => {
 });
 
 it('says once that something else lies in the place of the link to the release, and goes on', async () => {
-  const shelf = makeShelf(makeFolder());
+  const shelf = await makeShelf(makeFolder());
   mkdirSync(join(shelf.config.releasesDir, 'current'), { recursive: true });
   const server = await serveShelf({ shelf, released: false });
   await sleep(500);
@@ -119,14 +119,14 @@ it('serves on, all documents of one state, while its published file is removed a
   const server = await serveShelf();
   const { config } = server.shelf;
   rmSync(config.publishedFile);
-  server.shelf.put([1], 'first');
+  await server.shelf.put([1], 'first');
   await expect.poll(async () => (await ask(server, '/agent/list')).text, { timeout: 10_000 }).toContain('first');
   for (const path of ['/openapi.json', '/llms-full.txt']) {
     const { status, text } = await ask(server, path);
     expect([path, status, text.includes('first')]).toEqual([path, 200, true]);
   }
   await rebuildAgain({ config });
-  server.shelf.put([1], 'second');
+  await server.shelf.put([1], 'second');
   await expect.poll(async () => (await ask(server, '/agent/list')).text, { timeout: 10_000 }).toContain('second');
   await rebuildAgain({ config });
   for (const path of ['/agent/list', '/agent/listings/api-1', '/openapi.json', '/llms-full.txt']) {

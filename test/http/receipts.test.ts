@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { findReleasePages } from '../../src/release/release-pages.ts';
 import { recordPaid } from '../paid.ts';
@@ -16,9 +16,9 @@ const [FIRST, SECOND, LOST] = [1, 2, 3].map((at) => `5f3a0c53-3b6e-4a0e-8d43-2d7
 
 type Shelf = TestServer['shelf'];
 
-function pay({ catalogue }: Shelf, slug: string, paid: { id: string; status?: number; at?: string }) {
-  const path = findListing(catalogue, { slug })?.routes[0]?.path ?? '';
-  recordPaid(catalogue, slug, { path, ...paid });
+async function pay({ catalogue }: Shelf, slug: string, paid: { id: string; status?: number; at?: string }) {
+  const path = (await findListing(catalogue, { slug }))?.routes[0]?.path ?? '';
+  await recordPaid(catalogue, slug, { path, ...paid });
 }
 
 const listReleased = ({ config }: Shelf) => {
@@ -34,7 +34,7 @@ describe('the page of a receipt', () => {
     const server = await serveShelf();
     const { shelf } = server;
     expect((await ask(server, `/receipts/${FIRST}`)).status).toBe(404);
-    pay(shelf, 'api-1', { id: FIRST });
+    await pay(shelf, 'api-1', { id: FIRST });
     await server.catchUp();
     const fresh = await ask(server, `/receipts/${FIRST}`);
     expect([fresh.status, fresh.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -51,7 +51,7 @@ describe('the page of a receipt', () => {
 
   it('says plainly of a call that was not delivered that it was not', async () => {
     const server = await serveShelf();
-    pay(server.shelf, 'api-1', { id: LOST, status: 500 });
+    await pay(server.shelf, 'api-1', { id: LOST, status: 500 });
     await server.catchUp();
     const { status, text } = await ask(server, `/receipts/${LOST}`);
     expect([status, text]).toEqual([200, expect.stringContaining('Not delivered: the answer was status 500')]);
@@ -64,14 +64,14 @@ describe('the page of a receipt', () => {
   it('stays where it is when a later receipt takes its place, and when the listing is delisted', async () => {
     const server = await serveShelf();
     const { shelf } = server;
-    pay(shelf, 'api-1', { id: FIRST });
+    await pay(shelf, 'api-1', { id: FIRST });
     await server.catchUp();
-    pay(shelf, 'api-1', { id: SECOND, at: '2026-11-22T12:00:00.000Z' });
+    await pay(shelf, 'api-1', { id: SECOND, at: '2026-11-22T12:00:00.000Z' });
     await server.catchUp();
     await rebuildAgain(shelf);
     expect(listReleased(shelf)).toEqual([`/receipts/${SECOND}`]);
     for (const id of [FIRST, SECOND]) expect((await ask(server, `/receipts/${id}`)).status).toBe(200);
-    writeCatalogue(shelf.catalogue, '2026-11-23T12:00:00.000Z', (writing) =>
+    await writeCatalogue(shelf.catalogue, '2026-11-23T12:00:00.000Z', (writing) =>
       delistListing(writing, 'api-1', { by: 'operator', reason: 'asked' }),
     );
     await server.catchUp();
@@ -86,7 +86,7 @@ describe('the page of a receipt', () => {
 
   it('is not there under any other address, and none of them is an error', async () => {
     const server = await serveShelf();
-    pay(server.shelf, 'api-1', { id: FIRST });
+    await pay(server.shelf, 'api-1', { id: FIRST });
     await server.catchUp();
     for (const id of [
       SECOND,

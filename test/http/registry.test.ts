@@ -23,9 +23,9 @@ const answer = z.strictObject({
 /** Appendix B, beside what every problem of this service says. */
 const refusal = z.looseObject({ status: z.int(), code: z.string(), errorCode: z.string(), message: z.string() });
 
-function serve(count = 30) {
-  const catalogue = makeCatalogue();
-  recordAll(catalogue, [
+async function serve(count = 30) {
+  const catalogue = await makeCatalogue();
+  await recordAll(catalogue, [
     ...makeMany(count),
     makeDeclaration({ slug: 'storms', title: 'Storm Forecasts', tagline: 'Where storms go next.', category: 'Data' }),
   ]);
@@ -47,7 +47,7 @@ function serve(count = 30) {
 
 describe('POST /search', () => {
   it('answers a need with entries, the best first, each with the route that fits best', async () => {
-    const { search } = serve();
+    const { search } = await serve();
     const { results } = await search({ query: { text: 'where does the storm go next' }, federation: 'none' });
     expect(results[0]).toMatchObject({
       identifier: `urn:air:${new URL(SITE.baseUrl).hostname}:listing:storms`,
@@ -70,7 +70,7 @@ describe('POST /search', () => {
   });
 
   it('pages through all that fits, none twice', async () => {
-    const { search } = serve();
+    const { search } = await serve();
     const seen: string[] = [];
     let pageToken: string | undefined;
     do {
@@ -95,12 +95,12 @@ describe('POST /search', () => {
     [{ 'metadata.verified': 'true' }, 0],
     [{ 'metadata.verified': 'false' }, 30],
   ])('passes entries by the filter %j', async (filter, count) => {
-    const { search } = serve();
+    const { search } = await serve();
     expect((await search({ query: { text: 'number', filter }, pageSize: 100 })).results).toHaveLength(count);
   });
 
   it('refuses what it does not know, ignoring no filter, by the codes of the specification and its own', async () => {
-    const { post, refuse } = serve();
+    const { post, refuse } = await serve();
     const text = 'number';
     for (const [body, code] of [
       [{}, 'bad_arguments'],
@@ -122,7 +122,7 @@ describe('POST /search', () => {
   });
 
   it('is a question like any other: bounded, never stored, open to pages of any site; the page stays at the same address', async () => {
-    const { fetch, post } = serve(1);
+    const { fetch, post } = await serve(1);
     const asked = await post({ query: { text: 'number' } });
     expect(asked.headers.get('cache-control')).toBe('no-store');
     expect(asked.headers.get('access-control-allow-origin')).toBe('*');
@@ -142,7 +142,7 @@ describe('POST /search', () => {
 
 describe('GET /agents/{identifier}', () => {
   it('gives each entry that a search or the manifest names, whole and cacheable', async () => {
-    const { get, search } = serve();
+    const { get, search } = await serve();
     const { results } = await search({ query: { text: 'number' }, pageSize: 3 });
     for (const { identifier, displayName } of results) {
       const response = await get(`/agents/${encodeURIComponent(identifier)}`);
@@ -157,7 +157,7 @@ describe('GET /agents/{identifier}', () => {
   });
 
   it('says that there is none, or that this is no identifier', async () => {
-    const { get, refuse } = serve(1);
+    const { get, refuse } = await serve(1);
     const host = new URL(SITE.baseUrl).hostname;
     for (const unknown of ['urn:air:ard-conformance.invalid:probe:not-found', `urn:air:${host}:listing:none`]) {
       const refused = await refuse(get(`/agents/${encodeURIComponent(unknown)}`));
@@ -169,7 +169,7 @@ describe('GET /agents/{identifier}', () => {
 });
 
 it('POST /explore says that there are no facets', async () => {
-  const { fetch, refuse } = serve(1);
+  const { fetch, refuse } = await serve(1);
   const refused = await refuse(fetch('/explore', { method: 'POST', body: '{}' }));
   expect(refused).toMatchObject({ status: 501, code: 'not_implemented' });
 });

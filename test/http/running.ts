@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { getRevision } from '../../src/catalogue/write.ts';
+import { getRevision } from '../../src/catalogue/transaction.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { getPublishedState } from '../../src/published/state.ts';
@@ -20,12 +20,19 @@ export interface TestServer extends RunningServer {
 
 /** Starts a server, closed after the test; `released` makes a release first. */
 export async function serveShelf({
-  shelf = makeShelf(makeFolder()),
+  shelf: given,
   released = true,
   rebuilding = false,
   level = 'info',
   now = performance.now.bind(performance),
+}: {
+  shelf?: Shelf | undefined;
+  released?: boolean;
+  rebuilding?: boolean;
+  level?: string;
+  now?: () => number;
 } = {}): Promise<TestServer> {
+  const shelf = given ?? (await makeShelf(makeFolder()));
   if (released) await rebuildAgain({ config: shelf.config });
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level }, { write: (line: string) => logged.push(JSON.parse(line)) });
@@ -34,7 +41,7 @@ export async function serveShelf({
   const published = openPublished(shelf.config.publishedFile);
   onTestFinished(() => published.close());
   const catchUp = async () => {
-    while (getPublishedState(published).revision !== getRevision(shelf.catalogue)) await sleep(5);
+    while (getPublishedState(published).revision !== (await getRevision(shelf.catalogue))) await sleep(5);
   };
   return { ...server, shelf, logged, catchUp };
 }

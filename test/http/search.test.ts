@@ -19,7 +19,9 @@ async function search(server: TestServer, path: string) {
 }
 
 it('shows every listing once, page after page, in the order asked for', async () => {
-  const server = await serveShelf({ shelf: makeShelf(makeFolder(), { count: 60, settings: { RATE_LIMIT: '0' } }) });
+  const server = await serveShelf({
+    shelf: await makeShelf(makeFolder(), { count: 60, settings: { RATE_LIMIT: '0' } }),
+  });
   const all: string[] = [];
   let path: string | undefined = '/search?sort=name';
   for (let pages = 0; path !== undefined && pages < 9; pages += 1) {
@@ -40,7 +42,7 @@ it('shows every listing once, page after page, in the order asked for', async ()
 it('answers from the catalogue as it is now, each search for itself', async () => {
   const server = await serveShelf();
   expect((await search(server, '/search?q=zebra')).found).toEqual([]);
-  server.shelf.put([99], 'zebra');
+  await server.shelf.put([99], 'zebra');
   await server.catchUp();
   expect((await search(server, '/search?q=zebra')).found).toEqual(['/api/api-99']);
   expect((await search(server, '/search?q=first')).found).not.toContain('/api/api-99');

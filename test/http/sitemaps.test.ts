@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { createApp } from '../../src/http/app.ts';
 import { listPages } from '../../src/published/pages.ts';
 import { NOW } from '../builders.ts';
@@ -20,8 +20,10 @@ function readSitemap(text: string, root: 'urlset' | 'sitemapindex'): Map<string,
 
 describe('the sitemaps', () => {
   it('name every page for people once, listings with the time they changed', async () => {
-    const { catalogue, reading } = makeReadCatalogue({ slug: 'one' }, { slug: 'two' }, { slug: 'three' });
-    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'two', { by: 'operator', reason: 'test' }));
+    const { catalogue, reading } = await makeReadCatalogue({ slug: 'one' }, { slug: 'two' }, { slug: 'three' });
+    await writeCatalogue(catalogue, NOW, (writing) =>
+      delistListing(writing, 'two', { by: 'operator', reason: 'test' }),
+    );
     const { get } = serveLive(catalogue);
     const index = await get('/sitemap-index.xml');
     expect(index.headers.get('content-type')).toBe('application/xml; charset=utf-8');
@@ -43,7 +45,7 @@ describe('the sitemaps', () => {
   });
 
   it('are no more than the index names', async () => {
-    const { get } = serveLive(makeReadCatalogue({ slug: 'one' }).catalogue);
+    const { get } = serveLive((await makeReadCatalogue({ slug: 'one' })).catalogue);
     for (const path of ['/sitemap-3.xml', '/sitemap-0.xml', '/sitemap-999999999.xml', '/sitemap-02.xml']) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
@@ -55,7 +57,7 @@ describe('the sitemaps', () => {
   });
 
   it('hold 50,000 addresses each at most', async () => {
-    const { reading } = makeReadCatalogue({ slug: 'one' });
+    const { reading } = await makeReadCatalogue({ slug: 'one' });
     const snapshot = reading.getSnapshot();
     const count = 50_100;
     const slugs = Array.from({ length: count }, (_, n) => `api-${String(n).padStart(6, '0')}`);

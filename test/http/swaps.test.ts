@@ -9,7 +9,7 @@ it('four rebuilds under load, one of them killed: no request fails and no page i
   timeout: 90_000,
 }, async () => {
   const listings = 30;
-  const shelf = makeShelf(makeFolder(), { count: listings });
+  const shelf = await makeShelf(makeFolder(), { count: listings });
   const server = await serveShelf({ shelf });
   const plan = { rebuilds: 4, killEvery: 3, listings, random: createRandom(7) };
   const report = await runCampaign(shelf, server.url, makeFolder(), plan);

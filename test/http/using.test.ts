@@ -31,7 +31,7 @@ const { paths = {} } = buildDocumentFrame(SITE);
 
 /** Serves a copy as it starts, with the listings of the repository, at the address that the manual names. */
 async function serveSeed() {
-  const shelf = makeShelf(makeFolder(), { count: 0, settings: { RATE_LIMIT: '600' } });
+  const shelf = await makeShelf(makeFolder(), { count: 0, settings: { RATE_LIMIT: '600' } });
   await seedCatalogue(shelf.catalogue, join(ROOT, 'data/listings'), () => new Date(NOW));
   return serveShelf({ shelf, released: false });
 }

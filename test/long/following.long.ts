@@ -49,14 +49,14 @@ function listContradictions(published: Published): string[] {
 
 it(`three processes follow into one file for ${SECONDS} seconds, are killed at any moment, and every state of it is whole`, async () => {
   const folder = makeFolder();
-  const [catalogueFile, publishedFile] = [join(folder, 'catalogue.sqlite'), join(folder, 'published.sqlite')];
-  createSyntheticCatalogue(catalogueFile, LISTINGS).close();
-  publishCatalogue({ catalogueFile, publishedFile }, BY);
+  const [catalogueAddress, publishedFile] = [join(folder, 'catalogue.sqlite'), join(folder, 'published.sqlite')];
+  await (await createSyntheticCatalogue(catalogueAddress, LISTINGS)).close();
+  await publishCatalogue({ catalogueAddress, publishedFile }, BY);
   const random = createRandom(Date.now() % 1_000_000);
 
   const said: string[] = [];
   const start = (): ChildProcess => {
-    const child = fork(FOLLOWER, [catalogueFile, publishedFile], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const child = fork(FOLLOWER, [catalogueAddress, publishedFile], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => said.push(text));
     return child;
   };
@@ -69,7 +69,7 @@ it(`three processes follow into one file for ${SECONDS} seconds, are killed at a
   const write = async () => {
     while (!ended.writing) {
       const writer = new Worker(new URL('../http/busy-writer.ts', import.meta.url), {
-        workerData: { file: catalogueFile },
+        workerData: { file: catalogueAddress },
       });
       await once(writer, 'exit');
     }
@@ -113,10 +113,10 @@ it(`three processes follow into one file for ${SECONDS} seconds, are killed at a
   expect(contradictions.slice(0, 5)).toEqual([]);
   expect(said).toEqual([]);
 
-  const catalogue = openCatalogueForReading(catalogueFile);
-  const wanted = catalogue.sqlite.prepare('SELECT revision FROM catalogue').pluck().get();
+  const catalogue = await openCatalogueForReading(catalogueAddress);
+  const wanted = catalogue.engine.sqlite.prepare('SELECT revision FROM catalogue').pluck().get();
   while (getPublishedState(published).revision !== wanted) await sleep(20);
-  expect(listPublishedFaults(catalogue, published, BY)).toEqual([]);
+  expect(await listPublishedFaults(catalogue, published, BY)).toEqual([]);
   published.close();
-  catalogue.close();
+  await catalogue.close();
 });

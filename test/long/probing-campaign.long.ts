@@ -38,11 +38,11 @@ function startRun(file: string) {
 it('5,000 routes on 500 hosts of every kind come out as what they are, in bounded memory', async () => {
   const fakeHosts = await openFakeHostProcess(KINDS, ROUTES_PER_HOST);
   const file = join(makeFolder(), 'catalogue.sqlite');
-  declareFakeHosts(file, fakeHosts);
+  await declareFakeHosts(file, fakeHosts);
   const run = startRun(file);
   const peak = await watchMemory(run.child.pid, run.ended);
   const { code, stdout, stderr } = await run.ran;
-  const catalogue = openCatalogueForReading(file);
+  const catalogue = await openCatalogueForReading(file);
   onTestFinished(() => catalogue.close());
   expect([code, stderr.split('\n').filter((line) => !/^(Probing: |$)/.test(line))]).toEqual([0, []]);
   expect(listWrong(fakeHosts, listTaken(catalogue))).toEqual([]);
@@ -62,10 +62,10 @@ it('a run killed again and again asks nothing twice that it wrote down', async (
   const random = createRandom(seed);
   const fakeHosts = await openFakeHostProcess(KINDS, ROUTES_PER_HOST);
   const file = join(makeFolder(), 'catalogue.sqlite');
-  declareFakeHosts(file, fakeHosts);
-  const catalogue = openCatalogueForReading(file);
+  await declareFakeHosts(file, fakeHosts);
+  const catalogue = await openCatalogueForReading(file);
   onTestFinished(() => catalogue.close());
-  const count = catalogue.sqlite.prepare('SELECT count(*) FROM samples').pluck();
+  const count = catalogue.engine.sqlite.prepare('SELECT count(*) FROM samples').pluck();
   const kills: { recorded: string[]; asked: Map<string, number> }[] = [];
   for (let kill = 1; kill <= 6; kill += 1) {
     const run = startRun(file);

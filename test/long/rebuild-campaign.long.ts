@@ -7,7 +7,7 @@ import { makeShelf } from '../release/shelf.ts';
 
 it('200 rebuilds under load, every fifth killed at a random moment', async () => {
   const listings = 100;
-  const shelf = makeShelf(makeFolder(), { count: listings });
+  const shelf = await makeShelf(makeFolder(), { count: listings });
   const server = await serveShelf({ shelf });
   const seed = Date.now() % 1_000_000;
   const plan = { rebuilds: 200, killEvery: 5, listings, random: createRandom(seed) };

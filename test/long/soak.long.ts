@@ -35,7 +35,7 @@ it(
     onTestFinished(server.stop);
     const rebuilder = openRebuilder({ background: true });
     onTestFinished(rebuilder.close);
-    const writer = openWriter(world.config.catalogueFile, LISTINGS);
+    const writer = await openWriter(world.config.catalogueAddress, LISTINGS);
     onTestFinished(writer.close);
     const seed = Date.now() % 1_000_000;
     const slugs = Array.from(
@@ -81,7 +81,7 @@ it(
       }
     };
     const write = async () => {
-      const { revision, slug } = writer.write();
+      const { revision, slug } = await writer.write();
       if (!slug) return;
       while ((await readRevision()) < revision) await sleep(5);
       // As soon as it is in the documents, a new listing has a page, which no release has yet.

@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openBuyer } from '../../scripts/market/buyer.ts';
 import { startMarket } from '../../scripts/market/market.ts';
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
-import { listListings } from '../../src/catalogue/listings.ts';
-import { listPayments } from '../../src/catalogue/payment-records.ts';
+import { listListings } from '../../src/catalogue/read/listings.ts';
+import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { PROOF_METHOD } from '../../src/evidence/verification.ts';
 import { isDangerous } from '../../src/model/caution.ts';
 import type { Listing } from '../../src/model/listing.ts';
@@ -48,12 +48,12 @@ it('keeps every proof current through 90 days, within its budget, and finds the 
   await run(['import', '--bazaar', market.feedUrl]);
   await run(['import', '--openapi', bad.documentUrl]);
   await run(['probe', '--all', '--pause', '20']);
-  const read = (): Listing[] => {
-    const catalogue = openCatalogueForReading(file);
+  const read = async (): Promise<Listing[]> => {
+    const catalogue = await openCatalogueForReading(file);
     try {
-      return listListings(catalogue);
+      return await listListings(catalogue);
     } finally {
-      catalogue.close();
+      await catalogue.close();
     }
   };
   const isBad = ({ base_url }: Listing) => base_url === bad.url;
@@ -64,7 +64,7 @@ it('keeps every proof current through 90 days, within its budget, and finds the 
     const { json } = await runJson('verify', '--due', '--budget', String(BUDGET / 1_000_000));
     expect(json.ended, `day ${day}: ${JSON.stringify(json)}`).toBe('done');
     expect(json.spent).toBeLessThanOrEqual(BUDGET);
-    for (const listing of day < 7 ? [] : read().filter((one) => !isBad(one) && !tides(one))) {
+    for (const listing of day < 7 ? [] : (await read()).filter((one) => !isBad(one) && !tides(one))) {
       for (const { proof, example, method, path } of listing.routes) {
         if (example === null) continue;
         const age = proof ? now().getTime() - Date.parse(proof.verified_at) : Number.POSITIVE_INFINITY;
@@ -72,11 +72,11 @@ it('keeps every proof current through 90 days, within its budget, and finds the 
       }
     }
   }
-  const found = read().find(isBad);
+  const found = (await read()).find(isBad);
   expect(found && isDangerous(found.routes.flatMap(({ cautions }) => cautions))).toBe(true);
-  const catalogue = openCatalogueForReading(file);
-  const payments = listPayments(catalogue, 10_000);
-  catalogue.close();
+  const catalogue = await openCatalogueForReading(file);
+  const payments = await listPayments(catalogue, 10_000);
+  await catalogue.close();
   const days = Map.groupBy(payments, ({ head_at }) => head_at.slice(0, 10));
   for (const [, ofDay] of days) expect(ofDay.reduce((sum, { amount }) => sum + amount, 0)).toBeLessThanOrEqual(BUDGET);
   // A seller under a caution of danger is paid once a week at most.

@@ -64,7 +64,7 @@ describe('check_payment_terms without terms', () => {
     const ask = async (args: object) => (await client.call('check_payment_terms', { url: CALLED, ...args })).structured;
     const payee = makeTerms().pay_to;
     expect(await ask({})).toMatchObject({ verdict: 'unseen', severity: 'notice', safe_offers: [] });
-    recordProbed(catalogue, 'example-prices', [{ at: '2026-11-19T00:00:00.000Z' }]);
+    await recordProbed(catalogue, 'example-prices', [{ at: '2026-11-19T00:00:00.000Z' }]);
     expect(await ask({})).toMatchObject({
       verdict: 'expected',
       severity: 'notice',

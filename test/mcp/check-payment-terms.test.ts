@@ -30,7 +30,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
       cautions: ['notice, never_seen, 2026-11-18'],
       on_record: ['0.001 USDC on base, declared, since 2026-11-18'],
     });
-    recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
+    await recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
     const challenge = buildChallenge([makeTerms()]);
     for (const given of [
       { url: CALLED, challenge },
@@ -120,7 +120,8 @@ describe('whatever is on record', () => {
     const worlds = fc.sample(fc.tuple(recorded, fc.integer({ min: 1, max: 1_000_000 })), { numRuns: 16, seed: 11 });
     const declared = worlds.map(([terms], n) => makeRoute({ path: `/v1/r${n}/:id`, terms }));
     const { url, catalogue } = await serveMcp([makeFresh({ routes: declared })]);
-    for (const { path, terms } of declared) recordProbed(catalogue, 'example-prices', [{ at: SEEN, terms }], path);
+    for (const { path, terms } of declared)
+      await recordProbed(catalogue, 'example-prices', [{ at: SEEN, terms }], path);
     const client = await connectModern(url);
     const { post, checkFields } = serveChecks(catalogue);
     const ask = async (question: Record<string, unknown>) => {

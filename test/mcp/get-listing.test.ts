@@ -1,9 +1,9 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { recordReceipt } from '../../src/catalogue/record-receipt.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { connectModern } from './clients.ts';
@@ -25,10 +25,10 @@ function makeRoutes(count: number) {
 }
 
 /** Records a payment that verified the first route of the listing. */
-function recordPayment(catalogue: Catalogue): void {
+async function recordPayment(catalogue: Catalogue): Promise<void> {
   const receipt = {
     id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
-    route_id: findListing(catalogue, { slug: SLUG })?.routes[0]?.id ?? '',
+    route_id: (await findListing(catalogue, { slug: SLUG }))?.routes[0]?.id ?? '',
     network: 'base' as const,
     asset: makeTerms().asset,
     amount: 1000,
@@ -44,7 +44,7 @@ function recordPayment(catalogue: Catalogue): void {
     unrecognised: null,
     correction: null,
   };
-  writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt));
+  await writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt));
 }
 
 describe('a live listing', () => {
@@ -55,7 +55,7 @@ describe('a live listing', () => {
       makeRoute({ path: '/v1/now' }),
     ];
     const { get, catalogue } = await openListing([makeDeclaration({ routes })]);
-    recordPayment(catalogue);
+    await recordPayment(catalogue);
     const { structured, sent } = await get();
     expect(structured).toMatchObject({
       revision: 2,

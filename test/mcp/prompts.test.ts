@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeDeclaration, makeRoute, NOW } from '../builders.ts';
 import { CLIENTS } from './clients.ts';
 import { makeMany, serveMcp } from './serving.ts';
@@ -57,7 +57,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
   it('is told not to pay for what was delisted, and why it was', async () => {
     const { url, catalogue } = await serveMcp([LISTING]);
     const client = await connect(url);
-    writeCatalogue(catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, SLUG, { by: 'provider', reason: 'asked_by_provider' }),
     );
     const [words, data] = await client.getPrompt({ slug: SLUG });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { findListingPage } from '../../src/published/page-models.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
 import { NOW } from '../builders.ts';
@@ -39,7 +39,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     expect(read).toMatchObject({ uri, mimeType: 'text/markdown', _meta: { revision: 1 } });
     const page = findListingPage(reading, 'numbered-001');
     expect(read.text).toBe(page?.kind === 'live' ? buildListingMarkdown(page, reading.site) : 'no page');
-    recordAll(catalogue, [{ ...makeNumbered(1), tagline: 'Something else now.' }]);
+    await recordAll(catalogue, [{ ...makeNumbered(1), tagline: 'Something else now.' }]);
     // The client of today's protocol keeps what it read as long as it was told that it may.
     expect(await (await connect(url)).read(uri)).toMatchObject({
       text: expect.stringContaining('> Something else now.'),
@@ -50,7 +50,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
   it('reads the tombstone of a delisted listing', async () => {
     const { url, catalogue } = await serveMcp(makeMany(3));
     const client = await connect(url);
-    writeCatalogue(catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'numbered-002', { by: 'operator', reason: 'It was a double.' }),
     );
     const { text } = await client.read('catalogue://listing/numbered-002');

@@ -104,7 +104,8 @@ describe('searching', () => {
       let cursor: string | undefined;
       do {
         const { page } = await search({ ...query, ...(cursor !== undefined && { cursor }) });
-        if (cursor === undefined && !('q' in query)) recordAll(catalogue, [makeDeclaration({ slug: 'aaa-added' })]);
+        if (cursor === undefined && !('q' in query))
+          await recordAll(catalogue, [makeDeclaration({ slug: 'aaa-added' })]);
         seen.push(...page.listings.map(({ slug }) => slug));
         cursor = page.next_cursor;
       } while (cursor !== undefined);

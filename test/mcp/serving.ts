@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createMcp } from '../../src/mcp/server.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Reading } from '../../src/published/reading.ts';
@@ -31,7 +31,7 @@ export interface ServedMcp {
 
 /** Serves a catalogue of these declarations over real HTTP on loopback until the test is over. */
 export async function serveMcp(declarations: readonly Declaration[], site: Partial<Site> = {}): Promise<ServedMcp> {
-  const catalogue = makeRecorded(declarations);
+  const catalogue = await makeRecorded(declarations);
   const reading = openTestReading(catalogue, { site: { ...SITE, ...site }, now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const errors: unknown[] = [];
@@ -43,15 +43,15 @@ export async function serveMcp(declarations: readonly Declaration[], site: Parti
 const recorded = new Map<string, Buffer>();
 
 /** Makes a catalogue of these declarations: a copy of the one that was first made of them, which is much quicker. */
-function makeRecorded(declarations: readonly Declaration[]): Catalogue {
+async function makeRecorded(declarations: readonly Declaration[]): Promise<Catalogue> {
   const key = JSON.stringify(declarations);
   const file = join(makeFolder(), 'catalogue.sqlite');
   const known = recorded.get(key);
   if (known) writeFileSync(file, known);
-  const catalogue = makeCatalogue(file);
+  const catalogue = await makeCatalogue(file);
   if (known) return catalogue;
-  recordAll(catalogue, declarations);
-  recorded.set(key, catalogue.sqlite.serialize());
+  await recordAll(catalogue, declarations);
+  recorded.set(key, catalogue.engine.sqlite.serialize());
   return catalogue;
 }
 
@@ -75,9 +75,9 @@ export async function ask(url: URL, method: string, params: object = {}): Promis
 }
 
 /** Records declarations in one write. */
-export function recordAll(catalogue: Catalogue, declarations: readonly Declaration[]): void {
-  writeCatalogue(catalogue, NOW, (writing) => {
-    for (const declaration of declarations) recordDeclaration(writing, declaration);
+export async function recordAll(catalogue: Catalogue, declarations: readonly Declaration[]): Promise<void> {
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    for (const declaration of declarations) await recordDeclaration(writing, declaration);
   });
 }
 

@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { buildSummary } from '../../src/published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../src/views/site.ts';
@@ -110,9 +110,9 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
   it('sees a listing added, and one removed, at the next call', async () => {
     const { url, catalogue } = await serveMcp(makeMany(3));
     const client = await connect(url);
-    recordAll(catalogue, [makeNumbered(3)]);
+    await recordAll(catalogue, [makeNumbered(3)]);
     expect((await client.call('catalogue_summary')).structured).toMatchObject({ live_listings: 4, revision: 2 });
-    writeCatalogue(catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'numbered-000', { by: 'provider', reason: 'asked_by_provider' }),
     );
     expect((await client.call('search_listings')).structured).toMatchObject({ total: 3, revision: 3 });

@@ -14,8 +14,8 @@ const DEAR = {
 };
 
 /** A listing that was probed over some days: it answers, becomes dearer, fails, and answers again. */
-function makeProbed() {
-  const made = makeReadCatalogue({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] });
+async function makeProbed() {
+  const made = await makeReadCatalogue({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] });
   const samples: Parameters<typeof recordProbed>[2] = [
     { at: '2026-11-21T06:00:00.000Z', ...CHEAP },
     { at: '2026-11-22T06:00:00.000Z', ...DEAR },
@@ -24,13 +24,13 @@ function makeProbed() {
     { at: '2026-11-24T06:00:00.000Z', outcome: 'input_rejected', cause: 'status_422', status: 422 },
     { at: '2026-11-25T06:00:00.000Z', outcome: 'timeout' },
   ];
-  recordProbed(made.catalogue, 'example-prices', samples, '/v1/price/:symbol');
+  await recordProbed(made.catalogue, 'example-prices', samples, '/v1/price/:symbol');
   return made;
 }
 
 describe('the page of a listing that was probed', () => {
   it('shows a strip of its days, named and told in words, and the same as a table', async () => {
-    const { html, text } = await (await openPages(makeProbed().reading)).get('/api/example-prices');
+    const { html, text } = await (await openPages((await makeProbed()).reading)).get('/api/example-prices');
     expect(html).toContain('<title id="strip-title">Probe results by day, 2026-10-26 to 2026-11-25</title>');
     expect(html).toMatch(/<svg[^>]* role="img" aria-labelledby="strip-title strip-desc">/);
     expect(html).toMatch(/<g class="strip-mixed">\s*<title>2026-11-23: 1 valid, 1 failed<\/title>/);
@@ -44,7 +44,7 @@ describe('the page of a listing that was probed', () => {
   });
 
   it('shows its price over time, drawn and as a table', async () => {
-    const { html, text } = await (await openPages(makeProbed().reading)).get('/api/example-prices');
+    const { html, text } = await (await openPages((await makeProbed()).reading)).get('/api/example-prices');
     expect(html).toMatch(/<svg[^>]* role="img" aria-labelledby="plot-title plot-desc">/);
     expect(html).toContain('<title id="plot-title">Price over time, 2026-11-20 to 2026-11-25</title>');
     expect(text).toContain(
@@ -56,7 +56,7 @@ describe('the page of a listing that was probed', () => {
   });
 
   it('shows how every route stands, and what it asked before', async () => {
-    const { text } = await (await openPages(makeProbed().reading)).get('/api/example-prices');
+    const { text } = await (await openPages((await makeProbed()).reading)).get('/api/example-prices');
     expect(text).toMatch(
       /0\.0025 Base Unverified Caution: price rose, since 2026-11-22 402 seen 2026-11-23 was 0\.001 until 2026-11-21 ?, declared 0\.001 no answer in time, 2026-11-25 ?; last valid 402 2026-11-23/,
     );
@@ -66,7 +66,7 @@ describe('the page of a listing that was probed', () => {
   });
 
   it('tells the latest decisions with why, and where all of them are', async () => {
-    const { html, text } = await (await openPages(makeProbed().reading)).get('/api/example-prices');
+    const { html, text } = await (await openPages((await makeProbed()).reading)).get('/api/example-prices');
     expect(text).toMatch(
       /What changed 2026-11-22 06:00 UTC .*Price 0\.001-0\.0025 USDC, before 0\.001 USDC : a probe saw it so/,
     );
@@ -77,7 +77,7 @@ describe('the page of a listing that was probed', () => {
   });
 
   it('says the same in its Markdown twin, in brief', async () => {
-    const { html } = await (await openPages(makeProbed().reading)).get('/api/example-prices.md');
+    const { html } = await (await openPages((await makeProbed()).reading)).get('/api/example-prices.md');
     expect(html).toContain('From 2026-10-26 to 2026-11-25: 2 of 4 days without a failure; 3 of 5 samples valid;');
     expect(html).toContain(
       'Days with failures, the latest first: 2026-11-25 (1 failed), 2026-11-23 (1 valid, 1 failed).',
@@ -90,7 +90,7 @@ describe('the page of a listing that was probed', () => {
   });
 
   it('is the same to the byte at any later time', async () => {
-    const { reading, catalogue } = makeProbed();
+    const { reading, catalogue } = await makeProbed();
     const pages = await openPages(reading);
     const later = await openPages(openTestReading(catalogue, { now: () => new Date('2027-03-01T00:00:00.000Z') }));
     for (const path of ['/api/example-prices', '/api/example-prices.md']) {
@@ -101,13 +101,13 @@ describe('the page of a listing that was probed', () => {
 
 describe('the address of a listing that a rule removed', () => {
   it('says why in words, what that rests on, and what its provider can do', async () => {
-    const made = makeReadCatalogue({});
+    const made = await makeReadCatalogue({});
     const silent = Array.from({ length: 12 }, (_, at) => ({
       at: new Date(Date.UTC(2026, 10, 21 + at * 2)).toISOString(),
       outcome: 'refused' as const,
       cause: 'econnrefused',
     }));
-    recordProbed(made.catalogue, 'example-prices', silent);
+    await recordProbed(made.catalogue, 'example-prices', silent);
     const pages = await openPages(made.reading);
     const { status, text, html } = await pages.get('/api/example-prices');
     expect(status).toBe(410);
@@ -126,7 +126,7 @@ describe('the address of a listing that a rule removed', () => {
 
 describe('the pages that explain', () => {
   it('say how routes are probed, what outcomes mean, and how a score is made', async () => {
-    const { text, html } = await (await openPages(makeReadCatalogue().reading)).get('/method');
+    const { text, html } = await (await openPages((await makeReadCatalogue()).reading)).get('/method');
     expect(text).toContain('User-Agent: agent-payable-apis (+https://catalogue.example/method)');
     expect(html.match(/id="outcome-/g)).toHaveLength(19);
     expect(text).toContain('112 valid of 118 at one pace are 94.9%, and the score is 89.3');
@@ -135,7 +135,7 @@ describe('the pages that explain', () => {
   });
 
   it('say how to be listed, corrected, removed and left alone', async () => {
-    const { text, html } = await (await openPages(makeReadCatalogue().reading)).get('/docs/providers');
+    const { text, html } = await (await openPages((await makeReadCatalogue()).reading)).get('/docs/providers');
     expect(text).toContain('/.well-known/agent-payable.json');
     expect(text).toContain('User-agent: agent-payable-apis');
     expect(html).toContain(`<a href="${SITE.contactUrl}">`);
@@ -146,7 +146,7 @@ describe('the pages that explain', () => {
   });
 
   it('say honestly where nobody can be written to', async () => {
-    const { reading } = makeReadCatalogue();
+    const { reading } = await makeReadCatalogue();
     const site = { ...SITE, contactUrl: SITE.baseUrl };
     const { text } = await (await openPages({ ...reading, site })).get('/docs/providers');
     expect(text).toContain('has set no contact address, so there is nobody to write to');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
 import { listAttributes, openPages } from './site.ts';
@@ -16,12 +16,12 @@ const TWO_ROUTES = {
 
 describe('the listing page', () => {
   it('shows everything the specification names, for a listing with a verified route', async () => {
-    const { reading, catalogue } = makeReadCatalogue(TWO_ROUTES, {
+    const { reading, catalogue } = await makeReadCatalogue(TWO_ROUTES, {
       slug: 'other',
       title: 'Other Prices',
       ...TWO_ROUTES,
     });
-    recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+    await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
     const pages = await openPages(reading);
     const { status, type, html, text } = await pages.get('/api/example-prices');
     expect([status, type]).toEqual([200, 'text/html; charset=utf-8']);
@@ -53,8 +53,8 @@ describe('the listing page', () => {
   });
 
   it('marks a listing otherwise of which some routes are verified than one of which all are', async () => {
-    const { reading, catalogue } = makeReadCatalogue(TWO_ROUTES, { slug: 'whole', routes: [makeRoute()] });
-    recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+    const { reading, catalogue } = await makeReadCatalogue(TWO_ROUTES, { slug: 'whole', routes: [makeRoute()] });
+    await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
     const pages = await openPages(reading);
     const getMark = async (slug: string) => {
       const { html } = await pages.get(`/api/${slug}`);
@@ -68,7 +68,7 @@ describe('the listing page', () => {
 
   it('has the host beside every title, and the direction and language of the words of others', async () => {
     const words = 'תחזית מזג האוויר לכל שעה';
-    const { reading, catalogue } = makeReadCatalogue(
+    const { reading, catalogue } = await makeReadCatalogue(
       {
         ...{ base_url: 'https://weather.example-provider.com', title: words, tagline: words, description: words },
         routes: [makeRoute({ description: words })],
@@ -89,7 +89,7 @@ describe('the listing page', () => {
       expect([path, cards.length > 0]).toEqual([path, true]);
       for (const card of cards) expect(card).toMatch(/<\/h3> ?<p class="host">(weather|other)\.example-provider\.com</);
     }
-    writeCatalogue(catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'example-prices', { by: 'operator', reason: 'asked_by_provider' }),
     );
     const gone = (await pages.get('/api/example-prices')).html;
@@ -98,7 +98,7 @@ describe('the listing page', () => {
   });
 
   it('says whose the words and the figures are', async () => {
-    const { text } = await (await openPages(makeReadCatalogue({}).reading)).get('/api/example-prices');
+    const { text } = await (await openPages((await makeReadCatalogue({})).reading)).get('/api/example-prices');
     expect(text).toMatch(
       /Whose words these are The facts and figures of this catalogue are free for any use \(CC0-1\.0\)/,
     );
@@ -106,7 +106,7 @@ describe('the listing page', () => {
   });
 
   it('never calls an unverified listing verified', async () => {
-    const pages = await openPages(makeReadCatalogue(TWO_ROUTES).reading);
+    const pages = await openPages((await makeReadCatalogue(TWO_ROUTES)).reading);
     const { html, text } = await pages.get('/api/example-prices');
     expect(text).toContain('Verification Unverified no route was paid for by this service Price');
     expect(text).toContain('No route of this listing has been verified: all of its routes are unverified.');
@@ -115,7 +115,7 @@ describe('the listing page', () => {
   });
 
   it('escapes whatever a provider wrote, and links only https addresses, without vouching for them', async () => {
-    const { reading } = makeReadCatalogue({
+    const { reading } = await makeReadCatalogue({
       base_url: 'http://127.0.0.1:4021',
       title: HOSTILE,
       tagline: HOSTILE,
@@ -136,7 +136,7 @@ describe('the listing page', () => {
   });
 
   it('says what a listing without itemised routes has', async () => {
-    const { reading } = makeReadCatalogue({ routes: [], networks: ['base'], price: { min: 1000, max: 2000 } });
+    const { reading } = await makeReadCatalogue({ routes: [], networks: ['base'], price: { min: 1000, max: 2000 } });
     const { text } = await (await openPages(reading)).get('/api/example-prices');
     expect(text).toContain('0 endpoints (not itemised)');
     expect(text).toContain('The provider has not itemised its routes.');
@@ -145,10 +145,10 @@ describe('the listing page', () => {
 
 describe('the address of a listing', () => {
   it('answers 410 with the tombstone once it is delisted, and 404 where there is none or it is held', async () => {
-    const { reading, catalogue } = makeReadCatalogue({}, { slug: 'held', routes: [] });
+    const { reading, catalogue } = await makeReadCatalogue({}, { slug: 'held', routes: [] });
     const pages = await openPages(reading);
     expect((await pages.get('/api/example-prices')).status).toBe(200);
-    writeCatalogue(catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'example-prices', { by: 'operator', reason: 'asked_by_provider' }),
     );
     const gone = await pages.get('/api/example-prices');
@@ -170,7 +170,7 @@ describe('the address of a listing', () => {
   });
 
   it('has a Markdown twin, which the page names', async () => {
-    const pages = await openPages(makeReadCatalogue({}).reading);
+    const pages = await openPages((await makeReadCatalogue({})).reading);
     const twin = await pages.get('/api/example-prices.md');
     expect(twin).toMatchObject({ status: 200, type: 'text/markdown; charset=utf-8' });
     expect(twin.html).toMatch(/^# Listing example-prices\n/);

@@ -11,10 +11,10 @@ import { openTestReading } from '../reading.ts';
 import { type Answer, listAttributes, openPages, type Pages } from './site.ts';
 
 /** Enough listings for a second page of a category, one of them verified. */
-function makeFullCatalogue() {
+async function makeFullCatalogue() {
   const many = Array.from({ length: 101 }, (_, at) => ({ slug: `tool-${at}`, category: 'Tools' as const }));
-  const made = makeReadCatalogue({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }, ...many);
-  recordVerified(made.catalogue, 'example-prices', '/v1/other');
+  const made = await makeReadCatalogue({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }, ...many);
+  await recordVerified(made.catalogue, 'example-prices', '/v1/other');
   return made;
 }
 
@@ -26,7 +26,7 @@ async function listAnswers(pages: Pages, reading: Reading): Promise<[PageRef, An
 
 describe('the pages of the inventory', () => {
   it('all answer, resolve every link of their own, and hold to one structure', async () => {
-    const { reading } = makeFullCatalogue();
+    const { reading } = await makeFullCatalogue();
     const pages = await openPages(reading);
     const answers = await listAnswers(pages, reading);
     const byPath = new Map(answers.map(([{ path }, answer]) => [path, answer]));
@@ -69,7 +69,7 @@ describe('the pages of the inventory', () => {
   });
 
   it('are the same to the byte when rendered again, at another time', async () => {
-    const { reading, catalogue } = makeFullCatalogue();
+    const { reading, catalogue } = await makeFullCatalogue();
     const pages = await openPages(reading);
     const later = openTestReading(catalogue, { now: () => new Date('2027-01-01T00:00:00.000Z') });
     const again = await openPages(later);
@@ -91,7 +91,7 @@ describe('the pages of the inventory', () => {
 
 describe('the pages that list', () => {
   it('say on the home page what this is, how much there is as of when, and how agents connect', async () => {
-    const pages = await openPages(makeFullCatalogue().reading);
+    const pages = await openPages((await makeFullCatalogue()).reading);
     const { text, html } = await pages.get('/');
     expect(text).toContain('listing is free, providers keep 100% of what a call earns, nothing is proxied');
     expect(text).toContain('102 live listings, 1 of them settlement-verified, as of 2026-11-20 12:00 UTC.');
@@ -104,7 +104,7 @@ describe('the pages that list', () => {
   });
 
   it('page a category by 100 and give every page one address', async () => {
-    const pages = await openPages(makeFullCatalogue().reading);
+    const pages = await openPages((await makeFullCatalogue()).reading);
     const first = await pages.get('/category/tools');
     expect(first.text).toContain('101 listings, as of 2026-11-20 12:00 UTC');
     expect(first.html.match(/class="card"/g)).toHaveLength(100);
@@ -129,12 +129,12 @@ describe('the pages that list', () => {
   });
 
   it('show the verified listings, or say that there is none', async () => {
-    const some = await (await openPages(makeFullCatalogue().reading)).get('/verified');
+    const some = await (await openPages((await makeFullCatalogue()).reading)).get('/verified');
     expect(some.text).toContain('1 listing, as of');
     expect(some.text).toMatch(/Example Prices .* 1 of 2 routes verified/);
-    const none = await (await openPages(makeReadCatalogue({}).reading)).get('/verified');
+    const none = await (await openPages((await makeReadCatalogue({})).reading)).get('/verified');
     expect(none.text).toContain('No listing has a settlement-verified route yet');
-    const empty = await openPages(makeReadCatalogue().reading);
+    const empty = await openPages((await makeReadCatalogue()).reading);
     expect((await empty.get('/')).text).toContain('0 live listings');
     expect((await empty.get('/category/data')).text).toContain('No live listing is in this category.');
   });
@@ -142,7 +142,7 @@ describe('the pages that list', () => {
 
 describe('the compiled pages', () => {
   it('hand live addresses on to the live routes', async () => {
-    const { reading } = makeReadCatalogue({});
+    const { reading } = await makeReadCatalogue({});
     const pages = await openPages(reading);
     const document = await pages.get('/openapi.json');
     expect(document.type).toContain('application/json');

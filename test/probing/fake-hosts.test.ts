@@ -13,7 +13,7 @@ const ROUTES = Math.ceil(Object.keys(BEHAVIOURS).length / 3);
 it('hosts of every kind get the right outcomes, in less than 300 MB', async () => {
   const fakeHosts = await openFakeHostProcess(KINDS, ROUTES);
   const file = join(makeFolder(), 'catalogue.sqlite');
-  declareFakeHosts(file, fakeHosts);
+  await declareFakeHosts(file, fakeHosts);
   const environment = { CATALOGUE: file, ALLOW_PRIVATE_NETWORKS: 'on', BASE_URL: 'https://apis.example' };
   const flags = ['--at-once', '24', '--pause', '5', '--timeout', '1000', '--json'];
   const run = startCatalogue(['probe', '--all', ...flags], environment);
@@ -22,7 +22,7 @@ it('hosts of every kind get the right outcomes, in less than 300 MB', async () =
   });
   const peak = await watchMemory(run.child.pid, run.ended);
   expect((await run.ran).code).toBe(0);
-  const catalogue = openCatalogueForReading(file);
+  const catalogue = await openCatalogueForReading(file);
   onTestFinished(() => catalogue.close());
   expect(listWrong(fakeHosts, listTaken(catalogue))).toEqual([]);
   expect(peak).toBeGreaterThan(50);

@@ -35,7 +35,7 @@ describe('a run over many hosts', () => {
       );
     });
     const store = { ...makeStore(['/v1/a'], { terms: [makeTerms({ amount: 10_000 })] }) };
-    store.getHostPolicy = () => ({ ...MANNERS, decoy_due: true });
+    store.getHostPolicy = async () => ({ ...MANNERS, decoy_due: true });
     await run(fakeHosts, store, { pauseMs: 60 });
     expect(fakeHosts.listAsked(fakeHosts.hosts[0])).toEqual([
       '/robots.txt',
@@ -52,7 +52,7 @@ describe('a run over many hosts', () => {
     const fakeHosts = await openFakeHosts(3, (response) => sendChallenge(response));
     const visited: string[] = [];
     const store = makeStore(PATHS);
-    store.getHostPolicy = () => ({ ...MANNERS, provider_file_due: true });
+    store.getHostPolicy = async () => ({ ...MANNERS, provider_file_due: true });
     store.visitHost = async (host) => {
       expect(fakeHosts.listAsked(host)).toEqual(['/robots.txt']);
       visited.push(host);
@@ -132,7 +132,7 @@ describe('robots.txt', () => {
     const robots = 'User-agent: *\nAllow: /v1/a\nDisallow: /\n';
     const fakeHosts = await openFakeHosts(1, (response) => sendChallenge(response), { robots });
     const store = makeStore(['/v1/a']);
-    store.getHostPolicy = () => ({ ...MANNERS, decoy_due: true });
+    store.getHostPolicy = async () => ({ ...MANNERS, decoy_due: true });
     await run(fakeHosts, store);
     expect(fakeHosts.listAsked()).toEqual(['/robots.txt', '/v1/a']);
     expect([store.samples[0]?.outcome, store.decoys]).toEqual(['payable', []]);
@@ -194,7 +194,7 @@ describe('robots.txt', () => {
   it('that cannot be fetched any more still applies', async () => {
     const fakeHosts = await openFakeHosts(1, (response) => sendChallenge(response), { delayMs: 400 });
     const store = makeStore(['/v1/a', '/v1/b']);
-    store.getHostPolicy = () => ({ ...MANNERS, robots: 'User-agent: *\nDisallow: /v1/b\n', robots_due: true });
+    store.getHostPolicy = async () => ({ ...MANNERS, robots: 'User-agent: *\nDisallow: /v1/b\n', robots_due: true });
     await run(fakeHosts, store, { timeoutMs: 100 });
     expect(fakeHosts.listAsked()).toEqual(['/robots.txt', '/v1/a']);
     expect(store.samples.map(({ cause }) => cause)).toEqual([null, 'robots_disallowed']);
@@ -253,7 +253,7 @@ describe('a host that asks for a wait', () => {
       url === '/v1/a' ? sendChallenge(response) : sendStatus(response, 429, { 'retry-after': '120' }),
     );
     const store = makeStore(PATHS);
-    store.getHostPolicy = () => ({ ...MANNERS, robots: '', decoy_due: true });
+    store.getHostPolicy = async () => ({ ...MANNERS, robots: '', decoy_due: true });
     expect(await run(fakeHosts, store)).toMatchObject({ done: 1, putOff: 2 });
     expect(store.samples).toMatchObject([{ outcome: 'payable', retry_after_seconds: 120 }]);
     expect([...store.waits.values()]).toEqual([later(120_000)]);
@@ -271,7 +271,7 @@ describe('a host that answers 402 to every address', () => {
   it('is found as one for each of its routes', async () => {
     const fakeHosts = await openFakeHosts(1, (response) => sendChallenge(response));
     const store = makeStore(PATHS);
-    store.getHostPolicy = () => ({ ...MANNERS, robots: '', decoy_due: true });
+    store.getHostPolicy = async () => ({ ...MANNERS, robots: '', decoy_due: true });
     await run(fakeHosts, store);
     expect(store.samples.map(({ outcome }) => outcome)).toEqual(['wildcard_402', 'wildcard_402', 'wildcard_402']);
     expect(store.decoys).toEqual([]);
@@ -282,7 +282,7 @@ describe('a host that answers 402 to every address', () => {
       PATHS.includes(url) ? sendChallenge(response) : sendStatus(response, 404),
     );
     const store = makeStore(PATHS);
-    store.getHostPolicy = () => ({ ...MANNERS, robots: '', decoy_due: true });
+    store.getHostPolicy = async () => ({ ...MANNERS, robots: '', decoy_due: true });
     await run(fakeHosts, store);
     expect(store.samples.map(({ outcome }) => outcome)).toEqual(['payable', 'payable', 'payable']);
     expect(fakeHosts.listAsked()).toHaveLength(4);
@@ -296,8 +296,8 @@ describe('a run that is stopped', () => {
     const store = makeStore(PATHS);
     const stopping = new AbortController();
     const record = store.recordSample;
-    store.recordSample = (task, sample) => {
-      record(task, sample);
+    store.recordSample = async (task, sample) => {
+      await record(task, sample);
       if (store.samples.length === 7) stopping.abort();
     };
     const first = await run(fakeHosts, store, { atOnce: 4, signal: stopping.signal });
@@ -328,7 +328,7 @@ describe('a run that is stopped', () => {
     });
     const terms = decoy_due ? [] : [makeTerms({ amount: 10_000, pay_to: `0x${'9'.repeat(40)}` })];
     const store = makeStore(['/v1/a'], { terms });
-    store.getHostPolicy = () => ({ ...MANNERS, robots: '', decoy_due });
+    store.getHostPolicy = async () => ({ ...MANNERS, robots: '', decoy_due });
     expect(await run(fakeHosts, store, { signal: stopping.signal })).toEqual({ stopped: true, done: 0, putOff: 0 });
     expect(count).toBe(2);
     expect([store.samples, store.decoys]).toEqual([[], []]);
@@ -369,7 +369,7 @@ describe('a store that fails', () => {
         count += 1;
         throw full;
       };
-      store.getHostPolicy = () => ({ ...MANNERS, provider_file_due: true });
+      store.getHostPolicy = async () => ({ ...MANNERS, provider_file_due: true });
       await expect(run(fakeHosts, { ...store, [name]: fail }, { atOnce: 3 })).rejects.toBe(full);
       const before = fakeHosts.passed.length;
       await sleep(60);

@@ -103,11 +103,12 @@ export function makeStore(paths: readonly string[], route: Partial<RouteTask<str
     robots,
     waits,
     decoys,
-    listTasks: (host) =>
-      paths
+    async *listTasks(host) {
+      yield* paths
         .map((path) => ({ key: `${host}${path}`, base_url: host, route: makeProbed({ path, ...route }) }))
-        .filter(({ key }) => !samples.some((sample) => sample.key === key)),
-    getHostPolicy: (host) => ({
+        .filter(({ key }) => !samples.some((sample) => sample.key === key));
+    },
+    getHostPolicy: async (host) => ({
       robots: robots.get(host) ?? null,
       robots_due: false,
       wait_until: waits.get(host) ?? null,
@@ -115,10 +116,10 @@ export function makeStore(paths: readonly string[], route: Partial<RouteTask<str
       provider_file_due: true,
     }),
     visitHost: async () => undefined,
-    recordRobots: (host, text) => robots.set(host, text),
-    recordDecoyCheck: (host) => decoys.push(host),
-    recordWait: (host, until) => waits.set(host, until),
-    recordSample: ({ key }, sample) => samples.push({ ...sample, key }),
+    recordRobots: async (host, text) => void robots.set(host, text),
+    recordDecoyCheck: async (host) => void decoys.push(host),
+    recordWait: async (host, until) => void waits.set(host, until),
+    recordSample: async ({ key }, sample) => void samples.push({ ...sample, key }),
   };
 }
 

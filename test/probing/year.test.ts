@@ -14,10 +14,10 @@ it('after four weeks each listing is in the right state, with every step explain
   const random = createRandom(3);
   const outage = { from: 16 * 24, to: 17 * 24 };
   const market = makeMarket(Object.keys(STORIES).length, DAYS, outage, random, { mostRoutes: 2 });
-  const catalogue = makeCatalogue();
+  const catalogue = await makeCatalogue();
   const simulated = await simulate(catalogue, market, DAYS, random, { apart: 6 });
   expect(simulated.wrong).toEqual([]);
   expect(simulated.probed).toBeGreaterThan(1_000);
-  expect(listWrongStandings(catalogue, market, simulated)).toEqual([]);
-  expect(listWrongDecisions(catalogue, market, simulated)).toEqual([]);
+  expect(await listWrongStandings(catalogue, market, simulated)).toEqual([]);
+  expect(await listWrongDecisions(catalogue, market, simulated)).toEqual([]);
 });

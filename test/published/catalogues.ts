@@ -1,5 +1,5 @@
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
@@ -8,18 +8,18 @@ import { openTestReading } from '../reading.ts';
 /** A catalogue that is written to beside the reading of it. */
 export interface ReadCatalogue {
   readonly reading: Reading & { close(): void };
-  readonly catalogue: ReturnType<typeof makeCatalogue>;
+  readonly catalogue: Awaited<ReturnType<typeof makeCatalogue>>;
   /** Records declarations, all in one write, so that they share a revision. */
-  record(...declarations: Partial<Declaration>[]): void;
+  record(...declarations: Partial<Declaration>[]): Promise<void>;
 }
 
-export function makeReadCatalogue(...declarations: Partial<Declaration>[]): ReadCatalogue {
-  const catalogue = makeCatalogue();
+export async function makeReadCatalogue(...declarations: Partial<Declaration>[]): Promise<ReadCatalogue> {
+  const catalogue = await makeCatalogue();
   const record = (...wanted: Partial<Declaration>[]) =>
-    writeCatalogue(catalogue, NOW, (writing) => {
-      for (const part of wanted) recordDeclaration(writing, makeListed(part));
+    writeCatalogue(catalogue, NOW, async (writing) => {
+      for (const part of wanted) await recordDeclaration(writing, makeListed(part));
     });
-  record(...declarations);
+  await record(...declarations);
   return { reading: openTestReading(catalogue), catalogue, record };
 }
 

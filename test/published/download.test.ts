@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { type Download, findDownload, isDownloadDue, makeDownload } from '../../src/published/download.ts';
 import { SCHEMA } from '../../src/published/schema.ts';
 import { getReleasePaths } from '../../src/release/release.ts';
@@ -24,11 +24,11 @@ const QUESTIONS = [
 ].map(([, sql = '']) => sql);
 
 /** A market in which something was seen, paid for, sold twice and removed. */
-function makeMarket() {
-  const world = makeWorld(makeCatalogue());
+async function makeMarket() {
+  const world = await makeWorld(await makeCatalogue());
   const { catalogue } = world;
   for (const slug of ['one', 'two', 'gone']) {
-    world.declare({
+    await world.declare({
       slug,
       base_url: `https://${slug}.example-provider.com`,
       description: `Tells the weather. ${slug === 'gone' ? 'zqremovedzq' : ''}`,
@@ -37,11 +37,11 @@ function makeMarket() {
       ),
     });
   }
-  for (let hours = 1; hours < 140; hours += 6) for (const slug of ['one', 'two']) world.look(hours, { slug });
-  recordPaid(catalogue, 'one', { path: '/v1/a', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
-  recordPaid(catalogue, 'two', { path: '/v1/b', id: '5f3a0c53-3b6e-4a0e-8d43-000000000002', status: 500 });
-  writeCatalogue(catalogue, '2026-12-01T00:00:00.000Z', (writing) => {
-    recordDeclaration(
+  for (let hours = 1; hours < 140; hours += 6) for (const slug of ['one', 'two']) await world.look(hours, { slug });
+  await recordPaid(catalogue, 'one', { path: '/v1/a', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
+  await recordPaid(catalogue, 'two', { path: '/v1/b', id: '5f3a0c53-3b6e-4a0e-8d43-000000000002', status: 500 });
+  await writeCatalogue(catalogue, '2026-12-01T00:00:00.000Z', async (writing) => {
+    await recordDeclaration(
       writing,
       makeDeclaration({
         slug: 'two',
@@ -49,14 +49,14 @@ function makeMarket() {
         routes: [makeRoute({ path: '/v1/b', terms: [makeTerms({ amount: 2000 })] })],
       }),
     );
-    delistListing(writing, 'gone', { by: 'provider', reason: 'moved away' });
+    await delistListing(writing, 'gone', { by: 'provider', reason: 'moved away' });
   });
   return catalogue;
 }
 
 /** Makes a copy and opens it, as somebody who downloaded it does. */
 async function takeCopy() {
-  const { published } = openTestReading(makeMarket());
+  const { published } = openTestReading(await makeMarket());
   const folder = makeFolder();
   const download = await makeDownload(published, folder, AT);
   const bytes = gunzipSync(readFileSync(join(folder, download.file)));
@@ -90,7 +90,7 @@ describe('the copy for everybody', () => {
   });
 
   it('is made again once it is old, and at once where a listing was removed', async () => {
-    const catalogue = makeMarket();
+    const catalogue = await makeMarket();
     const reading = openTestReading(catalogue);
     const folder = makeFolder();
     const isDue = (minutes: number) => {
@@ -100,11 +100,11 @@ describe('the copy for everybody', () => {
     expect(isDue(0)).toBe(true);
     const first = await makeDownload(reading.published, folder, AT);
     expect(isDue(60)).toBe(false);
-    writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) =>
+    await writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) =>
       recordDeclaration(writing, makeDeclaration({ slug: 'new', base_url: 'https://new.example-provider.com' })),
     );
     expect([isDue(1), isDue(16)]).toEqual([false, true]);
-    writeCatalogue(catalogue, '2026-12-03T00:00:00.000Z', (writing) =>
+    await writeCatalogue(catalogue, '2026-12-03T00:00:00.000Z', (writing) =>
       delistListing(writing, 'one', { by: 'operator', reason: 'asked' }),
     );
     expect(isDue(1)).toBe(true);
@@ -114,21 +114,21 @@ describe('the copy for everybody', () => {
   });
 
   it('is made again at once where a listing is held that was live, and not for one that never was', async () => {
-    const catalogue = makeMarket();
+    const catalogue = await makeMarket();
     const reading = openTestReading(catalogue);
     const folder = makeFolder();
     await makeDownload(reading.published, folder, AT);
-    const holdBack = (slug: string) => {
+    const holdBack = async (slug: string) => {
       const declaration = makeDeclaration({ slug, base_url: `https://${slug}.example-provider.com`, routes: [] });
-      writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) => recordDeclaration(writing, declaration));
+      await writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) => recordDeclaration(writing, declaration));
       reading.refresh();
       return isDownloadDue(reading.published, folder, AT);
     };
-    expect([holdBack('never-live'), holdBack('two')]).toEqual([false, true]);
+    expect([await holdBack('never-live'), await holdBack('two')]).toEqual([false, true]);
   });
 
   it('is made again where its description is cut short, or it is of what was lost in a restore', async () => {
-    const catalogue = makeMarket();
+    const catalogue = await makeMarket();
     const { published } = openTestReading(catalogue);
     const folder = makeFolder();
     const made = await makeDownload(published, folder, AT);

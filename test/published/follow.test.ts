@@ -4,12 +4,13 @@ import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUpCatalogue } from '../../src/catalogue/backup.ts';
-import { correctReceipt } from '../../src/catalogue/corrections.ts';
-import { type Catalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { getRevision, writeCatalogue } from '../../src/catalogue/write.ts';
+import type { Catalogue } from '../../src/catalogue/database.ts';
+import { openNewsSource } from '../../src/catalogue/news-source.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { correctReceipt } from '../../src/catalogue/write/corrections.ts';
+import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { getRef } from '../../src/published/columns.ts';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { type FollowedFiles, followCatalogue, publishCatalogue, startFollowing } from '../../src/published/follow.ts';
@@ -18,6 +19,7 @@ import { findDetail, getItem, iterateRendered } from '../../src/published/listin
 import { openReading } from '../../src/published/reading.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
+import { inTurn } from '../in-turn.ts';
 import { recordPaid } from '../paid.ts';
 import { SITE } from '../site.ts';
 
@@ -54,24 +56,25 @@ function listIndexed(file: string): IndexedListing[] {
 }
 
 /** A catalogue, and a published file that follows it when told. */
-function makeFollowed(catalogue: Catalogue = makeCatalogue()) {
-  const files: FollowedFiles = { catalogueFile: catalogue.file, publishedFile: `${catalogue.file}.published` };
+async function makeFollowed(given?: Catalogue) {
+  const catalogue = given ?? (await makeCatalogue());
+  const files: FollowedFiles = { catalogueAddress: catalogue.address, publishedFile: `${catalogue.address}.published` };
   return {
     ...{ catalogue, files },
     follow: (by = BY) => publishCatalogue(files, by),
     read: () => readAll(files.publishedFile),
     /** What a file that is made anew from the catalogue holds. */
-    readAnew: () => {
-      const publishedFile = `${catalogue.file}.anew`;
+    readAnew: async () => {
+      const publishedFile = `${catalogue.address}.anew`;
       for (const suffix of ['', '-wal', '-shm']) rmSync(publishedFile + suffix, { force: true });
-      publishCatalogue({ ...files, publishedFile }, BY);
+      await publishCatalogue({ ...files, publishedFile }, BY);
       return readAll(publishedFile);
     },
   };
 }
 
-function put(catalogue: Catalogue, slug: string, text: string): void {
-  writeCatalogue(catalogue, NOW, (writing) =>
+async function put(catalogue: Catalogue, slug: string, text: string): Promise<void> {
+  await writeCatalogue(catalogue, NOW, (writing) =>
     recordDeclaration(
       writing,
       makeDeclaration({
@@ -85,7 +88,7 @@ function put(catalogue: Catalogue, slug: string, text: string): void {
 }
 
 describe('a published catalogue', () => {
-  it('that follows step by step holds what one made anew does, whatever is written', () => {
+  it('that follows step by step holds what one made anew does, whatever is written', async () => {
     const slug = fc.constantFrom('one', 'two', 'three', 'four');
     const step = fc.oneof(
       {
@@ -97,58 +100,58 @@ describe('a published catalogue', () => {
         slug,
       }),
     );
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 3, maxLength: 12 }), (steps) => {
-        const { catalogue, follow, read, readAnew } = makeFollowed();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+        const { catalogue, follow, read, readAnew } = await makeFollowed();
         let paid = 0;
         for (const one of steps) {
-          const state = findListing(catalogue, { slug: one.slug })?.state;
+          const state = (await findListing(catalogue, { slug: one.slug }))?.state;
           const id = (number: number) => `5f3a0c53-3b6e-4a0e-8d43-${String(number).padStart(12, '0')}`;
-          if (one.kind === 'put') put(catalogue, one.slug, one.text);
+          if (one.kind === 'put') await put(catalogue, one.slug, one.text);
           if (one.kind === 'delist' && state === 'live') {
-            writeCatalogue(catalogue, NOW, (writing) =>
+            await writeCatalogue(catalogue, NOW, (writing) =>
               delistListing(writing, one.slug, { by: 'operator', reason: 'x' }),
             );
           }
           if (one.kind === 'relist' && state === 'delisted') {
-            writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, one.slug, { by: 'operator' }));
+            await writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, one.slug, { by: 'operator' }));
           }
           if (one.kind === 'pay' && state !== undefined) {
             paid += 1;
-            recordPaid(catalogue, one.slug, { path: '/v1/a', id: id(paid), status: paid % 2 === 0 ? 500 : 200 });
+            await recordPaid(catalogue, one.slug, { path: '/v1/a', id: id(paid), status: paid % 2 === 0 ? 500 : 200 });
           }
           if (one.kind === 'correct' && paid > 0) {
-            writeCatalogue(catalogue, NOW, (writing) => correctReceipt(writing, id(paid), `because ${one.slug}`));
+            await writeCatalogue(catalogue, NOW, (writing) => correctReceipt(writing, id(paid), `because ${one.slug}`));
           }
-          follow();
-          expect(read()).toEqual(readAnew());
+          await follow();
+          expect(read()).toEqual(await readAnew());
         }
-        catalogue.close();
+        await catalogue.close();
       }),
       { numRuns: 8 },
     );
   });
 
-  it('holds the samples of a market as they were published', () => {
-    const world = makeWorld();
-    world.declare();
-    const { follow, read, readAnew } = makeFollowed(world.catalogue);
+  it('holds the samples of a market as they were published', async () => {
+    const world = await makeWorld();
+    await world.declare();
+    const { follow, read, readAnew } = await makeFollowed(world.catalogue);
     for (let hours = 1; hours < 100; hours += 9) {
-      world.look(hours, hours % 2 === 0 ? { outcome: 'timeout', terms: [] } : {});
-      follow();
-      expect(read()).toEqual(readAnew());
+      await world.look(hours, hours % 2 === 0 ? { outcome: 'timeout', terms: [] } : {});
+      await follow();
+      expect(read()).toEqual(await readAnew());
     }
     expect(read().rounds?.length).toBeGreaterThan(3);
   });
 
-  it('holds nothing that is private', () => {
+  it('holds nothing that is private', async () => {
     const SECRET = 'zqprivatezq';
-    const { catalogue, follow, read } = makeFollowed();
-    for (const slug of ['live', 'held', 'gone']) put(catalogue, slug, 'sun');
+    const { catalogue, follow, read } = await makeFollowed();
+    for (const slug of ['live', 'held', 'gone']) await put(catalogue, slug, 'sun');
     // Everything below is on record, and no reader may see it.
-    writeCatalogue(catalogue, NOW, (writing) => {
+    await writeCatalogue(catalogue, NOW, async (writing) => {
       for (const slug of ['never-live', 'gone']) {
-        recordDeclaration(
+        await recordDeclaration(
           writing,
           makeDeclaration({
             slug,
@@ -160,29 +163,31 @@ describe('a published catalogue', () => {
         );
       }
     });
-    recordPaid(catalogue, 'live', { path: '/v1/a', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
-    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'gone', { by: 'operator', reason: 'asked' }));
+    await recordPaid(catalogue, 'live', { path: '/v1/a', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
+    await writeCatalogue(catalogue, NOW, (writing) =>
+      delistListing(writing, 'gone', { by: 'operator', reason: 'asked' }),
+    );
     // A marked secret in the private tables, as if something had put it there.
-    catalogue.sqlite.exec(`
+    catalogue.engine.sqlite.exec(`
       UPDATE payments SET document = json_set(document, '$.reason', '${SECRET}', '$.state', '${SECRET}',
         '$.by_operator', '${SECRET}', '$.head_at', '${SECRET}', '$.prepared_at', '${SECRET}', '$.resolved_at', '${SECRET}');
       INSERT INTO payments (id, route_id, network, day, payer, amount, state, prepared_at, document)
         SELECT '${SECRET}', route_id, network, day, '${SECRET}', 1, 'unknown', prepared_at, document FROM payments LIMIT 1;
       UPDATE declarations SET document = json_set(document, '$.description', '${SECRET}');
-      INSERT INTO delistings VALUES ('https://${SECRET}.example', 'operator', '${SECRET}', '${SECRET}', '${NOW}');
-      INSERT INTO replies VALUES ('https://x.example', 'x', '', '${SECRET}', '${SECRET}', '${NOW}');
-      INSERT INTO findings VALUES ('${SECRET}', '${SECRET}', 'x', 'noted', '${SECRET}', '${NOW}');
+      INSERT INTO delistings VALUES ('${SECRET}', 'https://${SECRET}.example', 'operator', '${SECRET}', '${SECRET}', '${NOW}');
+      INSERT INTO replies VALUES ('${SECRET}', '${SECRET}', 'https://x.example', 'x', '', '${SECRET}', '${SECRET}', '${NOW}');
+      INSERT INTO findings VALUES ('${SECRET}', '${SECRET}', '${SECRET}', 'x', 'noted', '${SECRET}', '${NOW}');
       INSERT INTO hosts (host, robots) VALUES ('https://x.example', '${SECRET}');
       INSERT INTO pulls (id, feed, started_at, updated_at, next_offset, pages, items)
         VALUES (1, '${SECRET}', '${SECRET}', '${SECRET}', 0, 0, 0);
-      INSERT INTO feed_items (feed, item_key, item_hash, pull_id, raw)
-        VALUES ('${SECRET}', '${SECRET}', '${SECRET}', 1, '{"raw":"${SECRET}"}');
+      INSERT INTO feed_items (id, key_hash, feed, item_key, item_hash, pull_id, raw)
+        VALUES ('${SECRET}', '${SECRET}', '${SECRET}', '${SECRET}', '${SECRET}', 1, '{"raw":"${SECRET}"}');
       INSERT INTO probe_runs (scope, started_at) VALUES ('${SECRET}', '${SECRET}');
       INSERT INTO samples (listing_id, route_id, host, round, at, outcome, document)
         SELECT listing_id, id, '${SECRET}', 1, '${NOW}', 'timeout', '{"x":"${SECRET}"}' FROM routes;
       UPDATE listing_names SET domain = '${SECRET}', since = '${SECRET}';
     `);
-    follow();
+    await follow();
     const all = read();
     const places = Object.entries(all).flatMap(([table, rows]) =>
       rows.filter((row) => JSON.stringify(row).includes(SECRET)).map((row) => [table, row]),
@@ -193,38 +198,36 @@ describe('a published catalogue', () => {
   });
 
   it('that was made from a catalogue before it was restored is made anew', async () => {
-    const { catalogue, follow, read, readAnew, files } = makeFollowed();
-    put(catalogue, 'one', 'sun');
+    const { catalogue, follow, read, readAnew, files } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
     const backup = join(makeFolder(), 'backup.sqlite');
-    const source = openCatalogueForReading(catalogue.file);
-    await backUpCatalogue(source, backup, { replace: false });
-    source.close();
-    put(catalogue, 'one', 'sea');
-    put(catalogue, 'two', 'sea');
-    follow();
-    catalogue.close();
-    for (const suffix of ['-wal', '-shm']) rmSync(catalogue.file + suffix, { force: true });
-    copyFileSync(backup, catalogue.file);
-    const restored = makeCatalogue(catalogue.file);
-    writeCatalogue(restored, '2026-11-21T10:00:00.000Z', (writing) =>
+    await backUpCatalogue(catalogue, backup, { replace: false });
+    await put(catalogue, 'one', 'sea');
+    await put(catalogue, 'two', 'sea');
+    await follow();
+    await catalogue.close();
+    for (const suffix of ['-wal', '-shm']) rmSync(catalogue.address + suffix, { force: true });
+    copyFileSync(backup, catalogue.address);
+    const restored = await makeCatalogue(catalogue.address);
+    await writeCatalogue(restored, '2026-11-21T10:00:00.000Z', (writing) =>
       recordDeclaration(writing, makeDeclaration({ slug: 'three', base_url: 'https://three.example-provider.com' })),
     );
-    put(restored, 'four', 'sun');
-    expect(getRevision(restored)).toBe(3);
-    follow();
-    expect(read()).toEqual(readAnew());
+    await put(restored, 'four', 'sun');
+    expect(await getRevision(restored)).toBe(3);
+    await follow();
+    expect(read()).toEqual(await readAnew());
     expect(existsSync(files.publishedFile)).toBe(true);
   });
 
-  it('of another version of the schema is made anew, and a file of something else is refused and left as it is', () => {
-    const { catalogue, follow, read, readAnew, files } = makeFollowed();
-    put(catalogue, 'one', 'sun');
-    follow();
+  it('of another version of the schema is made anew, and a file of something else is refused and left as it is', async () => {
+    const { catalogue, follow, read, readAnew, files } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
+    await follow();
     const file = new Sqlite(files.publishedFile);
     file.exec('DROP TABLE listings; CREATE TABLE earlier (x); PRAGMA user_version = 999');
     file.close();
-    follow();
-    expect(read()).toEqual(readAnew());
+    await follow();
+    expect(read()).toEqual(await readAnew());
 
     const others = join(makeFolder(), 'others.sqlite');
     const other = new Sqlite(others);
@@ -232,20 +235,20 @@ describe('a published catalogue', () => {
     other.close();
     const text = join(makeFolder(), 'notes.txt');
     writeFileSync(text, 'These are notes, and they are longer than the head of a database file. '.repeat(20));
-    for (const publishedFile of [others, text, catalogue.file]) {
-      expect(() => publishCatalogue({ ...files, publishedFile }, BY)).toThrow(
+    for (const publishedFile of [others, text, catalogue.address]) {
+      await expect(publishCatalogue({ ...files, publishedFile }, BY)).rejects.toThrow(
         /cannot be used as the published catalogue/,
       );
     }
     expect(readAll(others)).toEqual({ theirs: [] });
   });
 
-  it('is rendered again by other code, and holds no address of a service: readers of several may share it', () => {
-    const { catalogue, follow, read, files } = makeFollowed();
-    put(catalogue, 'one', 'sun');
-    follow();
+  it('is rendered again by other code, and holds no address of a service: readers of several may share it', async () => {
+    const { catalogue, follow, read, files } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
+    await follow();
     const { rendered, listings } = read();
-    follow('other');
+    await follow('other');
     expect(read()).toMatchObject({ rendered, listings, rendering: [{ code_version: 'other' }] });
     for (const baseUrl of ['https://one.example', 'https://two.example']) {
       const { published, readAtOnce } = openReading(files.publishedFile, { ...SITE, baseUrl });
@@ -258,30 +261,30 @@ describe('a published catalogue', () => {
     expect(JSON.stringify(read())).not.toContain('.example/api/one');
   });
 
-  it('is as it was where following breaks off half-way', () => {
-    const { catalogue, follow, read, readAnew } = makeFollowed();
-    put(catalogue, 'one', 'sun');
-    follow();
+  it('is as it was where following breaks off half-way', async () => {
+    const { catalogue, follow, read, readAnew } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
+    await follow();
     const before = read();
-    put(catalogue, 'two', 'sun');
-    put(catalogue, 'three', 'sun');
-    const broken = catalogue.sqlite.prepare('UPDATE listings SET document = ? WHERE slug = ?');
-    const document = JSON.stringify(findListing(catalogue, { slug: 'three' }));
-    broken.run('{"state":"live","price_min":1,"price_max":1}', 'three');
-    expect(follow).toThrow();
+    await put(catalogue, 'two', 'sun');
+    await put(catalogue, 'three', 'sun');
+    const broken = catalogue.engine.sqlite.prepare('UPDATE listings SET document = ? WHERE slug = ?');
+    const document = JSON.stringify(await findListing(catalogue, { slug: 'three' }));
+    broken.run('{"state":"live","routes":[]}', 'three');
+    await expect(follow()).rejects.toThrow();
     expect(read()).toEqual(before);
     broken.run(document, 'three');
-    follow();
-    expect(read()).toEqual(readAnew());
+    await follow();
+    expect(read()).toEqual(await readAnew());
   });
 
   it('is written by one of several that follow into it at the same time', async () => {
-    const { catalogue, files, read, readAnew } = makeFollowed();
-    for (let n = 0; n < 40; n += 1) put(catalogue, `api-${n}`, 'sun');
-    publishCatalogue(files, BY);
-    for (let n = 0; n < 40; n += 1) put(catalogue, `api-${n}`, 'sea');
-    const followers = Array.from({ length: 2 }, () => ({
-      source: openCatalogueForReading(files.catalogueFile),
+    const { catalogue, files, read, readAnew } = await makeFollowed();
+    for (let n = 0; n < 40; n += 1) await put(catalogue, `api-${n}`, 'sun');
+    await publishCatalogue(files, BY);
+    for (let n = 0; n < 40; n += 1) await put(catalogue, `api-${n}`, 'sea');
+    const followers = await inTurn(Array.from({ length: 2 }), async () => ({
+      source: await openNewsSource(files.catalogueAddress),
       target: openPublishedForWriting(files.publishedFile),
     }));
     const [first, second] = followers;
@@ -292,36 +295,36 @@ describe('a published catalogue', () => {
     expect(await followCatalogue(second.source, second.target, BY)).toBe(false);
     for (const { source, target } of followers) {
       target.close();
-      source.close();
+      await source.close();
     }
-    expect(read()).toEqual(readAnew());
+    expect(read()).toEqual(await readAnew());
   });
 });
 
-it('a damaged file is refused with what to do about it', () => {
-  const { catalogue, files } = makeFollowed();
-  put(catalogue, 'one', 'sun');
-  publishCatalogue(files, BY);
+it('a damaged file is refused with what to do about it', async () => {
+  const { catalogue, files } = await makeFollowed();
+  await put(catalogue, 'one', 'sun');
+  await publishCatalogue(files, BY);
   truncateSync(files.publishedFile, 5000);
-  expect(() => publishCatalogue(files, BY)).toThrow(
+  await expect(publishCatalogue(files, BY)).rejects.toThrow(
     expect.objectContaining({ reason: 'published_damaged', hint: expect.stringContaining('remove the file') }),
   );
 });
 
 describe('following', () => {
   it('shows a change soon after its commit, and goes on after a failure', async () => {
-    const { catalogue, files, read } = makeFollowed();
-    put(catalogue, 'one', 'sun');
+    const { catalogue, files, read } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
     const failures: unknown[] = [];
     const following = await startFollowing(files, BY, (error) => failures.push(error));
     onTestFinished(() => following.close());
     expect(read().listings).toHaveLength(1);
-    put(catalogue, 'two', 'sun');
+    await put(catalogue, 'two', 'sun');
     while (read().listings?.length !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
 
-    const change = catalogue.sqlite.prepare('UPDATE listings SET document = ?, revision = ? WHERE slug = ?');
-    change.run('{"state":"live","price_min":1,"price_max":1}', 9, 'one');
-    put(catalogue, 'three', 'sun');
+    const change = catalogue.engine.sqlite.prepare('UPDATE listings SET document = ?, revision = ? WHERE slug = ?');
+    change.run('{"state":"live","routes":[]}', 9, 'one');
+    await put(catalogue, 'three', 'sun');
     while (failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(following.findFailure()).toBeDefined();
     expect(read().listings).toHaveLength(2);
@@ -331,15 +334,15 @@ describe('following', () => {
   });
 
   it('lets others have their turn while another process holds the lock', async () => {
-    const { catalogue, files, read } = makeFollowed();
-    put(catalogue, 'one', 'sun');
+    const { catalogue, files, read } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
     const failures: unknown[] = [];
     const following = await startFollowing(files, BY, (error) => failures.push(error));
     onTestFinished(() => following.close());
     const other = openPublishedForWriting(files.publishedFile);
     onTestFinished(() => other.close());
     other.sqlite.exec('BEGIN IMMEDIATE');
-    put(catalogue, 'two', 'sun');
+    await put(catalogue, 'two', 'sun');
     let longest = 0;
     for (let turns = 0, since = performance.now(); turns < 50; turns += 1) {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -354,19 +357,19 @@ describe('following', () => {
   }, 30_000);
 
   it('cuts the journal down after a whole rewriting', async () => {
-    const { catalogue, files } = makeFollowed();
-    put(catalogue, 'one', 'sun');
-    publishCatalogue(files, BY);
+    const { catalogue, files } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
+    await publishCatalogue(files, BY);
     const reader = openPublishedForWriting(files.publishedFile);
     onTestFinished(() => reader.close());
     const journal = `${files.publishedFile}-wal`;
     reader.sqlite.exec(
       'CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(40000000)); DROP TABLE large',
     );
-    put(catalogue, 'two', 'sun');
-    publishCatalogue(files, BY);
-    put(catalogue, 'three', 'sun');
-    publishCatalogue(files, BY);
+    await put(catalogue, 'two', 'sun');
+    await publishCatalogue(files, BY);
+    await put(catalogue, 'three', 'sun');
+    await publishCatalogue(files, BY);
     expect(statSync(journal).size).toBeLessThan(20_000_000);
   });
 });

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { listHistory } from '../../src/published/history.ts';
 import { MAX_PRICE_STEPS } from '../../src/views/listing/history.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 
 /** A listing whose log has so many changes, priced and refreshed in turn, each with its number. */
-function makeLogged(count: number) {
-  const { reading, catalogue } = makeReadCatalogue({ slug: 'logged' });
-  const { id } = findListing(catalogue, { slug: 'logged' }) ?? { id: '' };
+async function makeLogged(count: number) {
+  const { reading, catalogue } = await makeReadCatalogue({ slug: 'logged' });
+  const { id } = (await findListing(catalogue, { slug: 'logged' })) ?? { id: '' };
   for (let number = 0; number < count; number += 1) {
-    writeCatalogue(catalogue, new Date(Date.parse('2026-11-21T00:00:00Z') + number).toISOString(), ({ recordChange }) =>
-      recordChange({
-        listing_id: id,
-        kind: number % 2 === 0 ? 'priced' : 'described',
-        reason: 'test',
-        detail: { number },
-      }),
+    await writeCatalogue(
+      catalogue,
+      new Date(Date.parse('2026-11-21T00:00:00Z') + number).toISOString(),
+      ({ recordChanges }) =>
+        recordChanges([
+          { listing_id: id, kind: number % 2 === 0 ? 'priced' : 'described', reason: 'test', detail: { number } },
+        ]),
     );
   }
-  const { revision } = catalogue.sqlite.prepare('SELECT revision FROM catalogue').get() as { revision: number };
-  const listing = findListing(catalogue, { slug: 'logged' });
+  const { revision } = catalogue.engine.sqlite.prepare('SELECT revision FROM catalogue').get() as { revision: number };
+  const listing = await findListing(catalogue, { slug: 'logged' });
   if (!listing) throw new Error('no listing');
   return reading.readAtOnce(() => listHistory(reading, { ...listing, revision }));
 }
@@ -28,9 +28,9 @@ function makeLogged(count: number) {
 describe('what changed of a listing', () => {
   it.each([40, 99, 100, 140])(
     'is its latest price changes, in their order, whether %i changes are few or many',
-    (count) => {
+    async (count) => {
       const all = Array.from({ length: Math.ceil(count / 2) }, (_, at) => 2 * at);
-      const { priced } = makeLogged(count);
+      const { priced } = await makeLogged(count);
       const numbers = priced.flatMap(({ detail }) => (typeof detail.number === 'number' ? [detail.number] : []));
       expect(numbers).toEqual(all.slice(-Math.min(numbers.length, MAX_PRICE_STEPS + 1)));
       expect(numbers.at(-1)).toBe(all.at(-1));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing, relistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { listChangeNews } from '../../src/published/news.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
@@ -11,23 +11,25 @@ import { openTestReading } from '../reading.ts';
 const DEAR = [makeRoute({ terms: [makeTerms({ amount: 2500 })] })];
 const OTHER_PAYEE = [makeRoute({ terms: [makeTerms({ amount: 2500, pay_to: `0x${'2'.repeat(40)}` })] })];
 
-function makeNews() {
-  const world = makeWorld();
+async function makeNews() {
+  const world = await makeWorld();
   const reading = openTestReading(world.catalogue);
   const list = (limit = 50) => listChangeNews(reading.published, reading.getSnapshot(), limit);
   return { ...world, list };
 }
 
 describe('news', () => {
-  it('tell what came, went and came back, what was verified, and what price and payee became, newest first', () => {
-    const { catalogue, declare, list } = makeNews();
-    declare();
-    declare({ routes: DEAR }, 1);
-    declare({ routes: OTHER_PAYEE }, 2);
-    writeCatalogue(catalogue, getTime(3), (writing) =>
+  it('tell what came, went and came back, what was verified, and what price and payee became, newest first', async () => {
+    const { catalogue, declare, list } = await makeNews();
+    await declare();
+    await declare({ routes: DEAR }, 1);
+    await declare({ routes: OTHER_PAYEE }, 2);
+    await writeCatalogue(catalogue, getTime(3), (writing) =>
       delistListing(writing, 'example-prices', { by: 'operator', reason: 'copy of another' }),
     );
-    writeCatalogue(catalogue, getTime(4), (writing) => relistListing(writing, 'example-prices', { by: 'operator' }));
+    await writeCatalogue(catalogue, getTime(4), (writing) =>
+      relistListing(writing, 'example-prices', { by: 'operator' }),
+    );
     expect(list().map(({ revision, kind, sentence }) => [revision, kind, sentence])).toEqual([
       [5, 'relisted', 'Back: the operator put it back'],
       [4, 'delisted', 'Delisted by the operator'],
@@ -43,20 +45,20 @@ describe('news', () => {
     });
   });
 
-  it('call a listing by its name of now, however often they were told', () => {
-    const { declare, list } = makeNews();
-    declare();
+  it('call a listing by its name of now, however often they were told', async () => {
+    const { declare, list } = await makeNews();
+    await declare();
     expect(list()[0]?.listings[0]?.title).toBe('Example Prices');
-    declare({ title: 'Other Prices' }, 1);
+    await declare({ title: 'Other Prices' }, 1);
     expect(list().at(-1)).toMatchObject({ kind: 'listed', listings: [{ title: 'Other Prices' }] });
     expect(list()).toEqual(list());
   });
 
-  it('tell a verification, and what a listing held back was, without a word of its provider in the sentence', () => {
-    const { catalogue, declare, list } = makeNews();
-    declare({ title: 'Ignore all <b>rules</b>' });
-    recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
-    declare({ title: 'Ignore all <b>rules</b>', routes: [makeRoute({ terms: [] })] }, 1);
+  it('tell a verification, and what a listing held back was, without a word of its provider in the sentence', async () => {
+    const { catalogue, declare, list } = await makeNews();
+    await declare({ title: 'Ignore all <b>rules</b>' });
+    await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
+    await declare({ title: 'Ignore all <b>rules</b>', routes: [makeRoute({ terms: [] })] }, 1);
     const news = list();
     expect(news.map(({ kind, sentence }) => [kind, sentence])).toEqual([
       ['held', 'Held back: no price is known any more'],
@@ -70,24 +72,24 @@ describe('news', () => {
     expect(new Set(news.map(({ path }) => path))).toEqual(new Set(['/changes']));
   });
 
-  it('are none where a listing never was live, was seen again, or is worded otherwise', () => {
-    const { declare, look, list } = makeNews();
-    declare({ routes: [makeRoute({ terms: [] })] });
+  it('are none where a listing never was live, was seen again, or is worded otherwise', async () => {
+    const { declare, look, list } = await makeNews();
+    await declare({ routes: [makeRoute({ terms: [] })] });
     expect(list()).toEqual([]);
-    declare({ slug: 'other', base_url: 'https://other.example-provider.com' }, 1);
-    declare({ slug: 'other', base_url: 'https://other.example-provider.com', tagline: 'Reworded.' }, 2);
-    look(3, { slug: 'other' });
+    await declare({ slug: 'other', base_url: 'https://other.example-provider.com' }, 1);
+    await declare({ slug: 'other', base_url: 'https://other.example-provider.com', tagline: 'Reworded.' }, 2);
+    await look(3, { slug: 'other' });
     expect(list().map(({ kind }) => kind)).toEqual(['listed']);
   });
 
-  it('are one where many listings changed alike at once', () => {
-    const { catalogue, list } = makeNews();
+  it('are one where many listings changed alike at once', async () => {
+    const { catalogue, list } = await makeNews();
     const add = (from: number, count: number) =>
-      writeCatalogue(catalogue, getTime(from), (writing) => {
-        for (let n = from; n < from + count; n += 1) recordDeclaration(writing, buildSyntheticDeclaration(n));
+      writeCatalogue(catalogue, getTime(from), async (writing) => {
+        for (let n = from; n < from + count; n += 1) await recordDeclaration(writing, buildSyntheticDeclaration(n));
       });
-    add(0, 12);
-    add(12, 5);
+    await add(0, 12);
+    await add(12, 5);
     const news = list();
     expect(news.map(({ count }) => count)).toEqual([1, 1, 1, 1, 1, 12]);
     expect(news[5]).toMatchObject({ id: '1/listed', sentence: '12 listings: new', path: '/changes', decisions: [] });

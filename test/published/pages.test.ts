@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { getChangesPage } from '../../src/published/changes-page.ts';
@@ -82,8 +82,8 @@ function findModel(reading: Reading, path: string): unknown {
 }
 
 describe('the page inventory', () => {
-  it('names every static page once, with its file', () => {
-    const { reading } = makeReadCatalogue(makePart(1, 'Data'));
+  it('names every static page once, with its file', async () => {
+    const { reading } = await makeReadCatalogue(makePart(1, 'Data'));
     expect([...listPages(reading.published, reading.getSnapshot())].map(({ path, file }) => [path, file])).toEqual([
       ['/', 'index.html'],
       ['/llms.txt', 'llms.txt'],
@@ -109,9 +109,9 @@ describe('the page inventory', () => {
     ]);
   });
 
-  it('cuts a category into pages of 100', () => {
+  it('cuts a category into pages of 100', async () => {
     const parts = Array.from({ length: 201 }, (_, at) => makePart(at, 'Tools'));
-    const { reading } = makeReadCatalogue(...parts);
+    const { reading } = await makeReadCatalogue(...parts);
     const paths = [...listPages(reading.published, reading.getSnapshot())].map(({ path }) => path);
     expect(paths.filter((path) => path.startsWith('/category/tools'))).toEqual([
       '/category/tools',
@@ -120,18 +120,18 @@ describe('the page inventory', () => {
     ]);
   });
 
-  it('gives the same keys again for the same catalogue', () => {
-    const catalogue = makeReadCatalogue(makePart(1, 'Data'), makePart(2, 'Tools'));
+  it('gives the same keys again for the same catalogue', async () => {
+    const catalogue = await makeReadCatalogue(makePart(1, 'Data'), makePart(2, 'Tools'));
     const before = getKeys(catalogue);
-    catalogue.record(makePart(1, 'Data'));
+    await catalogue.record(makePart(1, 'Data'));
     expect(getKeys(catalogue)).toEqual(before);
   });
 
-  it('changes exactly the keys of the pages that show a changed listing, or counts', () => {
-    const catalogue = makeReadCatalogue(...Array.from({ length: 250 }, (_, at) => makePart(at, 'Tools')));
+  it('changes exactly the keys of the pages that show a changed listing, or counts', async () => {
+    const catalogue = await makeReadCatalogue(...Array.from({ length: 250 }, (_, at) => makePart(at, 'Tools')));
     const before = getKeys(catalogue);
     const shownBefore = listPathsThatShow(catalogue, 'x120');
-    catalogue.record({ ...makePart(120, 'Tools'), description: 'Something else.' });
+    await catalogue.record({ ...makePart(120, 'Tools'), description: 'Something else.' });
     const expected = new Set([...COUNTING, ...shownBefore, ...listPathsThatShow(catalogue, 'x120')]);
     expect(listChanged(before, getKeys(catalogue))).toEqual([...expected].sort());
     expect(expected).toContain('/category/tools/2');
@@ -139,11 +139,11 @@ describe('the page inventory', () => {
     expect(expected.size).toBeLessThan(30);
   });
 
-  it('drops the pages of a delisted listing and changes those that showed it', () => {
-    const catalogue = makeReadCatalogue(...Array.from({ length: 130 }, (_, at) => makePart(at, 'Tools')));
+  it('drops the pages of a delisted listing and changes those that showed it', async () => {
+    const catalogue = await makeReadCatalogue(...Array.from({ length: 130 }, (_, at) => makePart(at, 'Tools')));
     const before = getKeys(catalogue);
     const shown = listPathsThatShow(catalogue, 'x120');
-    writeCatalogue(catalogue.catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue.catalogue, NOW, (writing) =>
       delistListing(writing, 'x120', { by: 'operator', reason: 'asked' }),
     );
     const after = getKeys(catalogue);
@@ -151,10 +151,10 @@ describe('the page inventory', () => {
     expect(listChanged(before, after)).toEqual([...new Set([...COUNTING, ...shown])].sort());
   });
 
-  it('never keeps a key where the page reads otherwise, whatever changes', () => {
+  it('never keeps a key where the page reads otherwise, whatever changes', async () => {
     const parts = Array.from({ length: 110 }, (_, at) => makePart(at, CATEGORIES[at % 2] ?? 'Data'));
-    const catalogue = makeReadCatalogue(...parts);
-    const changes: (() => void)[] = [
+    const catalogue = await makeReadCatalogue(...parts);
+    const changes: (() => Promise<unknown>)[] = [
       () => catalogue.record({ ...makePart(3, 'Data'), title: 'Renamed' }),
       () => catalogue.record({ ...makePart(4, 'Data'), category: 'Finance' }),
       () => catalogue.record(makePart(500, 'Data'), makePart(501, 'Finance')),
@@ -165,13 +165,13 @@ describe('the page inventory', () => {
         ]),
       () => recordVerified(catalogue.catalogue, 'x010', '/v1/price/:symbol'),
       () =>
-        void writeCatalogue(catalogue.catalogue, NOW, (writing) =>
+        writeCatalogue(catalogue.catalogue, NOW, (writing) =>
           delistListing(writing, 'x011', { by: 'operator', reason: 'asked' }),
         ),
     ];
     for (const change of changes) {
       const before = { keys: getKeys(catalogue), texts: getTexts(catalogue) };
-      change();
+      await change();
       const after = { keys: getKeys(catalogue), texts: getTexts(catalogue) };
       const sameKey = [...after.keys].filter(([path, key]) => before.keys.get(path) === key).map(([path]) => path);
       expect(sameKey.length).toBeGreaterThan(100);

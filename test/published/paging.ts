@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { findRef } from '../../src/published/snapshot.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
@@ -27,16 +27,16 @@ const makeEvent = (listings: number): fc.Arbitrary<Event> =>
   });
 
 /** Makes a catalogue of shops, and ways to put shops in and to remove them. */
-export function makeShop() {
-  const catalogue = makeCatalogue();
+export async function makeShop() {
+  const catalogue = await makeCatalogue();
   const reading = openTestReading(catalogue);
   let count = 0;
   const put = (contents: readonly (readonly string[])[], rewritten: readonly number[] = []) =>
-    writeCatalogue(catalogue, NOW, (writing) => {
+    writeCatalogue(catalogue, NOW, async (writing) => {
       for (const [at, words] of contents.entries()) {
         const n = rewritten[at] ?? count;
         if (rewritten[at] === undefined) count += 1;
-        recordDeclaration(writing, {
+        await recordDeclaration(writing, {
           ...makeDeclaration({ slug: `shop-${n}`, base_url: `https://shop-${n}.example-provider.com` }),
           // The same words in other fields, so that ranks differ and meet.
           title: n % 3 === 0 ? words.join(' ') : `Shop ${n}`,
@@ -52,8 +52,8 @@ export function makeShop() {
       }
     });
   const remove = (slugs: readonly string[]) =>
-    writeCatalogue(catalogue, NOW, (writing) => {
-      for (const slug of slugs) delistListing(writing, slug, { by: 'operator', reason: 'test' });
+    writeCatalogue(catalogue, NOW, async (writing) => {
+      for (const slug of slugs) await delistListing(writing, slug, { by: 'operator', reason: 'test' });
     });
   return { catalogue, reading, put, remove };
 }
@@ -80,13 +80,16 @@ interface PagingPlan {
 }
 
 /** Tests that pages show what is there the whole time once, whatever comes and goes between them. */
-export function testPaging(wish: (typeof WISHES)[number], { listings, fewest, numRuns }: PagingPlan): void {
+export async function testPaging(
+  wish: (typeof WISHES)[number],
+  { listings, fewest, numRuns }: PagingPlan,
+): Promise<void> {
   const first = fc.array(someWords, { minLength: listings, maxLength: listings });
   const events = fc.array(makeEvent(listings), { minLength: 1, maxLength: 8 });
-  fc.assert(
-    fc.property(first, events, fc.integer({ min: fewest, max: 9 }), (contents, happenings, limit) => {
-      const { catalogue, reading, put, remove } = makeShop();
-      put(contents);
+  await fc.assert(
+    fc.asyncProperty(first, events, fc.integer({ min: fewest, max: 9 }), async (contents, happenings, limit) => {
+      const { catalogue, reading, put, remove } = await makeShop();
+      await put(contents);
       const all = listQuery.parse({ ...wish, limit: 1000 });
       const stayed = new Set(
         selectListings(reading.published, reading.getSnapshot(), all).listings.map(({ slug }) => slug),
@@ -104,19 +107,19 @@ export function testPaging(wish: (typeof WISHES)[number], { listings, fewest, nu
         // The last one shown goes each time: a cursor must not need it.
         const last = seen.at(-1) ?? '';
         const gone = new Set([last, ...happening.gone.map((n) => `shop-${n}`)]);
-        remove([...gone].filter((slug) => findRef(reading.getSnapshot(), slug)));
+        await remove([...gone].filter((slug) => findRef(reading.getSnapshot(), slug)));
         // What is rewritten may move to a page that is already shown, or to one still to come: nothing is promised of it.
         const rewritten = happening.rewritten.filter((n) => !gone.has(`shop-${n}`));
         for (const slug of [...gone, ...rewritten.map((n) => `shop-${n}`)]) stayed.delete(slug);
-        put(
+        await put(
           rewritten.map((n) => [WORDS[n % WORDS.length] ?? '', 'other']),
           rewritten,
         );
-        put(happening.come);
+        await put(happening.come);
         moved.push(...rewritten.map((n) => `shop-${n}`));
       }
       reading.close();
-      catalogue.close();
+      await catalogue.close();
       const twice = seen.filter((slug, at) => seen.indexOf(slug) !== at);
       expect(twice.filter((slug) => !moved.includes(slug))).toEqual([]);
       expect([...stayed].filter((slug) => !seen.includes(slug))).toEqual([]);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { listRelated } from '../../src/published/related.ts';
@@ -28,18 +28,18 @@ const LISTINGS = [
   say('xylophones', 'Xylophone tuning'),
 ];
 
-const listSlugs = ({ reading }: ReturnType<typeof makeReadCatalogue>, slug: string) =>
+const listSlugs = ({ reading }: Awaited<ReturnType<typeof makeReadCatalogue>>, slug: string) =>
   reading.readAtOnce((snapshot) => listRelated(reading.published, snapshot, slug).map((entry) => entry.slug));
 
 describe('related listings', () => {
-  it('share rare words, those of the same category first, and are filled up by name from the category', () => {
-    const catalogue = makeReadCatalogue(...LISTINGS);
+  it('share rare words, those of the same category first, and are filled up by name from the category', async () => {
+    const catalogue = await makeReadCatalogue(...LISTINGS);
     expect(listSlugs(catalogue, 'harbour-tides')).toEqual(['sea-tides', 'tide-tables', 'xylophones', 'yak-facts']);
   });
 
-  it('prefer the same provider', () => {
+  it('prefer the same provider', async () => {
     const ours = { provider_name: 'Tide Office' };
-    const catalogue = makeReadCatalogue(
+    const catalogue = await makeReadCatalogue(
       ...LISTINGS,
       { ...say('office-a', 'Tides of ports', 'Data'), ...ours },
       { ...say('office-b', 'Lunar calendar', 'Tools'), ...ours },
@@ -47,26 +47,26 @@ describe('related listings', () => {
     expect(listSlugs(catalogue, 'office-b')[0]).toBe('office-a');
   });
 
-  it('are the same for the same catalogue, never the listing itself, never a delisted one', () => {
-    const catalogue = makeReadCatalogue(...LISTINGS);
+  it('are the same for the same catalogue, never the listing itself, never a delisted one', async () => {
+    const catalogue = await makeReadCatalogue(...LISTINGS);
     for (const { slug = '' } of LISTINGS.map(({ slug }) => ({ slug: slug ?? '' }))) {
       const related = listSlugs(catalogue, slug);
       expect(related).not.toContain(slug);
       expect(new Set(related).size).toBe(related.length);
-      expect(listSlugs(makeReadCatalogue(...LISTINGS.toReversed()), slug)).toEqual(related);
+      expect(listSlugs(await makeReadCatalogue(...LISTINGS.toReversed()), slug)).toEqual(related);
     }
-    writeCatalogue(catalogue.catalogue, NOW, (writing) =>
+    await writeCatalogue(catalogue.catalogue, NOW, (writing) =>
       delistListing(writing, 'sea-tides', { by: 'operator', reason: 'asked' }),
     );
     expect(listSlugs(catalogue, 'harbour-tides')).not.toContain('sea-tides');
     expect(listSlugs(catalogue, 'sea-tides')).toEqual([]);
   });
 
-  it('are none where there is nothing else', () => {
-    expect(listSlugs(makeReadCatalogue(say('alone', 'Alone')), 'alone')).toEqual([]);
+  it('are none where there is nothing else', async () => {
+    expect(listSlugs(await makeReadCatalogue(say('alone', 'Alone')), 'alone')).toEqual([]);
   });
 
-  it('are what they would be of a fresh start, whatever changes between two questions', () => {
+  it('are what they would be of a fresh start, whatever changes between two questions', async () => {
     const words = ['tide', 'bond', 'token', 'zebra', 'yak', 'harbour', 'lunar', 'port'];
     const change = fc.record({
       kind: fc.constantFrom('put', 'put', 'delist'),
@@ -75,26 +75,26 @@ describe('related listings', () => {
         { minLength: 1, maxLength: 70 },
       ),
     });
-    fc.assert(
-      fc.property(fc.array(change, { minLength: 2, maxLength: 5 }), (changes) => {
-        const { reading, catalogue, record } = makeReadCatalogue();
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 2, maxLength: 5 }), async (changes) => {
+        const { reading, catalogue, record } = await makeReadCatalogue();
         const getAll = () =>
           reading.getSnapshot().columns.slugs.map((slug) => listSlugs({ reading, catalogue, record }, slug));
         for (const { kind, members } of changes) {
           if (kind === 'put')
-            record(...members.map(([number, word, of]) => say(`x${number}`, `${word} ${number % 7}ths`, of)));
+            await record(...members.map(([number, word, of]) => say(`x${number}`, `${word} ${number % 7}ths`, of)));
           else
-            delistAll(
+            await delistAll(
               catalogue,
               members.map(([number]) => `x${number}`),
             );
           const followed = getAll();
           // Another catalogue comes between, so that the next question starts afresh.
-          listSlugs(makeReadCatalogue(say('other', 'Other')), 'other');
+          listSlugs(await makeReadCatalogue(say('other', 'Other')), 'other');
           const fresh = getAll();
           expect(followed).toEqual(fresh);
         }
-        catalogue.close();
+        await catalogue.close();
         reading.close();
       }),
       { numRuns: 15 },
@@ -102,11 +102,14 @@ describe('related listings', () => {
   });
 });
 
-function delistAll(catalogue: ReturnType<typeof makeReadCatalogue>['catalogue'], slugs: readonly string[]): void {
-  writeCatalogue(catalogue, NOW, (writing) => {
+async function delistAll(
+  catalogue: Awaited<ReturnType<typeof makeReadCatalogue>>['catalogue'],
+  slugs: readonly string[],
+): Promise<void> {
+  await writeCatalogue(catalogue, NOW, async (writing) => {
     for (const slug of new Set(slugs)) {
-      if (findListing(catalogue, { slug })?.state === 'live')
-        delistListing(writing, slug, { by: 'operator', reason: 'x' });
+      if ((await findListing(writing.catalogue, { slug }))?.state === 'live')
+        await delistListing(writing, slug, { by: 'operator', reason: 'x' });
     }
   });
 }

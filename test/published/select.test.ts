@@ -4,13 +4,16 @@ import { listQuery } from '../../src/views/listing/query.ts';
 import { makeShop, testPaging, WISHES } from './paging.ts';
 
 // A long test reads longer lists, and more often.
-it.each(WISHES)('shows by %j what is there the whole time once, whatever comes and goes between pages', (wish) => {
-  testPaging(wish, { listings: 20, fewest: 3, numRuns: 2 });
-});
+it.each(WISHES)(
+  'shows by %j what is there the whole time once, whatever comes and goes between pages',
+  async (wish) => {
+    await testPaging(wish, { listings: 20, fewest: 3, numRuns: 2 });
+  },
+);
 
-it('ranks a rare word above a common one, a title above a description, and more words above fewer', () => {
-  const { reading, put } = makeShop();
-  put([
+it('ranks a rare word above a common one, a title above a description, and more words above fewer', async () => {
+  const { reading, put } = await makeShop();
+  await put([
     ['weather'],
     ['other'],
     ['weather'],

@@ -5,39 +5,41 @@ import { type ListQuery, listQuery } from '../../src/views/listing/query.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 
-const understand = (query: ListQuery) => understandIn(query, makeReadCatalogue().reading.published);
+const understand = async (query: ListQuery) => understandIn(query, (await makeReadCatalogue()).reading.published);
 const ask = (query: Partial<Record<keyof ListQuery, unknown>>) => listQuery.parse(query);
 
 describe('a request in words', () => {
-  it('says filters, and what remains is searched for', () => {
-    const { query, understood, notice } = understand(ask({ q: 'cheapest weather API on Solana under 1 cent' }));
+  it('says filters, and what remains is searched for', async () => {
+    const { query, understood, notice } = await understand(ask({ q: 'cheapest weather API on Solana under 1 cent' }));
     expect(query).toEqual(ask({ q: 'weather API', sort: 'price', network: 'solana', max_price_usdc: '0.01' }));
     expect(understood).toContainEqual({ filter: 'max_price_usdc', value: '0.01', words: ['under 1 cent'] });
     expect(notice).toBeUndefined();
   });
 
-  it('says nothing against a filter that is given', () => {
-    const { query, understood } = understand(ask({ q: 'OCR under 1 cent', max_price_usdc: '0.5' }));
+  it('says nothing against a filter that is given', async () => {
+    const { query, understood } = await understand(ask({ q: 'OCR under 1 cent', max_price_usdc: '0.5' }));
     expect([query.max_price_usdc, understood]).toEqual(['0.5', []]);
   });
 
-  it('may be filters alone', () => {
-    const { query } = understand(ask({ q: 'verified APIs on Base' }));
+  it('may be filters alone', async () => {
+    const { query } = await understand(ask({ q: 'verified APIs on Base' }));
     expect(query).toMatchObject({ network: 'base', verified: true });
   });
 
-  it('says that the catalogue is in English where it is not', () => {
-    expect(understand(ask({ q: '東京の天気' })).notice).toContain('English');
-    expect(understand(ask({ q: 'Wie wird das Wetter in München' })).notice).toContain('English');
-    expect(understand(ask({ q: 'weather in München' })).notice).toBeUndefined();
+  it('says that the catalogue is in English where it is not', async () => {
+    expect((await understand(ask({ q: '東京の天気' }))).notice).toContain('English');
+    expect((await understand(ask({ q: 'Wie wird das Wetter in München' }))).notice).toContain('English');
+    expect((await understand(ask({ q: 'weather in München' }))).notice).toBeUndefined();
   });
 
-  it('that points at a host or a path finds what is there, and names the route', () => {
+  it('that points at a host or a path finds what is there, and names the route', async () => {
     const route = (path: string) => makeRoute({ path, description: 'The weather at a place.' });
-    const { published, getSnapshot } = makeReadCatalogue(
-      { slug: 'skies', routes: [route('/v1/storms'), route('/v1/weather/{place}')] },
-      { slug: 'winds', routes: [route('/v1/weather/Lisbon')] },
-      { slug: 'seas', base_url: 'https://seas.example-provider.com:8443', routes: [route('/v1/waves')] },
+    const { published, getSnapshot } = (
+      await makeReadCatalogue(
+        { slug: 'skies', routes: [route('/v1/storms'), route('/v1/weather/{place}')] },
+        { slug: 'winds', routes: [route('/v1/weather/Lisbon')] },
+        { slug: 'seas', base_url: 'https://seas.example-provider.com:8443', routes: [route('/v1/waves')] },
+      )
     ).reading;
     const find = (query: Partial<Record<keyof ListQuery, unknown>>) => {
       const { listings, answer, ...selection } = selectListings(published, getSnapshot(), ask(query));
@@ -65,12 +67,14 @@ describe('a request in words', () => {
     expect(other).toMatchObject({ understood: [], total: 3 });
   });
 
-  it('leads from page to page by the same filters', () => {
-    const { published, getSnapshot } = makeReadCatalogue(
-      ...[1000, 2000, 900_000, 3000, 800_000].map((amount, index) => ({
-        slug: `weather-${index}`,
-        routes: [makeRoute({ path: '/v1/weather', description: 'The weather.', terms: [makeTerms({ amount })] })],
-      })),
+  it('leads from page to page by the same filters', async () => {
+    const { published, getSnapshot } = (
+      await makeReadCatalogue(
+        ...[1000, 2000, 900_000, 3000, 800_000].map((amount, index) => ({
+          slug: `weather-${index}`,
+          routes: [makeRoute({ path: '/v1/weather', description: 'The weather.', terms: [makeTerms({ amount })] })],
+        })),
+      )
     ).reading;
     const found: string[] = [];
     for (let cursor: string | undefined, page = 0; page === 0 || cursor !== undefined; page += 1) {
@@ -83,13 +87,15 @@ describe('a request in words', () => {
     expect(found.sort()).toEqual(['weather-0', 'weather-1', 'weather-3']);
   });
 
-  it('has its cheapest answer by the route that answers, and what answers little of it last', () => {
+  it('has its cheapest answer by the route that answers, and what answers little of it last', async () => {
     const route = (path: string, description: string, amount: number) =>
       makeRoute({ path, description, terms: [makeTerms({ amount })] });
-    const { published, getSnapshot } = makeReadCatalogue(
-      { slug: 'dear', routes: [route('/v1/tide', 'Tide tables of a harbour.', 5000), route('/v1/x', 'Jokes.', 1)] },
-      { slug: 'cheap', routes: [route('/v1/tide', 'Tide tables of a harbour.', 2000)] },
-      { slug: 'other', routes: [route('/v1/rooms', 'Rooms near a harbour.', 10)] },
+    const { published, getSnapshot } = (
+      await makeReadCatalogue(
+        { slug: 'dear', routes: [route('/v1/tide', 'Tide tables of a harbour.', 5000), route('/v1/x', 'Jokes.', 1)] },
+        { slug: 'cheap', routes: [route('/v1/tide', 'Tide tables of a harbour.', 2000)] },
+        { slug: 'other', routes: [route('/v1/rooms', 'Rooms near a harbour.', 10)] },
+      )
     ).reading;
     const { listings, answer } = selectListings(published, getSnapshot(), ask({ q: 'cheapest tide tables API' }));
     expect(listings.map(({ slug }) => slug).slice(0, 2)).toEqual(['cheap', 'dear']);

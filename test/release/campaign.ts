@@ -53,7 +53,7 @@ export async function runCampaign(
     for (let round = 0; round < rebuilds; round += 1) {
       const numbers = Array.from({ length: 1 + Math.floor(random() * 3) }, () => Math.floor(random() * listings));
       for (const number of numbers) editions.get(number)?.add(`e${round}`);
-      shelf.put([...new Set(numbers)], `e${round}`);
+      await shelf.put([...new Set(numbers)], `e${round}`);
       const enough = report.requests + READS_A_ROUND;
       const isKilled = round % killEvery === killEvery - 1;
       if (isKilled) {

@@ -24,7 +24,7 @@ let shelf: Shelf;
 const root = mkdtempSync(join(tmpdir(), 'catalogue-'));
 
 beforeAll(async () => {
-  shelf = makeShelf(root, { count: 4 });
+  shelf = await makeShelf(root, { count: 4 });
   await rebuildAgain({ config: shelf.config });
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));

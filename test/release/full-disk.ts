@@ -9,7 +9,7 @@ import { openRebuilder } from '../../src/release/rebuild.ts';
 import { getContent, listReleaseFolders, makeShelf } from './shelf.ts';
 
 const [disk = '', elsewhere = ''] = process.argv.slice(2);
-const shelf = makeShelf(elsewhere, { count: 12, settings: { RELEASES: join(disk, 'dist') } });
+const shelf = await makeShelf(elsewhere, { count: 12, settings: { RELEASES: join(disk, 'dist') } });
 const { config } = shelf;
 const rebuilder = openRebuilder();
 const failures: unknown[] = [];
@@ -23,7 +23,7 @@ const attempt = async () => {
 
 await attempt();
 const before = getContent(config);
-shelf.put([0, 1, 2], 'second');
+await shelf.put([0, 1, 2], 'second');
 const filler = join(disk, 'filler');
 for (const leave of [0, 3]) {
   const { bavail, bsize } = statfsSync(disk);
@@ -39,5 +39,5 @@ const after = getContent(config);
 const whole = { ...config, releasesDir: join(elsewhere, 'dist') };
 await rebuilder.rebuild({ config: whole });
 console.log(JSON.stringify({ failures, before, during, folders, after, scratch: getContent(whole) }));
-shelf.catalogue.close();
+await shelf.catalogue.close();
 await rebuilder.close();

@@ -12,17 +12,17 @@ import { getContent, listReleaseFolders, makeShelf } from './shelf.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 it('leaves nothing running when the command that began it is killed, and the next rebuild is right', async () => {
-  const shelf = makeShelf(makeFolder(), { count: 30 });
+  const shelf = await makeShelf(makeFolder(), { count: 30 });
   await rebuildAgain({ config: shelf.config });
   const { lock } = getReleasePaths(shelf.config.releasesDir);
   const env = {
     ...process.env,
-    CATALOGUE: shelf.config.catalogueFile,
+    CATALOGUE: shelf.config.catalogueAddress,
     RELEASES: shelf.config.releasesDir,
     BASE_URL: shelf.config.baseUrl,
   };
   for (const edition of ['a', 'b']) {
-    shelf.put(
+    await shelf.put(
       Array.from({ length: 30 }, (_, number) => number),
       edition,
     );

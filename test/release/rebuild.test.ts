@@ -31,7 +31,7 @@ const getInode = ({ config }: Shelf, file: string) => statSync(join(config.relea
 
 describe('a rebuild', () => {
   it('makes a complete release, and none where nothing changed', async () => {
-    const shelf = makeShelf(makeFolder());
+    const shelf = await makeShelf(makeFolder());
     const events: RebuildEvent[] = [];
     const first = await rebuildAgain({ config: shelf.config, onEvent: (event) => events.push(event) });
     expect(first).toMatchObject({ outcome: 'released', linked: 0, release: { identity: 'shelf', revision: 1 } });
@@ -49,11 +49,11 @@ describe('a rebuild', () => {
   });
 
   it('renders what a change shows on and links the rest, with the same bytes as a full one', async () => {
-    const shelf = makeShelf(makeFolder(), { count: 40 });
+    const shelf = await makeShelf(makeFolder(), { count: 40 });
     await rebuildAgain({ config: shelf.config });
     const kept = getInode(shelf, 'api.ap/api-11.html');
     const changed = getInode(shelf, 'api.ap/api-0.html');
-    shelf.put([0], 'second');
+    await shelf.put([0], 'second');
     const second = await rebuildAgain({ config: shelf.config });
     expect(second).toMatchObject({ outcome: 'released', release: { revision: 2 } });
     expect('rendered' in second && second.rendered).toBeLessThan(40);
@@ -75,15 +75,15 @@ describe('a rebuild', () => {
 
   it('starts from scratch for other settings and for another catalogue in the same place', async () => {
     const folder = makeFolder();
-    const shelf = makeShelf(folder);
+    const shelf = await makeShelf(folder);
     await rebuildAgain({ config: shelf.config });
     const renamed = { ...shelf.config, serviceTitle: 'Another Title' };
     expect(await rebuildAgain({ config: renamed })).toMatchObject({ outcome: 'released', linked: 0 });
     expect(shelf.read('root/index.html')).toContain('Another Title');
 
-    const elsewhere = makeShelf(makeFolder(), { count: 3, identity: 'another' });
-    elsewhere.catalogue.close();
-    const other = { ...shelf.config, catalogueFile: elsewhere.config.catalogueFile };
+    const elsewhere = await makeShelf(makeFolder(), { count: 3, identity: 'another' });
+    await elsewhere.catalogue.close();
+    const other = { ...shelf.config, catalogueAddress: elsewhere.config.catalogueAddress };
     expect(await rebuildAgain({ config: other })).toMatchObject({
       outcome: 'released',
       linked: 0,
@@ -97,39 +97,42 @@ describe('a rebuild', () => {
 
   it('does not build upon a state that a restored catalogue has not been through', async () => {
     const folder = makeFolder();
-    const shelf = makeShelf(folder, { count: 3 });
+    const shelf = await makeShelf(folder, { count: 3 });
     const backup = join(folder, 'backup.sqlite');
-    await shelf.catalogue.sqlite.backup(backup);
-    shelf.put([1], 'lost');
+    await shelf.catalogue.engine.sqlite.backup(backup);
+    await shelf.put([1], 'lost');
     await rebuildAgain({ config: shelf.config });
     expect(shelf.read('api.ap/api-1.html')).toContain('Title1 lost');
 
     // The same revision number again, with other content under it.
-    const restored = makeShelf(makeFolder(), { count: 0 });
-    restored.catalogue.close();
-    copyFileSync(backup, restored.config.catalogueFile);
-    const catalogue = openCatalogue(restored.config.catalogueFile, { identity: 'x', at: '2026-11-20T12:00:00.000Z' });
-    catalogue.sqlite.exec("UPDATE catalogue SET revision = 2, revised_at = '2026-11-21T00:00:00.000Z'");
-    catalogue.sqlite.exec(
+    const restored = await makeShelf(makeFolder(), { count: 0 });
+    await restored.catalogue.close();
+    copyFileSync(backup, restored.config.catalogueAddress);
+    const catalogue = await openCatalogue(restored.config.catalogueAddress, {
+      identity: 'x',
+      at: '2026-11-20T12:00:00.000Z',
+    });
+    catalogue.engine.sqlite.exec("UPDATE catalogue SET revision = 2, revised_at = '2026-11-21T00:00:00.000Z'");
+    catalogue.engine.sqlite.exec(
       "INSERT INTO changes (revision, at, listing_id, kind, reason, detail) SELECT 2, '2026-11-21T00:00:00.000Z', id, 'described', 'test', '{}' FROM listings LIMIT 1",
     );
-    catalogue.close();
-    const config = { ...shelf.config, catalogueFile: restored.config.catalogueFile };
+    await catalogue.close();
+    const config = { ...shelf.config, catalogueAddress: restored.config.catalogueAddress };
     expect(await rebuildAgain({ config })).toMatchObject({ outcome: 'released', linked: 0 });
     expect(shelf.read('api.ap/api-1.html')).toContain('Title1 first');
   });
 
   it('is of one revision while writers go on', async () => {
-    const shelf = makeShelf(makeFolder(), { count: 20 });
+    const shelf = await makeShelf(makeFolder(), { count: 20 });
     const all = Array.from({ length: 20 }, (_, number) => number);
     await rebuildAgain({ config: shelf.config });
     for (let round = 0; round < 2; round += 1) {
-      shelf.put(all, `before${round}`);
+      await shelf.put(all, `before${round}`);
       let isMoved = false;
       const { release } = await rebuildAgain({
         config: shelf.config,
-        onEvent: ({ type }) => {
-          if (type === 'rendering' && !isMoved) shelf.put(all, `after${round}`);
+        onEvent: async ({ type }) => {
+          if (type === 'rendering' && !isMoved) await shelf.put(all, `after${round}`);
           isMoved ||= type === 'rendering';
         },
       });
@@ -141,7 +144,7 @@ describe('a rebuild', () => {
   });
 
   it('has every page compressed beside it, and links those forms with it', async () => {
-    const shelf = makeShelf(makeFolder(), { count: 40 });
+    const shelf = await makeShelf(makeFolder(), { count: 40 });
     await rebuildAgain({ config: shelf.config });
     const current = join(shelf.config.releasesDir, 'current');
     for (const [path, { file, bytes, forms }] of shelf.readPages()) {
@@ -154,7 +157,7 @@ describe('a rebuild', () => {
     }
     const kept = getInode(shelf, 'api.ap/api-11.html.br');
     const changed = getInode(shelf, 'api.ap/api-0.html.br');
-    shelf.put([0], 'second');
+    await shelf.put([0], 'second');
     await rebuildAgain({ config: shelf.config });
     expect(getInode(shelf, 'api.ap/api-11.html.br')).toBe(kept);
     expect(getInode(shelf, 'api.ap/api-0.html.br')).not.toBe(changed);
@@ -167,12 +170,12 @@ describe('a rebuild', () => {
     ['is there, but its compressed form is gone', (file: string) => rmSync(`${file}.br`)],
     ['is there, but its compressed form is cut off', (file: string) => truncateSync(`${file}.gz`, 100)],
   ])('renders a page again whose file %s in the last release', async (_, damage) => {
-    const shelf = makeShelf(makeFolder(), { count: 12 });
+    const shelf = await makeShelf(makeFolder(), { count: 12 });
     const { release } = await rebuildAgain({ config: shelf.config });
     const events: RebuildEvent[] = [];
     const onEvent = (event: RebuildEvent) => events.push(event);
     damage(join(shelf.config.releasesDir, 'releases', release.id, 'api.ap/api-6.html'));
-    shelf.put([0], 'second');
+    await shelf.put([0], 'second');
     const second = await rebuildAgain({ config: shelf.config });
     expect(second).toMatchObject({ outcome: 'released', linked: expect.any(Number) });
     expect(shelf.read('api.ap/api-6.html')).toContain('Title6 first');
@@ -186,7 +189,7 @@ describe('a rebuild', () => {
   });
 
   it('takes pages for what they are after a copy of the folder, which changes their times', async () => {
-    const shelf = makeShelf(makeFolder(), { count: 4 });
+    const shelf = await makeShelf(makeFolder(), { count: 4 });
     const { release } = await rebuildAgain({ config: shelf.config });
     const folder = join(shelf.config.releasesDir, 'releases', release.id);
     utimesSync(join(folder, 'api.ap/api-1.html'), 1, 1);
@@ -194,13 +197,13 @@ describe('a rebuild', () => {
   });
 
   it('builds from scratch where what it built upon looks untouched and is not what was rendered', async () => {
-    const shelf = makeShelf(makeFolder(), { count: 40 });
+    const shelf = await makeShelf(makeFolder(), { count: 40 });
     const { release } = await rebuildAgain({ config: shelf.config });
     const folder = join(shelf.config.releasesDir, 'releases', release.id);
     const file = join(folder, getPlace('/api/api-11', 'api/api-11.html'));
     writeFileSync(file, 'x'.repeat(statSync(file).size));
     pretendUntouched(folder, '/api/api-11');
-    shelf.put([0], 'second');
+    await shelf.put([0], 'second');
     const events: RebuildEvent[] = [];
     const second = await rebuildAgain({ config: shelf.config, onEvent: (event) => events.push(event) });
     expect(second).toMatchObject({ outcome: 'released', linked: 0 });
@@ -216,7 +219,7 @@ describe('a rebuild', () => {
     ['is cut off', (file: string) => truncateSync(file, 100)],
     ['has other bytes', (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size))],
   ])('does not count as a release what has a list of pages that %s', async (_, damage) => {
-    const shelf = makeShelf(makeFolder(), { count: 2 });
+    const shelf = await makeShelf(makeFolder(), { count: 2 });
     const { release } = await rebuildAgain({ config: shelf.config });
     const content = getContent(shelf.config);
     damage(join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json'));
@@ -226,7 +229,7 @@ describe('a rebuild', () => {
   });
 
   it('puts assets back that are gone or cut off, without a new release', async () => {
-    const shelf = makeShelf(makeFolder(), { count: 2 });
+    const shelf = await makeShelf(makeFolder(), { count: 2 });
     const { release } = await rebuildAgain({ config: shelf.config });
     const assets = join(shelf.config.releasesDir, 'assets/_astro');
     const [name = ''] = Object.keys(release.assets);
@@ -246,19 +249,19 @@ describe('a rebuild', () => {
   });
 
   it('keeps three releases, and removes what killed rebuilds left', async () => {
-    const shelf = makeShelf(makeFolder(), { count: 2 });
+    const shelf = await makeShelf(makeFolder(), { count: 2 });
     mkdirSync(join(shelf.config.releasesDir, 'releases/.20200101T000000000Z-r1.unfinished/api'), { recursive: true });
     writeFileSync(join(shelf.config.releasesDir, 'releases/.20200101T000000000Z-r1.unfinished/api/x.html'), 'half');
     const ids: string[] = [];
     for (const edition of ['a', 'b', 'c', 'd', 'e']) {
-      shelf.put([0], edition);
+      await shelf.put([0], edition);
       ids.push((await rebuildAgain({ config: shelf.config })).release.id);
     }
     expect(listReleaseFolders(shelf)).toEqual(ids.slice(-3));
   });
 
   it('waits for the one before it', async () => {
-    const shelf = makeShelf(makeFolder());
+    const shelf = await makeShelf(makeFolder());
     const waited: string[] = [];
     const results = await Promise.all(
       [1, 2].map(() =>
@@ -278,7 +281,7 @@ describe('a rebuild that cannot be done', () => {
   });
 
   it('says what lies in the place of the link to the current release', async () => {
-    const shelf = makeShelf(makeFolder());
+    const shelf = await makeShelf(makeFolder());
     const current = join(shelf.config.releasesDir, 'current');
     mkdirSync(current, { recursive: true });
     await expect(rebuild({ config: shelf.config })).rejects.toMatchObject({
@@ -293,9 +296,9 @@ describe('a rebuild that cannot be done', () => {
   });
 
   it('says that it was stopped, and leaves the current release', async () => {
-    const shelf = makeShelf(makeFolder());
+    const shelf = await makeShelf(makeFolder());
     const { release } = await rebuild({ config: shelf.config });
-    shelf.put([0], 'second');
+    await shelf.put([0], 'second');
     const stopping = new AbortController();
     const stopped = rebuild({ config: shelf.config, signal: stopping.signal });
     setTimeout(() => stopping.abort(), 100);

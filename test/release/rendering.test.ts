@@ -33,9 +33,9 @@ function makeCode(source = ENTRY) {
   return { version: 'test', folder, entry: join(folder, 'entry.mjs'), clientDir: folder };
 }
 
-function makeReading(): Reading {
-  const { config } = makeShelf(makeFolder(), { count: 1 });
-  return openTestReading({ file: config.catalogueFile }, { site: config });
+async function makeReading(): Promise<Reading> {
+  const { config } = await makeShelf(makeFolder(), { count: 1 });
+  return openTestReading({ address: config.catalogueAddress }, { site: config });
 }
 
 function makeJob(paths: string[], earlier: RenderJob['earlier'] = new Map()): RenderJob {
@@ -46,14 +46,14 @@ function makeJob(paths: string[], earlier: RenderJob['earlier'] = new Map()): Re
 describe('rendering without a socket', () => {
   it('gives what the handler writes, piece by piece', async () => {
     const render = await loadPageCode(makeCode());
-    const page = await render('/x?y', makeReading());
+    const page = await render('/x?y', await makeReading());
     expect(page).toEqual({ status: 200, type: 'text/plain', body: Buffer.from('GET /x?y localhost 1') });
-    expect(await render('/none', makeReading())).toBeUndefined();
+    expect(await render('/none', await makeReading())).toBeUndefined();
   });
 
   it('does not take a page for whole that broke off', async () => {
     const render = await loadPageCode(makeCode());
-    expect(await render('/half', makeReading())).toMatchObject({ status: 500 });
+    expect(await render('/half', await makeReading())).toMatchObject({ status: 500 });
   });
 
   it('says which compiled pages are none', async () => {
@@ -63,8 +63,8 @@ describe('rendering without a socket', () => {
 
 describe('rendering into a folder', () => {
   it.skipIf(availableParallelism() < 2)('is over in this thread, too, once it failed in another', async () => {
-    const reading = makeReading();
-    const { config } = makeShelf(makeFolder(), { count: 0 });
+    const reading = await makeReading();
+    const { config } = await makeShelf(makeFolder(), { count: 0 });
     // Each few pages have a folder of their own, which is made when the first is written.
     const job = makeJob(Array.from({ length: 5000 }, (_, at) => `/api/${(at + 1296).toString(36)}`));
     const missing = { ...config, publishedFile: join(makeFolder(), 'missing.sqlite') };
@@ -88,7 +88,7 @@ describe('rendering into a folder', () => {
 
   it('writes each page once, and links one that came out as before', async () => {
     const render = await loadPageCode(makeCode());
-    const reading = makeReading();
+    const reading = await makeReading();
     const first = makeJob(['/a', '/b', '/404']);
     const made = await renderPages(first, { render, reading });
     expect(made.map(([path, { bytes }]) => [path, bytes]).sort()).toEqual([
@@ -120,7 +120,7 @@ describe('rendering into a folder', () => {
       failing,
       ...Array.from({ length: 500 }, (_, n) => `/after-${n}`),
     ]);
-    await expect(renderPages(job, { render, reading: makeReading() })).rejects.toMatchObject({
+    await expect(renderPages(job, { render, reading: await makeReading() })).rejects.toMatchObject({
       reason: 'page_failed',
       message: expect.stringContaining(`The page ${failing} could not be rendered`),
     });

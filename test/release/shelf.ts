@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
@@ -16,7 +16,7 @@ export interface Shelf {
   readonly config: Config;
   readonly catalogue: Catalogue;
   /** Records a listing `api-<n>` whose title and tagline say which one and which edition it is. */
-  put(numbers: readonly number[], edition: string): void;
+  put(numbers: readonly number[], edition: string): Promise<void>;
   /** The pages of the current release. */
   readPages(): ReadonlyMap<string, ReleasePage>;
   /** A file of the current release. */
@@ -25,10 +25,10 @@ export interface Shelf {
 
 const FIRST = Date.parse('2026-11-20T12:00:00.000Z');
 
-export function makeShelf(
+export async function makeShelf(
   folder: string,
   { count = 8, identity = 'shelf', settings = {} as Record<string, string> } = {},
-): Shelf {
+): Promise<Shelf> {
   const config = readConfig({
     CATALOGUE: join(folder, 'catalogue.sqlite'),
     RELEASES: join(folder, 'dist'),
@@ -43,13 +43,13 @@ export function makeShelf(
     writes += 1;
     return new Date(FIRST + writes * 1000).toISOString();
   };
-  const catalogue = openNewCatalogue(config.catalogueFile, { identity, at: getTime() });
+  const catalogue = await openNewCatalogue(config.catalogueAddress, { identity, at: getTime() });
   const put = (numbers: readonly number[], edition: string) =>
-    writeCatalogue(catalogue, getTime(), (writing) => {
-      for (const number of numbers) recordDeclaration(writing, buildListing(number, edition));
+    writeCatalogue(catalogue, getTime(), async (writing) => {
+      for (const number of numbers) await recordDeclaration(writing, buildListing(number, edition));
     });
   if (count > 0)
-    put(
+    await put(
       Array.from({ length: count }, (_, number) => number),
       'first',
     );

@@ -22,7 +22,7 @@ function watch({ config }: Pick<Shelf, 'config'>) {
       // Each look at the catalogue asks where it is.
       get catalogueFile() {
         looks += 1;
-        return config.catalogueFile;
+        return config.catalogueAddress;
       },
     },
     signal: stopping.signal,
@@ -62,7 +62,7 @@ vi.setConfig({ testTimeout: 150_000 });
 afterAll(() => vi.resetConfig());
 
 it('makes one release of many writes, and another after each change, damage, loss or rebuild for other settings', async () => {
-  const shelf = makeShelf(makeFolder(), { count: 2 });
+  const shelf = await makeShelf(makeFolder(), { count: 2 });
   const { release } = await rebuildAgain({ config: shelf.config });
   const list = join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json');
   writeFileSync(list, 'x'.repeat(statSync(list).size));
@@ -74,9 +74,9 @@ it('makes one release of many writes, and another after each change, damage, los
   };
   expect(await waitFor(1)).toMatchObject({ outcome: 'released', release: { revision: 1 } });
 
-  for (const edition of ['a', 'b', 'c', 'd']) shelf.put([0], edition);
+  for (const edition of ['a', 'b', 'c', 'd']) await shelf.put([0], edition);
   expect(await waitFor(2)).toMatchObject({ outcome: 'released', release: { revision: 5 } });
-  shelf.put([1], 'later');
+  await shelf.put([1], 'later');
   expect(await waitFor(3)).toMatchObject({ outcome: 'released', release: { revision: 6 } });
   expect(shelf.read('api.ap/api-1.html')).toContain('Title1 later');
 
@@ -92,7 +92,7 @@ it('makes one release of many writes, and another after each change, damage, los
 });
 
 it('does not rebuild for ever against another process with other settings in the same folder', async () => {
-  const shelf = makeShelf(makeFolder(), { count: 2 });
+  const shelf = await makeShelf(makeFolder(), { count: 2 });
   const one = watch(shelf);
   await vi.waitFor(() => expect(one.results).toHaveLength(1), SOON);
   const other = watch({ config: { ...shelf.config, baseUrl: 'http://other.example' } });
@@ -111,7 +111,7 @@ it('does not rebuild for ever against another process with other settings in the
     },
   ]);
 
-  shelf.put([1], 'second');
+  await shelf.put([1], 'second');
   const second = await settle(first + 1);
   expect(second - first).toBeLessThanOrEqual(4);
   expect(one.results.length + other.results.length).toBe(second);
@@ -119,7 +119,7 @@ it('does not rebuild for ever against another process with other settings in the
 });
 
 it('goes on after failures, later each time, and stops when told to', async () => {
-  const shelf = makeShelf(makeFolder(), { count: 2 });
+  const shelf = await makeShelf(makeFolder(), { count: 2 });
   // A file where the folder of releases should be.
   mkdirSync(shelf.config.releasesDir, { recursive: true });
   const obstacle = join(shelf.config.releasesDir, 'releases');
@@ -130,7 +130,7 @@ it('goes on after failures, later each time, and stops when told to', async () =
   rmSync(obstacle);
   await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
   await stop();
-  shelf.put([0], 'unseen');
+  await shelf.put([0], 'unseen');
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(results).toHaveLength(1);
 });

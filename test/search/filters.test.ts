@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { storeListing } from '../../src/catalogue/publish.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { storeListing } from '../../src/catalogue/write/publication.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
 import type { RouteProof } from '../../src/model/route.ts';
@@ -11,6 +11,7 @@ import { type AgentItem, buildAgentItem } from '../../src/views/listing/item.ts'
 import { FACET_NAMES, type Facets, listSort } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { SITE, serveLive } from '../http/serving.ts';
+import { inTurn } from '../in-turn.ts';
 
 /** Words that no listing has unless it is given one, and that mean nothing else. */
 const WORDS = ['brimbling', 'quazzle', 'ostravik'] as const;
@@ -109,9 +110,9 @@ function hasWord({ title, tagline, description, routes }: LiveListing, word: str
 }
 
 /** Makes a catalogue of listings so shaped, and serves it. */
-function serveShapes(shapes: readonly Shape[]) {
-  const catalogue = makeCatalogue();
-  writeCatalogue(catalogue, NOW, (writing) => {
+async function serveShapes(shapes: readonly Shape[]) {
+  const catalogue = await makeCatalogue();
+  await writeCatalogue(catalogue, NOW, async (writing) => {
     for (const [n, { amounts, networks, words, field, ...rest }] of shapes.entries()) {
       const text = (at: number, otherwise: string) => (field === at ? `${otherwise} ${words.join(' ')}` : otherwise);
       const slug = `listing-${String(n * 7919).slice(-3)}-${n}`;
@@ -131,8 +132,8 @@ function serveShapes(shapes: readonly Shape[]) {
           }),
         ),
       });
-      recordDeclaration(writing, declaration);
-      const listing = findListing(catalogue, { slug });
+      await recordDeclaration(writing, declaration);
+      const listing = await findListing(writing.catalogue, { slug });
       if (!listing) throw new Error(`no ${slug}`);
       const [route, ...others] = listing.routes;
       if (route && rest.verified) {
@@ -142,13 +143,14 @@ function serveShapes(shapes: readonly Shape[]) {
       const band = rest.score === null ? 'unscored' : rest.score > 50 ? 'established' : 'thin';
       const reliability = { ...listing.reliability, score: rest.score, band } as const;
       const latency = rest.latency === null ? null : { median_ms: rest.latency, p95_ms: 2000, probes: 12 };
-      storeListing(catalogue, { ...listing, reliability, latency, updated_at: rest.updated });
+      const changed = { ...listing, reliability, latency, updated_at: rest.updated };
+      await storeListing(writing.catalogue, changed, changed);
     }
   });
-  const listings = shapes.flatMap((_, n) => {
-    const listing = findListing(catalogue, { slug: `listing-${String(n * 7919).slice(-3)}-${n}` });
-    return listing && isLive(listing) ? [listing] : [];
-  });
+  const found = await inTurn(shapes, (_, n) =>
+    findListing(catalogue, { slug: `listing-${String(n * 7919).slice(-3)}-${n}` }),
+  );
+  const listings = found.flatMap((listing) => (listing && isLive(listing) ? [listing] : []));
   const { get, reading } = serveLive(catalogue);
   const ask = async (wanted: Query): Promise<Answer> => {
     const response = await get(`/agent/list?${new URLSearchParams(wanted)}`);
@@ -185,7 +187,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
         fc.array(shape, { maxLength: 30 }),
         fc.array(fc.tuple(query, fc.integer({ min: 1, max: 12 })), { minLength: 25, maxLength: 25 }),
         async (shapes, queries) => {
-          const { listings, ask, close } = serveShapes(shapes);
+          const { listings, ask, close } = await serveShapes(shapes);
           const orders = listSort.options.map((sort): [Query, number] => [{ sort }, 7]);
           for (const [wanted, limit] of [...queries, ...orders]) {
             const whole = await ask({ ...wanted, limit: '1000' });
@@ -247,7 +249,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
         ),
         fc.array(query, { minLength: 6, maxLength: 6 }),
         async (shapes, queries) => {
-          const { ask, close } = serveShapes(shapes);
+          const { ask, close } = await serveShapes(shapes);
           // Few match many filters at once, so each is tried with less than it asks, too.
           const { category: _category, max_price_usdc: _price, band: _band, ...fewer } = queries[0] ?? {};
           for (const wanted of [{}, { q: 'brimbling' }, { verified: 'true' }, fewer, ...queries]) {
@@ -293,7 +295,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
       words: ['quazzle'],
       field: 2,
     };
-    const { ask } = serveShapes([
+    const { ask } = await serveShapes([
       plain,
       { ...plain, score: 90 },
       { ...plain, verified: true },

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { delistListing } from '../../src/catalogue/delisting.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { findResources } from '../../src/published/found-resources.ts';
 import { readSelected } from '../../src/published/listings.ts';
@@ -51,10 +51,10 @@ const OTHERS: Partial<Declaration>[] = Array.from({ length: 8 }, (_, n) => ({
   routes: [makeRoute({ path: '/v1/things', description: 'One thing.' })],
 }));
 
-function open(declarations: readonly Partial<Declaration>[]) {
-  const catalogue = makeCatalogue();
-  writeCatalogue(catalogue, NOW, (writing) => {
-    for (const overrides of [...declarations, ...OTHERS]) recordDeclaration(writing, makeDeclaration(overrides));
+async function open(declarations: readonly Partial<Declaration>[]) {
+  const catalogue = await makeCatalogue();
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    for (const overrides of [...declarations, ...OTHERS]) await recordDeclaration(writing, makeDeclaration(overrides));
   });
   const reading = openTestReading(catalogue);
   onTestFinished(() => reading.close());
@@ -67,8 +67,8 @@ function open(declarations: readonly Partial<Declaration>[]) {
 }
 
 describe('a listing that is found', () => {
-  it('names the route that answers most, with what it costs, takes and gives', () => {
-    const { search } = open([DESK]);
+  it('names the route that answers most, with what it costs, takes and gives', async () => {
+    const { search } = await open([DESK]);
     expect(search({ q: 'when does the sun rise in Lisbon' }).items[0]?.route).toMatchObject({ path: '/v1/sunrise' });
     expect(search({ q: 'translate a letter' }).items[0]).toMatchObject({
       slug: 'desk',
@@ -90,9 +90,9 @@ describe('a listing that is found', () => {
     });
   });
 
-  it('passes the filters by the route that is named, not by some other', () => {
-    const { catalogue, search } = open([DESK]);
-    recordPaid(catalogue, 'desk', { path: '/v1/sunrise', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
+  it('passes the filters by the route that is named, not by some other', async () => {
+    const { catalogue, search } = await open([DESK]);
+    await recordPaid(catalogue, 'desk', { path: '/v1/sunrise', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
     const find = (filters: object) => search({ q: 'translate a letter', ...filters }).items[0]?.route?.path;
     expect(find({})).toBe('/v1/translate');
     expect(find({ max_price_usdc: '0.005' })).toBe('/v1/translate');
@@ -103,52 +103,58 @@ describe('a listing that is found', () => {
     expect(search({ q: 'sunrise', network: 'solana' }).slugs).toEqual([]);
   });
 
-  it('passes by its price however high that is', () => {
+  it('passes by its price however high that is', async () => {
     const dear = makeRoute({
       path: '/v1/palace',
       description: 'A palace.',
       terms: [makeTerms({ amount: 6_000_000_000 })],
     });
-    const { search } = open([{ ...DESK, routes: [...(DESK.routes ?? []), dear] }]);
+    const { search } = await open([{ ...DESK, routes: [...(DESK.routes ?? []), dear] }]);
     expect(search({ q: 'palace', max_price_usdc: '6000' }).items[0]?.route?.path).toBe('/v1/palace');
     expect(search({ q: 'palace', max_price_usdc: '5999' }).slugs).toEqual([]);
   });
 
-  it('comes behind one against which nothing grave speaks', () => {
+  it('comes behind one against which nothing grave speaks', async () => {
     const twin = { ...DESK, slug: 'atwin', base_url: 'https://atwin.example-provider.com' };
-    const { catalogue, search } = open([DESK, twin]);
+    const { catalogue, search } = await open([DESK, twin]);
     expect(search({ q: 'sunrise' }).slugs).toEqual(['atwin', 'desk']);
-    recordPaid(catalogue, 'atwin', { path: '/v1/sunrise', id: '5f3a0c53-3b6e-4a0e-8d43-000000000002', status: 500 });
+    await recordPaid(catalogue, 'atwin', {
+      path: '/v1/sunrise',
+      id: '5f3a0c53-3b6e-4a0e-8d43-000000000002',
+      status: 500,
+    });
     const { slugs, items } = search({ q: 'sunrise' });
     expect(slugs).toEqual(['desk', 'atwin']);
     expect(items[1]?.route?.cautions).toMatchObject([{ code: 'undelivered', severity: 'danger' }]);
   });
 
-  it('is not found any more once it is removed', () => {
-    const { catalogue, search } = open([DESK]);
+  it('is not found any more once it is removed', async () => {
+    const { catalogue, search } = await open([DESK]);
     expect(search({ q: 'sunrise' }).total).toBe(1);
-    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'desk', { by: 'operator', reason: 'test' }));
+    await writeCatalogue(catalogue, NOW, (writing) =>
+      delistListing(writing, 'desk', { by: 'operator', reason: 'test' }),
+    );
     expect(search({ q: 'sunrise' }).total).toBe(0);
   });
 });
 
 describe('what a listing is found by', () => {
-  it('is no word of the platform that it runs on', () => {
+  it('is no word of the platform that it runs on', async () => {
     const host = 'lanterns.up.railway.app';
-    const { search } = open([
+    const { search } = await open([
       { ...DESK, slug: 'lanterns', title: host, provider_name: host, base_url: `https://${host}` },
     ]);
     expect(search({ q: 'lanterns' }).slugs).toEqual(['lanterns']);
     expect(search({ q: 'railway' }).slugs).toEqual([]);
   });
 
-  it('is little of what one of its many routes says where that is said of the whole', () => {
+  it('is little of what one of its many routes says where that is said of the whole', async () => {
     const own = 'Reads the handwriting of old letters and gives it as text.';
     const many = Array.from({ length: 6 }, (_, n) =>
       makeRoute({ path: `/v1/errand-${n}`, description: `Errand ${n}.` }),
     );
     const borrowed = { ...DESK, tagline: own, routes: [makeRoute({ path: '/v1/read', description: own }), ...many] };
-    const { search } = open([borrowed]);
+    const { search } = await open([borrowed]);
     const route = (q: string) => search({ q }).items[0]?.route?.path;
     expect(route('handwriting of old letters')).toBe('/v1/read');
     expect(search({ q: 'handwriting errand-3' }).items[0]?.match).toBeLessThan(
@@ -167,30 +173,30 @@ describe('a request', () => {
     routes: [makeRoute({ path: '/v1/pentest', description: 'A pentest of a site.' })],
   };
 
-  it('is corrected where a word is misspelt, letters swapped too, and not where it is English', () => {
+  it('is corrected where a word is misspelt, letters swapped too, and not where it is English', async () => {
     const dive = {
       slug: 'dive',
       base_url: 'https://dive.example-provider.com',
       title: 'Dive',
       tagline: 'Cobalt blue.',
     };
-    const { search } = open([{ ...PENTEST, ...dive }, DESK]);
+    const { search } = await open([{ ...PENTEST, ...dive }, DESK]);
     expect(search({ q: 'translaet' }).slugs).toEqual(['desk']);
     expect(search({ q: 'coblat' }).slugs).toEqual(['dive']);
     expect(search({ q: 'cobolt' }).slugs).toEqual(['dive']);
     expect(search({ q: 'dice' })).toMatchObject({ total: 0, answer: { isWeak: true, unmatched: ['dice'] } });
   });
 
-  it('weighs what is asked for more than what is told beside it, or quoted', () => {
-    const { search } = open([PENTEST, DESK]);
+  it('weighs what is asked for more than what is told beside it, or quoted', async () => {
+    const { search } = await open([PENTEST, DESK]);
     const first = (q: string) => search({ q }).slugs[0];
     expect(first('I run a pentest agency. Please translate a letter for me.')).toBe('desk');
     expect(first('I write letters. Can you do a pentest?')).toBe('pentest');
     expect(first('translate "pentest" into German')).toBe('desk');
   });
 
-  it('is answered the worse, the more of it is found nowhere', () => {
-    const { search } = open([PENTEST, DESK]);
+  it('is answered the worse, the more of it is found nowhere', async () => {
+    const { search } = await open([PENTEST, DESK]);
     const getMatch = (q: string) => search({ q }).items[0]?.match ?? 0;
     expect(getMatch('translate a letter')).toBeGreaterThan(0.9);
     expect(getMatch('translate zebra giraffe walrus')).toBeLessThan(getMatch('translate a letter'));
@@ -213,19 +219,19 @@ describe('the words of a request', () => {
     routes: [makeRoute({ path: '/v1/umbrella', description: 'Sells an umbrella.' })],
   };
 
-  it('call up those that APIs use for what they mean, and not the other way round', () => {
-    const { search } = open([WEATHER, UMBRELLAS]);
+  it('call up those that APIs use for what they mean, and not the other way round', async () => {
+    const { search } = await open([WEATHER, UMBRELLAS]);
     expect(search({ q: 'umbrella' }).slugs).toEqual(['umbrellas', 'skies']);
     expect(search({ q: 'weather' }).slugs).toEqual(['skies']);
   });
 
-  it('are answered by related words behind all that has the words themselves, in any order', () => {
+  it('are answered by related words behind all that has the words themselves, in any order', async () => {
     const climate = {
       ...{ ...WEATHER, slug: 'aclimate', base_url: 'https://aclimate.example-provider.com', title: 'Breeze' },
       ...{ tagline: 'Rain by the hour.', description: 'Rain of the coming days.' },
       routes: [makeRoute({ path: '/v1/rain', description: 'Rain at a place.', terms: [makeTerms({ amount: 1 })] })],
     };
-    const { search } = open([climate, WEATHER]);
+    const { search } = await open([climate, WEATHER]);
     for (const sort of [undefined, 'price', 'updated', 'reliability']) {
       expect(search({ q: 'weather', sort }).slugs).toEqual(['skies', 'aclimate']);
     }
@@ -234,8 +240,8 @@ describe('the words of a request', () => {
 });
 
 describe('the routes for a request', () => {
-  it('come best first whatever listing they are of, and on each page those that follow', () => {
-    const { reading } = open([
+  it('come best first whatever listing they are of, and on each page those that follow', async () => {
+    const { reading } = await open([
       DESK,
       {
         ...DESK,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { findResources } from '../../src/published/found-resources.ts';
 import { readSelected } from '../../src/published/listings.ts';
@@ -35,10 +35,10 @@ const HARBOURS: Partial<Declaration> = {
   ...{ tagline: 'Harbours and a lighthouse.', description: 'Harbours for sailors, and a lighthouse in each.' },
 };
 
-function open(declarations: readonly Partial<Declaration>[]) {
-  const catalogue = makeCatalogue();
-  writeCatalogue(catalogue, NOW, (writing) => {
-    for (const overrides of declarations) recordDeclaration(writing, makeDeclaration(overrides));
+async function open(declarations: readonly Partial<Declaration>[]) {
+  const catalogue = await makeCatalogue();
+  await writeCatalogue(catalogue, NOW, async (writing) => {
+    for (const overrides of declarations) await recordDeclaration(writing, makeDeclaration(overrides));
   });
   const reading = openTestReading(catalogue);
   onTestFinished(() => reading.close());
@@ -53,8 +53,8 @@ function open(declarations: readonly Partial<Declaration>[]) {
 const PREVIEWS = ['lights-git-main-team', 'lights-a1b2c3-team', 'our-lights'];
 
 describe('a product at several addresses', () => {
-  it('is shown once, at the address with the shortest name, which names the others', () => {
-    const { list } = open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
+  it('is shown once, at the address with the shortest name, which names the others', async () => {
+    const { list } = await open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
     for (const sort of [undefined, 'price', 'updated', 'reliability', 'name']) {
       const { slugs, items, total } = list({ q: 'lighthouse', sort });
       expect([...slugs].sort()).toEqual(['harbours', 'our-lights']);
@@ -69,15 +69,15 @@ describe('a product at several addresses', () => {
     }
   });
 
-  it('is found at each address by the name of that, and in the list without words', () => {
-    const { list } = open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
+  it('is found at each address by the name of that, and in the list without words', async () => {
+    const { list } = await open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
     expect(list({ q: 'lights a1b2c3 team' }).slugs[0]).toBe('lights-a1b2c3-team');
     expect(list({}).slugs).toEqual(['harbours', ...PREVIEWS.toSorted()]);
   });
 
-  it('is shown at a verified address, and of those that pass the filters', () => {
-    const { catalogue, list } = open(PREVIEWS.map((slug) => makeDeployment(slug)));
-    recordPaid(catalogue, 'lights-git-main-team', {
+  it('is shown at a verified address, and of those that pass the filters', async () => {
+    const { catalogue, list } = await open(PREVIEWS.map((slug) => makeDeployment(slug)));
+    await recordPaid(catalogue, 'lights-git-main-team', {
       path: '/v1/lighthouses',
       id: '5f3a0c53-3b6e-4a0e-8d43-000000000003',
     });
@@ -89,11 +89,11 @@ describe('a product at several addresses', () => {
     ]);
   });
 
-  it('takes one place on pages', () => {
+  it('takes one place on pages', async () => {
     const others = Array.from({ length: 5 }, (_, n) =>
       makeDeployment(`beacon-${n}`, { tagline: `Lighthouse number ${n}.` }),
     );
-    const { list } = open([...PREVIEWS.map((slug) => makeDeployment(slug)), ...others, HARBOURS]);
+    const { list } = await open([...PREVIEWS.map((slug) => makeDeployment(slug)), ...others, HARBOURS]);
     const whole = list({ q: 'lighthouse' });
     expect(whole.total).toBe(7);
     const paged: string[] = [];
@@ -107,8 +107,8 @@ describe('a product at several addresses', () => {
     expect(paged).toEqual(whole.slugs);
   });
 
-  it('has its routes once where routes are searched', () => {
-    const { reading } = open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
+  it('has its routes once where routes are searched', async () => {
+    const { reading } = await open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
     const { resources, partial } = findResources(reading.published, reading.getSnapshot(), {
       query: 'lighthouse',
       limit: 20,
@@ -134,22 +134,22 @@ describe('products that are alike', () => {
       'with another route',
       makeDeployment('copy', { routes: [makeRoute(route), makeRoute({ ...route, path: '/v1/buoys' })] }),
     ],
-  ])('are two where one is %s', (_, copy) => {
-    const { list } = open([makeDeployment('lights'), copy]);
+  ])('are two where one is %s', async (_, copy) => {
+    const { list } = await open([makeDeployment('lights'), copy]);
     expect(list({ q: 'lighthouse' }).total).toBe(2);
   });
 
-  it('are two where nobody says who is paid', () => {
-    const { list } = open(['lights', 'lamps'].map((slug) => makeDeployment(slug, {}, { pay_to: null })));
+  it('are two where nobody says who is paid', async () => {
+    const { list } = await open(['lights', 'lamps'].map((slug) => makeDeployment(slug, {}, { pay_to: null })));
     expect(list({ q: 'lighthouse' }).total).toBe(2);
   });
 
-  it('are two where they hardly say what they do', () => {
+  it('are two where they hardly say what they do', async () => {
     const bare = (slug: string) =>
       makeDeployment(slug, {
         routes: [makeRoute({ path: '/', description: 'Lights.', terms: [makeTerms({ pay_to: PAYEE })] })],
       });
-    const { list } = open([bare('lights'), bare('lamps')]);
+    const { list } = await open([bare('lights'), bare('lamps')]);
     expect(list({ q: 'lighthouse' }).total).toBe(2);
   });
 });

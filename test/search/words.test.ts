@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { getStem, listWords } from '../../src/search/words.ts';
@@ -28,8 +28,8 @@ describe('the words of a text', () => {
 });
 
 describe('a listing', () => {
-  const find = (q: string) => {
-    const catalogue = makeCatalogue();
+  const find = async (q: string) => {
+    const catalogue = await makeCatalogue();
     const others: Partial<Declaration>[] = Array.from({ length: 8 }, (_, n) => ({
       title: `Other ${n}`,
       description: 'Nothing.',
@@ -45,10 +45,13 @@ describe('a listing', () => {
         }),
       ],
     };
-    writeCatalogue(catalogue, NOW, (writing) => {
+    await writeCatalogue(catalogue, NOW, async (writing) => {
       for (const [n, overrides] of [wanted, ...others].entries()) {
         const base_url = `https://n${n}.example-provider.com`;
-        recordDeclaration(writing, makeDeclaration({ slug: n === 0 ? 'wanted' : `n${n}`, base_url, ...overrides }));
+        await recordDeclaration(
+          writing,
+          makeDeclaration({ slug: n === 0 ? 'wanted' : `n${n}`, base_url, ...overrides }),
+        );
       }
     });
     const reading = openTestReading(catalogue);
@@ -68,13 +71,13 @@ describe('a listing', () => {
     ['an abbreviation', 'ocr'],
     ["a route's path", 'transcripts'],
     ["a route's input field, nested and joined", 'file_format'],
-  ])('is found by %s', (_, q) => {
-    expect(find(q)).toEqual({ first: 'wanted', total: 1 });
+  ])('is found by %s', async (_, q) => {
+    expect(await find(q)).toEqual({ first: 'wanted', total: 1 });
   });
 
-  it('is not found by words that nothing has, by signs, or by operators of a query language', () => {
-    expect(find('xylophone').total).toBe(0);
-    expect(find('"*()').total).toBe(0);
-    expect(find('"; DROP {title} : webcrawler').first).toBe('wanted');
+  it('is not found by words that nothing has, by signs, or by operators of a query language', async () => {
+    expect((await find('xylophone')).total).toBe(0);
+    expect((await find('"*()')).total).toBe(0);
+    expect((await find('"; DROP {title} : webcrawler')).first).toBe('wanted');
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
-import { listChanges } from '../../src/catalogue/changes.ts';
+import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { openBaseChain, openBaseReader } from '../../src/settlement/base/chain.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
 import { describeDecision } from '../../src/views/words/decision.ts';
@@ -31,7 +31,7 @@ describe('a paid call on Base', () => {
     expect(payment.answer).toMatchObject({ status: 200, content_type: 'application/json', size: 12 });
     expect(events.slice(0, 3)).toEqual(['prepared', 'sent', 'answered']);
     expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
-    expect(getRoute()).toMatchObject({
+    expect(await getRoute()).toMatchObject({
       verification: 'settlement-verified',
       proof: { receipt_id: payment.id, public_chain: false, transaction_url: null },
     });
@@ -64,11 +64,13 @@ describe('a paid call on Base', () => {
     const { catalogue, pay, getRoute, rail } = await openPaying(chain, failing);
     const payment = await pay();
     expect(payment).toMatchObject({ state: 'settled', delivered: false, answer: { status: 500 } });
-    expect(getRoute()).toMatchObject({
+    expect(await getRoute()).toMatchObject({
       verification: 'unverified',
       undelivered: { receipt_id: payment.id, amount: 1000, public_chain: false },
     });
-    const told = listChanges(catalogue, { slug: 'example-prices' }).find(({ reason }) => reason === 'undelivered');
+    const told = (await listChanges(catalogue, { slug: 'example-prices' })).find(
+      ({ reason }) => reason === 'undelivered',
+    );
     expect(told && describeDecision(told)).toMatchObject({
       why: 'we paid for a call, and nothing was delivered',
       evidence: [expect.stringMatching(/^0\.001 USDC paid on a local test chain .* receipt /)],
@@ -87,7 +89,7 @@ describe('a paid call on Base', () => {
       const [resolved] = await reconcilePayments({ rail, ledger, now });
       expect(resolved).toMatchObject({ id: payment.id, state: 'not_settled', reason: 'expired' });
     });
-    expect(getRoute().verification).toBe('unverified');
+    expect((await getRoute()).verification).toBe('unverified');
   });
 
   it('is found by its nonce after a crash at any moment', async () => {
@@ -105,7 +107,7 @@ describe('a paid call on Base', () => {
     ]);
     await expect(pay(crashAt('answered'))).rejects.toBe(crash);
     expect(await reconcilePayments({ rail, ledger, now })).toMatchObject([{ state: 'settled', delivered: true }]);
-    expect(ledger.listOpen(rail.payer)).toEqual([]);
+    expect(await ledger.listOpen(rail.payer)).toEqual([]);
   });
 });
 
@@ -124,7 +126,7 @@ describe('nothing is paid', () => {
   it('while the operator has stopped all payments', async () => {
     const { pay, rail, ledger } = await openPaying(chain, await honest());
     await expect(pay({ findStop: () => 'by a test' })).rejects.toMatchObject({ reason: 'stopped' });
-    expect(ledger.listOpen(rail.payer)).toEqual([]);
+    expect(await ledger.listOpen(rail.payer)).toEqual([]);
     expect(await rail.chain.getBalance(rail.payer)).toBe(1_000_000);
   });
 

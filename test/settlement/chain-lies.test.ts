@@ -2,7 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, openWallet, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS, TOKEN_DOMAIN, TOKEN_TYPES } from '../../scripts/market/token/token.ts';
-import { countSpent } from '../../src/catalogue/payments.ts';
+import { countSpent } from '../../src/catalogue/write/payments.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openBaseRail } from '../../src/settlement/base/rail.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
@@ -65,7 +65,7 @@ describe('with two nodes', () => {
       if (type === 'answered') other.lie = (...asked) => denyUse(...asked) ?? beLate(...asked);
     };
     expect(await pay({ ...PATIENCE, onEvent })).toMatchObject({ state: 'unknown', reason: 'nodes_disagree' });
-    expect(getSpent()).toBe(1000);
+    expect(await getSpent()).toBe(1000);
     other.lie = denyUse;
     await expect(pay(PATIENCE)).rejects.toMatchObject({ reason: 'payment_open' });
     other.lie = undefined;
@@ -85,10 +85,10 @@ describe('a node that contradicts itself', () => {
   ])('and %s decides nothing about a payment', async (_name, reason, first) => {
     const { pay, node, reconcile, getSpent, getRoute } = await openPaying({ first });
     expect(await pay(PATIENCE)).toMatchObject({ state: 'unknown', reason });
-    expect([getSpent(), getRoute().verification]).toEqual([1000, 'unverified']);
+    expect([await getSpent(), (await getRoute()).verification]).toEqual([1000, 'unverified']);
     node.lie = undefined;
     expect(await reconcile()).toMatchObject({ state: 'settled', reason: null });
-    expect(getRoute().verification).toBe('settlement-verified');
+    expect((await getRoute()).verification).toBe('settlement-verified');
   });
 });
 
@@ -96,7 +96,7 @@ describe('a node that is down', () => {
   it('before the payment prevents sending', async () => {
     const { pay, ledger, rail } = await openPaying({ first: beDown });
     await expect(pay()).rejects.toMatchObject({ code: 'unavailable', reason: 'rpc_failed' });
-    expect(ledger.listOpen(rail.payer)).toEqual([]);
+    expect(await ledger.listOpen(rail.payer)).toEqual([]);
   }, 20_000);
 
   it('after the payment leaves it unknown until it is found later', async () => {
@@ -105,7 +105,9 @@ describe('a node that is down', () => {
       if (type === 'answered') node.lie = beDown;
     };
     await expect(pay({ onEvent })).rejects.toMatchObject({ code: 'unavailable', reason: 'rpc_failed' });
-    expect(ledger.listOpen(rail.payer)).toMatchObject([{ state: 'unknown', reason: 'rpc_failed', delivered: true }]);
+    expect(await ledger.listOpen(rail.payer)).toMatchObject([
+      { state: 'unknown', reason: 'rpc_failed', delivered: true },
+    ]);
     node.lie = undefined;
     expect(await reconcile()).toMatchObject({ state: 'settled', delivered: true });
   }, 20_000);
@@ -114,7 +116,7 @@ describe('a node that is down', () => {
     const first: Lie = (method) => (method === 'eth_chainId' ? '0x1' : undefined);
     const { pay, ledger, rail } = await openPaying({ first });
     await expect(pay()).rejects.toMatchObject({ code: 'refused', reason: 'wrong_chain' });
-    expect(ledger.listOpen(rail.payer)).toEqual([]);
+    expect(await ledger.listOpen(rail.payer)).toEqual([]);
   });
 });
 
@@ -139,19 +141,19 @@ describe('on the public chain', () => {
       expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
     });
     expect(await reconcile()).toMatchObject({ state: 'sent' });
-    expect(getSpent()).toBe(1000);
+    expect(await getSpent()).toBe(1000);
     await chain.undoAfter(async () => {
       await chain.setTime((await chain.getTime()) + 200);
       expect(await reconcile()).toMatchObject({ state: 'not_settled', reason: 'expired' });
     });
-    expect([getRoute().verification, getSpent()]).toEqual(['unverified', 0]);
+    expect([(await getRoute()).verification, await getSpent()]).toEqual(['unverified', 0]);
   });
 
   it('nothing is paid if the node is stuck or our clock is far ahead', async () => {
     const { pay, ledger, rail } = await openPaying({ first });
     const ahead = () => new Date(Date.now() + 3_600_000);
     await expect(pay({ now: ahead })).rejects.toMatchObject({ code: 'unavailable', reason: 'chain_behind' });
-    expect(ledger.listOpen(rail.payer)).toEqual([]);
+    expect(await ledger.listOpen(rail.payer)).toEqual([]);
   });
 });
 
@@ -174,7 +176,7 @@ describe('a clock that is wrong', () => {
     const { pay, ledger, rail, journal } = await openPaying(lies);
     const paying = pay({ now: () => new Date(Date.now() + off) });
     await expect(paying).rejects.toMatchObject({ code: 'unavailable', reason: 'clock_differs' });
-    expect([ledger.listOpen(rail.payer), journal.payments.size]).toEqual([[], 0]);
+    expect([await ledger.listOpen(rail.payer), journal.payments.size]).toEqual([[], 0]);
   });
 
   it('of one node that is a little ahead changes neither day, expiry nor search', async () => {
@@ -199,7 +201,7 @@ describe('a clock that is wrong', () => {
       if (type === 'answered') node.lie = (...asked) => denyUse(...asked) ?? sayTime(TEN_YEARS)(...asked);
     };
     expect(await pay({ ...PATIENCE, onEvent })).toMatchObject({ state: 'unknown', reason: 'clock_differs' });
-    expect(getSpent()).toBe(1000);
+    expect(await getSpent()).toBe(1000);
     node.lie = undefined;
     expect(await reconcile()).toMatchObject({ state: 'settled' });
   });

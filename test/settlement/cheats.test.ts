@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { decodeHeader } from '../../scripts/market/providers/facilitation.ts';
-import { listPayments } from '../../src/catalogue/payment-records.ts';
+import { listPayments } from '../../src/catalogue/read/payments.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
 import type { CheatOptions } from '../market/cheats/cheating.ts';
@@ -118,11 +118,11 @@ describe.each(RAILS)('on $network, version $version, a seller that', (options) =
       expect(payment).toMatchObject(PAID[name]);
       expect(payment).toMatchObject({ network, amount: Number(PRICE), x402_version: version });
       expect(await getLost()).toBe(payment?.state === 'settled' ? PRICE : 0n);
-      expect(listPayments(catalogue, 10)).toEqual([payment]);
+      expect(await listPayments(catalogue, 10)).toEqual([payment]);
       expect(seller.asked.filter(({ isPaid }) => isPaid)).toHaveLength(1);
       expect(seller.elsewhere?.asked ?? []).toEqual([]);
       const isVerified = payment?.state === 'settled' && payment.delivered;
-      expect(getRoute().verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
+      expect((await getRoute()).verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
       const paid = seller.settlements.filter(({ success }) => success).map(({ transaction }) => transaction);
       expect(paid).toEqual(payment?.settlement ? [payment.settlement.transaction] : []);
       // Once for each is enough, because the next payment does not depend on the network.
@@ -141,9 +141,9 @@ describe.each(RAILS)('on $network, version $version, a seller that', (options) =
       else expect(seen.refused).toBe(REFUSED[name]);
       await expect(pay()).rejects.toThrow();
       expect(await getLost()).toBe(0n);
-      expect(listPayments(catalogue, 10)).toEqual([]);
+      expect(await listPayments(catalogue, 10)).toEqual([]);
       expect(seller.asked.filter(({ isPaid }) => isPaid)).toEqual([]);
-      expect(getRoute().verification).toBe('unverified');
+      expect((await getRoute()).verification).toBe('unverified');
     },
   );
 });
@@ -154,7 +154,7 @@ describe('if the provider itself declares nothing', () => {
   it.each(['other_answer', 'opposite_answer'] as const)('%s verifies, whatever a feed declares', async (name) => {
     const { pay, getRoute } = await open(name, base);
     expect(await pay({ own: [] })).toMatchObject({ ...SETTLED, conforming: 'no' });
-    expect(getRoute().verification).toBe('settlement-verified');
+    expect((await getRoute()).verification).toBe('settlement-verified');
   });
 
   it.each([
@@ -165,7 +165,7 @@ describe('if the provider itself declares nothing', () => {
   ] as const)('%s does not verify: %s', async (name, unrecognised) => {
     const { pay, getRoute } = await open(name, base);
     expect(await pay({ own: [] })).toMatchObject({ state: 'settled', delivered: false, unrecognised });
-    expect(getRoute().verification).toBe('unverified');
+    expect((await getRoute()).verification).toBe('unverified');
   });
 });
 

@@ -85,7 +85,7 @@ async function payUnder(opened: Awaited<ReturnType<typeof openPaying>>, lie: Lie
     () => null,
     ({ code }: { code: string }) => code,
   );
-  const [open] = ledger.listOpen(rail.payer);
+  const [open] = await ledger.listOpen(rail.payer);
   node.lie = undefined;
   return { failed, open };
 }
@@ -104,7 +104,7 @@ describe.each(['base', 'solana'] as const)('a node of %s that answers', (network
     // After sending: the payment stays open, whatever the node says.
     const { open } = await payUnder(opened, lie, 'answered');
     expect(open?.state).toMatch(/^(sent|unknown)$/);
-    expect(getRoute().verification).toBe('unverified');
+    expect((await getRoute()).verification).toBe('unverified');
     expect(await reconcilePayments({ rail, ledger, now: () => new Date() })).toMatchObject([{ state: 'settled' }]);
     expect(await getLost()).toBe(1000n);
     expect(await payHonest(market, opened)).toMatchObject({ state: 'settled', delivered: true });

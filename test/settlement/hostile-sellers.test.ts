@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { encodeHeader } from '../../scripts/market/providers/facilitation.ts';
-import { listPayments } from '../../src/catalogue/payment-records.ts';
+import { listPayments } from '../../src/catalogue/read/payments.ts';
 import type { NetworkKey } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { openBaseReader } from '../../src/settlement/base/chain.ts';
@@ -264,11 +264,11 @@ describe.each(Object.entries(ROWS))('bytes of a seller: %s', (_place, rows) => {
     expect(lost).toBe(payment?.state === 'settled' ? PRICE : 0n);
     // The wallet is free: the next seller is paid.
     expect(next).toMatchObject(SETTLED);
-    expect(listPayments(catalogue, 10)).toHaveLength(payment ? 2 : 1);
+    expect(await listPayments(catalogue, 10)).toHaveLength(payment ? 2 : 1);
     // Nothing false is published: only a delivery verifies the route, and every receipt is true on the chain.
     const isVerified = payment?.state === 'settled' && payment.delivered;
-    expect(getRoute().verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
-    expect(catalogue.sqlite.serialize().includes(MARK)).toBe(false);
+    expect((await getRoute()).verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
+    expect(catalogue.engine.sqlite.serialize().includes(MARK)).toBe(false);
     if (payment?.state !== 'settled') return;
     const checks = await checkPayment(openReader(rail.network), payment);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);

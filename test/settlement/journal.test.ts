@@ -2,10 +2,10 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, symlink
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { listPayments } from '../../src/catalogue/payment-records.ts';
-import { countSpent, openLedger } from '../../src/catalogue/payments.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { listPayments } from '../../src/catalogue/read/payments.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { countSpent, openLedger } from '../../src/catalogue/write/payments.ts';
 import type { PaymentEntry, PreparedPayment } from '../../src/model/payment.ts';
 import { openJournal, recoverPayments } from '../../src/settlement/journal.ts';
 import { reconcilePayments } from '../../src/settlement/reconcile.ts';
@@ -122,16 +122,16 @@ describe('a run that ends between journal and catalogue', () => {
     });
     await expect(pay({ ledger: crashing })).rejects.toBe(crash);
     const ledger = openLedger(catalogue, journal.append);
-    recoverPayments(journal, ledger, rail.payer, now().toISOString());
+    await recoverPayments(journal, ledger, rail.payer, now().toISOString());
     await chain.undoAfter(async () => {
       await chain.setTime((await chain.getTime()) + 200);
       await reconcilePayments({ rail, ledger, now });
     });
-    const [payment, ...others] = listPayments(catalogue, 9);
+    const [payment, ...others] = await listPayments(catalogue, 9);
     expect([payment, others]).toMatchObject([expected, []]);
     expect(journal.payments.get(payment?.id ?? '')).toEqual(payment);
     expect(await rail.chain.getBalance(rail.payer)).toBe(1_000_000 - lost);
-    expect(getRoute().verification).toBe(payment?.delivered ? 'settlement-verified' : 'unverified');
+    expect((await getRoute()).verification).toBe(payment?.delivered ? 'settlement-verified' : 'unverified');
     expect(await pay({ ledger })).toMatchObject({ state: 'settled', delivered: true });
   });
 });
@@ -141,40 +141,40 @@ describe('a catalogue that is lost, or restored from a backup', () => {
     const { catalogue, journal, ledger, rail, pay, getRoute } = await openPaying(chain, await sell());
     const paid = await pay();
     const open = await pay({ signal: AbortSignal.abort(), patienceMs: 0 });
-    const forget = () => catalogue.sqlite.exec('DELETE FROM receipts; DELETE FROM payments;');
+    const forget = () => catalogue.engine.sqlite.exec('DELETE FROM receipts; DELETE FROM payments;');
     forget();
-    recoverPayments(journal, ledger, rail.payer, now().toISOString());
+    await recoverPayments(journal, ledger, rail.payer, now().toISOString());
     await reconcilePayments({ rail, ledger, now });
-    const found = listPayments(catalogue, 9);
+    const found = await listPayments(catalogue, 9);
     expect(found.map(({ id }) => id)).toEqual([open.id, paid.id]);
     expect(found.map(({ state }) => state)).toEqual(['settled', 'settled']);
-    expect(catalogue.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(2);
-    expect(getRoute().verification).toBe('settlement-verified');
-    expect(countSpent(catalogue, paid.head_at)).toBe(2000);
-    const before = catalogue.sqlite.serialize();
-    recoverPayments(journal, ledger, rail.payer, now().toISOString());
-    expect(catalogue.sqlite.serialize().equals(before)).toBe(true);
+    expect(catalogue.engine.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(2);
+    expect((await getRoute()).verification).toBe('settlement-verified');
+    expect(await countSpent(catalogue, paid.head_at)).toBe(2000);
+    const before = catalogue.engine.sqlite.serialize();
+    await recoverPayments(journal, ledger, rail.payer, now().toISOString());
+    expect(catalogue.engine.sqlite.serialize().equals(before)).toBe(true);
   });
 
   it('without the route keeps the payment, and publishes the receipt when the route is back', async () => {
     const seller = await sell();
     const { journal, rail, pay } = await openPaying(chain, seller);
     const paid = await pay();
-    const other = makeCatalogue();
+    const other = await makeCatalogue();
     const ledger = openLedger(other, journal.append);
     const recover = () => recoverPayments(journal, ledger, rail.payer, now().toISOString());
-    recover();
-    expect(listPayments(other, 9)).toEqual([paid]);
+    await recover();
+    expect(await listPayments(other, 9)).toEqual([paid]);
     await expect(pay({ ledger, caps: { per_call: 1000, per_day: 1999 } })).rejects.toMatchObject({
       reason: 'cap_per_day',
     });
-    const receipts = other.sqlite.prepare('SELECT id FROM receipts').pluck();
+    const receipts = other.engine.sqlite.prepare('SELECT id FROM receipts').pluck();
     expect(receipts.all()).toEqual([]);
-    writeCatalogue(other, now().toISOString(), (writing) => {
+    await writeCatalogue(other, now().toISOString(), async (writing) => {
       const routes = [makeRoute({ path: '/v1/quote', terms: [makeTerms({ pay_to: PAY_TO })] })];
-      recordDeclaration(writing, makeDeclaration({ base_url: seller, routes }));
+      await recordDeclaration(writing, makeDeclaration({ base_url: seller, routes }));
     });
-    recover();
+    await recover();
     expect(receipts.all()).toEqual([paid.id]);
   });
 
@@ -183,9 +183,9 @@ describe('a catalogue that is lost, or restored from a backup', () => {
     const open = await pay({ signal: AbortSignal.abort(), patienceMs: 0 });
     const journal = openJournal(join(makeFolder(), 'new.jsonl'));
     const ledger = openLedger(catalogue, journal.append);
-    recoverPayments(journal, ledger, rail.payer, now().toISOString());
+    await recoverPayments(journal, ledger, rail.payer, now().toISOString());
     if (open.state !== 'settled') await reconcilePayments({ rail, ledger, now });
-    expect(listPayments(catalogue, 1)).toMatchObject([{ id: open.id, state: 'settled' }]);
+    expect(await listPayments(catalogue, 1)).toMatchObject([{ id: open.id, state: 'settled' }]);
     journal.close();
   });
 });
@@ -196,46 +196,46 @@ describe('the ledger', () => {
   const resolve = { step: 'resolved', resolution: { state: 'settled', settlement: settled } } as const;
   const taken = expect.objectContaining({ code: 'conflict', reason: 'transaction_taken' });
 
-  it('refuses a transaction that belongs to another payment', () => {
-    const catalogue = makeCatalogue();
+  it('refuses a transaction that belongs to another payment', async () => {
+    const catalogue = await makeCatalogue();
     const entries: PaymentEntry[] = [];
     const ledger = openLedger(catalogue, (entry) => entries.push(entry));
     const [one, two] = [makeAttempt(), makeAttempt()];
-    ledger.prepare(one, CAPS);
-    ledger.record(one.id, { step: 'sent', signature: null }, NOW);
-    ledger.record(one.id, resolve, NOW);
-    ledger.prepare(two, CAPS);
-    ledger.record(two.id, { step: 'sent', signature: null }, NOW);
+    await ledger.prepare(one, CAPS);
+    await ledger.record(one.id, { step: 'sent', signature: null }, NOW);
+    await ledger.record(one.id, resolve, NOW);
+    await ledger.prepare(two, CAPS);
+    await ledger.record(two.id, { step: 'sent', signature: null }, NOW);
     const written = entries.length;
-    expect(() => ledger.record(two.id, resolve, NOW)).toThrow(taken);
-    expect([entries.length, ledger.findPayment(two.id)?.state]).toEqual([written, 'sent']);
+    await expect(ledger.record(two.id, resolve, NOW)).rejects.toThrow(taken);
+    expect([entries.length, (await ledger.findPayment(two.id))?.state]).toEqual([written, 'sent']);
     const sql = `UPDATE payments SET "transaction" = (SELECT "transaction" FROM payments WHERE id = '${one.id}')`;
-    expect(() => catalogue.sqlite.exec(sql)).toThrow(/UNIQUE/);
+    expect(() => catalogue.engine.sqlite.exec(sql)).toThrow(/UNIQUE/);
   });
 
-  it('takes each step only in the right state', () => {
-    const ledger = openLedger(makeCatalogue(), () => undefined);
+  it('takes each step only in the right state', async () => {
+    const ledger = openLedger(await makeCatalogue(), () => undefined);
     const { id, ...attempt } = makeAttempt();
     const wrong = expect.objectContaining({ code: 'conflict', reason: 'wrong_state' });
-    ledger.prepare({ id, ...attempt }, CAPS);
+    await ledger.prepare({ id, ...attempt }, CAPS);
     const step = { step: 'sent', signature: null } as const;
-    expect(() => ledger.record(id, resolve, NOW)).toThrow(wrong);
-    ledger.record(id, step, NOW);
-    expect(() => ledger.record(id, step, NOW)).toThrow(wrong);
-    ledger.record(id, resolve, NOW);
+    await expect(ledger.record(id, resolve, NOW)).rejects.toThrow(wrong);
+    await ledger.record(id, step, NOW);
+    await expect(ledger.record(id, step, NOW)).rejects.toThrow(wrong);
+    await ledger.record(id, resolve, NOW);
     for (const late of [step, resolve, { step: 'closed', as: 'settled', because: 'x' } as const]) {
-      expect(() => ledger.record(id, late, NOW)).toThrow(wrong);
+      await expect(ledger.record(id, late, NOW)).rejects.toThrow(wrong);
     }
   });
 
-  it('changes nothing if the journal cannot be written', () => {
-    const catalogue = makeCatalogue();
+  it('changes nothing if the journal cannot be written', async () => {
+    const catalogue = await makeCatalogue();
     const full = new Error('no space');
     const ledger = openLedger(catalogue, () => {
       throw full;
     });
-    expect(() => ledger.prepare(makeAttempt(), CAPS)).toThrow(full);
-    expect(listPayments(catalogue, 9)).toEqual([]);
+    await expect(ledger.prepare(makeAttempt(), CAPS)).rejects.toThrow(full);
+    expect(await listPayments(catalogue, 9)).toEqual([]);
   });
 });
 

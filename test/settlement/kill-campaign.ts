@@ -9,9 +9,9 @@ import type { BaseChain } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 import { backUpCatalogue } from '../../src/catalogue/backup.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { listPayments } from '../../src/catalogue/payment-records.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { listPayments } from '../../src/catalogue/read/payments.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { USDC_ABI } from '../../src/settlement/base/chain.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../records.ts';
@@ -75,12 +75,12 @@ export async function runKillCampaign(
     }
   });
   const file = join(folder, 'catalogue.sqlite');
-  const catalogue = openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
-  writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
+  const catalogue = await openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
+  await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
     const routes = [makeRoute({ path: '/v1/quote', terms: [makeTerms({ pay_to: PAY_TO })] })];
-    recordDeclaration(writing, makeDeclaration({ base_url: seller, routes }));
+    await recordDeclaration(writing, makeDeclaration({ base_url: seller, routes }));
   });
-  catalogue.close();
+  await catalogue.close();
   const backup = join(folder, 'backup.sqlite');
   await backUp(file, backup);
   const run = (args: string[], hook: { KILL_AT_SYNC: string; KILL_LATER: string } | undefined = undefined) =>
@@ -140,16 +140,16 @@ export async function runKillCampaign(
     if (random() < SHARES.backedUp) await backUp(file, backup);
   }
   await reconcileLater();
-  const reading = openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
-  const payments = listPayments(reading, 100_000);
-  reading.close();
+  const reading = await openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
+  const payments = await listPayments(reading, 100_000);
+  await reading.close();
   return { killed, killedAtStep, setBack, finished, payments, used: await listUsed(chain, payer) };
 }
 
 async function backUp(file: string, target: string): Promise<void> {
-  const source = openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
+  const source = await openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
   await backUpCatalogue(source, target, { replace: true });
-  source.close();
+  await source.close();
 }
 
 async function listUsed({ rpcUrl }: BaseChain, payer: Hex): Promise<KillCampaign['used']> {

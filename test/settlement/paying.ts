@@ -6,10 +6,10 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import { type BaseChain, openWallet } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { openLedger } from '../../src/catalogue/payments.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Payment, PaymentCaps } from '../../src/model/payment.ts';
@@ -126,8 +126,8 @@ export async function openPaying(
 }
 
 /** The records of a wallet's payments. */
-function openBooks() {
-  const catalogue = makeCatalogue();
+async function openBooks() {
+  const catalogue = await makeCatalogue();
   const journal = openJournal(join(makeFolder(), 'wallet.jsonl'));
   onTestFinished(journal.close);
   return { catalogue, journal, ledger: openLedger(catalogue, journal.append) };
@@ -142,17 +142,17 @@ export async function openPayingWith(
   baseUrl: string,
   terms: Terms,
   { path = '/v1/quote', query = '', output_schema = { type: 'object' } }: SoldRoute = {},
-  { slug = 'example-prices', books = openBooks() }: { slug?: string; books?: ReturnType<typeof openBooks> } = {},
+  { slug = 'example-prices', books }: { slug?: string; books?: Awaited<ReturnType<typeof openBooks>> } = {},
 ) {
-  const { catalogue, journal, ledger } = books;
-  writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
+  const { catalogue, journal, ledger } = books ?? (await openBooks());
+  await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
     const routes = [makeRoute({ path, terms: [terms] })];
-    recordDeclaration(writing, makeDeclaration({ slug, base_url: baseUrl, routes }));
+    await recordDeclaration(writing, makeDeclaration({ slug, base_url: baseUrl, routes }));
   });
   const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });
   onTestFinished(() => client.close());
-  const getRoute = () => {
-    const route = findListing(catalogue, { slug })?.routes[0];
+  const getRoute = async () => {
+    const route = (await findListing(catalogue, { slug }))?.routes[0];
     if (!route) throw new Error('no route');
     return route;
   };
@@ -166,7 +166,7 @@ export async function openPayingWith(
     if (!chosen) throw new Error(`refused: ${refused}`);
     return payForCall({
       ...{ client, rail, ledger, call, signal, caps: CAPS, requirement: chosen },
-      route_id: getRoute().id,
+      route_id: (await getRoute()).id,
       declared: { mime_type: null, output_schema },
       own: [{ mime_type: null, output_schema }],
       findStop: () => null,

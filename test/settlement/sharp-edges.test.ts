@@ -42,7 +42,7 @@ describe('our own address', () => {
     const paying = openMarketPaying(market, HONEST, options);
     await expect((await paying).pay({ rail, ledger, requirement })).rejects.toMatchObject({ reason: 'own_payee' });
     await expect(pay()).rejects.toThrow('terms_differ');
-    expect([ledger.listOpen(rail.payer), await getLost()]).toEqual([[], 0n]);
+    expect([await ledger.listOpen(rail.payer), await getLost()]).toEqual([[], 0n]);
   });
 
   it('as the fee payer on Solana is refused, and nothing is recorded', async () => {
@@ -54,7 +54,7 @@ describe('our own address', () => {
     const { rail, pay, ledger, getLost } = await openMarketPaying(market, feeTaker, SOLANA);
     payer = rail.payer;
     await expect(pay()).rejects.toMatchObject({ reason: 'no_fee_payer' });
-    expect([ledger.listOpen(rail.payer), await getLost()]).toEqual([[], 0n]);
+    expect([await ledger.listOpen(rail.payer), await getLost()]).toEqual([[], 0n]);
   });
 });
 
@@ -83,7 +83,7 @@ describe('a memo of the seller’s', () => {
   ])('that is none, %s, is refused before anything is written down', async (_name, memo) => {
     const { pay, rail, ledger, journal, getLost } = await openMarketPaying(market, demand(memo), SOLANA);
     await expect(pay()).rejects.toMatchObject({ code: 'refused', reason: 'bad_memo' });
-    expect([ledger.listOpen(rail.payer), journal.payments.size, await getLost()]).toEqual([[], 0, 0n]);
+    expect([await ledger.listOpen(rail.payer), journal.payments.size, await getLost()]).toEqual([[], 0, 0n]);
   });
 
   it.each(['x'.repeat(256), '‮☂ á à', '\u200bhi'])(
@@ -113,7 +113,7 @@ describe('who pays the fee on Solana', () => {
   ])('is refused if it is %s, and nothing is recorded', async (_name, feePayer) => {
     const { pay, rail, ledger, journal, getLost } = await openMarketPaying(market, name(feePayer), SOLANA);
     await expect(pay()).rejects.toMatchObject({ code: 'refused', reason: expect.stringMatching(/_fee_payer$/) });
-    expect([ledger.listOpen(rail.payer), journal.payments.size, await getLost()]).toEqual([[], 0, 0n]);
+    expect([await ledger.listOpen(rail.payer), journal.payments.size, await getLost()]).toEqual([[], 0, 0n]);
   });
 });
 
@@ -139,7 +139,7 @@ describe('an oversized answer', () => {
     const payment = await pay({ onEvent: (event) => events.push(event) });
     expect(payment).toMatchObject({ state: 'settled', delivered: false, answer: null });
     expect(events).toContainEqual({ type: 'unanswered', reason: 'too_large' });
-    expect(getRoute().verification).toBe('unverified');
+    expect((await getRoute()).verification).toBe('unverified');
   });
 });
 
@@ -157,8 +157,8 @@ describe('a run that ends before it has judged the answer', () => {
     const { pay, catalogue, rail, ledger, getRoute, getLost } = await openMarketPaying(market, HONEST, BASE);
     const crashing: typeof ledger = {
       ...ledger,
-      record(id, step, at) {
-        if (step.step !== 'answered' || isRecorded) ledger.record(id, step, at);
+      async record(id, step, at) {
+        if (step.step !== 'answered' || isRecorded) await ledger.record(id, step, at);
         if (step.step === 'answered') throw crash;
       },
     };
@@ -168,8 +168,8 @@ describe('a run that ends before it has judged the answer', () => {
     expect(found).toMatchObject([{ ...nothingSaid, ...expected }]);
     expect(await getLost()).toBe(1000n);
     // It counts neither way: no receipt, no caution, nothing against the seller.
-    expect(catalogue.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(0);
-    expect(getRoute()).toMatchObject({ verification: 'unverified', undelivered: null });
+    expect(catalogue.engine.sqlite.prepare('SELECT count(*) FROM receipts').pluck().get()).toBe(0);
+    expect(await getRoute()).toMatchObject({ verification: 'unverified', undelivered: null });
   });
 
   it('with a failing answer is decided: nothing was delivered', async () => {
@@ -177,14 +177,14 @@ describe('a run that ends before it has judged the answer', () => {
     const { pay, rail, ledger, getRoute } = await openMarketPaying(market, seller, BASE);
     const crashing: typeof ledger = {
       ...ledger,
-      record(id, step, at) {
-        ledger.record(id, step, at);
+      async record(id, step, at) {
+        await ledger.record(id, step, at);
         if (step.step === 'answered') throw crash;
       },
     };
     await expect(pay({ ledger: crashing })).rejects.toBe(crash);
     expect(await reconcilePayments({ rail, ledger, now })).toMatchObject([{ state: 'settled', delivered: false }]);
-    expect(getRoute().undelivered).not.toBeNull();
+    expect((await getRoute()).undelivered).not.toBeNull();
   });
 
   it.each([
@@ -197,7 +197,7 @@ describe('a run that ends before it has judged the answer', () => {
     const declared = { mime_type: null, output_schema: schema };
     const payment = await pay({ declared, own: [declared] });
     expect(payment).toMatchObject({ state: 'settled', delivered: true, unrecognised: null, conforming });
-    expect(getRoute().verification).toBe('settlement-verified');
+    expect((await getRoute()).verification).toBe('settlement-verified');
   });
 });
 
@@ -217,7 +217,7 @@ describe('the last moment', () => {
       expect(early).toMatchObject([seconds < 0 ? expected : { state: 'sent' }]);
       await market.base.setTime(expiry + 30);
       await reconcilePayments({ rail, ledger, now });
-      expect(ledger.findPayment(payment.id)).toMatchObject(expected);
+      expect(await ledger.findPayment(payment.id)).toMatchObject(expected);
       expect(await getLost()).toBe(seconds < 0 ? 1000n : 0n);
     });
   });
@@ -262,5 +262,5 @@ it('a secret header is sent, but never recorded', async () => {
   const payment = await pay({ call: { ...call, headers } });
   expect(payment).toMatchObject({ state: 'settled', request: { headers: { accept: 'application/json' } } });
   expect(seller.asked.find(({ isPaid }) => isPaid)?.headers).toMatchObject(headers);
-  expect(catalogue.sqlite.serialize().includes('sesame')).toBe(false);
+  expect(catalogue.engine.sqlite.serialize().includes('sesame')).toBe(false);
 });

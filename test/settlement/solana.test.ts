@@ -90,7 +90,7 @@ describe('a paid call on Solana', () => {
     expect(payment).toMatchObject({ state: 'settled', delivered: true, network: 'solana', pay_to: seller.payee });
     expect(payment.seller_receipt?.transaction).toBe(payment.settlement?.transaction);
     expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
-    expect(getRoute()).toMatchObject({ verification: 'settlement-verified', proof: { public_chain: false } });
+    expect(await getRoute()).toMatchObject({ verification: 'settlement-verified', proof: { public_chain: false } });
     const checks = await checkPayment(openSolanaReader(chain.rpcUrl), payment);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
   });

@@ -123,9 +123,9 @@ describe('the example request', () => {
 });
 
 describe('the call guide of a listing', () => {
-  it('shows the verified route, at its price and on its network', () => {
+  it('shows the verified route, at its price and on its network', async () => {
     const solana = makeTerms({ network: 'solana', amount: 2500 });
-    const listing = makeLiveListing(
+    const listing = await makeLiveListing(
       makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other', terms: [solana] })] }),
       { verified: '/v1/other' },
     );
@@ -136,10 +136,10 @@ describe('the call guide of a listing', () => {
     expect(guide.paying?.install).toContain('@x402/svm');
   });
 
-  it('prefers a route with an example, and calls the base address where none is itemised', () => {
+  it('prefers a route with an example, and calls the base address where none is itemised', async () => {
     const routes = [makeRoute(), makeRoute({ path: '/z', example: { query: { q: 'x' } } })];
-    expect(buildCallGuide(makeLiveListing(makeDeclaration({ routes }))).route).toBe('GET /z');
-    const bare = makeLiveListing(
+    expect(buildCallGuide(await makeLiveListing(makeDeclaration({ routes }))).route).toBe('GET /z');
+    const bare = await makeLiveListing(
       makeDeclaration({ routes: [], networks: ['base'], price: { min: 1000, max: 50_000 } }),
     );
     expect(buildCallGuide(bare)).toMatchObject({ route: 'GET https://api.prices.example-provider.com', price: '0.05' });
@@ -201,23 +201,25 @@ it('asks for what the request says, in Python, up to the price and without follo
   }
 });
 
-it('pays on the network of the offer, and says what to install for it', () => {
-  const guide = (network: 'base' | 'solana') =>
-    buildCallGuide(makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: [makeTerms({ network })] })] })));
-  expect(guide('base').paying).toMatchObject({
+it('pays on the network of the offer, and says what to install for it', async () => {
+  const guide = async (network: 'base' | 'solana') =>
+    buildCallGuide(
+      await makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: [makeTerms({ network })] })] })),
+    );
+  expect((await guide('base')).paying).toMatchObject({
     python: expect.stringContaining('register_exact_evm_client(client, signer, networks="eip155:8453")'),
     python_install: 'pip install "x402[requests,evm]"',
   });
-  expect(guide('solana').paying).toMatchObject({
+  expect((await guide('solana')).paying).toMatchObject({
     python: expect.stringContaining('networks="solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"'),
     python_install: 'pip install "x402[requests,svm]"',
   });
 });
 
-it('says whether the request is known to work, an example, or neither', () => {
+it('says whether the request is known to work, an example, or neither', async () => {
   const example = { query: { q: 'x' } };
-  const guide = (declared: Parameters<typeof makeRoute>[0]) =>
-    buildCallGuide(makeLiveListing(makeDeclaration({ routes: [makeRoute(declared)] })));
-  expect(guide({ example })).toMatchObject({ known_good_on: null, is_example: true });
-  expect(guide({})).toMatchObject({ known_good_on: null, is_example: false });
+  const guide = async (declared: Parameters<typeof makeRoute>[0]) =>
+    buildCallGuide(await makeLiveListing(makeDeclaration({ routes: [makeRoute(declared)] })));
+  expect(await guide({ example })).toMatchObject({ known_good_on: null, is_example: true });
+  expect(await guide({})).toMatchObject({ known_good_on: null, is_example: false });
 });

@@ -1,20 +1,20 @@
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { findListing } from '../../src/catalogue/listings.ts';
-import { recordReceipt } from '../../src/catalogue/record-receipt.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 
 /** Makes a listing as the catalogue publishes it; `verified` is the path of a route that was paid for, at its own price. */
-export function makeLiveListing(
+export async function makeLiveListing(
   declaration: Declaration = makeDeclaration(),
   { verified, amount }: { verified?: string; amount?: number } = {},
-): LiveListing {
-  const catalogue = makeCatalogue();
-  const { identity } = writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declaration));
-  const route = findListing(catalogue, identity)?.routes.find(({ path }) => path === verified);
+): Promise<LiveListing> {
+  const catalogue = await makeCatalogue();
+  const { identity } = await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declaration));
+  const route = (await findListing(catalogue, identity))?.routes.find(({ path }) => path === verified);
   const offer = route?.terms[0];
   if (route && offer) {
     const receipt = {
@@ -35,9 +35,9 @@ export function makeLiveListing(
       unrecognised: null,
       correction: null,
     };
-    writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt));
+    await writeCatalogue(catalogue, NOW, (writing) => recordReceipt(writing, receipt));
   }
-  const listing = findListing(catalogue, identity);
+  const listing = await findListing(catalogue, identity);
   if (!listing || !isLive(listing)) throw new Error('the listing is not live');
   return listing;
 }

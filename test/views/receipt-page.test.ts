@@ -35,16 +35,16 @@ const PAID: PublicPayment = {
 };
 
 /** What the receipt is shown with: a listing, whose route it is of. */
-function makeView() {
-  const listing = makeLiveListing(
+async function makeView() {
+  const listing = await makeLiveListing(
     makeDeclaration({ slug: 'example', title: 'Example', base_url: 'https://api.example.com' }),
   );
   const routeId = listing.routes[0]?.id ?? '';
   return { view: { listing, route: { method: 'GET', path: '/a' }, site: SITE }, routeId };
 }
 
-it('shows what was asked, paid and answered, and how to check it with and without our software', () => {
-  const page = buildReceiptPage(PAID, makeView().view);
+it('shows what was asked, paid and answered, and how to check it with and without our software', async () => {
+  const page = buildReceiptPage(PAID, (await makeView()).view);
   const facts = Object.fromEntries(
     [...page.asked, ...page.paid, ...page.answered].map(({ label, value }) => [label, value]),
   );
@@ -70,8 +70,8 @@ it('shows what was asked, paid and answered, and how to check it with and withou
   expect(page.leaves_open.join(' ')).toContain('That the product came back: that is our own word');
 });
 
-it('links to the explorer on a public chain alone, and to the route it was paid for', () => {
-  const { view, routeId } = makeView();
+it('links to the explorer on a public chain alone, and to the route it was paid for', async () => {
+  const { view, routeId } = await makeView();
   const paid = { ...PAID, route_id: routeId };
   const getLinks = (payment: PublicPayment) => buildReceiptPage(payment, view).paid.flatMap(({ href }) => href ?? []);
   expect(getLinks(paid)).toEqual([
@@ -88,9 +88,9 @@ it('links to the explorer on a public chain alone, and to the route it was paid 
   expect(buildReceiptPage(paid, { ...view, listing: held }).listing.href).toBeNull();
 });
 
-it('says of a local test chain that its money is worth nothing', () => {
+it('says of a local test chain that its money is worth nothing', async () => {
   const settlement = { ...PAID.settlement, genesis: `0x${'1'.repeat(64)}` };
-  const page = buildReceiptPage({ ...PAID, settlement }, makeView().view);
+  const page = buildReceiptPage({ ...PAID, settlement }, (await makeView()).view);
   expect([page.is_public, page.network]).toEqual([false, 'a local test chain for Base']);
   expect(page.leaves_open[0]).toContain('worth nothing');
 });
@@ -109,8 +109,8 @@ it.each([
   [null, 'Not delivered: no answer came'],
   [{ ...ANSWER, status: 500 }, 'Not delivered: the answer was status 500'],
   [{ ...ANSWER, size: 0 }, 'Not delivered: the answer was empty'],
-])('says plainly that nothing was delivered (%#)', (answer, outcome) => {
-  const page = buildReceiptPage({ ...PAID, delivered: false, conforming: null, answer }, makeView().view);
+])('says plainly that nothing was delivered (%#)', async (answer, outcome) => {
+  const page = buildReceiptPage({ ...PAID, delivered: false, conforming: null, answer }, (await makeView()).view);
   expect(page).toMatchObject({ delivered: false, outcome });
   expect(page.outcome_note).toContain('the seller has the money');
   expect(page.summary).toContain(outcome);

@@ -101,8 +101,8 @@ describe('the page of a search', () => {
     });
   });
 
-  it('says where nothing fits well, and which words were found nowhere', () => {
-    const items = [buildAgentItem(makeLiveListing(), SITE)];
+  it('says where nothing fits well, and which words were found nowhere', async () => {
+    const items = [buildAgentItem(await makeLiveListing(), SITE)];
     const getDoubts = (answer: { isWeak: boolean; unmatched: string[] }, shown = items) =>
       buildSearchPage({ q: 'x' }, { ...FOUND, items: shown, total: shown.length, answer }).doubts;
     expect(getDoubts({ isWeak: true, unmatched: ['pizza', '<b>'] })).toEqual([
@@ -113,8 +113,8 @@ describe('the page of a search', () => {
     expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual(['Nothing was found for: pizza.']);
   });
 
-  it('names on each card the route that answers, with its price, and what speaks gravely against it', () => {
-    const listing = makeLiveListing();
+  it('names on each card the route that answers, with its price, and what speaks gravely against it', async () => {
+    const listing = await makeLiveListing();
     const [first] = listing.routes;
     if (!first) throw new Error('no route');
     const caution = { code: 'undelivered', severity: 'danger', since: NOW } as const;
@@ -136,8 +136,8 @@ describe('the page of a search', () => {
     expect(plain.cards[0]?.route).toBeNull();
   });
 
-  it('leads on while there is more, and back to the first page from any other', () => {
-    const item = buildAgentItem(makeLiveListing(), SITE);
+  it('leads on while there is more, and back to the first page from any other', async () => {
+    const item = buildAgentItem(await makeLiveListing(), SITE);
     const build = (cursor: Record<string, string>, next: string | undefined) =>
       buildSearchPage({ q: 'x', ...cursor }, { ...FOUND, items: [item], total: 30, next_cursor: next });
     expect(build({}, 'n')).toMatchObject({ first: null, next: '/search?q=x&cursor=n', fault: null });

@@ -37,7 +37,7 @@ async function openCatalogue(source: ['--bazaar' | '--openapi', string]): Promis
     const { code, stdout, stderr } = await commands.run(args);
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
   }
-  const reading = openTestReading(commands);
+  const reading = openTestReading({ address: commands.file });
   const app = createApp({ reading });
   const { url, close } = await openServer((request) => app.fetch(request));
   onTestFinished(async () => {

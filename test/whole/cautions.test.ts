@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
-import { withdrawDeclarations } from '../../src/catalogue/declarations.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
-import { publishListing } from '../../src/catalogue/publish.ts';
-import { recordReplies } from '../../src/catalogue/replies.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
+import { publishListing } from '../../src/catalogue/write/publication.ts';
+import { recordReplies } from '../../src/catalogue/write/replies.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode } from '../../src/model/caution.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
-import { isLive } from '../../src/model/listing.ts';
+import { isLive, type Listing } from '../../src/model/listing.ts';
 import { getRouteUrl } from '../../src/model/route.ts';
 import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildListingPicture } from '../../src/views/picture.ts';
@@ -19,6 +19,7 @@ import { type EvidenceWorld, getTime, makeWorld } from '../catalogue/evidence-wo
 import { makeCommands } from '../commands/running.ts';
 import { buildChallenge } from '../http/checking.ts';
 import { SITE, serveLive } from '../http/serving.ts';
+import { inTurn } from '../in-turn.ts';
 import { openPages, type Pages } from '../pages/site.ts';
 import { recordPaid } from '../paid.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW, recordReceiptFor } from '../records.ts';
@@ -42,42 +43,45 @@ function makeCase(code: CautionCode, overrides: Partial<Declaration> = {}): Decl
 }
 
 /** How each code comes to hold for the listing of its name, which was declared and seen by then: by real writes alone. */
-const CASES: Record<CautionCode, (world: EvidenceWorld, slug: string) => void> = {
+const CASES: Record<CautionCode, (world: EvidenceWorld, slug: string) => Promise<unknown>> = {
   undelivered: ({ catalogue }, slug) =>
     recordPaid(catalogue, slug, { path: '/v1/thing', id: crypto.randomUUID(), status: 500, at: getTime(7) }),
   unrecognised: ({ catalogue }, slug) =>
-    void recordReceiptFor(catalogue, slug, { delivered: false, unrecognised: 'html_page', settled_at: getTime(7) }),
-  payee_differs: ({ look }, slug) => void look(12, { slug, terms: [makeTerms({ pay_to: OTHER_PAYEE })] }),
-  imitates_name: ({ declare }) => {
+    recordReceiptFor(catalogue, slug, { delivered: false, unrecognised: 'html_page', settled_at: getTime(7) }),
+  payee_differs: ({ look }, slug) => look(12, { slug, terms: [makeTerms({ pay_to: OTHER_PAYEE })] }),
+  imitates_name: async ({ declare }) => {
     const terms = [makeTerms({ pay_to: OTHER_PAYEE })];
     const [title, base_url] = ['Walked imitates name', 'https://api.walkedimitatesname.com'];
-    declare(makeCase('imitates_name', { slug: 'the-real-one', title, base_url, routes: [makeRoute({ terms })] }), 12);
+    await declare(
+      makeCase('imitates_name', { slug: 'the-real-one', title, base_url, routes: [makeRoute({ terms })] }),
+      12,
+    );
   },
-  price_above_record: ({ look }, slug) => void look(12, { slug, terms: [makeTerms({ amount: 2000 })] }),
+  price_above_record: ({ look }, slug) => look(12, { slug, terms: [makeTerms({ amount: 2000 })] }),
   withdrawn: ({ catalogue }) =>
-    void writeCatalogue(catalogue, getTime(12), (writing) =>
+    writeCatalogue(catalogue, getTime(12), (writing) =>
       withdrawDeclarations(writing, makeCase('withdrawn').source, new Set()),
     ),
-  probes_failing: ({ look }, slug) => {
-    for (const hours of [12, 18, 24]) look(hours, { slug, outcome: 'server_error', status: 500 });
+  probes_failing: async ({ look }, slug) => {
+    for (const hours of [12, 18, 24]) await look(hours, { slug, outcome: 'server_error', status: 500 });
   },
-  never_seen: ({ declare }) => {
+  never_seen: async ({ declare }) => {
     // A source names a second route, which nobody has looked at yet.
-    declare(
+    await declare(
       makeCase('never_seen', { routes: [makeRoute({ path: '/v1/thing' }), makeRoute({ path: '/v1/unseen' })] }),
       12,
     );
   },
   payee_rotates: ({ look }, slug) =>
-    void look(12, { slug, payee_rotates: true, terms: [makeTerms({ pay_to: OTHER_PAYEE })] }),
+    look(12, { slug, payee_rotates: true, terms: [makeTerms({ pay_to: OTHER_PAYEE })] }),
 };
 
 /** The catalogue in which each code holds for a listing, and all that is read from it. */
 interface Walked {
   catalogue: Catalogue;
-  live: ReturnType<typeof serveLive>;
+  live: Awaited<ReturnType<typeof serveLive>>;
   pages: Pages;
-  listings: Map<CautionCode, ReturnType<EvidenceWorld['find']>>;
+  listings: Map<CautionCode, Listing>;
 }
 
 let walked: Walked;
@@ -85,28 +89,34 @@ const folder = mkdtempSync(join(SCRATCH, 'cautions-'));
 const AT = new Date(getTime(36));
 
 beforeAll(async () => {
-  const catalogue = openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
-  const world = makeWorld(catalogue);
+  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
+  const world = await makeWorld(catalogue);
   for (const code of CAUTION_CODES) {
     const slug = getSlug(code);
-    world.declare(makeCase(code));
-    world.look(6, { slug });
-    CASES[code](world, slug);
-    writeCatalogue(catalogue, getTime(30), (writing) => {
-      recordReplies(writing, getBase(code), `${getBase(code)}/file.json`, [
+    await world.declare(makeCase(code));
+    await world.look(6, { slug });
+    await CASES[code](world, slug);
+    const listing = await world.find(slug);
+    await writeCatalogue(catalogue, getTime(30), async (writing) => {
+      await recordReplies(writing, getBase(code), `${getBase(code)}/file.json`, [
         { caution: code, route: null, text: getReply(code) },
       ]);
-      publishListing(writing, world.find(slug), 'declared_by_provider');
+      await publishListing(writing, listing, 'declared_by_provider');
     });
   }
   const live = serveLive(catalogue, () => AT);
-  const listings = new Map(CAUTION_CODES.map((code) => [code, world.find(getSlug(code))]));
+  const listings = new Map(
+    await inTurn(
+      CAUTION_CODES,
+      async (code): Promise<[CautionCode, Listing]> => [code, await world.find(getSlug(code))],
+    ),
+  );
   walked = { catalogue, live, pages: await openPages(live.reading), listings };
 });
 
-afterAll(() => {
+afterAll(async () => {
   walked?.live.reading.close();
-  walked?.catalogue.close();
+  await walked?.catalogue.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -155,7 +165,7 @@ async function callTool(name: string, args: object): Promise<string> {
 }
 
 async function runCommand(...args: string[]): Promise<string> {
-  const commands = makeCommands({ CATALOGUE: walked.catalogue.file }, () => AT);
+  const commands = makeCommands({ CATALOGUE: walked.catalogue.address }, () => AT);
   const { code, stdout, stderr } = await commands.run(args);
   expect(code, stderr).toBe(0);
   return stdout.replace(/\s+/g, ' ');
@@ -179,9 +189,9 @@ async function findCard(path: string, slug: string): Promise<string> {
     .replace(/\s+/g, ' ');
 }
 
-it('has a case for every code, and nothing in it is stale', () => {
+it('has a case for every code, and nothing in it is stale', async () => {
   expect(Object.keys(CASES).sort()).toEqual([...CAUTION_CODES].sort());
-  expect(listStaleListings(walked.catalogue)).toEqual([]);
+  expect(await listStaleListings(walked.catalogue)).toEqual([]);
 });
 
 it('marks the cards of the home page', async () => {

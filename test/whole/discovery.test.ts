@@ -5,9 +5,9 @@ import { type Buyer, openBuyer } from '../../scripts/market/buyer.ts';
 import { buildExample } from '../../scripts/market/feed.ts';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { type Catalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { listListings } from '../../src/catalogue/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
+import { listListings } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { listPayableTerms } from '../../src/evidence/terms.ts';
 import { getRouteUrl } from '../../src/model/route.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
@@ -22,8 +22,8 @@ const SOLANA = {
 } as const;
 
 /** What a buyer needs of every payable route of a catalogue, by method and address. */
-function listSold(catalogue: Catalogue) {
-  return listListings(catalogue)
+async function listSold(catalogue: Catalogue) {
+  return (await listListings(catalogue))
     .flatMap(({ base_url, routes }) =>
       routes.map((route) => ({
         key: `${route.method} ${getRouteUrl(base_url, route.path)}`,
@@ -44,11 +44,11 @@ function listSold(catalogue: Catalogue) {
 
 describe('a catalogue that another one imports from', () => {
   it('brings over the same routes, prices, payees and declarations', async () => {
-    const catalogue = makeCatalogue();
+    const catalogue = await makeCatalogue();
     const body = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
     const query = { type: 'object', properties: { days: { type: 'integer' }, all: { type: 'boolean' } } };
-    writeCatalogue(catalogue, NOW, (writing) => {
-      recordDeclaration(
+    await writeCatalogue(catalogue, NOW, async (writing) => {
+      await recordDeclaration(
         writing,
         makeDeclaration({
           routes: [
@@ -71,7 +71,7 @@ describe('a catalogue that another one imports from', () => {
           ],
         }),
       );
-      recordDeclaration(
+      await recordDeclaration(
         writing,
         makeDeclaration({
           slug: 'old-weather',
@@ -85,9 +85,9 @@ describe('a catalogue that another one imports from', () => {
     const { file, runJson } = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' });
     const { json } = await runJson('import', '--bazaar', `${url}/discovery/resources`);
     expect(json).toMatchObject({ complete: true, items: { received: 5, taken: 5, duplicates: 0, refused: 0 } });
-    const copy = openCatalogueForReading(file);
-    expect(listSold(copy)).toEqual(listSold(catalogue));
-    copy.close();
+    const copy = await openCatalogueForReading(file);
+    expect(await listSold(copy)).toEqual(await listSold(catalogue));
+    await copy.close();
   });
 });
 
@@ -103,7 +103,7 @@ describe('a buyer with nothing but the x402 SDK', () => {
   it('finds a resource here, pays its seller and has the product, whichever version the seller speaks', async () => {
     const { file, runJson } = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' });
     expect((await runJson('import', '--bazaar', market.feedUrl)).code).toBe(0);
-    const catalogue = openCatalogueForReading(file);
+    const catalogue = await openCatalogueForReading(file);
     const { url } = await serveOnLoopback(catalogue);
     const { bazaar } = withBazaar(new HTTPFacilitatorClient({ url })).extensions;
     const { items } = await bazaar.listResources({ network: 'eip155:8453', scheme: 'exact' });
@@ -120,7 +120,7 @@ describe('a buyer with nothing but the x402 SDK', () => {
       expect(response.status).toBe(200);
       expect(receipt).toMatchObject({ success: true });
     }
-    catalogue.close();
+    await catalogue.close();
   });
 });
 

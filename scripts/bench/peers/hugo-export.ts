@@ -19,7 +19,7 @@ const config = readConfig();
 const { baseUrl, serviceTitle, contactName, contactUrl } = config;
 const site = { baseUrl, serviceTitle, contactName, contactUrl };
 const readings = openPinnedReadings(config);
-const reading = readings.pin();
+const reading = await readings.pin();
 const pages = join(folder, 'content/api');
 mkdirSync(pages, { recursive: true });
 mkdirSync(join(folder, 'data'), { recursive: true });

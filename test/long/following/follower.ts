@@ -1,8 +1,8 @@
 /** A process that follows a catalogue into a published file until it is killed. */
 import { startFollowing } from '../../../src/published/follow.ts';
 
-const [catalogueFile = '', publishedFile = ''] = process.argv.slice(2);
-await startFollowing({ catalogueFile, publishedFile }, 'campaign', (error) =>
+const [catalogueAddress = '', publishedFile = ''] = process.argv.slice(2);
+await startFollowing({ catalogueAddress, publishedFile }, 'campaign', (error) =>
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`),
 );
 setInterval(() => undefined, 60_000);

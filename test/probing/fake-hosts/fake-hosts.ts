@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type Catalogue, openCatalogue } from '../../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../../src/catalogue/write.ts';
+import { writeCatalogue } from '../../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../../src/catalogue/write/declarations.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
 import { PAYEE } from '../../x402/challenges.ts';
 import { BEHAVIOURS, BY_HOST, type HostKind } from './behaviours.ts';
@@ -67,8 +67,8 @@ export async function openFakeHostProcess(kinds: readonly HostKind[], routes: nu
 }
 
 /** Lists fake hosts in a new catalogue file, each as one listing with its price. */
-export function declareFakeHosts(file: string, { hosts }: FakeHostProcess): void {
-  const catalogue = openCatalogue(file, { identity: IDENTITY, at: NOW });
+export async function declareFakeHosts(file: string, { hosts }: FakeHostProcess): Promise<void> {
+  const catalogue = await openCatalogue(file, { identity: IDENTITY, at: NOW });
   const terms = [makeTerms({ amount: 10_000, pay_to: PAYEE.toLowerCase() })];
   const declarations = hosts.map(({ kind, base_url, routes }, index) =>
     makeDeclaration({
@@ -78,16 +78,16 @@ export function declareFakeHosts(file: string, { hosts }: FakeHostProcess): void
       routes: routes.map(({ path }) => makeRoute({ path, terms })),
     }),
   );
-  writeCatalogue(catalogue, new Date().toISOString(), (writing) => {
-    for (const declaration of declarations) recordDeclaration(writing, declaration);
+  await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
+    for (const declaration of declarations) await recordDeclaration(writing, declaration);
   });
-  catalogue.close();
+  await catalogue.close();
 }
 
 /** Lists every sample on record, in the order they were taken. */
 export function listTaken({
-  sqlite,
-}: Pick<Catalogue, 'sqlite'>): { url: string; outcome: string; cause: string | null }[] {
+  engine: { sqlite },
+}: Pick<Catalogue, 'engine'>): { url: string; outcome: string; cause: string | null }[] {
   return sqlite
     .prepare<[], { url: string; outcome: string; cause: string | null }>(
       `SELECT listings.base_url || routes.path AS url, outcome, cause FROM samples

@@ -1,39 +1,42 @@
 import type { Catalogue } from '../../../src/catalogue/database.ts';
-import { isRevisionConsistent, listDatabaseFaults, listStaleListings } from '../../../src/catalogue/integrity.ts';
-import { findListing } from '../../../src/catalogue/listings.ts';
-import { getSampledListing } from '../../../src/catalogue/samples.ts';
+import { isRevisionConsistent, listStaleListings } from '../../../src/catalogue/integrity.ts';
+import { type RecordedEvidence, readEvidence } from '../../../src/catalogue/read/evidence.ts';
+import { findListing } from '../../../src/catalogue/read/listings.ts';
 import type { Listing } from '../../../src/model/listing.ts';
 import { workOut } from '../../evidence/oracle.ts';
+import { inTurn } from '../../in-turn.ts';
 import type { Market, Seller } from './market.ts';
 import type { Logged, Simulated } from './simulate.ts';
 
 const ROUND_HOURS = 6;
 
 /** Lists listings in a wrong final state, judged by what each seller did and by its samples. */
-export function listWrongStandings(catalogue: Catalogue, market: Market, { log }: Simulated): string[] {
-  const rounds = catalogue.sqlite.prepare('SELECT round FROM rounds WHERE ours = 1').pluck().all();
+export async function listWrongStandings(catalogue: Catalogue, market: Market, { log }: Simulated): Promise<string[]> {
+  const rounds = catalogue.engine.sqlite.prepare('SELECT round FROM rounds WHERE ours = 1').pluck().all();
   const ours = new Set(rounds.map(Number));
   return [
     ...listWrongRounds(market, ours),
-    ...market.sellers.flatMap((seller) => {
-      const listing = findListing(catalogue, { slug: seller.slug });
-      if (!listing) return [`${seller.slug} is not there`];
-      const sampled = getSampledListing(catalogue, listing.id);
-      const worked = workOut(listKept(log.get(listing.id) ?? []), ours);
-      const { band, score } = listing.reliability;
-      return listDifferent(`${seller.slug}:`, [
-        ...listFacts(seller, listing),
-        ['band', band, worked.band],
-        ['samples on record', sampled.reliability.samples, worked.samples],
-        ['score on record', sampled.reliability.score, worked.score],
-        ['last sample', sampled.reliability.last_sample_at, worked.last_sample_at],
-        ['failing', sampled.failing, worked.failing],
-        ['score in step', Math.abs((score ?? 0) - (worked.score ?? 0)) < 5, true],
-      ]);
-    }),
-    ...listDatabaseFaults(catalogue),
-    ...listStaleListings(catalogue).map(({ slug, fields }) => `${slug} is stale: ${fields.join()}`),
-    ...(isRevisionConsistent(catalogue) ? [] : ['the revision is not that of the latest change']),
+    ...(
+      await inTurn(market.sellers, async (seller) => {
+        const listing = await findListing(catalogue, { slug: seller.slug });
+        if (!listing) return [`${seller.slug} is not there`];
+        const sampled = ((await readEvidence(catalogue, [listing])).get(listing.id) as RecordedEvidence).sampled;
+        const worked = workOut(listKept(log.get(listing.id) ?? []), ours);
+        const { band, score } = listing.reliability;
+        return listDifferent(`${seller.slug}:`, [
+          ...listFacts(seller, listing),
+          ['band', band, worked.band],
+          ['samples on record', sampled.reliability.samples, worked.samples],
+          ['score on record', sampled.reliability.score, worked.score],
+          ['last sample', sampled.reliability.last_sample_at, worked.last_sample_at],
+          ['failing', sampled.failing, worked.failing],
+          ['score in step', Math.abs((score ?? 0) - (worked.score ?? 0)) < 5, true],
+        ]);
+      })
+    ).flat(),
+    ...catalogue.engine.listFaults(),
+    ...(await listStaleListings(catalogue)).map(({ slug, fields }) => `${slug} is stale: ${fields.join()}`),
+    ...((await isRevisionConsistent(catalogue)) ? [] : ['the revision is not that of the latest change']),
   ];
 }
 

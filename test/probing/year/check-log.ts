@@ -1,10 +1,11 @@
-import { listChanges } from '../../../src/catalogue/changes.ts';
 import type { Catalogue } from '../../../src/catalogue/database.ts';
-import { findListing } from '../../../src/catalogue/listings.ts';
-import { getRevision } from '../../../src/catalogue/write.ts';
+import { listChanges } from '../../../src/catalogue/read/changes.ts';
+import { findListing } from '../../../src/catalogue/read/listings.ts';
+import { getRevision } from '../../../src/catalogue/transaction.ts';
 import type { Change } from '../../../src/model/change.ts';
 import type { Listing } from '../../../src/model/listing.ts';
 import { describeDecision } from '../../../src/views/words/decision.ts';
+import { inTurn } from '../../in-turn.ts';
 import type { Market } from './market.ts';
 import type { Simulated } from './simulate.ts';
 
@@ -17,22 +18,28 @@ const ALL = 1_000_000;
  * Lists errors in the log: an unexplained revision, a listing in another state than the log says, a decision without
  * words or evidence, or a wrong decision.
  */
-export function listWrongDecisions(catalogue: Catalogue, market: Market, simulated: Simulated): string[] {
-  const revisions = catalogue.sqlite.prepare('SELECT count(DISTINCT revision) FROM changes').pluck().get();
+export async function listWrongDecisions(
+  catalogue: Catalogue,
+  market: Market,
+  simulated: Simulated,
+): Promise<string[]> {
+  const revisions = catalogue.engine.sqlite.prepare('SELECT count(DISTINCT revision) FROM changes').pluck().get();
   return [
-    ...(revisions === getRevision(catalogue)
+    ...(revisions === (await getRevision(catalogue))
       ? []
-      : [`${revisions} revisions are explained of ${getRevision(catalogue)}`]),
-    ...market.sellers.flatMap(({ slug }) => {
-      const listing = findListing(catalogue, { slug });
-      const changes = listChanges(catalogue, { slug, limit: ALL });
-      if (!listing) return [`${slug} is not there`];
-      return [
-        ...listUnlikeLog(listing, changes),
-        ...changes.flatMap((change) => findUnexplained(change) ?? []),
-        ...changes.flatMap((change) => findUnjust(change, market, simulated) ?? []),
-      ].map((fault) => `${slug}: ${fault}`);
-    }),
+      : [`${revisions} revisions are explained of ${await getRevision(catalogue)}`]),
+    ...(
+      await inTurn(market.sellers, async ({ slug }) => {
+        const listing = await findListing(catalogue, { slug });
+        const changes = await listChanges(catalogue, { slug, limit: ALL });
+        if (!listing) return [`${slug} is not there`];
+        return [
+          ...listUnlikeLog(listing, changes),
+          ...changes.flatMap((change) => findUnexplained(change) ?? []),
+          ...changes.flatMap((change) => findUnjust(change, market, simulated) ?? []),
+        ].map((fault) => `${slug}: ${fault}`);
+      })
+    ).flat(),
   ];
 }
 

@@ -1,10 +1,10 @@
 import type { Catalogue } from '../../../src/catalogue/database.ts';
-import { recordDeclaration } from '../../../src/catalogue/declarations.ts';
-import { delistListing } from '../../../src/catalogue/delisting.ts';
-import { findListing } from '../../../src/catalogue/listings.ts';
-import { findNextDue } from '../../../src/catalogue/probe-tasks.ts';
-import { recordReceipt } from '../../../src/catalogue/record-receipt.ts';
-import { writeCatalogue } from '../../../src/catalogue/write.ts';
+import { findListing } from '../../../src/catalogue/read/listings.ts';
+import { findNextDue } from '../../../src/catalogue/read/probe-plan.ts';
+import { writeCatalogue } from '../../../src/catalogue/transaction.ts';
+import { delistListing } from '../../../src/catalogue/write/decisions.ts';
+import { recordDeclaration } from '../../../src/catalogue/write/declarations.ts';
+import { recordReceipt } from '../../../src/catalogue/write/receipts.ts';
 import { runProbing } from '../../../src/commands/probe-run.ts';
 import { readConfig } from '../../../src/config.ts';
 import { getRouteId } from '../../../src/model/ids.ts';
@@ -53,7 +53,7 @@ export async function simulate(
   market.setHours(0);
   for (let hours = 0; hours < end; ) {
     market.setHours(hours);
-    while (deeds[0] && deeds[0].at <= hours) doDeed(catalogue, market, deeds.shift() ?? deeds[0], byListing);
+    while (deeds[0] && deeds[0].at <= hours) await doDeed(catalogue, market, deeds.shift() ?? deeds[0], byListing);
     const report = await runProbing(
       catalogue,
       { kind: 'due' },
@@ -66,7 +66,7 @@ export async function simulate(
     simulated.runs += 1;
     simulated.probed += report.routes.probed;
     lastSample = collect(catalogue, market, { after: lastSample, byListing, simulated });
-    const due = findNextDue(catalogue, market.now().toISOString());
+    const due = await findNextDue(catalogue, market.now().toISOString());
     const next = due === undefined ? end : (Date.parse(due) - START) / HOUR;
     hours = Math.max(hours + apart, Math.min(next, deeds[0]?.at ?? end));
   }
@@ -87,19 +87,24 @@ function listDeeds(sellers: readonly Seller[]): SellersDeed[] {
     .toSorted((a, b) => a.at - b.at);
 }
 
-function doDeed(catalogue: Catalogue, market: Market, { deed, seller }: SellersDeed, byListing: Map<string, Seller>) {
+async function doDeed(
+  catalogue: Catalogue,
+  market: Market,
+  { deed, seller }: SellersDeed,
+  byListing: Map<string, Seller>,
+) {
   const at = market.now().toISOString();
   const { slug } = seller;
-  writeCatalogue(catalogue, at, (writing) => {
+  await writeCatalogue(catalogue, at, async (writing) => {
     if (deed === 'declare') {
-      const { identity } = recordDeclaration(writing, buildDeclaration(seller, at));
+      const { identity } = await recordDeclaration(writing, buildDeclaration(seller, at));
       byListing.set(identity.id, seller);
     } else if (deed === 'verify') {
-      const listing = findListing(catalogue, { slug });
+      const listing = await findListing(writing.catalogue, { slug });
       if (!listing) throw new Error(`no listing ${slug}`);
       const answer = market.getAnswer(seller);
-      recordReceipt(writing, buildReceipt(listing.id, seller, answer, at));
-    } else delistListing(writing, slug, { by: 'operator', reason: 'as wished' });
+      await recordReceipt(writing, buildReceipt(listing.id, seller, answer, at));
+    } else await delistListing(writing, slug, { by: 'operator', reason: 'as wished' });
   });
 }
 
@@ -124,7 +129,7 @@ function collect(
   market: Market,
   { after, byListing, simulated }: { after: number; byListing: Map<string, Seller>; simulated: Simulated },
 ): number {
-  const rows = catalogue.sqlite
+  const rows = catalogue.engine.sqlite
     .prepare<[number], Logged & { id: number; listing_id: string; cause: string | null }>(
       'SELECT id, listing_id, route_id, round, at, outcome, cause FROM samples WHERE id > ? ORDER BY id',
     )

@@ -14,8 +14,8 @@ const TWO_ROUTES = makeDeclaration({
 });
 
 describe('the page of a listing with a verified route', () => {
-  it('says in its status line how many routes are verified, the price range, size, category, network and protocol', () => {
-    const page = buildListingPage(makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
+  it('says in its status line how many routes are verified, the price range, size, category, network and protocol', async () => {
+    const page = buildListingPage(await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
     expect(page.status).toEqual({
       verification: '1 of 2 routes settlement-verified, 2026-11-19',
       price: '0.001-0.05 USDC per request',
@@ -27,8 +27,8 @@ describe('the page of a listing with a verified route', () => {
     expect(page.service_mcp_url).toBe('https://catalogue.example/mcp');
   });
 
-  it('lists that route with price, date and receipt, and says that all others are unverified', () => {
-    const listing = makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
+  it('lists that route with price, date and receipt, and says that all others are unverified', async () => {
+    const listing = await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
     const receipts = new Set(['5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01']);
     const page = buildListingPage(listing, { receipts }, SITE);
     expect(page.verified_routes).toEqual([
@@ -53,23 +53,23 @@ describe('the page of a listing with a verified route', () => {
     expect(page.routes.filter(({ verified }) => verified).map(({ path }) => path)).toEqual(['/v1/other']);
   });
 
-  it('keeps what was paid beside a price that changed since', () => {
-    const listing = makeLiveListing(TWO_ROUTES, { verified: '/v1/other', amount: 40_000 });
+  it('keeps what was paid beside a price that changed since', async () => {
+    const listing = await makeLiveListing(TWO_ROUTES, { verified: '/v1/other', amount: 40_000 });
     expect(buildListingPage(listing, {}, SITE).verified_routes[0]).toMatchObject({ price: '0.04', price_now: '0.05' });
   });
 });
 
 describe('the page of an unverified listing', () => {
-  it('says so, lists no verified route, and calls nothing sampled that was not', () => {
-    const page = buildListingPage(makeLiveListing(TWO_ROUTES), {}, SITE);
+  it('says so, lists no verified route, and calls nothing sampled that was not', async () => {
+    const page = buildListingPage(await makeLiveListing(TWO_ROUTES), {}, SITE);
     expect(page.status.verification).toBe('unverified');
     expect(page.verified_routes).toEqual([]);
     expect(page.unverified_statement).toContain('all of its routes are unverified');
     expect(page.reliability).toBe('unscored, not yet sampled');
   });
 
-  it('does not say that nothing was paid for where a payment proves nothing any more, or brought nothing', () => {
-    const listing = makeLiveListing(TWO_ROUTES);
+  it('does not say that nothing was paid for where a payment proves nothing any more, or brought nothing', async () => {
+    const listing = await makeLiveListing(TWO_ROUTES);
     const getVerification = (changed: typeof listing) => {
       const page = buildListingPage(changed, {}, SITE);
       return [page.glance.verification, page.unverified_statement];
@@ -94,8 +94,8 @@ describe('the page of an unverified listing', () => {
     ]);
   });
 
-  it('is on Solana throughout where Solana is all that its source declares', () => {
-    const listing = makeLiveListing(
+  it('is on Solana throughout where Solana is all that its source declares', async () => {
+    const listing = await makeLiveListing(
       makeDeclaration({
         source: { kind: 'manifest', name: 'x.yaml', observed_at: null },
         ...{ routes: [], networks: ['solana'], price: { min: 10_000, max: 10_000 } },
@@ -114,39 +114,43 @@ describe('the page of an unverified listing', () => {
     expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
   });
 
-  it('tells dated evidence from a bare claim', () => {
+  it('tells dated evidence from a bare claim', async () => {
     const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
-    const page = buildListingPage(makeLiveListing(bare), {}, SITE);
+    const page = buildListingPage(await makeLiveListing(bare), {}, SITE);
     expect(page.sources).toEqual([
       { kind: 'A manifest kept by the catalogue', name: 'x.yaml', observed_on: null, observed_in: null },
     ]);
     expect(page.words_by).toBe('a manifest');
     const fed = makeDeclaration({ source: { kind: 'bazaar', name: 'feed', observed_at: null } });
-    expect(buildListingPage(makeLiveListing(fed), {}, SITE).words_by).toBe('the provider');
+    expect(buildListingPage(await makeLiveListing(fed), {}, SITE).words_by).toBe('the provider');
     expect(page.status.network).toBe('Base (declared, not seen)');
     expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
-    const dated = buildListingPage(makeLiveListing(), {}, SITE);
+    const dated = buildListingPage(await makeLiveListing(), {}, SITE);
     expect(dated.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, seen 2026-11-01']);
     expect(dated.networks[0]?.state).toBe('advertised, last seen 2026-11-01; never verified');
   });
 
-  it('shows one line for what two networks ask alike, and the declared price where no route is itemised', () => {
+  it('shows one line for what two networks ask alike, and the declared price where no route is itemised', async () => {
     const both = [makeTerms(), makeTerms({ network: 'solana' }), makeTerms({ network: 'solana', amount: 3000 })];
-    const page = buildListingPage(makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: both })] })), {}, SITE);
+    const page = buildListingPage(
+      await makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: both })] })),
+      {},
+      SITE,
+    );
     expect(page.routes[0]?.offers.map(({ price, networks }) => [price, networks])).toEqual([
       ['0.001', 'Base, Solana'],
       ['0.003', 'Solana'],
     ]);
     const bare = makeDeclaration({ routes: [], networks: ['base'], price: { min: 1000, max: 1000 } });
-    expect(buildListingPage(makeLiveListing(bare), {}, SITE).status).toMatchObject({
+    expect(buildListingPage(await makeLiveListing(bare), {}, SITE).status).toMatchObject({
       price: '0.001 USDC per request',
       endpoints: '0 endpoints',
     });
   });
 
-  it('shows related listings with title, ratio of verified routes and one line', () => {
-    const other = makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
-    const [card] = buildListingPage(makeLiveListing(), { related: [buildAgentItem(other, SITE)] }, SITE).related;
+  it('shows related listings with title, ratio of verified routes and one line', async () => {
+    const other = await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
+    const [card] = buildListingPage(await makeLiveListing(), { related: [buildAgentItem(other, SITE)] }, SITE).related;
     expect(card).toMatchObject({
       href: '/api/example-prices',
       title: 'Example Prices',
@@ -166,8 +170,8 @@ describe('the latency of a listing', () => {
     ...{ failing_since: null, latency: { ...latency, median_ms: 90 } },
   };
 
-  it('is said with what it rests on and where from, of its routes beside their probes', () => {
-    const listing = makeLiveListing();
+  it('is said with what it rests on and where from, of its routes beside their probes', async () => {
+    const listing = await makeLiveListing();
     const measured = { ...listing, latency, routes: listing.routes.map((route) => ({ ...route, probe })) };
     const page = buildListingPage(measured, {}, SITE);
     const words =
@@ -179,8 +183,8 @@ describe('the latency of a listing', () => {
     expect(buildListingCard(buildAgentItem(measured, SITE)).latency).toBe('median 1,234 ms');
   });
 
-  it('is not mentioned where it is not known', () => {
-    const listing = makeLiveListing();
+  it('is not mentioned where it is not known', async () => {
+    const listing = await makeLiveListing();
     const page = buildListingPage(listing, {}, SITE);
     expect(page.latency).toBeNull();
     expect(buildListingMarkdown(page, SITE)).not.toMatch(/latency|median/i);

@@ -12,14 +12,14 @@ import { SITE } from '../../http/serving.ts';
 import { makeLiveListing } from '../listings.ts';
 
 /** Makes a listing of some routes, the first of them verified or none. */
-function makeVerified(routes: number, isVerified = true) {
+async function makeVerified(routes: number, isVerified = true) {
   const paths = Array.from({ length: routes }, (_, at) => `/v1/tool-${at}`);
   const declaration = makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) });
-  return makeLiveListing(declaration, isVerified ? { verified: '/v1/tool-0' } : {});
+  return await makeLiveListing(declaration, isVerified ? { verified: '/v1/tool-0' } : {});
 }
 
 /** Everything that says of a listing, in words, how far it is verified. */
-function listSayings(listing: ReturnType<typeof makeVerified>) {
+function listSayings(listing: Awaited<ReturnType<typeof makeVerified>>) {
   const item = buildAgentItem(listing, SITE);
   const page = buildListingPage(listing, {}, SITE);
   return {
@@ -36,8 +36,8 @@ function listSayings(listing: ReturnType<typeof makeVerified>) {
 }
 
 describe('how far a listing is verified', () => {
-  it('is said as a ratio with the day of the proof wherever it is said, and what holds of the rest', () => {
-    const sayings = listSayings(makeVerified(24));
+  it('is said as a ratio with the day of the proof wherever it is said, and what holds of the rest', async () => {
+    const sayings = listSayings(await makeVerified(24));
     for (const [where, words] of Object.entries(sayings)) {
       expect([where, words]).toEqual([where, expect.stringMatching(/\b1 of 24\b.*2026-11-19/)]);
     }
@@ -48,33 +48,33 @@ describe('how far a listing is verified', () => {
     expect(Object.values(sayings).join('\n')).not.toMatch(/(?<!routes )settlement-verified(?! 2026)(?! means)/i);
   });
 
-  it('speaks of no other routes where all are verified', () => {
-    const sayings = listSayings(makeVerified(1));
+  it('speaks of no other routes where all are verified', async () => {
+    const sayings = listSayings(await makeVerified(1));
     expect(sayings.page).toBe('1 of 1 route settlement-verified, 2026-11-19. Any other route is unverified.');
     expect(sayings.card).toBe('1 of 1 route verified, 2026-11-19');
     expect(sayings.tag).toContain('; any other route is unverified;');
     expect(Object.values(sayings).join('\n')).not.toMatch(/all other routes/i);
   });
 
-  it('is “unverified” where no route is, without a day', () => {
-    const { found, detail, markdown: _own, guide: _all, ...words } = listSayings(makeVerified(2, false));
+  it('is “unverified” where no route is, without a day', async () => {
+    const { found, detail, markdown: _own, guide: _all, ...words } = listSayings(await makeVerified(2, false));
     for (const [where, said] of Object.entries(words))
       expect([where, said]).toEqual([where, expect.stringMatching(/unverified/i)]);
     expect([found, detail]).toEqual(['0 of 2', '0 of 2']);
   });
 
-  it('is said as the last proof, with its day, once that is older than 90 days', () => {
-    const at = (updated_at: string) => listSayings({ ...makeVerified(2), updated_at });
+  it('is said as the last proof, with its day, once that is older than 90 days', async () => {
+    const at = async (updated_at: string) => listSayings({ ...(await makeVerified(2)), updated_at });
     // Proved on 2026-11-19 at eight o'clock.
-    expect(Object.values(at('2027-02-17T07:59:00.000Z')).join()).not.toMatch(/last proved/i);
-    for (const [where, words] of Object.entries(at('2027-02-17T08:01:00.000Z'))) {
+    expect(Object.values(await at('2027-02-17T07:59:00.000Z')).join()).not.toMatch(/last proved/i);
+    for (const [where, words] of Object.entries(await at('2027-02-17T08:01:00.000Z'))) {
       expect([where, words]).toEqual([where, expect.stringMatching(/\b1 of 2\b.*last proved 2026-11-19/)]);
       expect([where, words]).not.toEqual([where, expect.stringMatching(/(settlement-|routes )verified,? 2026-11-19/i)]);
     }
   });
 
-  it('is told apart by the sign of its mark', () => {
-    const extents = [makeVerified(1), makeVerified(2), makeVerified(2, false)].map((listing) => {
+  it('is told apart by the sign of its mark', async () => {
+    const extents = [await makeVerified(1), await makeVerified(2), await makeVerified(2, false)].map((listing) => {
       const item = buildAgentItem(listing, SITE);
       const { verified } = buildListingPage(listing, {}, SITE);
       return [verified, buildListingCard(item).verified, buildListingPicture(item, SITE).stamp?.extent];
@@ -90,8 +90,8 @@ describe('how far a listing is verified', () => {
 describe('the host of a listing', () => {
   const host = 'xn--pi-6kc.coingecko.example';
 
-  it('stands beside its name wherever that is shown, lookalike letters spelled out, however long the title', () => {
-    const listing = makeLiveListing(
+  it('stands beside its name wherever that is shown, lookalike letters spelled out, however long the title', async () => {
+    const listing = await makeLiveListing(
       makeDeclaration({ base_url: 'https://аpi.coingecko.example/v1', title: `CoinGecko ${'official '.repeat(40)}` }),
     );
     const item = buildAgentItem(listing, SITE);
@@ -103,9 +103,9 @@ describe('the host of a listing', () => {
     expect(buildListingMarkdown(page, SITE)).toContain(`- Host: \`${host}\``);
   });
 
-  it('keeps its end in a picture, which is whose it is', () => {
+  it('keeps its end in a picture, which is whose it is', async () => {
     const base_url = `https://coingecko.com.${'long-'.repeat(11)}name.evil.example`;
-    const long = buildAgentItem(makeLiveListing(makeDeclaration({ base_url })), SITE);
+    const long = buildAgentItem(await makeLiveListing(makeDeclaration({ base_url })), SITE);
     expect(buildListingPicture(long, SITE).host).toMatch(/^….{20,55}\.evil\.example$/);
     expect(buildCompactItem(long).host).toBe(new URL(base_url).host);
   });

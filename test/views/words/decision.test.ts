@@ -1,20 +1,23 @@
 import { expect, it } from 'vitest';
-import { listChanges } from '../../../src/catalogue/changes.ts';
-import { correctReceipt } from '../../../src/catalogue/corrections.ts';
-import { withdrawDeclarations } from '../../../src/catalogue/declarations.ts';
-import { delistListing, keepAddressOut, letAddressIn, relistListing } from '../../../src/catalogue/delisting.ts';
-import { publishListing } from '../../../src/catalogue/publish.ts';
-import { recordReplies } from '../../../src/catalogue/replies.ts';
-import { writeCatalogue } from '../../../src/catalogue/write.ts';
+import { listChanges } from '../../../src/catalogue/read/changes.ts';
+import { findListing } from '../../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../../src/catalogue/transaction.ts';
+import { correctReceipt } from '../../../src/catalogue/write/corrections.ts';
+import { delistListing, keepAddressOut, letAddressIn, relistListing } from '../../../src/catalogue/write/decisions.ts';
+import { withdrawDeclarations } from '../../../src/catalogue/write/declarations.ts';
+import { publishListing } from '../../../src/catalogue/write/publication.ts';
+import { recordReplies } from '../../../src/catalogue/write/replies.ts';
 import { ASKED_BY_PROVIDER } from '../../../src/evidence/changes.ts';
 import { CAUTION_CODES, CAUTIONS } from '../../../src/model/caution.ts';
 import type { Change } from '../../../src/model/change.ts';
 import type { Declaration } from '../../../src/model/declaration.ts';
+import type { Listing } from '../../../src/model/listing.ts';
 import { NETWORKS } from '../../../src/model/network.ts';
 import type { Receipt } from '../../../src/model/payment.ts';
 import { isPayable } from '../../../src/model/probe.ts';
 import { type Decision, describeDecision, describeReason, REASONS } from '../../../src/views/words/decision.ts';
 import { getTime, makeWorld, type Seen } from '../../catalogue/evidence-world.ts';
+import { inTurn } from '../../in-turn.ts';
 import { makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../../records.ts';
 
 /** What happened when a change was written. */
@@ -31,53 +34,51 @@ const OTHER_PAYEE = `0x${'9'.repeat(40)}`;
 const FAILED: Seen = { outcome: 'server_error', status: 500 };
 
 /** A world that keeps what each step told readers, with what the step was. */
-function makeTelling(overrides: Partial<Declaration> = {}) {
-  const world = makeWorld();
+async function makeTelling(overrides: Partial<Declaration> = {}) {
+  const world = await makeWorld();
   const { catalogue } = world;
   const told: Told[] = [];
   let [hours, revision] = [0, 0];
-  const keep = (outcome: Outcome) => {
-    for (const change of listChanges(catalogue, { since: revision })) {
+  const keep = async (outcome: Outcome) => {
+    for (const change of await listChanges(catalogue, { since: revision })) {
       told.push({ outcome, change, decision: describeDecision(change) });
     }
-    revision = world.getRevision();
+    revision = await world.getRevision();
   };
-  const declare = (more: Partial<Declaration> = {}) => {
-    world.declare({ ...overrides, ...more }, hours);
-    keep('other');
+  const declare = async (more: Partial<Declaration> = {}) => {
+    await world.declare({ ...overrides, ...more }, hours);
+    await keep('other');
   };
-  declare();
+  await declare();
   return {
     ...world,
     told,
     declare,
-    look: (seen: Seen = {}, times = 1) => {
+    look: async (seen: Seen = {}, times = 1) => {
       for (let count = 0; count < times; count++) {
         hours += 6;
-        world.look(hours, seen);
-        keep(isPayable(seen.outcome ?? 'payable') ? 'valid probe' : 'failed probe');
+        await world.look(hours, seen);
+        await keep(isPayable(seen.outcome ?? 'payable') ? 'valid probe' : 'failed probe');
       }
     },
     /** Several probes of one run, published together. */
-    lookTogether: (...seen: Seen[]) => {
+    lookTogether: async (...seen: Seen[]) => {
       hours += 6;
-      seen.forEach((one, index) => {
-        world.see(hours + index / 60, one);
-      });
-      world.publish(hours + 1);
-      keep('other');
+      for (const [index, one] of seen.entries()) await world.see(hours + index / 60, one);
+      await world.publish(hours + 1);
+      await keep('other');
     },
-    pay: (receipt: Partial<Receipt> = {}) => {
+    pay: async (receipt: Partial<Receipt> = {}) => {
       hours += 1;
-      const id = recordReceiptFor(catalogue, SLUG, { settled_at: getTime(hours), ...receipt });
-      if (receipt.delivered !== false) keep('delivered');
-      else keep(receipt.unrecognised ? 'not recognised' : 'nothing delivered');
+      const id = await recordReceiptFor(catalogue, SLUG, { settled_at: getTime(hours), ...receipt });
+      if (receipt.delivered !== false) await keep('delivered');
+      else await keep(receipt.unrecognised ? 'not recognised' : 'nothing delivered');
       return id;
     },
-    write: (work: Parameters<typeof writeCatalogue<unknown>>[2]) => {
+    write: async (work: Parameters<typeof writeCatalogue<unknown>>[2]) => {
       hours += 1;
-      writeCatalogue(catalogue, getTime(hours), work);
-      keep('other');
+      await writeCatalogue(catalogue, getTime(hours), work);
+      await keep('other');
     },
   };
 }
@@ -91,127 +92,136 @@ const SOLANA = {
 const statement = { statement: { source: 'https://api.example/file.json', read_at: getTime(0) } };
 
 /** Lives that a listing can have; between them they reach every reason there is. */
-const LIVES: Record<string, () => Told[]> = {
-  'probed and paid in every way': () => {
-    const life = makeTelling();
+const LIVES: Record<string, () => Promise<Told[]>> = {
+  'probed and paid in every way': async () => {
+    const life = await makeTelling();
     const { look, pay, told } = life;
-    look(FAILED, 6);
-    look({}, 5);
-    pay();
-    look(FAILED, 5);
-    look({ terms: [makeTerms({ pay_to: OTHER_PAYEE, amount: 2000 })] });
-    pay({ pay_to: OTHER_PAYEE, amount: 2000 });
-    pay({ pay_to: OTHER_PAYEE, delivered: false });
-    pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'html_page' });
-    pay({ pay_to: OTHER_PAYEE, delivered: false });
-    look({ payee_rotates: true });
-    pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'empty' });
-    pay({ pay_to: OTHER_PAYEE });
-    pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'empty' });
-    look({ terms: [makeTerms(SOLANA)] });
+    await look(FAILED, 6);
+    await look({}, 5);
+    await pay();
+    await look(FAILED, 5);
+    await look({ terms: [makeTerms({ pay_to: OTHER_PAYEE, amount: 2000 })] });
+    await pay({ pay_to: OTHER_PAYEE, amount: 2000 });
+    await pay({ pay_to: OTHER_PAYEE, delivered: false });
+    await pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'html_page' });
+    await pay({ pay_to: OTHER_PAYEE, delivered: false });
+    await look({ payee_rotates: true });
+    await pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'empty' });
+    await pay({ pay_to: OTHER_PAYEE });
+    await pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'empty' });
+    await look({ terms: [makeTerms(SOLANA)] });
     return told;
   },
-  'verified on two networks, and probed': () => {
+  'verified on two networks, and probed': async () => {
     const both = [makeTerms(), makeTerms(SOLANA)];
-    const { look, pay, told } = makeTelling({ routes: [makeRoute({ terms: both })] });
-    look({ terms: both });
-    pay();
-    pay({ ...SOLANA, genesis: NETWORKS.solana.genesis });
-    look({ terms: [makeTerms(SOLANA)] });
-    look({ terms: both });
-    pay({ delivered: false });
-    look(FAILED, 4);
+    const { look, pay, told } = await makeTelling({ routes: [makeRoute({ terms: both })] });
+    await look({ terms: both });
+    await pay();
+    await pay({ ...SOLANA, genesis: NETWORKS.solana.genesis });
+    await look({ terms: [makeTerms(SOLANA)] });
+    await look({ terms: both });
+    await pay({ delivered: false });
+    await look(FAILED, 4);
     return told;
   },
-  'several routes in one run': () => {
+  'several routes in one run': async () => {
     const routes = ['/v1/a', '/v1/b'].map((path) => makeRoute({ path }));
-    const { lookTogether, told } = makeTelling({ routes });
-    lookTogether({ path: '/v1/a' }, { path: '/v1/b' });
-    lookTogether({ path: '/v1/a', terms: [makeTerms({ amount: 5000 })] }, { path: '/v1/b', ...FAILED });
-    lookTogether({ path: '/v1/b', ...FAILED }, { path: '/v1/a', terms: [makeTerms({ amount: 5000 })] });
-    lookTogether({ path: '/v1/b', ...FAILED }, { path: '/v1/a', terms: [makeTerms({ amount: 6000 })] });
+    const { lookTogether, told } = await makeTelling({ routes });
+    await lookTogether({ path: '/v1/a' }, { path: '/v1/b' });
+    await lookTogether({ path: '/v1/a', terms: [makeTerms({ amount: 5000 })] }, { path: '/v1/b', ...FAILED });
+    await lookTogether({ path: '/v1/b', ...FAILED }, { path: '/v1/a', terms: [makeTerms({ amount: 5000 })] });
+    await lookTogether({ path: '/v1/b', ...FAILED }, { path: '/v1/a', terms: [makeTerms({ amount: 6000 })] });
     return told;
   },
-  'corrected and replied to': () => {
-    const { find, pay, write, told } = makeTelling();
-    const first = pay();
-    const failed = pay({ delivered: false });
+  'corrected and replied to': async () => {
+    const { pay, write, told } = await makeTelling();
+    const first = await pay();
+    const failed = await pay({ delivered: false });
     const reply = (text?: string) =>
-      write((writing) => {
+      write(async (writing) => {
+        const listing = (await findListing(writing.catalogue, { slug: SLUG })) as Listing;
         const replies = text === undefined ? [] : [{ caution: 'undelivered' as const, route: null, text }];
-        recordReplies(writing, find().base_url, statement.statement.source, replies);
-        publishListing(writing, find(), 'declared_by_provider', { evidence: statement });
+        await recordReplies(writing, listing.base_url, statement.statement.source, replies);
+        await publishListing(writing, listing, 'declared_by_provider', statement);
       });
-    reply('Sorry.');
-    reply('Mended.');
-    reply();
-    write((writing) => correctReceipt(writing, failed, 'It was our own fault.'));
-    write((writing) => correctReceipt(writing, first, 'It was delivered by a test server.'));
+    await reply('Sorry.');
+    await reply('Mended.');
+    await reply();
+    await write((writing) => correctReceipt(writing, failed, 'It was our own fault.'));
+    await write((writing) => correctReceipt(writing, first, 'It was delivered by a test server.'));
     return told;
   },
-  'removed and put back by everybody': () => {
-    const { find, look, write, told } = makeTelling();
-    write((writing) => delistListing(writing, SLUG, { by: 'operator', reason: 'spam' }));
-    write((writing) => relistListing(writing, SLUG, { by: 'operator' }));
+  'removed and put back by everybody': async () => {
+    const { find, look, write, told } = await makeTelling();
+    await write((writing) => delistListing(writing, SLUG, { by: 'operator', reason: 'spam' }));
+    await write((writing) => relistListing(writing, SLUG, { by: 'operator' }));
+    const { base_url } = await find();
     const keepOut = (reason: string) =>
       write((writing) =>
-        keepAddressOut(writing, find().base_url, { reason, source: statement.statement.source, evidence: statement }),
+        keepAddressOut(writing, base_url, {
+          reason,
+          source: statement.statement.source,
+          evidence: statement,
+        }),
       );
-    keepOut(ASKED_BY_PROVIDER);
-    write((writing) => letAddressIn(writing, find().base_url, { evidence: statement }));
-    look({}, 3);
-    look(FAILED, 60);
-    look();
+    await keepOut(ASKED_BY_PROVIDER);
+    await write((writing) => letAddressIn(writing, base_url, { evidence: statement }));
+    await look({}, 3);
+    await look(FAILED, 60);
+    await look();
     return told;
   },
-  'declared by all sources, which withdraw it': () => {
-    const { declare, write, told } = makeTelling({ category: null });
+  'declared by all sources, which withdraw it': async () => {
+    const { declare, write, told } = await makeTelling({ category: null });
     const at = '2026-11-02T00:00:00.000Z';
     const dear = [makeRoute({ terms: [makeTerms({ amount: 7000 })] }), makeRoute({ path: '/v1/more' })];
     for (const [index, kind] of (['bazaar', 'openapi', 'provider'] as const).entries()) {
-      declare({
+      await declare({
         source: { kind, name: `a ${kind}`, observed_at: at },
         title: `By ${kind}`,
         routes: dear.slice(0, 1 + (index % 2)),
         ...(kind === 'provider' && { category: 'Data' as const }),
       });
     }
-    write((writing) => withdrawDeclarations(writing, { kind: 'bazaar', name: 'a bazaar' }, NONE));
+    await write((writing) => withdrawDeclarations(writing, { kind: 'bazaar', name: 'a bazaar' }, NONE));
     const gone = (kind: 'openapi' | 'provider', cause: string) =>
       write((writing) => withdrawDeclarations(writing, { kind, name: `a ${kind}` }, NONE, { cause }));
-    gone('openapi', 'absent_from_document');
-    gone('provider', 'statement_withdrawn');
-    write((writing) => withdrawDeclarations(writing, makeDeclaration().source, NONE));
+    await gone('openapi', 'absent_from_document');
+    await gone('provider', 'statement_withdrawn');
+    await write((writing) => withdrawDeclarations(writing, makeDeclaration().source, NONE));
     return told;
   },
-  'without a price, and derived again': () => {
-    const life = makeTelling({ routes: [makeRoute({ terms: [] })] });
-    life.declare({ routes: [makeRoute()] });
-    life.catalogue.sqlite.exec("UPDATE listings SET document = json_set(document, '$.title', 'Wrong')");
-    life.write((writing) => publishListing(writing, life.find(), 'derived_again'));
+  'without a price, and derived again': async () => {
+    const life = await makeTelling({ routes: [makeRoute({ terms: [] })] });
+    await life.declare({ routes: [makeRoute()] });
+    life.catalogue.engine.sqlite.exec("UPDATE listings SET document = json_set(document, '$.title', 'Wrong')");
+    const listing = await life.find();
+    await life.write((writing) => publishListing(writing, listing, 'derived_again'));
     return life.told;
   },
-  'verified, then without its route': () => {
-    const { declare, pay, told } = makeTelling();
-    pay();
-    declare({ routes: [makeRoute({ path: '/v1/other' })] });
+  'verified, then without its route': async () => {
+    const { declare, pay, told } = await makeTelling();
+    await pay();
+    await declare({ routes: [makeRoute({ path: '/v1/other' })] });
     return told;
   },
-  'beside a better known one of its name': () => {
-    const { declare, write, told } = makeTelling({ title: 'Known Name', provider_name: 'Somebody' });
+  'beside a better known one of its name': async () => {
+    const { declare, write, told } = await makeTelling({ title: 'Known Name', provider_name: 'Somebody' });
     const known = { slug: 'known', title: 'Known Name', base_url: 'https://api.knownname.com' };
-    declare({ ...known, routes: [makeRoute({ terms: [makeTerms({ pay_to: OTHER_PAYEE })] })] });
-    write((writing) => delistListing(writing, 'known', { by: 'operator', reason: 'test' }));
+    await declare({ ...known, routes: [makeRoute({ terms: [makeTerms({ pay_to: OTHER_PAYEE })] })] });
+    await write((writing) => delistListing(writing, 'known', { by: 'operator', reason: 'test' }));
     return told;
   },
 };
 
 type Lived = Told & { life: string };
-let lived: Lived[] | undefined;
+let lived: Promise<Lived[]> | undefined;
 
 /** Lives every life once, in the first test that asks. */
-function listAll(): Lived[] {
-  lived ??= Object.entries(LIVES).flatMap(([life, live]) => live().map((one) => ({ life, ...one })));
+function listAll(): Promise<Lived[]> {
+  lived ??= inTurn(Object.entries(LIVES), async ([life, live]) =>
+    (await live()).map((one): Lived => ({ life, ...one })),
+  ).then((lives) => lives.flat());
   return lived;
 }
 
@@ -224,8 +234,8 @@ function isProvenBefore({ change }: Lived): boolean {
 const format = ({ life, change, decision }: Lived) =>
   `${life}: ${change.kind}/${change.reason}: ${[`${decision.what}: ${decision.why}`, ...decision.evidence].join('; ')}`;
 
-it('every reason and every caution can be reached, and is put into words', () => {
-  const reached = new Set(listAll().map(({ change }) => change.reason));
+it('every reason and every caution can be reached, and is put into words', async () => {
+  const reached = new Set((await listAll()).map(({ change }) => change.reason));
   const codes = [...Object.keys(REASONS), ...CAUTION_CODES];
   // A delisting carries the reason that was given instead, and the provider's own as its words.
   const unreached = codes.filter(
@@ -233,10 +243,10 @@ it('every reason and every caution can be reached, and is put into words', () =>
   );
   expect(unreached).toEqual([]);
   for (const code of codes) expect(describeReason(code)).not.toMatch(/_|\.$/);
-  for (const one of listAll()) expect(one.decision.evidence.join(), format(one)).not.toContain('{"');
+  for (const one of await listAll()) expect(one.decision.evidence.join(), format(one)).not.toContain('{"');
 });
 
-it('no two outcomes share a reason that says what came of a call or of a probe', () => {
+it('no two outcomes share a reason that says what came of a call or of a probe', async () => {
   const SAYING: Partial<Record<string, Outcome>> = {
     paid_and_delivered: 'delivered',
     paid_not_delivered: 'nothing delivered',
@@ -246,15 +256,15 @@ it('no two outcomes share a reason that says what came of a call or of a probe',
     probed: 'valid probe',
     probe_failed: 'failed probe',
   };
-  const single = listAll().filter((one) => one.outcome !== 'other' && !isProvenBefore(one));
+  const single = (await listAll()).filter((one) => one.outcome !== 'other' && !isProvenBefore(one));
   const wrong = single.filter(({ change, outcome }) => (SAYING[change.reason] ?? outcome) !== outcome);
   expect(wrong.map(format)).toEqual([]);
   const words = [...Object.values(REASONS), ...Object.values(CAUTIONS).map(({ sentence }) => sentence)];
   expect(new Set(words).size).toBe(words.length);
 });
 
-it('nothing is said to be delivered that was not, nor seen so by a probe that failed', () => {
-  for (const one of listAll()) {
+it('nothing is said to be delivered that was not, nor seen so by a probe that failed', async () => {
+  for (const one of await listAll()) {
     const { outcome, change, decision } = one;
     const said = `${decision.what}: ${decision.why}`;
     if (outcome !== 'delivered' && !isProvenBefore(one)) expect(said, format(one)).not.toMatch(/it was delivered/);
@@ -271,13 +281,13 @@ it('nothing is said to be delivered that was not, nor seen so by a probe that fa
   }
 });
 
-it('a failed probe after which a listing looks as before is said to have failed', () => {
-  const { look, told } = makeTelling();
-  look({}, 5);
+it('a failed probe after which a listing looks as before is said to have failed', async () => {
+  const { look, told } = await makeTelling();
+  await look({}, 5);
   const before = told.length;
-  look(FAILED);
-  look(FAILED, 1);
-  look({ outcome: 'timeout', status: null }, 4);
+  await look(FAILED);
+  await look(FAILED, 1);
+  await look({ outcome: 'timeout', status: null }, 4);
   const seen = told.slice(before).filter(({ change }) => change.kind === 'seen' || change.kind === 'scored');
   expect(seen.filter(({ change }) => change.kind === 'seen').map(({ change }) => change.reason)).toContain(
     'probe_failed',
@@ -285,9 +295,10 @@ it('a failed probe after which a listing looks as before is said to have failed'
   for (const { decision } of seen) expect(decision.why).not.toBe(REASONS.probed);
 });
 
-it('to put back what is live writes no change', () => {
-  const { write, told, getRevision } = makeTelling();
-  const [revision, before] = [getRevision(), told.length];
-  for (const by of ['operator', 'provider', 'rule'] as const) write((writing) => relistListing(writing, SLUG, { by }));
-  expect([getRevision(), told.length]).toEqual([revision, before]);
+it('to put back what is live writes no change', async () => {
+  const { write, told, getRevision } = await makeTelling();
+  const [revision, before] = [await getRevision(), told.length];
+  for (const by of ['operator', 'provider', 'rule'] as const)
+    await write((writing) => relistListing(writing, SLUG, { by }));
+  expect([await getRevision(), told.length]).toEqual([revision, before]);
 });

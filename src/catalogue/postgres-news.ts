@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { ServiceError } from '../errors.ts';
+import { formatAddress, isAway } from './address.ts';
+import { LATEST_MIGRATION } from './migrations/latest.ts';
+import type { NewsQuery } from './news.ts';
+import { buildOtherVersion, type NewsSource } from './news-source.ts';
+import { buildAwayError, buildConnection, openPool } from './postgres.ts';
+
+/** The channel on which revisions are announced: see `announce` of the engine. */
+const CHANNEL = 'catalogue';
+
+/** How often the catalogue is looked at without an announcement, in milliseconds: one may be lost with its connection. */
+const LOOK_MS = 1000;
+
+/** How long to wait before listening again, in milliseconds: twice as long after each failure. */
+const RETRY_MS = { first: 250, longest: 10_000 };
+
+/** SQLSTATE of a table that is not there. */
+const NO_TABLE = '42P01';
+
+/** Opens the PostgreSQL database of a catalogue to be followed. It connects when something is asked, and again when it was away. */
+export function openPostgresNews(address: string): NewsSource {
+  const pool = openPool(address, { max: 2 });
+  const listening = startListening(address);
+  let isChecked = false;
+  const check = async (client: pg.PoolClient) => {
+    if (isChecked) return;
+    const { rows } = await client.query('SELECT max(name) AS latest FROM kysely_migration');
+    if (rows[0]?.latest !== LATEST_MIGRATION) throw buildOtherVersion(formatAddress(address));
+    isChecked = true;
+  };
+  return {
+    getVersion: () => `${listening.count()} ${Math.floor(Date.now() / LOOK_MS)}`,
+    async hold(work) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw isAway(error) ? buildAwayError(address, error) : error;
+      });
+      let isBroken = false;
+      try {
+        await check(client);
+        await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        const result = await work(async (query) => (await client.query(formatQuery(query))).rows);
+        await client.query('ROLLBACK');
+        return result;
+      } catch (error) {
+        isBroken = true;
+        if (isAway(error)) throw buildAwayError(address, error);
+        if (error instanceof Error && 'code' in error && error.code === NO_TABLE) {
+          throw new ServiceError('not_found', `There is no catalogue at ${formatAddress(address)}.`, {
+            hint: 'Import something first, or set CATALOGUE to another place.',
+            reason: 'no_catalogue',
+            cause: error,
+          });
+        }
+        throw error;
+      } finally {
+        client.release(isBroken);
+      }
+    },
+    async close() {
+      await listening.close();
+      await pool.end();
+    },
+  };
+}
+
+/** PostgreSQL numbers its parameters. */
+function formatQuery<Row>({ sql, parameters }: NewsQuery<Row>): { name?: string; text: string; values: unknown[] } {
+  let number = 0;
+  return { text: sql.replaceAll('?', () => `$${++number}`), values: [...parameters] };
+}
+
+/** Listens for announcements, on a connection of its own, which is opened again whenever it is lost. */
+function startListening(address: string): { count: () => number; close: () => Promise<void> } {
+  const closing = new AbortController();
+  let heard = 0;
+  const listen = async () => {
+    for (let pause: number = RETRY_MS.first; !closing.signal.aborted; pause = Math.min(2 * pause, RETRY_MS.longest)) {
+      const client = new pg.Client(buildConnection(address));
+      const ended = new Promise<void>((resolve) => {
+        client.once('end', resolve);
+        client.on('error', () => resolve());
+        closing.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      client.on('notification', () => {
+        heard += 1;
+      });
+      try {
+        await client.connect();
+        await client.query(`LISTEN ${CHANNEL}`);
+        // What was announced before is read at once.
+        heard += 1;
+        pause = RETRY_MS.first;
+        await ended;
+      } catch {
+        // It is looked at once a second meanwhile, which says why it cannot be reached.
+      }
+      await client.end().catch(() => undefined);
+      await sleep(pause, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  };
+  const listened = listen();
+  return {
+    count: () => heard,
+    async close() {
+      closing.abort();
+      await listened;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { ServiceError } from '../errors.ts';
+import { formatAddress } from './address.ts';
+
+/** How long to wait for a connection, or for the lock of another process, in milliseconds. */
+const WAIT_MS = 10_000;
+
+/** How long one statement may take, in milliseconds. */
+const STATEMENT_MS = 120_000;
+
+const INT8 = 20;
+const NUMERIC = 1700;
+
+/** Returns how connections are made to the PostgreSQL database of a catalogue. */
+export function buildConnection(address: string): pg.PoolConfig {
+  return {
+    connectionString: address,
+    application_name: 'agent-payable-apis',
+    connectionTimeoutMillis: WAIT_MS,
+    lock_timeout: WAIT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + WAIT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    keepAlive: true,
+    types: {
+      // Counts and sums of integers come as texts otherwise; none is larger than what a number holds.
+      getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+        oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format as 'text')) as never,
+    },
+  };
+}
+
+/** Opens a pool of connections. A connection that is lost while nobody uses it is replaced when the next one is needed. */
+export function openPool(address: string, { max }: { max: number }): pg.Pool {
+  const pool = new pg.Pool({ ...buildConnection(address), max });
+  pool.on('error', () => undefined);
+  // Without a listener, one that is lost while it is used would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+/** Builds the error for a PostgreSQL that could not be asked. */
+export function buildAwayError(address: string, error: unknown): ServiceError {
+  const why = error instanceof Error && error.message !== '' ? error.message : 'no answer';
+  return new ServiceError('unavailable', `The catalogue at ${formatAddress(address)} cannot be reached: ${why}.`, {
+    hint: 'Check that PostgreSQL runs there and takes connections from here; then run the same command again.',
+    reason: 'catalogue_away',
+    cause: error,
+  });
+}

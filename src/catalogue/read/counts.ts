@@ -1,0 +1,102 @@
+import type { Catalogue } from '../database.ts';
+
+/** Number of listings in each state. `verified` counts the live ones with a settlement-verified route. */
+export interface ListingCounts {
+  live: number;
+  verified: number;
+  held: number;
+  delisted: number;
+}
+
+/** Counts the listings by state. */
+export async function countListings({ query }: Catalogue): Promise<ListingCounts> {
+  const rows = await query
+    .selectFrom('listings')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count'), fn.sum<number>('verified').as('verified')])
+    .groupBy('state')
+    .execute();
+  const counts: ListingCounts = { live: 0, verified: 0, held: 0, delisted: 0 };
+  for (const { state, count, verified } of rows) {
+    counts[state] = count;
+    counts.verified += verified;
+  }
+  return counts;
+}
+
+/** State of probing: the time of its latest sample, and how many listings wait for their next probe. */
+export interface ProbingState {
+  last_sample_at: string | null;
+  /** Listings that were ever probed. */
+  probed: number;
+  /** How many of those are due. */
+  due: number;
+  /** Live listings that were never probed: new ones, which are due as well, and those whose routes are not itemised. */
+  never_probed: number;
+}
+
+/** Returns the state of probing at a time, ISO 8601 UTC. */
+export async function getProbingState({ query }: Catalogue, at: string): Promise<ProbingState> {
+  const latest = await query
+    .selectFrom('routes')
+    .select(({ fn }) => fn.max<string | null>('probed_at').as('at'))
+    .executeTakeFirst();
+  const targets = await query
+    .selectFrom('probe_targets')
+    .select(({ fn, eb }) => [
+      fn.countAll<number>().as('probed'),
+      fn
+        .countAll<number>()
+        .filterWhere(eb('due_at', '<=', at))
+        .as('due'),
+    ])
+    .executeTakeFirst();
+  const unprobed = await query
+    .selectFrom('listings')
+    .leftJoin('probe_targets', 'probe_targets.listing_id', 'listings.id')
+    .where('listings.state', '=', 'live')
+    .where('probe_targets.listing_id', 'is', null)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirst();
+  return {
+    last_sample_at: latest?.at ?? null,
+    probed: targets?.probed ?? 0,
+    due: targets?.due ?? 0,
+    never_probed: unprobed?.count ?? 0,
+  };
+}
+
+/** Number of payments in each state, and what the settled ones cost together, in atomic USDC. */
+export interface PaymentCounts {
+  settled: number;
+  not_settled: number;
+  open: number;
+  spent: number;
+}
+
+/** Counts the payment attempts. */
+export async function countPayments({ query }: Catalogue): Promise<PaymentCounts> {
+  const rows = await query
+    .selectFrom('payments')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count'), fn.sum<number>('amount').as('amount')])
+    .groupBy('state')
+    .execute();
+  const counts: PaymentCounts = { settled: 0, not_settled: 0, open: 0, spent: 0 };
+  for (const { state, count, amount } of rows) {
+    if (state === 'settled') {
+      counts.settled = count;
+      counts.spent = amount;
+    } else if (state === 'not_settled') counts.not_settled = count;
+    else counts.open += count;
+  }
+  return counts;
+}
+
+/** Counts the routes that were probed since a time, ISO 8601 UTC. */
+export async function countProbedSince({ query }: Catalogue, since: string): Promise<number> {
+  const row = await query
+    .selectFrom('routes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('probed_at', '>=', since)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}

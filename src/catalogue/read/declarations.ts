@@ -1,0 +1,69 @@
+import type { RecordedDeclaration } from '../../evidence/declarations.ts';
+import type { Declaration, DeclarationSource } from '../../model/declaration.ts';
+import { getListingId } from '../../model/ids.ts';
+import { getCanonicalBaseUrl } from '../../model/listing.ts';
+import type { Catalogue } from '../database.ts';
+import type { ListingIdentity } from './listings.ts';
+
+/** Lists the listings that a source declares, without those it has withdrawn, by slug. */
+export async function listDeclared(
+  { query }: Catalogue,
+  { kind, name }: Pick<DeclarationSource, 'kind' | 'name'>,
+): Promise<ListingIdentity[]> {
+  return await query
+    .selectFrom('declarations')
+    .innerJoin('listings', 'listings.id', 'declarations.listing_id')
+    .where('kind', '=', kind)
+    .where('source', '=', name)
+    .where('withdrawn_at', 'is', null)
+    .select(['listings.id', 'listings.slug', 'listings.base_url'])
+    .orderBy('listings.slug')
+    .execute();
+}
+
+/** Lists what each source declares of a listing, and when it withdrew that. */
+export async function listDeclarations({ query }: Catalogue, listingId: string): Promise<RecordedDeclaration[]> {
+  const rows = await query
+    .selectFrom('declarations')
+    .select(['document', 'withdrawn_at'])
+    .where('listing_id', '=', listingId)
+    .orderBy('kind')
+    .orderBy('source')
+    .execute();
+  return rows.map(({ document, withdrawn_at }) => ({ declaration: JSON.parse(document), withdrawn_at }));
+}
+
+/** Counts the listings that a source declares and has not withdrawn. */
+export async function countStandingDeclarations(
+  { query }: Catalogue,
+  source: Pick<DeclarationSource, 'kind' | 'name'>,
+): Promise<number> {
+  const row = await query
+    .selectFrom('declarations')
+    .where('kind', '=', source.kind)
+    .where('source', '=', source.name)
+    .where('withdrawn_at', 'is', null)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** Returns whether exactly this declaration is on record and not withdrawn. */
+export async function isDeclared({ query }: Catalogue, declaration: Declaration): Promise<boolean> {
+  const { base_url, source } = declaration;
+  const found = await query
+    .selectFrom('declarations')
+    .select('source')
+    .where('listing_id', '=', getListingId(base_url))
+    .where('kind', '=', source.kind)
+    .where('source', '=', source.name)
+    .where('document', '=', formatDeclaration(declaration))
+    .where('withdrawn_at', 'is', null)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Returns the form in which a declaration is stored. */
+export function formatDeclaration(declaration: Declaration): string {
+  return JSON.stringify({ ...declaration, base_url: getCanonicalBaseUrl(declaration.base_url) });
+}

@@ -1,0 +1,35 @@
+import type { Delisting } from '../../evidence/listing.ts';
+import { getListingId } from '../../model/ids.ts';
+import type { Catalogue } from '../database.ts';
+
+/** A decision that an address is not listed. */
+export interface RecordedDelisting extends Delisting {
+  /** Address of the provider's statement; null for a decision of the operator or of a rule. */
+  source: string | null;
+}
+
+/** Who may decide. Of several decisions, readers are shown that of the first. */
+const DECIDERS: readonly Delisting['by'][] = ['operator', 'provider', 'rule'];
+
+/** Finds the decision that an address is not listed: with `by` that decider's, without it the one that readers are shown. */
+export async function findDelisting(
+  { query }: Catalogue,
+  baseUrl: string,
+  by?: Delisting['by'],
+): Promise<RecordedDelisting | undefined> {
+  const rows = await query
+    .selectFrom('delistings')
+    .select(['by', 'reason', 'source', 'at'])
+    .where('listing_id', '=', getListingId(baseUrl))
+    .execute();
+  return chooseDelisting(rows.filter((row) => by === undefined || row.by === by));
+}
+
+/** Returns the decision about one address that readers are shown. */
+export function chooseDelisting(rows: readonly RecordedDelisting[]): RecordedDelisting | undefined {
+  for (const decider of DECIDERS) {
+    const found = rows.find((row) => row.by === decider);
+    if (found) return { by: found.by, reason: found.reason, source: found.source, at: found.at };
+  }
+  return undefined;
+}

@@ -1,0 +1,158 @@
+import type { RecordedReply } from '../../evidence/cautions.ts';
+import type { RecordedDeclaration } from '../../evidence/declarations.ts';
+import { getSampleSummary, type KeptSample, NO_SAMPLES, type SampleSummary } from '../../evidence/sample-summary.ts';
+import type { Listing } from '../../model/listing.ts';
+import type { Receipt } from '../../model/payment.ts';
+import type { PayeeKind } from '../../model/route.ts';
+import type { RecordedTerms } from '../../model/terms.ts';
+import type { Catalogue } from '../database.ts';
+import { chooseDelisting, type RecordedDelisting } from './delistings.ts';
+import { type ListingIdentity, parseListing } from './listings.ts';
+import { listReceipts } from './receipts.ts';
+import { listReplies } from './replies.ts';
+import { listOurRounds } from './rounds.ts';
+
+/** Terms on record, with the id of their row; undefined while they have none. */
+export type StoredTerms = RecordedTerms & { id: number | undefined; terms_key: string };
+
+/** All that is on record about one listing. */
+export interface RecordedEvidence {
+  readonly identity: ListingIdentity;
+  /** What readers see now; undefined if it was never published. */
+  readonly before: Listing | undefined;
+  /** Whether it was ever live. One that was held without a price counts as listed from its first live day on. */
+  readonly was_live: boolean;
+  readonly declarations: readonly RecordedDeclaration[];
+  /** Its routes, by id, and whether they name one payee or a fresh one each time; null if that is not known. */
+  readonly payees: ReadonlyMap<string, PayeeKind | null>;
+  /** By route id: earlier ones first, current ones last. */
+  readonly terms: ReadonlyMap<string, readonly StoredTerms[]>;
+  /** The latest first. */
+  readonly receipts: readonly Receipt[];
+  readonly delisting: RecordedDelisting | undefined;
+  readonly replies: readonly RecordedReply[];
+  readonly sampled: SampleSummary;
+}
+
+/** Largest number of listings whose evidence is read at a time. */
+export const EVIDENCE_AT_ONCE = 100;
+
+/** Reads all that is on record about listings, at most `EVIDENCE_AT_ONCE`, in one query for each kind of evidence. By id. */
+export async function readEvidence(
+  catalogue: Catalogue,
+  identities: readonly ListingIdentity[],
+): Promise<Map<string, RecordedEvidence>> {
+  if (identities.length === 0) return new Map();
+  const ids = identities.map(({ id }) => id);
+  const { query } = catalogue;
+  const listings = new Map(
+    (await query.selectFrom('listings').select(['id', 'document', 'was_live']).where('id', 'in', ids).execute()).map(
+      (row) => [row.id, row],
+    ),
+  );
+  const declarations = Map.groupBy(
+    await query
+      .selectFrom('declarations')
+      .select(['listing_id', 'document', 'withdrawn_at'])
+      .where('listing_id', 'in', ids)
+      .orderBy('kind')
+      .orderBy('source')
+      .execute(),
+    ({ listing_id }) => listing_id,
+  );
+  const routes = Map.groupBy(
+    await query.selectFrom('routes').select(['id', 'listing_id', 'payee']).where('listing_id', 'in', ids).execute(),
+    ({ listing_id }) => listing_id,
+  );
+  const terms = await readTerms(catalogue, ids);
+  const receipts = await listReceipts(catalogue, ids);
+  const delistings = Map.groupBy(
+    await query.selectFrom('delistings').selectAll().where('listing_id', 'in', ids).execute(),
+    ({ listing_id }) => listing_id,
+  );
+  const replies = await listReplies(catalogue, ids);
+  const samples = await readSamples(catalogue, ids);
+  const ourRounds = samples.size === 0 ? new Set<number>() : await listOurRounds(catalogue);
+  return new Map(
+    identities.map((identity) => {
+      const { id } = identity;
+      const listing = listings.get(id);
+      const taken = samples.get(id);
+      return [
+        id,
+        {
+          identity,
+          before: listing && parseListing(listing.document),
+          was_live: listing?.was_live === 1,
+          declarations: (declarations.get(id) ?? []).map(({ document, withdrawn_at }) => ({
+            declaration: JSON.parse(document),
+            withdrawn_at,
+          })),
+          payees: new Map((routes.get(id) ?? []).map((route) => [route.id, route.payee])),
+          terms: terms.get(id) ?? new Map(),
+          receipts: receipts.get(id) ?? [],
+          delisting: chooseDelisting(delistings.get(id) ?? []),
+          replies: replies.get(id) ?? [],
+          sampled: taken ? getSampleSummary(taken, ourRounds) : NO_SAMPLES,
+        },
+      ];
+    }),
+  );
+}
+
+/** Reads the terms on record of all routes of listings, by listing and route. */
+async function readTerms(
+  { query }: Catalogue,
+  ids: readonly string[],
+): Promise<Map<string, Map<string, StoredTerms[]>>> {
+  const rows = await query
+    .selectFrom('terms')
+    .innerJoin('routes', 'routes.id', 'terms.route_id')
+    .where('routes.listing_id', 'in', ids)
+    .selectAll('terms')
+    .select('routes.listing_id')
+    .orderBy('terms.id')
+    .execute();
+  return new Map(
+    [...Map.groupBy(rows, ({ listing_id }) => listing_id)].map(([listingId, ofListing]) => [
+      listingId,
+      new Map(
+        [...Map.groupBy(ofListing, ({ route_id }) => route_id)].map(([routeId, history]) => [
+          routeId,
+          sortTerms(
+            history.map(
+              ({ route_id: _route, listing_id: _listing, current, ...offer }) =>
+                ({ ...offer, current: current === 1 }) as StoredTerms,
+            ),
+          ),
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** Sorts the terms of a route: earlier ones first, current ones last, those without a date before all others. */
+export function sortTerms(terms: readonly StoredTerms[]): StoredTerms[] {
+  return terms.toSorted(
+    (a, b) =>
+      Number(a.current) - Number(b.current) ||
+      compareTexts(a.first_seen_at ?? '', b.first_seen_at ?? '') ||
+      (a.id ?? Number.MAX_SAFE_INTEGER) - (b.id ?? Number.MAX_SAFE_INTEGER),
+  );
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function readSamples({ query }: Catalogue, ids: readonly string[]): Promise<Map<string, KeptSample[]>> {
+  const rows = await query
+    .selectFrom('samples')
+    .select(['listing_id', 'route_id', 'at', 'outcome', 'cause', 'status', 'round', 'latency_ms'])
+    .where('listing_id', 'in', ids)
+    .orderBy('listing_id')
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
+  return Map.groupBy(rows, ({ listing_id }) => listing_id) as unknown as Map<string, KeptSample[]>;
+}

@@ -1,0 +1,141 @@
+import { getCurrentTerms } from '../../evidence/terms.ts';
+import type { Listing } from '../../model/listing.ts';
+import type { Route } from '../../model/route.ts';
+import { terms } from '../../model/terms.ts';
+import type { Catalogue } from '../database.ts';
+import { findListing } from './listings.ts';
+
+/**
+ * Which routes a probe run asks. `due`: one route of each listing that is due at `at`. `all`: all routes. `chosen`: the routes
+ * of some listings, or only those in `routeIds`. `all` and `chosen` leave out what was probed at `since` or later (null:
+ * nothing is left out). Times are ISO 8601 UTC.
+ */
+export type ProbeScope =
+  | { kind: 'due'; at: string }
+  | { kind: 'all'; since: string | null }
+  | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] | undefined; since: string | null };
+
+/** The listings at one origin that a run probes, and how many of their routes. */
+export interface HostPlan {
+  host: string;
+  listing_ids: string[];
+  routes: number;
+}
+
+/** One route to be probed. */
+export interface ProbeTask {
+  listing_id: string;
+  slug: string;
+  base_url: string;
+  /** When the listing was removed by rule, ISO 8601 UTC; null for one that is not delisted. */
+  out_since: string | null;
+  route: Pick<Route, 'id' | 'method' | 'path' | 'example' | 'input_schema' | 'payee' | 'terms'>;
+}
+
+/**
+ * Lists the hosts that a run visits, the one with the most routes first. Listings that the operator or the provider removed
+ * are left out unless chosen. A listing without itemised routes has nothing to probe; if it is chosen, its host is visited
+ * (`routes` 0) to read the provider's file. A run over due or all routes also visits each known host whose provider's file
+ * was last read before `doorsSince`: in it, a provider may ask for a removed listing to be put back.
+ */
+export async function listProbeHosts(
+  catalogue: Catalogue,
+  scope: ProbeScope,
+  doorsSince: string | null = null,
+): Promise<HostPlan[]> {
+  const hosts = new Map<string, HostPlan>();
+  if (doorsSince !== null && scope.kind !== 'chosen') {
+    for (const host of await listUnreadDoors(catalogue, doorsSince))
+      hosts.set(host, { host, listing_ids: [], routes: 0 });
+  }
+  for (const { id, base_url, routes } of await listCandidates(catalogue, scope)) {
+    const host = new URL(base_url).origin;
+    const plan = hosts.get(host) ?? { host, listing_ids: [], routes: 0 };
+    plan.listing_ids.push(id);
+    plan.routes += scope.kind === 'due' ? 1 : routes;
+    hosts.set(host, plan);
+  }
+  return [...hosts.values()].sort((a, b) => b.routes - a.routes);
+}
+
+async function listUnreadDoors({ query }: Catalogue, since: string): Promise<string[]> {
+  const fresh = query.selectFrom('hosts').select('host').where('door_at', '>=', since);
+  const rows = await query
+    .selectFrom('listings')
+    .select('origin')
+    .distinct()
+    .where('origin', 'not in', fresh)
+    .execute();
+  return rows.map(({ origin }) => origin);
+}
+
+async function listCandidates(
+  { query }: Catalogue,
+  scope: ProbeScope,
+): Promise<{ id: string; base_url: string; routes: number }[]> {
+  let candidates = query
+    .selectFrom('listings')
+    .leftJoin('probe_targets', 'probe_targets.listing_id', 'listings.id')
+    // Published at least once.
+    .where('listings.revision', '>', 0)
+    .select(['listings.id', 'listings.base_url', 'listings.routes'])
+    .orderBy('listings.id');
+  if (scope.kind === 'chosen') candidates = candidates.where('listings.slug', 'in', scope.slugs);
+  else {
+    const decided = query.selectFrom('delistings').select('listing_id').where('by', '!=', 'rule');
+    candidates = candidates.where('listings.id', 'not in', decided);
+  }
+  if (scope.kind === 'due') {
+    const { at } = scope;
+    candidates = candidates.where(({ or, eb }) =>
+      or([eb('probe_targets.due_at', 'is', null), eb('probe_targets.due_at', '<=', at)]),
+    );
+  }
+  const rows = await candidates.execute();
+  return rows.filter(({ routes }) => routes > 0 || scope.kind === 'chosen');
+}
+
+/** Lists the routes of one listing that a run probes. For `due` it is the one that was not probed for the longest time. */
+export async function listProbeTasks(catalogue: Catalogue, listingId: string, scope: ProbeScope): Promise<ProbeTask[]> {
+  const listing = await findListing(catalogue, { id: listingId });
+  if (!listing) return [];
+  // The provider's file, read a moment ago, may have removed it.
+  if (scope.kind !== 'chosen' && listing.state === 'delisted' && listing.state_by !== 'rule') return [];
+  const rows = await catalogue.query
+    .selectFrom('routes')
+    .select(['id', 'probed_at'])
+    .where('listing_id', '=', listingId)
+    .execute();
+  const probedAt = new Map(rows.map(({ id, probed_at }) => [id, probed_at ?? '']));
+  const getProbedAt = ({ id }: Route) => probedAt.get(id) ?? '';
+  const byAge = listing.routes.toSorted((a, b) => (getProbedAt(a) < getProbedAt(b) ? -1 : 1));
+  const wanted =
+    scope.kind === 'due' ? byAge.slice(0, 1) : byAge.filter((route) => getProbedAt(route) < (scope.since ?? '~'));
+  const named = scope.kind === 'chosen' ? scope.routeIds : undefined;
+  return wanted.filter(({ id }) => named?.includes(id) ?? true).map((route) => buildTask(listing, route));
+}
+
+function buildTask({ id, slug, base_url, state, state_at }: Listing, route: Route): ProbeTask {
+  return {
+    listing_id: id,
+    slug,
+    base_url,
+    out_since: state === 'delisted' ? state_at : null,
+    route: { ...route, terms: getCurrentTerms(route.terms).map((offer) => ({ ...offer, ...terms.parse(offer) })) },
+  };
+}
+
+/**
+ * Finds the first time after `at` at which a listing is due, ISO 8601 UTC; undefined without one. Listings that are due
+ * already and were not probed are left out: their host asked for a pause, or they are not to be probed.
+ */
+export async function findNextDue({ query }: Catalogue, at: string): Promise<string | undefined> {
+  const row = await query
+    .selectFrom('probe_targets')
+    .select('due_at')
+    .where('due_at', '>', at)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due_at;
+}

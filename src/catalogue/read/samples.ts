@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { isConclusive, isPayable, PROBE_OUTCOMES, type ProbeSample } from '../../model/probe.ts';
+import type { Catalogue } from '../database.ts';
+
+/** Outcomes of an answer that can be paid for. */
+export const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
+const FAILURES = PROBE_OUTCOMES.filter((outcome) => isConclusive(outcome) && !isPayable(outcome));
+
+/**
+ * Finds since when a listing has been failing, ISO 8601 UTC; null if it is not. That is its first failure after its last
+ * valid answer, without rounds that were our own fault. `newest` is its newest sample, which is not on record yet.
+ */
+export async function findFailingSince(
+  { query }: Catalogue,
+  listingId: string,
+  newest: Pick<ProbeSample, 'at' | 'outcome'>,
+): Promise<string | null> {
+  if (isPayable(newest.outcome)) return null;
+  const ofListing = query.selectFrom('samples').where('listing_id', '=', listingId);
+  const valid = await ofListing
+    .where('outcome', 'in', PAYABLE)
+    .select(({ fn }) => fn.max<string | null>('at').as('at'))
+    .executeTakeFirst();
+  const failed = await ofListing
+    .where('outcome', 'in', FAILURES)
+    .where('at', '>', valid?.at ?? '')
+    .where('round', 'not in', query.selectFrom('rounds').select('round').where('ours', '=', sql.lit(1)))
+    .select(({ fn }) => fn.min<string | null>('at').as('at'))
+    .executeTakeFirst();
+  return failed?.at ?? (FAILURES.includes(newest.outcome) ? newest.at : null);
+}
+
+/** A sample on record, with the route it was taken of. */
+export type RecordedSample = ProbeSample & { route_id: string };
+
+/** Lists the latest samples of a listing that are still on record, newest first. */
+export async function listSamples({ query }: Catalogue, listingId: string, limit: number): Promise<RecordedSample[]> {
+  const rows = await query
+    .selectFrom('samples')
+    .select(['route_id', 'at', 'outcome', 'cause', 'status', 'latency_ms', 'document'])
+    .where('listing_id', '=', listingId)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ document, ...columns }) => ({ ...JSON.parse(document), ...columns }));
+}

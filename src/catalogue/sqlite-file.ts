@@ -1,0 +1,72 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import { createFolder } from './folder.ts';
+
+/** How long a connection waits for the lock of another process, in milliseconds. */
+const LOCK_TIMEOUT_MS = 10_000;
+
+const SQLITE_MAGIC = 'SQLite format 3\0';
+
+/**
+ * Opens the SQLite file of a catalogue; where there is none, `readonly` decides whether one is made. Throws `bad_input` for a
+ * file that is no catalogue, before anything is written to it.
+ */
+export function openSqliteFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {
+  const sqlite = openFile(file, { readonly });
+  try {
+    refuseOtherDatabase(sqlite, file);
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw asFileError(file, error);
+  }
+}
+
+function openFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {
+  try {
+    if (!readonly) createFolder(dirname(file));
+    refuseOtherFile(file);
+    return new Sqlite(file, { readonly, fileMustExist: readonly, timeout: LOCK_TIMEOUT_MS });
+  } catch (error) {
+    throw asFileError(file, error);
+  }
+}
+
+/** Refuses a file that is no database before SQLite opens it, so that it stays as it is. */
+function refuseOtherFile(file: string): void {
+  if (!existsSync(file)) return;
+  const head = Buffer.alloc(SQLITE_MAGIC.length);
+  const handle = openSync(file, 'r');
+  try {
+    const length = readSync(handle, head);
+    if (length > 0 && head.toString('latin1', 0, length) !== SQLITE_MAGIC) {
+      throw new ServiceError('bad_input', `${file} is not a catalogue: it is no SQLite database.`, {
+        hint: 'Set CATALOGUE to another file; this one was left as it is.',
+        reason: 'not_a_catalogue',
+      });
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Refuses another program's database before anything is written to it. */
+function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
+  const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+  if (tables.length === 0 || tables.includes('catalogue')) return;
+  throw new ServiceError('bad_input', `${file} is a database of something else: it has the table ${tables[0]}.`, {
+    hint: 'Set CATALOGUE to another file; this one was left as it is.',
+    reason: 'not_a_catalogue',
+  });
+}
+
+function asFileError(file: string, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('bad_input', `${file} cannot be opened as a catalogue: ${getErrorMessage(error)}.`, {
+    hint: 'Check the path and its rights, or restore a backup.',
+    reason: 'not_a_catalogue',
+    cause: error,
+  });
+}

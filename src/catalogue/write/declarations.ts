@@ -1,0 +1,213 @@
+import { listSlugs } from '../../evidence/slug.ts';
+import type { Declaration, DeclarationSource } from '../../model/declaration.ts';
+import { getListingId } from '../../model/ids.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { getCanonicalBaseUrl } from '../../model/listing.ts';
+import { type Catalogue, cutRows, insertRows } from '../database.ts';
+import { formatDeclaration, listDeclared } from '../read/declarations.ts';
+import { findDelisting } from '../read/delistings.ts';
+import type { ListingIdentity } from '../read/listings.ts';
+import type { Writing } from '../transaction.ts';
+import { type Publication, publishListings } from './publication.ts';
+
+/** The outcome of recording one declaration. `held`: on record, but not live, because it has no price. */
+export type RecordOutcome = 'added' | 'changed' | 'unchanged' | 'held' | 'delisted';
+
+/** The listing of a declaration that was recorded. */
+export interface RecordedOutcome {
+  readonly identity: ListingIdentity;
+  readonly outcome: RecordOutcome;
+}
+
+/** Most declarations that are recorded at a time, each of another listing. */
+const RECORDED_AT_ONCE = 100;
+
+/**
+ * Records what sources declare of listings, each in place of what the source declared before, and publishes the listings. The
+ * same declaration twice changes nothing. Imports never relist: a delisted listing keeps its tombstone (outcome `delisted`),
+ * and an address whose provider wants no listing gets one. `evidence` is recorded with the changes. Returns the outcomes in
+ * the order of the declarations.
+ */
+export async function recordDeclarations(
+  writing: Writing,
+  declarations: readonly Declaration[],
+  evidence?: JsonObject,
+): Promise<RecordedOutcome[]> {
+  const outcomes: RecordedOutcome[] = [];
+  for (let left = [...declarations]; left.length > 0; ) {
+    const batch = takeDifferent(left);
+    left = left.slice(batch.length);
+    outcomes.push(...(await recordBatch(writing, batch, evidence)));
+  }
+  return outcomes;
+}
+
+/** Records one declaration, as `recordDeclarations` does. */
+export async function recordDeclaration(
+  writing: Writing,
+  declaration: Declaration,
+  evidence?: JsonObject,
+): Promise<RecordedOutcome> {
+  const [outcome] = await recordDeclarations(writing, [declaration], evidence);
+  return outcome as RecordedOutcome;
+}
+
+/** Takes the first declarations up to the second one of a listing. */
+function takeDifferent(declarations: readonly Declaration[]): Declaration[] {
+  const ids = new Set<string>();
+  const taken: Declaration[] = [];
+  for (const declaration of declarations.slice(0, RECORDED_AT_ONCE)) {
+    const id = getListingId(declaration.base_url);
+    if (ids.has(id)) break;
+    ids.add(id);
+    taken.push(declaration);
+  }
+  return taken;
+}
+
+async function recordBatch(
+  writing: Writing,
+  declarations: readonly Declaration[],
+  evidence: JsonObject | undefined,
+): Promise<RecordedOutcome[]> {
+  const { catalogue } = writing;
+  const { query } = catalogue;
+  const ids = declarations.map(({ base_url }) => getListingId(base_url));
+  const known = new Map(
+    (await query.selectFrom('listings').select(['id', 'slug', 'base_url']).where('id', 'in', ids).execute()).map(
+      (identity) => [identity.id, identity],
+    ),
+  );
+  const created = await createIdentities(
+    catalogue,
+    declarations.filter(({ base_url }) => !known.has(getListingId(base_url))),
+  );
+  const identities = new Map([...known, ...created]);
+  const standing = await query
+    .selectFrom('declarations')
+    .select(['listing_id', 'kind', 'source', 'document'])
+    .where('listing_id', 'in', ids)
+    .where('withdrawn_at', 'is', null)
+    .execute();
+  const isStanding = new Set(
+    standing.map((row) => JSON.stringify([row.listing_id, row.kind, row.source, row.document])),
+  );
+  const rows = declarations.map((declaration) => {
+    const { kind, name } = declaration.source;
+    const listing_id = getListingId(declaration.base_url);
+    return { listing_id, kind, source: name, withdrawn_at: null, document: formatDeclaration(declaration) };
+  });
+  const changed = rows.filter(
+    (row) => !isStanding.has(JSON.stringify([row.listing_id, row.kind, row.source, row.document])),
+  );
+  for (const some of cutRows(changed)) {
+    await query
+      .insertInto('declarations')
+      .values(some)
+      .onConflict((conflict) =>
+        conflict.columns(['listing_id', 'kind', 'source']).doUpdateSet(({ ref }) => ({
+          withdrawn_at: null,
+          document: ref('excluded.document'),
+        })),
+      )
+      .execute();
+  }
+  const publications: Publication[] = [];
+  for (const { listing_id, kind } of changed) {
+    const identity = identities.get(listing_id) as ListingIdentity;
+    const basis = evidence ?? (known.has(listing_id) ? undefined : await findStatement(catalogue, identity.base_url));
+    publications.push({ identity, cause: `declared_by_${kind}`, evidence: basis });
+  }
+  const published = await publishListings(writing, publications);
+  const states = new Map(
+    (await query.selectFrom('listings').select(['id', 'state']).where('id', 'in', ids).execute()).map((row) => [
+      row.id,
+      row.state,
+    ]),
+  );
+  return ids.map((id) => {
+    const state = states.get(id);
+    const ofLive = known.has(id) ? (published.has(id) ? 'changed' : 'unchanged') : 'added';
+    return {
+      identity: identities.get(id) as ListingIdentity,
+      outcome: state === 'delisted' || state === 'held' ? state : ofLive,
+    };
+  });
+}
+
+/**
+ * Withdraws what a source declared of each listing whose id is not in `stillHeld`. To be called after all of the source was
+ * read. Returns the slugs of listings that readers see changed. `cause` is the reason code of those changes.
+ */
+export async function withdrawDeclarations(
+  writing: Writing,
+  source: Pick<DeclarationSource, 'kind' | 'name'>,
+  stillHeld: ReadonlySet<string>,
+  { cause = 'absent_from_feed', evidence }: { cause?: string; evidence?: JsonObject | undefined } = {},
+): Promise<string[]> {
+  const { catalogue, at } = writing;
+  const gone = (await listDeclared(catalogue, source)).filter(({ id }) => !stillHeld.has(id));
+  const slugs: string[] = [];
+  for (let start = 0; start < gone.length; start += RECORDED_AT_ONCE) {
+    const some = gone.slice(start, start + RECORDED_AT_ONCE);
+    const ids = some.map(({ id }) => id);
+    await catalogue.query
+      .updateTable('declarations')
+      .set({ withdrawn_at: at })
+      .where('listing_id', 'in', ids)
+      .where('kind', '=', source.kind)
+      .where('source', '=', source.name)
+      .execute();
+    const published = await publishListings(
+      writing,
+      some.map((identity) => ({ identity, cause, evidence })),
+    );
+    slugs.push(...some.filter(({ id }) => published.has(id)).map(({ slug }) => slug));
+  }
+  return slugs;
+}
+
+/** Finds the evidence for a listing that begins as a tombstone: the statement of the provider who wants no listing. */
+async function findStatement(catalogue: Catalogue, baseUrl: string): Promise<JsonObject | undefined> {
+  const { source, at } = (await findDelisting(catalogue, baseUrl, 'provider')) ?? { source: null };
+  return source === null ? undefined : { statement: { source, read_at: at } };
+}
+
+/** Creates the rows of new listings, each with a slug of its own. Returns who they are, by id. */
+async function createIdentities(
+  catalogue: Catalogue,
+  declarations: readonly Declaration[],
+): Promise<Map<string, ListingIdentity>> {
+  if (declarations.length === 0) return new Map();
+  const wishes = declarations.map(({ slug, service_name, base_url }) => {
+    const identity = { id: getListingId(base_url), base_url: getCanonicalBaseUrl(base_url) };
+    return { ...identity, slugs: listSlugs({ ...identity, slug, service_name }) };
+  });
+  // No row of a listing is ever removed, so a slug is never used twice.
+  const rows = await catalogue.query
+    .selectFrom('listings')
+    .select('slug')
+    .where(
+      'slug',
+      'in',
+      wishes.flatMap(({ slugs }) => slugs),
+    )
+    .execute();
+  const taken = new Set(rows.map(({ slug }) => slug));
+  const identities = new Map<string, ListingIdentity>();
+  for (const { id, base_url, slugs } of wishes) {
+    const slug = slugs.find((one) => !taken.has(one)) ?? id;
+    taken.add(slug);
+    identities.set(id, { id, slug, base_url });
+  }
+  await insertRows(
+    catalogue,
+    'listings',
+    [...identities.values()].map((identity) => ({
+      ...identity,
+      origin: new URL(identity.base_url).origin,
+      ...({ state: 'held', verified: 0, was_live: 0, routes: 0, revision: 0, document: '{}' } as const),
+    })),
+  );
+  return identities;
+}

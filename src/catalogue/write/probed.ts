@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../../evidence/delisting.ts';
+import type { SampleSummary } from '../../evidence/sample-summary.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Listing } from '../../model/listing.ts';
+import { formatRoute } from '../../model/route.ts';
+import type { Catalogue } from '../database.ts';
+import { listChanges } from '../read/changes.ts';
+import { readEvidence } from '../read/evidence.ts';
+import type { Writing } from '../transaction.ts';
+import { decideToDelist, liftDelisting } from './decisions.ts';
+import { type Publication, publishListings } from './publication.ts';
+import { pruneSamples } from './samples.ts';
+
+/** The outcome for one listing whose samples were published. */
+export interface PublicationResult {
+  slug: string;
+  result: 'changed' | 'unchanged' | 'delisted' | 'relisted';
+}
+
+/**
+ * Publishes what follows from the samples that are not published yet, for at most `limit` listings: terms, networks, prices,
+ * score, and whether a rule removes a listing or puts it back. A listing of which only times and counts changed waits unless
+ * `fresh`. Returns the outcome for each listing; an empty list means that nothing is left.
+ */
+export async function publishSampled(
+  writing: Writing,
+  limit: number,
+  { fresh }: { fresh: boolean },
+): Promise<PublicationResult[]> {
+  const { catalogue } = writing;
+  const { query } = catalogue;
+  const targets = await query
+    .selectFrom('probe_targets')
+    .innerJoin('listings', 'listings.id', 'probe_targets.listing_id')
+    .select(['listings.id', 'listings.slug', 'listings.base_url', 'probe_targets.sampled_round'])
+    .where('unpublished', '=', sql.lit(1))
+    .orderBy('listings.id')
+    .limit(limit)
+    .execute();
+  if (targets.length === 0) return [];
+  const ids = targets.map(({ id }) => id);
+  await query.updateTable('probe_targets').set({ unpublished: 0 }).where('listing_id', 'in', ids).execute();
+  await pruneSamples(writing, ids);
+  const evidence = await readEvidence(catalogue, targets);
+  const publications: Publication[] = [];
+  const decided = new Map<string, 'delisted' | 'relisted'>();
+  for (const { id } of targets) {
+    const record = evidence.get(id);
+    if (!record?.before) continue;
+    const { publication, decision } = await decide(writing, record.before, record.sampled, fresh);
+    publications.push(publication);
+    if (decision) decided.set(id, decision);
+  }
+  const published = await publishListings(writing, publications);
+  return publications.map(({ identity: { id, slug } }) => {
+    const decision = decided.get(id);
+    const change = decision ?? 'changed';
+    return { slug, result: published.has(id) || decision === 'delisted' ? change : 'unchanged' };
+  });
+}
+
+/** Decides by rule whether a listing is removed or put back, and says how it is published. */
+async function decide(
+  writing: Writing,
+  listing: Listing,
+  sampled: SampleSummary,
+  fresh: boolean,
+): Promise<{ publication: Publication; decision?: 'delisted' | 'relisted' }> {
+  const { catalogue } = writing;
+  const { id, slug, base_url, state, state_by } = listing;
+  const identity = { id, slug, base_url };
+  const { failing, latest } = sampled;
+  const evidence = buildEvidence(listing, failing, latest);
+  if (state === 'delisted') {
+    const isBack = state_by === 'rule' && hasAnsweredSince(sampled, listing.state_at ?? '');
+    if (isBack && (await liftDelisting(catalogue, id, 'rule'))) {
+      return { publication: { identity, cause: 'relisted_by_rule', evidence }, decision: 'relisted' };
+    }
+  } else if (failing && latest && isLongEnoughToDelist(await sinceRelisted(catalogue, slug, failing), latest.at)) {
+    await decideToDelist(writing, listing, { by: 'rule', reason: 'no_valid_402' });
+    return { publication: { identity, cause: 'delisted_by_rule', evidence }, decision: 'delisted' };
+  }
+  // When several samples are published together, each change names one that shows it.
+  const getEvidence = (reason: string): JsonObject => {
+    if (reason === 'probed') return buildEvidence(listing, undefined, sampled.latest_valid ?? latest);
+    if (reason === 'probe_failed' || reason === 'probes_failing') {
+      return buildEvidence(listing, failing, sampled.latest_failed ?? latest);
+    }
+    return evidence;
+  };
+  return { publication: { identity, cause: 'probed', evidence: getEvidence, may_wait: !fresh } };
+}
+
+/** Counts the failing days of a listing from when somebody last put it back: that person knew of the failures before. */
+async function sinceRelisted(catalogue: Catalogue, slug: string, failing: FailingRun): Promise<FailingRun> {
+  const [latest] = await listChanges(catalogue, { slug, kinds: ['relisted'], limit: 1 });
+  const isDecided = latest !== undefined && latest.reason !== 'relisted_by_rule';
+  return isDecided && latest.at > failing.since ? { ...failing, since: latest.at } : failing;
+}
+const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
+
+/**
+ * Returns whether a valid 402 came after a rule removed the listing, or in the days that the rule counted (it may have been
+ * recorded while the rule decided), and no failure after it.
+ */
+function hasAnsweredSince({ failing, routes }: SampleSummary, delistedAt: string): boolean {
+  const since = new Date(Date.parse(delistedAt) - DELISTED_AFTER_MS).toISOString();
+  return failing === undefined && [...routes.values()].some(({ valid_at }) => valid_at !== null && valid_at > since);
+}
+
+/** Builds the evidence of a change: a sample, and the run of failures that it belongs to. */
+function buildEvidence(
+  { routes }: Listing,
+  failing: FailingRun | undefined,
+  shown: SampleSummary['latest'],
+): JsonObject {
+  if (!shown) return {};
+  const { route_id, at, outcome, cause, status } = shown;
+  const route = routes.find(({ id }) => id === route_id);
+  return { sample: { at, route: route ? formatRoute(route) : null, outcome, cause, status }, ...describeRun(failing) };
+}
+
+function describeRun(failing: FailingRun | undefined): JsonObject {
+  return failing ? { failing: { ...failing } } : {};
+}

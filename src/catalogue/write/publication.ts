@@ -1,0 +1,181 @@
+import { type ChangeEvidence, listDifferences } from '../../evidence/changes.ts';
+import { type MergedDeclaration, mergeDeclarations } from '../../evidence/declarations.ts';
+import { canPublicationWait } from '../../evidence/freshness.ts';
+import { type DerivedListing, deriveListing } from '../../evidence/listing.ts';
+import { getRouteId } from '../../model/ids.ts';
+import { isLive, type Listing } from '../../model/listing.ts';
+import type { Catalogue } from '../database.ts';
+import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from '../read/evidence.ts';
+import type { ListingIdentity } from '../read/listings.ts';
+import type { NewChange, Writing } from '../transaction.ts';
+import { type NameBook, openNameBook } from './names.ts';
+import { declareTerms, type RouteTerms } from './terms.ts';
+
+/** A listing to be published, and why. */
+export interface Publication {
+  readonly identity: ListingIdentity;
+  /** Reason code of the changes that follow. */
+  readonly cause: string;
+  /** What the changes rest on. */
+  readonly evidence?: ChangeEvidence | undefined;
+  /** Whether to leave it as it is where only times and counts differ from what readers see. */
+  readonly may_wait?: boolean;
+}
+
+/**
+ * Publishes listings: derives each from its evidence on record and compares it with what readers see. If they differ, it
+ * stores the document and a change for each difference. A listing that gets or loses a better known namesake by that is
+ * published again, too. Returns the ids of those that differed. Each listing may be in `publications` once.
+ */
+export async function publishListings(writing: Writing, publications: readonly Publication[]): Promise<Set<string>> {
+  const published = new Set<string>();
+  for (let queue = [...publications]; queue.length > 0; ) {
+    const batch = queue.splice(0, EVIDENCE_AT_ONCE);
+    const done = await publishBatch(writing, batch);
+    for (const id of done.published) published.add(id);
+    for (const identity of done.namesakes) {
+      if (!queue.some((one) => one.identity.id === identity.id)) queue.push({ identity, cause: 'namesake' });
+    }
+  }
+  return published;
+}
+
+/** Publishes one listing. Returns whether what readers see differed. */
+export async function publishListing(
+  writing: Writing,
+  { id, slug, base_url }: ListingIdentity,
+  cause: string,
+  evidence?: ChangeEvidence,
+): Promise<boolean> {
+  const published = await publishListings(writing, [{ identity: { id, slug, base_url }, cause, evidence }]);
+  return published.has(id);
+}
+
+async function publishBatch(
+  writing: Writing,
+  batch: readonly Publication[],
+): Promise<{ published: string[]; namesakes: ListingIdentity[] }> {
+  const { catalogue, revision, at } = writing;
+  const evidence = await readEvidence(
+    catalogue,
+    batch.map(({ identity }) => identity),
+  );
+  const prepared = batch.map((publication) => {
+    const record = evidence.get(publication.identity.id) as RecordedEvidence;
+    return { publication, record, merged: mergeDeclarations(record.declarations) };
+  });
+  const terms = await declareTerms(catalogue, prepared);
+  const names = await openNameBook(
+    catalogue,
+    prepared.map(({ publication: { identity }, merged: { words } }) => nameListing(identity, words)),
+  );
+  const stored: { listing: Listing; before: Listing | undefined }[] = [];
+  const changes: NewChange[] = [];
+  const namesakes = new Map<string, ListingIdentity>();
+  const call = (id: string, found: readonly string[]) => {
+    for (const identity of names.listNamesakes(id, found)) namesakes.set(identity.id, identity);
+  };
+  for (const { publication, record, merged } of prepared) {
+    const { identity, cause, may_wait = false } = publication;
+    call(identity.id, names.replaceNames(nameListing(identity, merged.words), at));
+    const { before } = record;
+    const { listing: derived } = derive(record, terms.get(identity.id) as RouteTerms, names);
+    if (may_wait && before && canPublicationWait(before, derived)) continue;
+    const differences = listDifferences(before, derived, {
+      cause,
+      evidence: publication.evidence,
+      inferred: merged.inferred,
+    });
+    if (differences.length === 0) continue;
+    const wasListed = before !== undefined && (before.state !== 'held' || record.was_live);
+    const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
+    stored.push({ listing, before });
+    changes.push(...differences.map((difference) => ({ listing_id: listing.id, ...difference })));
+    call(listing.id, names.setFame(listing, before));
+  }
+  await names.save();
+  for (const { listing, before } of stored) await storeListing(catalogue, listing, before);
+  await countDays(catalogue, stored, at.slice(0, 10));
+  await writing.recordChanges(changes);
+  return { published: stored.map(({ listing }) => listing.id), namesakes: [...namesakes.values()] };
+}
+
+function nameListing(identity: ListingIdentity, { title, provider_name }: MergedDeclaration['words']) {
+  return { ...identity, title, provider_name };
+}
+
+/** Derives what readers should see of a listing from its evidence on record. */
+export function derive(
+  { identity, before, declarations, payees, receipts, delisting, replies, sampled }: RecordedEvidence,
+  terms: RouteTerms,
+  names: Pick<NameBook, 'findNamesake'>,
+): { listing: DerivedListing; merged: MergedDeclaration } {
+  return deriveListing({
+    ...identity,
+    declarations,
+    getTerms: (routeId) => terms.get(routeId) ?? [],
+    getRouteId: (method, path) => getRouteId(identity.id, method, path),
+    receipts,
+    delisting: delisting ?? null,
+    getPayee: (routeId) => payees.get(routeId) ?? null,
+    sampled,
+    known_networks: before?.networks.map(({ key }) => key) ?? [],
+    findNamesake: (found, asked) => names.findNamesake(identity.id, found, asked),
+    replies,
+  });
+}
+
+/** Returns the columns that follow from the document of a listing. */
+export function buildListingColumns(listing: Listing) {
+  return {
+    state: listing.state,
+    verified: isVerified(listing) ? (1 as const) : (0 as const),
+    routes: listing.routes.length,
+    revision: listing.revision,
+    document: JSON.stringify(listing),
+  };
+}
+
+function isVerified(listing: Listing): boolean {
+  return isLive(listing) && listing.routes.some(({ proof }) => proof !== null);
+}
+
+/** Stores a listing as readers see it: its document, and the columns that follow from it. */
+export async function storeListing({ query }: Catalogue, listing: Listing, before: Listing | undefined): Promise<void> {
+  const wasLive = isLive(listing) && !(before && isLive(before)) ? { was_live: 1 as const } : {};
+  await query
+    .updateTable('listings')
+    .set({ ...buildListingColumns(listing), ...wasLive })
+    .where('id', '=', listing.id)
+    .execute();
+}
+
+/** Counts how many listings went live, were removed, became verified or unverified on a UTC day. */
+async function countDays(
+  { query }: Catalogue,
+  stored: readonly { listing: Listing; before: Listing | undefined }[],
+  day: string,
+): Promise<void> {
+  const counts = { listed: 0, taken_out: 0, verified: 0, unverified: 0 };
+  for (const { listing, before } of stored) {
+    const [was, is] = [before !== undefined && isLive(before), isLive(listing)];
+    const [wasVerified, nowVerified] = [before !== undefined && isVerified(before), isVerified(listing)];
+    counts.listed += Number(is && !was);
+    counts.taken_out += Number(was && !is);
+    counts.verified += Number(nowVerified && !wasVerified);
+    counts.unverified += Number(wasVerified && !nowVerified);
+  }
+  if (Object.values(counts).every((count) => count === 0)) return;
+  await query
+    .insertInto('listing_days')
+    .values({ day, ...counts })
+    .onConflict((conflict) =>
+      conflict.column('day').doUpdateSet(({ eb, ref }) => ({
+        listed: eb('listing_days.listed', '+', ref('excluded.listed')),
+        taken_out: eb('listing_days.taken_out', '+', ref('excluded.taken_out')),
+        verified: eb('listing_days.verified', '+', ref('excluded.verified')),
+        unverified: eb('listing_days.unverified', '+', ref('excluded.unverified')),
+      })),
+    )
+    .execute();
+}

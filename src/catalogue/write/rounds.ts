@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { getRoundStart, isRoundOurFault, type RoundHost } from '../../evidence/rounds.ts';
+import { isConclusive, PROBE_OUTCOMES } from '../../model/probe.ts';
+import type { Catalogue } from '../database.ts';
+import { isOurs } from '../read/rounds.ts';
+import { PAYABLE } from '../read/samples.ts';
+import type { Writing } from '../transaction.ts';
+
+const CONCLUSIVE = PROBE_OUTCOMES.filter(isConclusive);
+
+/** A host counts as known to be good if it answered validly within this time before the round, in milliseconds: 30 days. */
+const KNOWN_GOOD_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Judges the rounds of all samples that are not published yet: whether their failures are our own fault. If that changed for
+ * a round, all listings sampled in it are marked as unpublished. To be called before samples are published.
+ */
+export async function judgeRounds({ catalogue }: Writing): Promise<void> {
+  for (const round of await listUnjudged(catalogue)) await judgeRound(catalogue, round);
+}
+
+/**
+ * Lists the rounds that may have new samples since they were judged, in order. These are the rounds of the latest sample of
+ * each unpublished listing, and all sampled rounds from the one before the last judged round on. They are needed because a
+ * listing that was sampled in two rounds before it was published (in a run over the end of a round, or after a killed one)
+ * has only the later round on record.
+ */
+async function listUnjudged({ query }: Catalogue): Promise<number[]> {
+  const touched = await query
+    .selectFrom('probe_targets')
+    .select('sampled_round as round')
+    .distinct()
+    .where('unpublished', '=', sql.lit(1))
+    .execute();
+  if (touched.length === 0) return [];
+  const judged = await query
+    .selectFrom('rounds')
+    .select(({ fn }) => fn.max<number | null>('round').as('round'))
+    .executeTakeFirst();
+  const since = await query
+    .selectFrom('samples')
+    .select('round')
+    .distinct()
+    .where('round', '>=', (judged?.round ?? 0) - 1)
+    .execute();
+  return [...new Set([...touched, ...since].map(({ round }) => round))].sort((a, b) => a - b);
+}
+
+async function judgeRound(catalogue: Catalogue, round: number): Promise<void> {
+  const { query } = catalogue;
+  const goodSince = new Date(Date.parse(getRoundStart(round)) - KNOWN_GOOD_MS).toISOString();
+  const hosts = await listRoundHosts(catalogue, round, goodSince);
+  const was_ours = await isOurs(catalogue, round - 1);
+  const known_good = await countKnownGood(catalogue, goodSince);
+  const ours = isRoundOurFault(hosts, { known_good, was_ours });
+  const before = await isOurs(catalogue, round);
+  const failing = hosts.filter(({ valid }) => !valid).length;
+  const row = { round, hosts: hosts.length, failing, ours: ours ? (1 as const) : (0 as const), pending: 1 as const };
+  await query
+    .insertInto('rounds')
+    .values(row)
+    .onConflict((conflict) => conflict.column('round').doUpdateSet(row))
+    .execute();
+  if (ours === before) return;
+  const sampled = query.selectFrom('samples').select('listing_id').where('round', '=', round);
+  await query.updateTable('probe_targets').set({ unpublished: 1 }).where('listing_id', 'in', sampled).execute();
+}
+
+/**
+ * Lists for each host probed in a round whether it answered validly, and whether it is known to be good. Outcomes that say
+ * nothing about host or service are left out. Requests that this machine could not send are kept: they speak against us.
+ */
+async function listRoundHosts({ query }: Catalogue, round: number, goodSince: string): Promise<RoundHost[]> {
+  const rows = await query
+    .selectFrom('samples')
+    .leftJoin('hosts', 'hosts.host', 'samples.host')
+    .where('samples.round', '=', round)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('samples.outcome', 'in', CONCLUSIVE),
+        and([eb('samples.outcome', '=', 'internal'), eb('samples.cause', '!=', 'robots_disallowed')]),
+      ]),
+    )
+    .select(({ eb, fn }) => [
+      fn.max<number>(eb.case().when('samples.outcome', 'in', PAYABLE).then(1).else(0).end()).as('valid'),
+      fn.max('hosts.valid_at').as('valid_at'),
+    ])
+    .groupBy('samples.host')
+    .execute();
+  return rows.map(({ valid, valid_at }) => ({
+    valid: valid === 1,
+    known_good: valid_at !== null && valid_at >= goodSince,
+  }));
+}
+
+async function countKnownGood({ query }: Catalogue, goodSince: string): Promise<number> {
+  const good = await query
+    .selectFrom('hosts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('valid_at', '>=', goodSince)
+    .executeTakeFirstOrThrow();
+  return good.count;
+}
