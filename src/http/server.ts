@@ -87,8 +87,7 @@ export async function startServer({
   };
 
   const getClient = buildClientReader(config.trustedProxies);
-  const logFailure = (error: unknown, requestId?: string) =>
-    logger.error({ err: error, request_id: requestId }, 'a request failed');
+  const logFailure = (error: unknown) => logger.error({ err: error }, 'a request failed');
   const app = createApp({
     reading,
     getRelease: () => current.findHeader()?.id ?? '',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { getRevision } from '../../src/catalogue/write.ts';
+import { buildLogFields } from '../../src/http/request-id.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { getPublishedState } from '../../src/published/state.ts';
@@ -28,7 +29,7 @@ export async function serveShelf({
 } = {}): Promise<TestServer> {
   if (released) await rebuildAgain({ config: shelf.config });
   const logged: Record<string, unknown>[] = [];
-  const logger = pino({ level }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: shelf.config, logger, rebuilding, now });
   onTestFinished(() => server.close());
   const published = openPublished(shelf.config.publishedFile);
