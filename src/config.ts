@@ -109,15 +109,18 @@ const proxies = z.string().transform((text, context) => {
   return names;
 });
 
+const portNumber = z
+  .string()
+  .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'a port number from 0 to 65535');
+
 const settings = z.object({
   BASE_URL: origin.optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65_535, 'a port number from 0 to 65535')
-    .default(4321),
+  PORT: portNumber.default(4321),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  METRICS_PORT: portNumber.optional(),
   CATALOGUE: z.string().min(1).default('data/catalogue.sqlite'),
   PUBLISHED: z.string().min(1).optional(),
   RELEASES: z.string().min(1).default('dist'),
@@ -140,6 +143,8 @@ export interface Config {
   readonly baseUrl: string;
   readonly host: string;
   readonly port: number;
+  /** Where Prometheus finds the metrics of the process; null where none are served. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
   /** The catalogue's database file. */
   readonly catalogueFile: string;
   /** The published catalogue that this process serves: a file that is made from the catalogue. */
@@ -202,6 +207,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     baseUrl,
     host: read.HOST,
     port: read.PORT,
+    metrics: read.METRICS_PORT === undefined ? null : { host: read.METRICS_HOST, port: read.METRICS_PORT },
     catalogueFile: resolve(read.CATALOGUE),
     publishedFile: resolve(read.PUBLISHED ?? getPublishedName(read.CATALOGUE)),
     releasesDir: resolve(read.RELEASES),
