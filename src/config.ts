@@ -298,6 +298,15 @@ export function readPayerConfig(env: Environment = readEnvironment({ payer: true
   });
 }
 
+/**
+ * Reads the cap on what a day may cost, in atomic USDC, for a process that only shows it: from the environment and `.env`,
+ * never from the file that holds keys. Undefined where it is not set there. Throws as `readPayerConfig` does.
+ */
+export function findDayCap(env: Environment = readEnvironment()): number | undefined {
+  const { MAX_USDC_PER_DAY } = listGiven(env);
+  return MAX_USDC_PER_DAY === undefined ? undefined : readPayerConfig({ MAX_USDC_PER_DAY }).maxPerDay;
+}
+
 function getKeySource(key: string | undefined, file: string | undefined): KeySource | null {
   if (key !== undefined) return { key };
   return file === undefined ? null : { file: resolve(file) };
