@@ -1,31 +1,8 @@
 import { renameSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { recordDeclaration } from '../../src/catalogue/declarations.ts';
-import { writeCatalogue } from '../../src/catalogue/write.ts';
-import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
-import { openNewCatalogue } from '../new-catalogue.ts';
-import { recordPaid } from '../paid.ts';
-import { recordProbed } from '../sampled.ts';
-import { makeCommands, startCatalogue } from './running.ts';
-
-const PAID = '11111111-1111-4111-8111-111111111111';
-
-/** Commands on a catalogue of one listing that was probed and paid for. */
-function makeUsed(settings: Record<string, string> = {}) {
-  const commands = makeCommands(settings);
-  const catalogue = openNewCatalogue(commands.file, { identity: IDENTITY, at: NOW });
-  const route = makeRoute({ path: '/v1/a', terms: [makeTerms({ amount: 1000 })] });
-  writeCatalogue(catalogue, NOW, (writing) =>
-    recordDeclaration(writing, makeDeclaration({ slug: 'used', routes: [route] })),
-  );
-  recordProbed(catalogue, 'used', [
-    { at: '2026-11-01T00:00:00.000Z', outcome: 'timeout' },
-    { at: NOW, outcome: 'payable' },
-  ]);
-  recordPaid(catalogue, 'used', { path: '/v1/a', id: PAID });
-  catalogue.close();
-  return commands;
-}
+import { NOW } from '../builders.ts';
+import { startCatalogue } from './running.ts';
+import { makeUsed } from './used.ts';
 
 it('writes the private figures in the text format of Prometheus', async () => {
   const { run } = makeUsed({ MAX_USDC_PER_DAY: '0.5' });
