@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { findPeer, startNginxOf } from '../../scripts/bench/peers.ts';
+import { findPeer, type Peer, startNginxOf } from '../../scripts/bench/peers.ts';
+import { openListener } from '../../src/http/listening.ts';
 import { makeFolder } from '../builders.ts';
 import { ask, serveShelf } from '../http/running.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -9,18 +10,8 @@ const nginx = findPeer('nginx');
 
 it('nginx shares requests between two servers, names them, and answers on while one of them is gone', async (context) => {
   if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
-  const serve = () =>
-    serveShelf({
-      shelf: makeShelf(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }),
-      released: false,
-      level: 'debug',
-    });
   const [first, second] = [await serve(), await serve()];
-  const configured = readDeployed('balance.conf')
-    .replace('server-1:4321', new URL(first.url).host)
-    .replace('server-2:4321', new URL(second.url).host);
-  const front = await startNginxOf(nginx, makeFolder(), configured);
-  onTestFinished(front.stop);
+  const front = await balance(nginx, first, second);
   const listIds = (server: typeof first) =>
     server.logged.flatMap(({ msg, request_id }) => (msg === 'request' ? [String(request_id)] : []));
 
@@ -34,15 +25,40 @@ it('nginx shares requests between two servers, names them, and answers on while 
   expect(named.headers['x-request-id']).toMatch(/^[\da-f]{32}$/);
 
   await first.close();
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'catalogue_summary', arguments: {} } };
-  for (let number = 0; number < 10; number += 1) {
-    expect((await ask(front, '/agent/list')).status).toBe(200);
-    const posted = await fetch(`${front.url}/mcp`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-      body: JSON.stringify(call),
-    });
-    // What the server makes of a name that is not its own is its affair: it answers.
-    expect(posted.status).toBeLessThan(500);
-  }
+  for (let number = 0; number < 10; number += 1) expect(await askBoth(front)).toEqual([200, 200]);
 });
+
+it('nginx asks another server where one is only starting, also what was posted', async (context) => {
+  if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
+  const { config } = makeShelf(makeFolder(), { count: 0 });
+  const starting = await openListener(config);
+  onTestFinished(() => starting.drain(0));
+  expect((await ask(starting, '/agent/list')).status).toBe(503);
+  const front = await balance(nginx, starting, await serve());
+  for (let number = 0; number < 10; number += 1) expect(await askBoth(front)).toEqual([200, 200]);
+});
+
+function serve() {
+  const settings = { TRUSTED_PROXIES: 'loopback', BASE_URL: 'http://127.0.0.1' };
+  return serveShelf({ shelf: makeShelf(makeFolder(), { settings }), released: false, level: 'debug' });
+}
+
+/** Starts nginx in front of two servers, until the test is over. */
+async function balance(peer: Peer, ...servers: { url: string }[]) {
+  const [first = '', second = ''] = servers.map(({ url }) => new URL(url).host);
+  const configured = readDeployed('balance.conf').replace('server-1:4321', first).replace('server-2:4321', second);
+  const front = await startNginxOf(peer, makeFolder(), configured);
+  onTestFinished(front.stop);
+  return front;
+}
+
+/** Asks for a document and posts a call of a tool, and gives the status of each. */
+async function askBoth(front: { url: string }): Promise<number[]> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'catalogue_summary', arguments: {} } };
+  const posted = await fetch(`${front.url}/mcp`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(call),
+  });
+  return [(await ask(front, '/agent/list')).status, posted.status];
+}
