@@ -1,5 +1,5 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES, loadCommands } from '../../src/commands/index.ts';
@@ -146,7 +146,9 @@ describe('the units', () => {
 
   it('write only where they may', () => {
     const { catalogueFile, publishedFile, releasesDir } = readConfig(parseEnv(readDeployed('systemd/catalogue.env')));
-    for (const path of [catalogueFile, publishedFile, releasesDir]) expect(path).toMatch(/^\/var\/lib\/catalogue\//);
+    for (const path of [catalogueFile, publishedFile]) expect(path).toMatch(/^\/var\/lib\/catalogue\//);
+    expect(list('catalogue-server.service', 'ReadWritePaths')).toEqual([dirname(releasesDir)]);
+    expect(readDeployed('nginx.conf')).toContain(`root ${releasesDir};`);
     for (const name of SERVICES) {
       const places = [
         ...list(name, 'StateDirectory').flatMap((value) => value.split(' ').map((folder) => `/var/lib/${folder}`)),
@@ -158,5 +160,33 @@ describe('the units', () => {
     }
     expect(readdirSync(join(DEPLOY, 'systemd/catalogue-.service.d'))).toEqual(['hardening.conf']);
     expect(readDeployed('systemd/catalogue-.service.d/hardening.conf')).toContain('\nProtectSystem=strict\n');
+  });
+});
+
+describe('the command of the operator', () => {
+  /** Runs the script with something in the place of systemd-run that says how it was called. */
+  function run(...args: string[]): string[] {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'systemd-run'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+    const { code, said = '' } = runTool(join(DEPLOY, 'systemd/catalogue.sh'), args, { env }) ?? {};
+    expect(code).toBe(0);
+    return said.trimEnd().split('\n');
+  }
+
+  it('runs what npm runs, with the arguments as they were given', () => {
+    const called = run('import', 'a file', '--json');
+    const words = ['--', '/opt/catalogue/node_modules/node/bin/node', ...getScriptWords('catalogue')];
+    expect(called.slice(called.indexOf('--'))).toEqual([...words, 'import', 'a file', '--json']);
+    expect(called).toContain('--setenv=ENV_FILES=off');
+  });
+
+  it('has the keys where a command reads them, and nowhere else', () => {
+    for (const name of COMMAND_NAMES) {
+      const reads = ['verify', 'receipts', 'check'].includes(name);
+      const called = run(name);
+      expect([name, called.includes(`--uid=${reads ? 'catalogue-payer' : 'catalogue'}`)]).toEqual([name, true]);
+      expect([name, called.some((word) => word.includes('payer.env'))]).toEqual([name, reads]);
+    }
   });
 });

@@ -21,7 +21,7 @@ interface Watched {
 }
 
 /** What can be wrong, and whether answers are then wrong or missing (`down`), or right as of the last revision (`degraded`). */
-const FAULTS = {
+export const FAULTS = {
   shutting_down: 'down',
   catalogue_unreadable: 'down',
   catalogue_replaced: 'degraded',
