@@ -204,7 +204,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
 
 describe('every entry point', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  it.each(['serve', 'dev', 'rebuild', 'demo', 'bench', 'audit', 'catalogue'])(
+  it.each(['serve', 'dev', 'compile', 'rebuild', 'demo', 'bench', 'audit', 'catalogue'])(
     'says how it is called, and its version: %s',
     async (name) => {
       const run = async (...args: string[]) => {

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { PROJECT_DIR } from '../../src/release/code-version.ts';
+import { getCodeVersion, PROJECT_DIR } from '../../src/release/code-version.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
 import { findPageCode } from '../../src/release/page-code.ts';
 import { makeFolder } from '../builders.ts';
@@ -44,4 +45,11 @@ it('compiles damaged pages again, beside what a server may be running', async ()
   expect(again.folder).not.toBe(damaged);
   expect(findPageCode(version, codeDir)).toEqual(again);
   expect((await openPageCode({ onEvent, codeDir })).folder).toBe(again.folder);
+});
+
+it('are compiled ahead by npm run compile, for the code as it is', () => {
+  const args = ['--import', './scripts/require-node.mjs', 'scripts/compile.ts'];
+  const said = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  expect(said).toBe(`The pages of version ${getCodeVersion()} are compiled.\n`);
+  expect(findPageCode(getCodeVersion())).toBeDefined();
 });
