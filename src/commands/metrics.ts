@@ -17,7 +17,7 @@ export const metrics: Command = defineCommand({
   summary: 'Write the figures of the catalogue that only its operator sees, for Prometheus',
   details:
     'Probes by outcome, money spent and left, open payments, feeds: what servers do not know, since they read nothing ' +
-    'private. With --serve they are served at METRICS_HOST and METRICS_PORT until stopped, read anew for each request; ' +
+    'private. With --serve they are served at METRICS_HOST and METRICS_PORT until stopped, and read again for each request; ' +
     'one such process is enough for a catalogue, however many servers follow it.\n\n' +
     'What is left of the day under its cap is only known where MAX_USDC_PER_DAY is set in the environment or in .env: ' +
     'this command does not read .env.payer.',
@@ -63,7 +63,7 @@ async function serveFigures(context: CommandContext): Promise<undefined> {
     }
   };
   let reading: Promise<string> | undefined;
-  // Whoever asks while it is read gets the same answer.
+  // Requests that come while it is read get the same answer.
   const readMetrics = () => {
     reading ??= read()
       .then(formatFigures)

@@ -16,6 +16,8 @@ export type ResultText = 'brief' | 'whole';
 export interface Caller {
   /** Calls a tool; a failure is an answer, too. */
   callTool(tool: Tool, args: unknown, text?: ResultText): CallToolResult;
+  /** Says whether the result of a call is a failure that is the service's own fault. */
+  isOurFault(result: CallToolResult): boolean;
   /** Answers another request. Throws ProtocolError alone: with what the caller can mend, or as a fault of ours. */
   answer<Answer>(work: (context: ToolContext) => Answer): Answer;
 }
@@ -35,6 +37,7 @@ export interface CallerOptions {
 export function buildCaller(reading: Reading, { onError, findRequestId }: CallerOptions = {}): Caller {
   const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) =>
     reading.readAtOnce((snapshot) => work({ reading, snapshot }));
+  const faults = new WeakSet<CallToolResult>();
   const getWords = (error: unknown): string => {
     if (error instanceof ServiceError) return [error.message, error.hint].filter(Boolean).join(' ');
     onError?.(error);
@@ -49,9 +52,12 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
           text,
         );
       } catch (error) {
-        return { content: [{ type: 'text', text: getWords(error) }], isError: true };
+        const failed: CallToolResult = { content: [{ type: 'text', text: getWords(error) }], isError: true };
+        if (!(error instanceof ServiceError)) faults.add(failed);
+        return failed;
       }
     },
+    isOurFault: (result) => faults.has(result),
     answer: (work) => {
       try {
         return answerAtOnce(work);

@@ -56,8 +56,11 @@ const OPTIONS = { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, cacheH
 /** Reads touch nothing, and nothing but this catalogue. (That they can be repeated follows, says MCP.) */
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false };
 
-/** Hears of a call: the name of a tool (`other` for one that there is not), and whether the answer was an error. */
-export type OnToolCall = (tool: string, outcome: 'answered' | 'refused') => void;
+/** What came of a call: an answer, a refusal that the caller can correct, or a failure of ours. */
+export type CallOutcome = 'answered' | 'refused' | 'failed';
+
+/** Hears of a call: the name of the tool (`other` for one that does not exist), and what came of it. */
+export type OnToolCall = (tool: string, outcome: CallOutcome) => void;
 
 /** Gives a server what it answers: methods and how. */
 type Register = (server: Server) => void;
@@ -137,7 +140,7 @@ function knowsStructure({ headers }: Request): boolean {
 }
 
 /** Builds the answers about tools. */
-function buildTools({ callTool }: Caller, text: ResultText, onToolCall?: OnToolCall): Register {
+function buildTools({ callTool, isOurFault }: Caller, text: ResultText, onToolCall?: OnToolCall): Register {
   const tools = Object.entries(TOOLS).map(([name, { title, description, input, output }]) => ({
     ...{ name, title, description },
     inputSchema: buildJsonSchema(input, 'arguments'),
@@ -153,7 +156,7 @@ function buildTools({ callTool }: Caller, text: ResultText, onToolCall?: OnToolC
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
       }
       const result = callTool(tool, params.arguments ?? {}, text);
-      onToolCall?.(params.name, result.isError ? 'refused' : 'answered');
+      onToolCall?.(params.name, isOurFault(result) ? 'failed' : result.isError ? 'refused' : 'answered');
       return result;
     });
   };

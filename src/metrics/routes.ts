@@ -1,6 +1,6 @@
 import { PATHS } from '../views/links.ts';
 
-/** The label of every path that is none of the service's. */
+/** The label of every path that the service does not have. */
 export const OTHER = 'other';
 
 /** Addresses with a variable part, by the pattern that stands for all of them. The first that fits a path counts. */

@@ -32,7 +32,7 @@ export interface ServiceMetrics {
   /** Counts a request when it comes, before it is answered. */
   countRequest(request: IncomingMessage, response: ServerResponse): void;
   /** Counts a call of an MCP tool; `tool` is the name of one that exists, or `other`. */
-  countToolCall(tool: string, outcome: 'answered' | 'refused'): void;
+  countToolCall(tool: string, outcome: 'answered' | 'refused' | 'failed'): void;
   /** Counts a rebuild that the process started, and how long it took; milliseconds. */
   countRebuild(outcome: 'released' | 'unchanged' | 'failed', ms?: number): void;
   /** Returns all metrics in the text format of Prometheus. */
@@ -71,7 +71,7 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
   });
   const calls = new Counter({
     name: 'catalogue_mcp_calls_total',
-    help: 'Calls of MCP tools; refused: the answer says that something was wrong, whoever did it',
+    help: 'Calls of MCP tools; refused: the caller can correct it; failed: a failure of ours',
     labelNames: ['tool', 'outcome'],
     registers,
   });

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { makeUsed } from '../commands/used.ts';
-import { readSamples, serveWithMetrics } from '../http/metrics.ts';
+import { breakReading } from '../http/broken.ts';
+import { callTool, readSamples, serveWithMetrics } from '../http/metrics.ts';
 import { DEPLOY, readDeployed, runTool } from './tools.ts';
 
 const FOLDER = join(DEPLOY, 'prometheus');
@@ -33,6 +34,9 @@ describe('the configuration of Prometheus', () => {
   it('reads only metrics that the service has, with labels that they have', async () => {
     const server = await serveWithMetrics();
     await fetch(`${server.url}/healthz`);
+    // Nothing is counted of tools until one is called, and none of failures until there is one.
+    breakReading(server.shelf);
+    await callTool(server, 'search_listings', { q: 'title' });
     const { run } = makeUsed({ MAX_USDC_PER_DAY: '1' });
     const { stdout } = await run(['metrics']);
     const known = [...(await readSamples(server)), ...stdout.split('\n')].filter((line) => !line.startsWith('#'));

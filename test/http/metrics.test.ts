@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../../src/http/server.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
-import { breakPublished } from './broken.ts';
-import { findSample, readSamples, serveWithMetrics } from './metrics.ts';
+import { breakPublished, breakReading } from './broken.ts';
+import { callTool, findSample, readSamples, serveWithMetrics } from './metrics.ts';
 import { ask, serveShelf } from './running.ts';
 
 it('are served on an address of their own, and on no other', async () => {
@@ -140,12 +140,6 @@ it('say for how long following has failed, once it does', async () => {
 
 it('count calls of MCP by tool, and tools that there are not as one', async () => {
   const server = await serveWithMetrics();
-  const call = (name: string, args: object) =>
-    fetch(`${server.url}/mcp`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-    });
   for (const [name, args] of [
     ['catalogue_summary', {}],
     ['search_listings', { q: 'title' }],
@@ -153,7 +147,7 @@ it('count calls of MCP by tool, and tools that there are not as one', async () =
     ['made_up_1', {}],
     ['made_up_2', {}],
   ] as const)
-    await call(name, args);
+    await callTool(server, name, args);
   const samples = await readSamples(server);
   const count = (tool: string, outcome: string) => findSample(samples, 'catalogue_mcp_calls_total', { tool, outcome });
   expect(count('catalogue_summary', 'answered')).toBe(1);
@@ -161,6 +155,16 @@ it('count calls of MCP by tool, and tools that there are not as one', async () =
   expect(count('search_listings', 'refused')).toBe(1);
   expect(count('other', 'refused')).toBe(2);
   expect(samples.join('\n')).not.toContain('made_up');
+});
+
+it('tell failures of ours from what a caller of MCP can correct', async () => {
+  const server = await serveWithMetrics();
+  await ask(server, '/agent/list');
+  breakReading(server.shelf);
+  await callTool(server, 'search_listings', { q: 'title' });
+  const samples = await readSamples(server);
+  const labels = { tool: 'search_listings', outcome: 'failed' };
+  expect(findSample(samples, 'catalogue_mcp_calls_total', labels)).toBe(1);
 });
 
 it('count rebuilds, how long they took, and those that failed', async () => {
