@@ -1,4 +1,5 @@
 import pino, { type Level, type Logger } from 'pino';
+import { buildLogFields } from '../src/http/request-id.ts';
 
 /** How much of the log is kept in memory while it cannot be written; more is dropped. */
 const KEPT_LOG_BYTES = 1024 * 1024;
@@ -13,11 +14,12 @@ export function say(stream: Stream, msg: string, fields: Record<string, unknown>
 
 /** Opens the log of the server, on standard error: sentences on a terminal, JSON lines elsewhere. */
 export function openLog(stderr: Stream, level: string): Logger {
-  if (stderr.isTTY) return pino({ level }, { write: (line: string) => stderr.write(formatLine(line)) });
+  const options = { level, mixin: buildLogFields };
+  if (stderr.isTTY) return pino(options, { write: (line: string) => stderr.write(formatLine(line)) });
   const log = pino.destination({ fd: 2, sync: true, maxLength: KEPT_LOG_BYTES });
   // If the log cannot be written, because nobody reads it or a disk is full, serving goes on.
   log.on('error', () => undefined);
-  return pino({ level }, log);
+  return pino(options, log);
 }
 
 /** Fields of every line that are not shown on a terminal. */

@@ -110,15 +110,18 @@ const proxies = z.string().transform((text, context) => {
   return names;
 });
 
+const portNumber = z
+  .string()
+  .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'a port number from 0 to 65535');
+
 const settings = z.object({
   BASE_URL: origin.optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65_535, 'a port number from 0 to 65535')
-    .default(4321),
+  PORT: portNumber.default(4321),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  METRICS_PORT: portNumber.optional(),
   CATALOGUE: z.string().min(1).default('data/catalogue.sqlite'),
   PUBLISHED: z.string().min(1).optional(),
   RELEASES: z.string().min(1).default('dist'),
@@ -143,6 +146,8 @@ export interface Config {
   readonly port: number;
   /** Where the catalogue is: a file, or the address of a PostgreSQL database (`postgres://…`). */
   readonly catalogueAddress: string;
+  /** Where Prometheus finds the metrics of the process; null where none are served. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
   /** The published catalogue that this process serves: a file that is made from the catalogue. */
   readonly publishedFile: string;
   /** The folder that holds `releases/<id>` and the `current` link. */
@@ -204,6 +209,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     host: read.HOST,
     port: read.PORT,
     catalogueAddress: isPostgresAddress(read.CATALOGUE) ? read.CATALOGUE : resolve(read.CATALOGUE),
+    metrics: read.METRICS_PORT === undefined ? null : { host: read.METRICS_HOST, port: read.METRICS_PORT },
     publishedFile: resolve(read.PUBLISHED ?? getPublishedName(read.CATALOGUE)),
     releasesDir: resolve(read.RELEASES),
     serviceTitle: read.SERVICE_TITLE,
@@ -292,6 +298,15 @@ export function readPayerConfig(env: Environment = readEnvironment({ payer: true
     maxPerCall: read.MAX_USDC_PER_CALL,
     maxPerDay: read.MAX_USDC_PER_DAY,
   });
+}
+
+/**
+ * Reads the cap on what a day may cost, in atomic USDC, for a process that only shows it: from the environment and `.env`,
+ * never from the file that holds keys. Undefined where it is not set there. Throws as `readPayerConfig` does.
+ */
+export function findDayCap(env: Environment = readEnvironment()): number | undefined {
+  const { MAX_USDC_PER_DAY } = listGiven(env);
+  return MAX_USDC_PER_DAY === undefined ? undefined : readPayerConfig({ MAX_USDC_PER_DAY }).maxPerDay;
 }
 
 function getKeySource(key: string | undefined, file: string | undefined): KeySource | null {

@@ -22,6 +22,7 @@ describe('settings', () => {
   it.each([
     ['PORT', '99999'],
     ['PORT', 'http'],
+    ['METRICS_PORT', '70000'],
     ['BASE_URL', 'apis.example'],
     ['BASE_URL', 'https://apis.example/?x=1'],
     ['BASE_URL', 'https://apis.example/catalogue'],
@@ -89,6 +90,12 @@ describe('settings', () => {
   it('ask for BASE_URL where the port is not known before', () => {
     expect(() => readConfig({ PORT: '0' })).toThrow('PORT is 0, that is any free port, but BASE_URL is not set');
     expect(readConfig({ PORT: '0', BASE_URL: 'https://apis.example' })).toMatchObject({ port: 0 });
+  });
+
+  it('serve metrics where a port is set for them, on loopback if nothing else is said', () => {
+    expect(readConfig({ METRICS_HOST: '10.0.0.1' }).metrics).toBeNull();
+    expect(readConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 });
+    expect(readConfig({ METRICS_PORT: '0', METRICS_HOST: '::1' }).metrics).toEqual({ host: '::1', port: 0 });
   });
 
   it('take every level of the log that .env.example names', () => {

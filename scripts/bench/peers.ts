@@ -169,15 +169,19 @@ export interface NginxOptions {
  * Starts nginx as one process on loopback, with the configuration of `scripts/deploy`. Throws with its error log if it does
  * not answer.
  */
-export async function startNginx({ command, env }: Peer, options: NginxOptions): Promise<Server> {
-  const { folder, releasesDir, upstream, baseUrl } = options;
-  mkdirSync(join(folder, 'temporary'), { recursive: true });
-  const port = await findFreePort();
+export function startNginx(nginx: Peer, { folder, releasesDir, upstream, baseUrl }: NginxOptions): Promise<Server> {
   const site = readFileSync(resolve(import.meta.dirname, '../deploy/nginx.conf'), 'utf8')
     .replace('127.0.0.1:4321', new URL(upstream).host)
     .replace('https://apis.example', baseUrl)
-    .replace('listen 8080', `listen 127.0.0.1:${port}`)
     .replaceAll('/srv/catalogue/dist', releasesDir);
+  return startNginxOf(nginx, folder, site);
+}
+
+/** Starts nginx with a configuration that listens on 8080, on another port of loopback. Throws as `startNginx` does. */
+export async function startNginxOf({ command, env }: Peer, folder: string, configured: string): Promise<Server> {
+  mkdirSync(join(folder, 'temporary'), { recursive: true });
+  const port = await findFreePort();
+  const site = configured.replace('listen 8080', `listen 127.0.0.1:${port}`);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${join(folder, 'temporary', name)};`)
     .join('\n');

@@ -227,9 +227,7 @@ class CataloguePostgresDriver extends PostgresDriver {
     return connection;
   }
 
-  override async rollbackTransaction(
-    connection: Parameters<PostgresDriver['rollbackTransaction']>[0],
-  ): Promise<void> {
+  override async rollbackTransaction(connection: Parameters<PostgresDriver['rollbackTransaction']>[0]): Promise<void> {
     // Where the connection is lost, the server undoes the transaction, and why it was lost is the error that counts.
     await super.rollbackTransaction(connection).catch(() => undefined);
   }

@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   delist: async () => (await import('./delist.ts')).delist,
   relist: async () => (await import('./delist.ts')).relist,
   status: async () => (await import('./status.ts')).status,
+  metrics: async () => (await import('./metrics.ts')).metrics,
   check: async () => (await import('./check.ts')).check,
   export: async () => (await import('./export.ts')).exportCatalogue,
   backup: async () => (await import('./backup.ts')).backup,

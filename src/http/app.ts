@@ -1,9 +1,9 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
-import { requestId } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
 import { ServiceError } from '../errors.ts';
+import type { OnToolCall } from '../mcp/server.ts';
 import type { Reading } from '../published/reading.ts';
 import { getFileVersion } from '../published/state.ts';
 import { buildLinkHeader } from '../views/conventions.ts';
@@ -13,6 +13,7 @@ import { announceLeaving } from './leaving.ts';
 import { listMethods, nameMethods, refuseOtherMethods } from './methods.ts';
 import { parseQuery } from './parameters.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
+import { chooseRequestId, findRequestId, nameRequest } from './request-id.ts';
 import { type Answer, createResponseCache } from './response-cache.ts';
 import { addAgentRoutes } from './routes/agent.ts';
 import { addCheckRoutes } from './routes/check.ts';
@@ -53,7 +54,9 @@ export async function loadMcp() {
 export interface Service {
   readonly reading: Reading;
   /** Logs failures that are our own. */
-  readonly onError?: (error: unknown, requestId: string | undefined) => void;
+  readonly onError?: (error: unknown) => void;
+  /** Hears of each call of an MCP tool. */
+  readonly onToolCall?: OnToolCall | undefined;
   readonly logRequests?: MiddlewareHandler<Env>;
   readonly limitRate?: MiddlewareHandler<Env>;
   /** Names the release that pages are served from, for the cache. */
@@ -66,10 +69,10 @@ export interface Service {
 
 /** Creates the app: the whole of what is done with a request, from first to last. */
 export function createApp(service: Service): Hono<Env> {
-  const { reading, onError, logRequests = pass, limitRate = pass } = service;
+  const { reading, onError, onToolCall, logRequests = pass, limitRate = pass } = service;
   const { baseUrl } = reading.site;
   const app = new Hono<Env>();
-  app.use(requestId());
+  app.use(chooseRequestId);
   app.use(nameRequest);
   app.use(logRequests);
   app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
@@ -118,13 +121,14 @@ export function createApp(service: Service): Hono<Env> {
   app.post(PATHS.mcp, async (c) => {
     serveMcp ??= (await loadMcp()).createMcp({
       reading,
-      ...(onError && { onError: (error) => onError(error, undefined) }),
+      ...{ findRequestId, onToolCall },
+      ...(onError && { onError }),
     });
     return serveMcp(c.req.raw);
   });
   app.notFound(service.addPages?.(app, answer) ?? (() => buildProblem(NOTHING_HERE)));
   app.onError((error, c) => {
-    if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error, c.get('requestId'));
+    if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error);
     return buildProblemResponse(error, c.get('requestId'));
   });
   return app;
@@ -140,19 +144,13 @@ function getVersionReader({ reading, getRelease, onError }: Service): () => stri
       reading.refresh();
       return `${getFileVersion(reading.published)} ${getRelease?.() ?? ''}`;
     } catch (error) {
-      onError?.(error, undefined);
+      onError?.(error);
       return undefined;
     }
   };
 }
 
 const pass: MiddlewareHandler<Env> = (_c, next) => next();
-
-/** Names the request in its answer: `requestId` does so only in those that Hono makes itself. */
-const nameRequest: MiddlewareHandler<Env> = async (c, next) => {
-  await next();
-  c.res.headers.set('X-Request-Id', c.get('requestId'));
-};
 
 /** Adds the `Link` header to answers that have none of their own. */
 function linkToService(link: string): MiddlewareHandler<Env> {

@@ -22,7 +22,7 @@ export const NOTHING_HERE = {
 
 /**
  * Answers a failure as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. What was not thrown
- * on purpose becomes `internal` without its text; `requestId` is then the name under which the cause is logged.
+ * on purpose becomes `internal` without its text. A failure that is ours carries `requestId`, by which the log has its cause.
  */
 export function buildProblemResponse(error: unknown, requestId?: string): Response {
   const known =
@@ -35,7 +35,7 @@ export function buildProblemResponse(error: unknown, requestId?: string): Respon
     detail: known.message,
     ...(known.hint && { hint: known.hint }),
     ...known.details,
-    ...(known.code === 'internal' && requestId && { request_id: requestId }),
+    ...(STATUS[known.code] >= 500 && requestId && { request_id: requestId }),
   });
 }
 

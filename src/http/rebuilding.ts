@@ -1,19 +1,22 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { ServiceMetrics } from '../metrics/service.ts';
 import { watchAndRebuild } from '../release/watch.ts';
 
 /**
  * Makes a release in a child process whenever the catalogue is ahead of the current one. Gives the function that stops it,
- * which resolves when no child is left.
+ * which resolves when no child is left. `count` gets the outcome of each try, and how long it took; milliseconds.
  */
 export function startRebuilding({
   config,
   logger,
   onRelease,
+  count,
 }: {
   config: Config;
   logger: Logger;
   onRelease: () => void;
+  count?: ServiceMetrics['countRebuild'] | undefined;
 }): () => Promise<void> {
   const stopping = new AbortController();
   const watching = watchAndRebuild({
@@ -25,10 +28,12 @@ export function startRebuilding({
     },
     onResult: (result) => {
       onRelease();
+      count?.(result.outcome, result.outcome === 'released' ? result.ms : undefined);
       const { outcome, release, ...figures } = result;
       logger.info({ outcome, release: release.id, revision: release.revision, ...figures }, 'rebuilt');
     },
     onFailure: ({ message, reason, hint, details }, retryInMs) => {
+      count?.('failed');
       logger.error({ reason, hint, details, retry_in_ms: retryInMs }, `rebuild failed: ${message}`);
     },
     onYield: ({ message, reason, hint }) => logger.warn({ reason, hint }, message),

@@ -1,9 +1,9 @@
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { ServiceMetrics } from '../metrics/service.ts';
 import { openPictures } from '../pictures/pictures.ts';
-import { startFollowing } from '../published/follow.ts';
-import { openReading } from '../published/reading.ts';
+import { openReading, type Reading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/code-version.ts';
 import { getSite } from '../release/release.ts';
@@ -11,6 +11,7 @@ import { createApp, loadMcp } from './app.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { buildClientReader } from './client.ts';
 import { openCurrentRelease } from './current-release.ts';
+import { watchFollowing } from './following.ts';
 import { type Listener, openListener } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
 import { startProbing } from './probing.ts';
@@ -19,7 +20,7 @@ import { limitRate } from './rate-limit.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { logRequests } from './request-log.ts';
 import { addDownloadRoutes } from './routes/download.ts';
-import { addHealthRoutes } from './routes/health.ts';
+import { addHealthRoutes, FAULT_CODES, getHealth, type Health } from './routes/health.ts';
 import { openPages } from './routes/pages.ts';
 import { addPictureRoute } from './routes/pictures.ts';
 import { HEADERS, MALFORMED } from './unreadable.ts';
@@ -34,6 +35,8 @@ const QUIET_REQUESTS = 60;
 export interface RunningServer {
   /** Where it listens, which behind a proxy is not the service's address. */
   readonly url: string;
+  /** Where its metrics are; undefined where none are served. */
+  readonly metricsUrl?: string | undefined;
   /** Stops taking connections, finishes the requests in flight (3 seconds at most), then lets everything go. */
   close(): Promise<void>;
 }
@@ -64,15 +67,19 @@ export async function startServer({
   const { releasesDir } = config;
   const site = getSite(config);
   const codeVersion = getCodeVersion();
-  const following = await startFollowing(config, codeVersion, (error) =>
-    logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
-  );
+  const following = await watchFollowing(config, { codeVersion, logger, now: () => new Date() });
   const reading = openReading(config.publishedFile, site);
   const catalogueFile = openCatalogueFile(config.catalogueAddress, logger);
   const current = openCurrentRelease({ releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, codeVersion, logger });
   const pictures = openPictures();
   let isShuttingDown = false;
+  const readHealth = () =>
+    getHealth({
+      ...{ reading, current, catalogueFile, releasesDir, following },
+      isShuttingDown: () => isShuttingDown,
+    });
+  const metrics = config.metrics ? await createMetrics(reading, { readHealth, codeVersion }) : undefined;
 
   /** Loads what the first requests of each kind would wait for. */
   const warmUp = async () => {
@@ -87,19 +94,15 @@ export async function startServer({
   };
 
   const getClient = buildClientReader(config.trustedProxies);
-  const logFailure = (error: unknown, requestId?: string) =>
-    logger.error({ err: error, request_id: requestId }, 'a request failed');
+  const logFailure = (error: unknown) => logger.error({ err: error }, 'a request failed');
   const app = createApp({
     reading,
     getRelease: () => current.findHeader()?.id ?? '',
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
     onError: logFailure,
-    addHealth: (app) =>
-      addHealthRoutes(app, {
-        ...{ reading, current, catalogueFile, releasesDir, following },
-        isShuttingDown: () => isShuttingDown,
-      }),
+    onToolCall: metrics?.countToolCall,
+    addHealth: (app) => addHealthRoutes(app, readHealth),
     addPages: (app, answer) => {
       addPictureRoute(app, { pictures, reading });
       addDownloadRoutes(app, { releasesDir });
@@ -115,12 +118,19 @@ export async function startServer({
     // Last, since only who may write can put away the journal of the file, and the next start would read through it.
     await following.close();
   };
-  const { serve, drain, url } =
-    listener ??
-    (await openListener(config).catch(async (error) => {
-      await release();
+  const takePorts = async () => {
+    const watched = config.metrics && metrics && (await serveMetrics(config.metrics, metrics, logger));
+    try {
+      return { watched, ...(listener ?? (await openListener(config))) };
+    } catch (error) {
+      await watched?.close();
       throw error;
-    }));
+    }
+  };
+  const { serve, drain, url, watched } = await takePorts().catch(async (error) => {
+    await release();
+    throw error;
+  });
   const answer = getRequestListener(app.fetch, {
     hostname: 'localhost',
     // What the app does not get to see as a request, such as one with a broken Host.
@@ -133,6 +143,7 @@ export async function startServer({
   let [asked, wasBusy] = [0, false];
   serve((request, response) => {
     asked += 1;
+    metrics?.countRequest(request, response);
     void answer(request, response);
   });
   const everyMinute = setInterval(() => {
@@ -141,18 +152,48 @@ export async function startServer({
     [asked, wasBusy] = [0, isBusy];
   }, 60_000).unref();
   const warmingUp = setTimeout(warmUp, WARM_UP_MS);
-  const stopRebuilding = rebuilding ? startRebuilding({ config, logger, onRelease: current.follow }) : undefined;
+  const stopRebuilding = rebuilding
+    ? startRebuilding({ config, logger, onRelease: current.follow, count: metrics?.countRebuild })
+    : undefined;
   const stopProbing = probing ? startProbing(logger) : undefined;
   return {
     url,
+    metricsUrl: watched?.url,
     async close() {
       isShuttingDown = true;
       clearTimeout(warmingUp);
       clearInterval(everyMinute);
       await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
+      await watched?.close();
       await release();
     },
   };
+}
+
+/** Creates the metrics. Their code is loaded only where they are served. */
+async function createMetrics(
+  reading: Reading,
+  { readHealth, codeVersion }: { readHealth: () => Health; codeVersion: string },
+): Promise<ServiceMetrics> {
+  const { createServiceMetrics } = await import('../metrics/service.ts');
+  return createServiceMetrics({
+    getHealth: readHealth,
+    faults: FAULT_CODES,
+    countListings: () => {
+      const { live_listings, settlement_verified } = reading.getSnapshot();
+      return { live: live_listings, verified: settlement_verified };
+    },
+    codeVersion,
+    now: reading.now,
+  });
+}
+
+async function serveMetrics(address: NonNullable<Config['metrics']>, metrics: ServiceMetrics, logger: Logger) {
+  const { openMetricsListener } = await import('../metrics/listener.ts');
+  const onError = (error: unknown) => logger.error({ err: error }, 'the metrics cannot be read');
+  const listener = await openMetricsListener(address, { readMetrics: metrics.read, onError });
+  logger.info({ url: listener.url }, 'serving metrics');
+  return listener;
 }
 
 /**

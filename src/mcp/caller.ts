@@ -3,7 +3,11 @@ import { ServiceError } from '../errors.ts';
 import type { Reading } from '../published/reading.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-const OUR_FAULT = 'Something went wrong on our side. Try again in a moment.';
+/** Says that a failure is ours, and under which name the operator finds its cause. */
+function describeOurFault(requestId: string | undefined): string {
+  const words = 'Something went wrong on our side. Try again in a moment.';
+  return requestId === undefined ? words : `${words} The operator finds it in the log by the id ${requestId}.`;
+}
 
 /** What the text beside structured content holds: one line of what decides, or all of it. */
 export type ResultText = 'brief' | 'whole';
@@ -12,21 +16,32 @@ export type ResultText = 'brief' | 'whole';
 export interface Caller {
   /** Calls a tool; a failure is an answer, too. */
   callTool(tool: Tool, args: unknown, text?: ResultText): CallToolResult;
+  /** Says whether the result of a call is a failure that is the service's own fault. */
+  isOurFault(result: CallToolResult): boolean;
   /** Answers another request. Throws ProtocolError alone: with what the caller can mend, or as a fault of ours. */
   answer<Answer>(work: (context: ToolContext) => Answer): Answer;
+}
+
+/** What the caller has besides a reading. */
+export interface CallerOptions {
+  /** Gets failures that are the service's own fault. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Finds the id under which the request that is being answered is logged. */
+  readonly findRequestId?: (() => string | undefined) | undefined;
 }
 
 /**
  * Builds the caller of a reading. All that one call says is of one revision. A failure that the client can correct is
  * answered in words. Any other one goes to `onError`, and the client does not see its text.
  */
-export function buildCaller(reading: Reading, onError?: (error: unknown) => void): Caller {
+export function buildCaller(reading: Reading, { onError, findRequestId }: CallerOptions = {}): Caller {
   const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) =>
     reading.readAtOnce((snapshot) => work({ reading, snapshot }));
+  const faults = new WeakSet<CallToolResult>();
   const getWords = (error: unknown): string => {
     if (error instanceof ServiceError) return [error.message, error.hint].filter(Boolean).join(' ');
     onError?.(error);
-    return OUR_FAULT;
+    return describeOurFault(findRequestId?.());
   };
   return {
     callTool: (tool, args, text = 'brief') => {
@@ -37,9 +52,12 @@ export function buildCaller(reading: Reading, onError?: (error: unknown) => void
           text,
         );
       } catch (error) {
-        return { content: [{ type: 'text', text: getWords(error) }], isError: true };
+        const failed: CallToolResult = { content: [{ type: 'text', text: getWords(error) }], isError: true };
+        if (!(error instanceof ServiceError)) faults.add(failed);
+        return failed;
       }
     },
+    isOurFault: (result) => faults.has(result),
     answer: (work) => {
       try {
         return answerAtOnce(work);

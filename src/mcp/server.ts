@@ -11,7 +11,7 @@ import { isObject } from '../model/json.ts';
 import type { Reading } from '../published/reading.ts';
 import { getMcpIcons, getMcpIdentity } from '../views/mcp-server.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';
-import { buildCaller, type Caller, type ResultText } from './caller.ts';
+import { buildCaller, type Caller, type CallerOptions, type ResultText } from './caller.ts';
 import { buildCompletion } from './completion.ts';
 import { buildRefusal, readMessage } from './gate.ts';
 import { buildPrompts } from './prompts.ts';
@@ -56,25 +56,32 @@ const OPTIONS = { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, cacheH
 /** Reads touch nothing, and nothing but this catalogue. (That they can be repeated follows, says MCP.) */
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false };
 
+/** What came of a call: an answer, a refusal that the caller can correct, or a failure of ours. */
+export type CallOutcome = 'answered' | 'refused' | 'failed';
+
+/** Hears of a call: the name of the tool (`other` for one that does not exist), and what came of it. */
+export type OnToolCall = (tool: string, outcome: CallOutcome) => void;
+
 /** Gives a server what it answers: methods and how. */
 type Register = (server: Server) => void;
 
 /**
  * Creates the MCP endpoint: web-standard, stateless, answering the protocol of 2026-07-28 and of 2025-11-25 and before.
- * Each request gets a server of its own, as the SDK demands; what it lists is made once, here. `onError` gets
- * failures that are the service's own fault.
+ * Each request gets a server of its own, as the SDK demands; what it lists is made once, here. `onToolCall`
+ * hears of each call of a tool.
  */
 export function createMcp({
   reading,
-  onError,
-}: {
+  onToolCall,
+  ...options
+}: CallerOptions & {
   reading: Reading;
-  onError?: (error: unknown) => void;
+  onToolCall?: OnToolCall | undefined;
 }): (request: Request) => Promise<Response> {
   const findRefusal = buildRefusal(reading.site.baseUrl);
-  const caller = buildCaller(reading, onError);
+  const caller = buildCaller(reading, options);
   const rest = [buildResources, buildPrompts, buildCompletion].map((build) => build(caller));
-  const listRegisters = (text: ResultText) => [buildTools(caller, text), ...rest];
+  const listRegisters = (text: ResultText) => [buildTools(caller, text, onToolCall), ...rest];
   const { name, title, version, ...more } = getMcpIdentity(reading.site);
   const introduction = { name, title, version, ...more, icons: getMcpIcons() };
   const introducing = createProtocol(introduction, listRegisters('brief'));
@@ -133,7 +140,7 @@ function knowsStructure({ headers }: Request): boolean {
 }
 
 /** Builds the answers about tools. */
-function buildTools({ callTool }: Caller, text: ResultText): Register {
+function buildTools({ callTool, isOurFault }: Caller, text: ResultText, onToolCall?: OnToolCall): Register {
   const tools = Object.entries(TOOLS).map(([name, { title, description, input, output }]) => ({
     ...{ name, title, description },
     inputSchema: buildJsonSchema(input, 'arguments'),
@@ -144,8 +151,13 @@ function buildTools({ callTool }: Caller, text: ResultText): Register {
     server.setRequestHandler('tools/list', () => ({ tools }));
     server.setRequestHandler('tools/call', ({ params }) => {
       const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined;
-      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
-      return callTool(tool, params.arguments ?? {}, text);
+      if (!tool) {
+        onToolCall?.('other', 'refused');
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
+      }
+      const result = callTool(tool, params.arguments ?? {}, text);
+      onToolCall?.(params.name, isOurFault(result) ? 'failed' : result.isError ? 'refused' : 'answered');
+      return result;
     });
   };
 }

@@ -56,14 +56,17 @@ export function checkRelease({ header, folder, releasesDir, reading, known: earl
   // A delisted listing's address is answered, on demand, whatever the release holds.
   const gone = listDelisted(reading.published).map(PATHS.listing);
   const files = assets.map((name) => `/${ASSETS_FOLDER}/${name}`);
-  const others = new Set([...LIVE_PATHS, ...gone, ...files]);
+  // A page to write to the operator may be at this address, too: the proxy in front answers it.
+  const { baseUrl, contactUrl } = reading.site;
+  const contact = findOwnPath(contactUrl, PATHS.home, baseUrl) ?? PATHS.home;
+  const others = new Set([...LIVE_PATHS, ...gone, ...files, contact]);
   const isKnown = (path: string) => pages.get(path) !== undefined || others.has(path);
   for (const [path, page] of listSamples(pages, header.revision)) {
     const body = readFileSync(join(folder, page.file));
     if (getHash(body) !== page.hash) throw buildCheckError(path, 'is not what was rendered');
     const text = body.toString('utf8');
     checkSubject(path, text, reading);
-    if (page.type.startsWith('text/html')) checkLinks(path, text, isKnown, reading.site.baseUrl);
+    if (page.type.startsWith('text/html')) checkLinks(path, text, isKnown, baseUrl);
   }
   return pages;
 }

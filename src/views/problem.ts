@@ -12,6 +12,7 @@ export const problem = z
     code: z.string().describe('Stable reason code'),
     detail: z.string().describe('What went wrong, in one sentence'),
     hint: z.string().optional().describe('What to do next'),
+    request_id: z.string().optional().describe('With a status from 500 on: the id by which our log has the request'),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof problem>;

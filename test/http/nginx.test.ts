@@ -53,6 +53,9 @@ it('nginx sends the pages of the release as the process does, and passes on all 
   for (const [asset] of page.text.matchAll(/\/_astro\/[\w.-]+/g)) await expectSame(asset, 'nginx');
   const again = await ask(front, '/api/api-3', { headers: { 'If-None-Match': String(page.headers.etag) } });
   expect([again.status, again.text]).toEqual([304, '']);
+  const ofPage = await ask(front, '/api/api-3', { headers: { 'X-Request-Id': 'page-1' } });
+  const ofList = await ask(front, '/agent/list', { headers: { 'X-Request-Id': 'list-1' } });
+  expect([ofPage, ofList].map(({ headers }) => headers['x-request-id'])).toEqual(['page-1', 'list-1']);
   const small = await ask(front, '/api/api-3', { headers: { 'Accept-Encoding': 'gzip' } });
   expect(small.headers['content-encoding']).toBe('gzip');
 

@@ -113,7 +113,7 @@ describe('every entry point', () => {
     return { code, out, err };
   }
 
-  it.each(['serve', 'dev', 'rebuild', 'demo', 'bench', 'audit', 'catalogue'])(
+  it.each(['serve', 'dev', 'compile', 'rebuild', 'demo', 'bench', 'audit', 'catalogue'])(
     'says how it is called: %s',
     async (name) => {
       const [help, wrong] = await Promise.all([run(name, '--help'), run(name, '--nonsense')]);

@@ -6,6 +6,7 @@ import { openPublished } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
+import { breakPublished } from './broken.ts';
 import { ask, serveShelf } from './running.ts';
 
 it('is ready with a catalogue and a release of it, and names both', async () => {
@@ -25,6 +26,59 @@ it('is ready with a catalogue and a release of it, and names both', async () => 
     catalogue: { revision: 2 },
     release: { revision: 1 },
   });
+});
+
+it('says how old what it shows is, and since when it has not followed, while it goes on answering', async () => {
+  const server = await serveShelf();
+  const read = async () => {
+    const { status, text } = await ask(server, '/readyz');
+    return { status, ...JSON.parse(text) };
+  };
+  expect(await read()).toMatchObject({
+    state: 'ready',
+    catalogue: { age_seconds: expect.any(Number) },
+    release: { age_seconds: expect.any(Number) },
+    following: { works: true, failing_since: null },
+  });
+  const { catalogue } = await read();
+  const age = (Date.now() - Date.parse(catalogue.revised_at)) / 1000;
+  expect(Math.abs(catalogue.age_seconds - age)).toBeLessThan(10);
+
+  const started = Date.now();
+  const mend = breakPublished(server.shelf);
+  await server.shelf.put([0], 'second');
+  await expect.poll(async () => (await read()).state).toBe('degraded');
+  const degraded = await read();
+  expect(degraded).toMatchObject({ status: 200, ready: true, missing: ['not_following'], following: { works: false } });
+  const since = Date.parse(degraded.following.failing_since);
+  expect(since).toBeGreaterThanOrEqual(started);
+  expect(since).toBeLessThanOrEqual(Date.now());
+  expect((await ask(server, '/agent/list')).status).toBe(200);
+  // It says so to anybody, so it does not say why: that is in the log.
+  expect(JSON.stringify(degraded)).not.toContain('disk is broken');
+  expect(server.logged.filter(({ msg }) => msg === 'the published catalogue cannot follow the catalogue')).toHaveLength(
+    1,
+  );
+  mend();
+  await server.catchUp();
+  await expect.poll(async () => (await read()).state).toBe('ready');
+
+  breakPublished(server.shelf);
+  await server.shelf.put([0], 'third');
+  await expect.poll(async () => (await read()).state).toBe('degraded');
+  expect(Date.parse((await read()).following.failing_since)).toBeGreaterThan(since);
+});
+
+it('goes on answering while the file of the catalogue is away', async () => {
+  const server = await serveShelf();
+  const { catalogueAddress: catalogueFile } = server.shelf.config;
+  renameSync(catalogueFile, `${catalogueFile}.away`);
+  const { status, text } = await ask(server, '/readyz');
+  expect([status, JSON.parse(text)]).toEqual([
+    200,
+    expect.objectContaining({ ready: true, state: 'degraded', missing: ['catalogue_replaced'] }),
+  ]);
+  expect((await ask(server, '/agent/list')).status).toBe(200);
 });
 
 it('says when another file lies in the place of the catalogue, to the log once', async () => {
@@ -51,7 +105,11 @@ it('is not ready without releases, and goes on rendering', async () => {
   const server = await serveShelf();
   rmSync(server.shelf.config.releasesDir, { recursive: true });
   await sleep(300);
-  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['no_release'] });
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
+    ready: false,
+    state: 'down',
+    missing: ['no_release'],
+  });
   expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
   expect((await ask(server, '/none')).status).toBe(404);
 });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { getRevision } from '../../src/catalogue/transaction.ts';
+import { buildLogFields } from '../../src/http/request-id.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { getPublishedState } from '../../src/published/state.ts';
@@ -35,7 +36,7 @@ export async function serveShelf({
   const shelf = given ?? (await makeShelf(makeFolder()));
   if (released) await rebuildAgain({ config: shelf.config });
   const logged: Record<string, unknown>[] = [];
-  const logger = pino({ level }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: shelf.config, logger, rebuilding, now });
   onTestFinished(() => server.close());
   const published = openPublished(shelf.config.publishedFile);

@@ -94,4 +94,11 @@ describe('the check of a release', () => {
     if (isDead) expect(check).toThrow(/links to \/.*none.*, which is not there/);
     else expect(check).not.toThrow();
   });
+
+  it("takes a contact page at the service's own address for one that is there", async () => {
+    const settings = { CONTACT_URL: 'http://catalogue.example/contact' };
+    const { config, read } = await makeShelf(makeFolder(), { count: 1, settings });
+    await expect(rebuildAgain({ config })).resolves.toMatchObject({ outcome: 'released' });
+    expect(read('root/index.html')).toContain('href="http://catalogue.example/contact"');
+  });
 });

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { getCodeVersion } from '../../src/release/code-version.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
 import { findPageCode } from '../../src/release/page-code.ts';
 import { makeFolder } from '../builders.ts';
@@ -30,4 +32,11 @@ it.each([
   expect(findPageCode(version, codeDir)).toBeUndefined();
   cpSync(folder, older, { recursive: true });
   expect(findPageCode(version, codeDir)?.folder).toBe(older);
+});
+
+it('are compiled ahead by npm run compile, for the code as it is', () => {
+  const args = ['--import', './scripts/require-node.mjs', 'scripts/compile.ts'];
+  const said = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  expect(said).toBe(`The pages of version ${getCodeVersion()} are compiled.\n`);
+  expect(findPageCode(getCodeVersion())).toBeDefined();
 });

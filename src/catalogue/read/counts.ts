@@ -1,3 +1,5 @@
+import { getRound } from '../../evidence/rounds.ts';
+import { PROBE_OUTCOMES, type ProbeOutcome } from '../../model/probe.ts';
 import type { Catalogue } from '../database.ts';
 
 /** Number of listings in each state. `verified` counts the live ones with a settlement-verified route. */
@@ -99,4 +101,22 @@ export async function countProbedSince({ query }: Catalogue, since: string): Pro
     .where('probed_at', '>=', since)
     .executeTakeFirstOrThrow();
   return row.count;
+}
+
+/** Rounds of six hours that `countRecentProbes` looks back, besides the present one. */
+const ROUNDS_BACK = 3;
+
+/** Counts the probes of the last 18 to 24 hours before `at` (ISO 8601 UTC) by outcome, those that there were none of included. */
+export async function countRecentProbes({ query }: Catalogue, at: string): Promise<Record<ProbeOutcome, number>> {
+  const rows = await query
+    .selectFrom('samples')
+    .select(({ fn }) => ['outcome', fn.countAll<number>().as('count')])
+    .where('round', '>=', getRound(at) - ROUNDS_BACK)
+    .groupBy('outcome')
+    .execute();
+  const counts = new Map(rows.map(({ outcome, count }) => [outcome, count]));
+  return Object.fromEntries(PROBE_OUTCOMES.map((outcome) => [outcome, counts.get(outcome) ?? 0])) as Record<
+    ProbeOutcome,
+    number
+  >;
 }

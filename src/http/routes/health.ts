@@ -1,12 +1,12 @@
 import type { Hono } from 'hono';
-import type { Following } from '../../published/follow.ts';
 import type { Reading } from '../../published/reading.ts';
-import { getPublishedState } from '../../published/state.ts';
+import { getPublishedState, type PublishedState } from '../../published/state.ts';
 import { hasLostAssets } from '../../release/state.ts';
 import { PATHS } from '../../views/links.ts';
 import type { CatalogueFile } from '../catalogue-file.ts';
 import type { CurrentRelease } from '../current-release.ts';
 import type { Env } from '../env.ts';
+import type { WatchedFollowing } from '../following.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
@@ -16,39 +16,97 @@ interface Watched {
   readonly current: CurrentRelease;
   readonly catalogueFile: CatalogueFile;
   readonly releasesDir: string;
-  readonly following: Following;
+  readonly following: WatchedFollowing;
   readonly isShuttingDown: () => boolean;
 }
 
+/** What can be wrong, and whether answers are then wrong or missing (`down`), or right as of the last revision (`degraded`). */
+export const FAULTS = {
+  shutting_down: 'down',
+  catalogue_unreadable: 'down',
+  catalogue_replaced: 'degraded',
+  not_following: 'degraded',
+  no_release: 'down',
+  lost_assets: 'down',
+} as const;
+
+/** A code of something that is wrong. */
+type Fault = keyof typeof FAULTS;
+
+/** The codes of all that can be wrong. */
+export const FAULT_CODES = Object.keys(FAULTS) as Fault[];
+
+/** How the service is. Times are ISO 8601 UTC, ages whole seconds. */
+export interface Health {
+  /** False if requests should go elsewhere. */
+  readonly ready: boolean;
+  /** `degraded`: all is answered, but not all is up to date. */
+  readonly state: 'ready' | 'degraded' | 'down';
+  readonly missing: readonly Fault[];
+  /** What readers are shown; null if it cannot be read. */
+  readonly catalogue: (PublishedState & { readonly age_seconds: number }) | null;
+  readonly following: { readonly works: boolean; readonly failing_since: string | null };
+  /** The release that pages are served from; null if none can be. */
+  readonly release: {
+    readonly id: string;
+    readonly revision: number;
+    readonly made_at: string;
+    readonly code_version: string;
+    readonly age_seconds: number;
+  } | null;
+}
+
+/** Returns how the service is now. */
+export function getHealth({
+  reading,
+  current,
+  catalogueFile,
+  releasesDir,
+  following,
+  isShuttingDown,
+}: Watched): Health {
+  const now = reading.now();
+  const catalogue = findState(reading);
+  const header = current.findHeader();
+  const since = following.findFailingSince();
+  const isMissing: Record<Fault, boolean> = {
+    shutting_down: isShuttingDown(),
+    catalogue_unreadable: !catalogue,
+    catalogue_replaced: catalogueFile.isReplaced(),
+    not_following: since !== undefined,
+    no_release: !header,
+    lost_assets: header !== undefined && hasLostAssets({ releasesDir }, header),
+  };
+  const missing = FAULT_CODES.filter((code) => isMissing[code]);
+  const isDown = missing.some((code) => FAULTS[code] === 'down');
+  const release = header && {
+    ...{ id: header.id, revision: header.revision, made_at: header.made_at, code_version: header.code_version },
+    age_seconds: getAge(header.made_at, now),
+  };
+  return {
+    ready: !isDown,
+    state: isDown ? 'down' : missing.length > 0 ? 'degraded' : 'ready',
+    missing,
+    catalogue: catalogue && { ...catalogue, age_seconds: getAge(catalogue.revised_at, now) },
+    following: { works: since === undefined, failing_since: since?.toISOString() ?? null },
+    release: release ?? null,
+  };
+}
+
 /** Adds `/healthz`, which says that the process answers, and `/readyz`, which says whether it can do its work, and by what. */
-export function addHealthRoutes(
-  app: Hono<Env>,
-  { reading, current, catalogueFile, releasesDir, following, isShuttingDown }: Watched,
-): void {
+export function addHealthRoutes(app: Hono<Env>, readHealth: () => Health): void {
   app.get(PATHS.health, (c) => c.json({ alive: true }, 200, NO_STORE));
   app.get(PATHS.ready, (c) => {
-    const catalogue = findCatalogueState(reading);
-    const header = current.findHeader();
-    const missing = [
-      isShuttingDown() && 'shutting_down',
-      !catalogue && 'catalogue_unreadable',
-      catalogueFile.isReplaced() && 'catalogue_replaced',
-      following.findFailure() !== undefined && 'not_following',
-      !header && 'no_release',
-      header && hasLostAssets({ releasesDir }, header) && 'lost_assets',
-    ].filter((code) => typeof code === 'string');
-    const release = header && {
-      id: header.id,
-      revision: header.revision,
-      made_at: header.made_at,
-      code_version: header.code_version,
-    };
-    const ready = missing.length === 0;
-    return c.json({ ready, missing, catalogue, release: release ?? null }, ready ? 200 : 503, NO_STORE);
+    const health = readHealth();
+    return c.json(health, health.ready ? 200 : 503, NO_STORE);
   });
 }
 
-function findCatalogueState(reading: Reading): { identity: string; revision: number; revised_at: string } | null {
+function getAge(at: string, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 1000));
+}
+
+function findState(reading: Reading): PublishedState | null {
   try {
     const { identity, revision, revised_at } = getPublishedState(reading.published);
     return { identity, revision, revised_at };

@@ -1,0 +1,20 @@
+import { Gauge, Registry } from 'prom-client';
+
+/** A figure of one moment: a name as Prometheus has it, what it means, and its values by labels. */
+export interface Figure {
+  readonly name: string;
+  readonly help: string;
+  readonly values: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+}
+
+/** Returns figures in the text format of Prometheus. */
+export function formatFigures(figures: readonly Figure[]): Promise<string> {
+  const register = new Registry();
+  for (const { name, help, values } of figures) {
+    const labelNames = Object.keys(values[0]?.labels ?? {});
+    const gauge = new Gauge({ name, help, labelNames, registers: [register] });
+    gauge.reset();
+    for (const { labels, value } of values) gauge.set({ ...labels }, value);
+  }
+  return register.metrics();
+}

@@ -1,0 +1,72 @@
+import { createServer, type Server } from 'node:http';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+
+/** Where metrics are served. */
+export const METRICS_PATH = '/metrics';
+
+/** Media type of the text format of Prometheus (exposition format 0.0.4). */
+const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** An address at which Prometheus finds the metrics of a process. */
+export interface MetricsListener {
+  /** With the path. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves metrics on an address of their own. They say nothing of a single client, but how much is asked is nobody else's
+ * business. Throws `conflict` where the port is taken, and `bad_input` for an address that is not of this machine.
+ */
+export async function openMetricsListener(
+  { host, port }: { host: string; port: number },
+  { readMetrics, onError }: { readMetrics: () => Promise<string>; onError: (error: unknown) => void },
+): Promise<MetricsListener> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, async (request, response) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead || request.url?.split('?', 1)[0] !== METRICS_PATH) {
+      response.writeHead(404, { 'Content-Type': 'text/plain' }).end(`GET ${METRICS_PATH} is all there is here.\n`);
+      return;
+    }
+    try {
+      response.writeHead(200, { 'Content-Type': TYPE }).end(await readMetrics());
+    } catch (error) {
+      onError(error);
+      response.writeHead(500, { 'Content-Type': 'text/plain' }).end('The metrics cannot be read; the log says why.\n');
+    }
+  });
+  await listen(server, host, port);
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${METRICS_PATH}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(buildListenError(error, host, port)));
+    server.listen({ host, port }, resolve);
+  });
+}
+
+function buildListenError(error: NodeJS.ErrnoException, host: string, port: number): ServiceError {
+  if (error.code === 'EADDRINUSE') {
+    return new ServiceError('conflict', `Port ${port} on ${host}, for metrics, is in use by another program.`, {
+      hint: 'Stop that one, or set METRICS_PORT to another port.',
+      reason: 'port_in_use',
+      cause: error,
+    });
+  }
+  const message = `Metrics cannot be served on ${host}:${port}: ${getErrorMessage(error)}.`;
+  return new ServiceError('bad_input', message, {
+    hint: 'Set METRICS_HOST to an address of this machine, and METRICS_PORT to a port that this user may open.',
+    reason: 'cannot_listen',
+    cause: error,
+  });
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { getRoute } from './routes.ts';
+
+/** Upper ends of the buckets: of times in seconds, of sizes in bytes. */
+const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const SIZE = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+const REBUILD = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** How the service is, as far as metrics say it. Times are ISO 8601 UTC. */
+export interface ObservedHealth {
+  readonly ready: boolean;
+  readonly missing: readonly string[];
+  readonly catalogue: { readonly revision: number; readonly revised_at: string } | null;
+  readonly following: { readonly failing_since: string | null };
+  readonly release: { readonly revision: number; readonly made_at: string } | null;
+}
+
+/** What the metrics of the serving process are read from. */
+export interface Observed {
+  readonly getHealth: () => ObservedHealth;
+  /** All codes that `missing` can have. */
+  readonly faults: readonly string[];
+  /** Live listings, and those of them that are settlement-verified. Throws while the published catalogue cannot be read. */
+  readonly countListings: () => { live: number; verified: number };
+  readonly codeVersion: string;
+  readonly now: () => Date;
+}
+
+/** Counts what the serving process does. */
+export interface ServiceMetrics {
+  /** Counts a request when it comes, before it is answered. */
+  countRequest(request: IncomingMessage, response: ServerResponse): void;
+  /** Counts a call of an MCP tool; `tool` is the name of one that exists, or `other`. */
+  countToolCall(tool: string, outcome: 'answered' | 'refused' | 'failed'): void;
+  /** Counts a rebuild that the process started, and how long it took; milliseconds. */
+  countRebuild(outcome: 'released' | 'unchanged' | 'failed', ms?: number): void;
+  /** Returns all metrics in the text format of Prometheus. */
+  read(): Promise<string>;
+}
+
+/** Creates the metrics of the serving process. Every label has few values, whatever clients send. */
+export function createServiceMetrics(observed: Observed): ServiceMetrics {
+  const register = new Registry();
+  const registers = [register];
+  collectDefaultMetrics({ register });
+  const requests = new Counter({
+    name: 'catalogue_http_requests_total',
+    help: 'Requests by route and class of status; aborted: the client left before the whole answer was sent',
+    labelNames: ['route', 'status'],
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: 'catalogue_http_requests_in_flight',
+    help: 'Requests that are being answered',
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'catalogue_http_request_duration_seconds',
+    help: 'From the head of a request to the end of its answer, sending included',
+    labelNames: ['route'],
+    buckets: LATENCY,
+    registers,
+  });
+  const size = new Histogram({
+    name: 'catalogue_http_response_size_bytes',
+    help: 'Bytes sent for an answer, its head included, compressed as it was sent',
+    labelNames: ['route'],
+    buckets: SIZE,
+    registers,
+  });
+  const calls = new Counter({
+    name: 'catalogue_mcp_calls_total',
+    help: 'Calls of MCP tools; refused: the caller can correct it; failed: a failure of ours',
+    labelNames: ['tool', 'outcome'],
+    registers,
+  });
+  const rebuilds = new Counter({
+    name: 'catalogue_rebuilds_total',
+    help: 'Rebuilds that this process started; those of npm run rebuild are not among them',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const rebuildTime = new Histogram({
+    name: 'catalogue_rebuild_duration_seconds',
+    help: 'How long those took that made a release',
+    buckets: REBUILD,
+    registers,
+  });
+  // An alert compares with what was before: the first failure must not be the first figure.
+  for (const outcome of ['released', 'unchanged', 'failed']) rebuilds.inc({ outcome }, 0);
+  const updateHealth = addHealthGauges(register, observed);
+  return {
+    countRequest(request, response) {
+      const route = getRoute(request.url ?? '');
+      const { socket } = request;
+      const before = socket.bytesWritten;
+      inFlight.inc();
+      const endTimer = latency.startTimer({ route });
+      response.once('close', () => {
+        inFlight.dec();
+        endTimer();
+        size.observe({ route }, socket.bytesWritten - before);
+        requests.inc({ route, status: getStatusClass(response) });
+      });
+    },
+    countToolCall(tool, outcome) {
+      calls.inc({ tool, outcome });
+    },
+    countRebuild(outcome, ms) {
+      rebuilds.inc({ outcome });
+      if (ms !== undefined) rebuildTime.observe(ms / 1000);
+    },
+    read() {
+      updateHealth();
+      return register.metrics();
+    },
+  };
+}
+
+function getStatusClass({ writableFinished, statusCode }: ServerResponse): string {
+  return writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted';
+}
+
+/** Adds what is only looked at when it is asked for. Returns the function that looks. */
+function addHealthGauges(
+  register: Registry,
+  { getHealth, faults, countListings, now, codeVersion }: Observed,
+): () => void {
+  const addGauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [register] });
+  const ready = addGauge('catalogue_ready', '1 if /readyz answers 200');
+  const missing = addGauge('catalogue_missing', '1 for each code that /readyz names as missing', ['code']);
+  const revision = addGauge('catalogue_published_revision', 'The revision that readers see');
+  const revisedAt = addGauge('catalogue_published_revised_timestamp_seconds', 'When that revision was made');
+  const listings = addGauge('catalogue_published_listings', 'Listings that readers see: live, and verified of these', [
+    'state',
+  ]);
+  const following = addGauge('catalogue_following', '1 while the published catalogue follows the catalogue');
+  const failing = addGauge('catalogue_following_failing_seconds', 'How long following has failed; 0 while it works');
+  const release = addGauge('catalogue_release_revision', 'The revision that the pages were made from');
+  const madeAt = addGauge('catalogue_release_made_timestamp_seconds', 'When the pages were made');
+  addGauge('catalogue_build_info', 'Always 1; the label says which code runs', ['code_version']).set(
+    { code_version: codeVersion },
+    1,
+  );
+  return () => {
+    const health = getHealth();
+    ready.set(Number(health.ready));
+    for (const code of faults) missing.set({ code }, Number(health.missing.includes(code)));
+    setOrRemove(revision, health.catalogue?.revision);
+    setOrRemove(revisedAt, health.catalogue && getSeconds(health.catalogue.revised_at));
+    setOrRemove(release, health.release?.revision);
+    setOrRemove(madeAt, health.release && getSeconds(health.release.made_at));
+    const { failing_since } = health.following;
+    following.set(Number(failing_since === null));
+    failing.set(failing_since === null ? 0 : Math.max(0, now().getTime() / 1000 - getSeconds(failing_since)));
+    listings.reset();
+    for (const [state, count] of Object.entries(health.catalogue ? countListings() : {}))
+      listings.set({ state }, count);
+  };
+}
+
+/** A figure that is not known is left out: 0 would be another one. */
+function setOrRemove(gauge: Gauge, value: number | null | undefined): void {
+  if (value === null || value === undefined) gauge.remove();
+  else gauge.set(value);
+}
+
+function getSeconds(at: string): number {
+  return Date.parse(at) / 1000;
+}

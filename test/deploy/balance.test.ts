@@ -1,0 +1,65 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { findPeer, type Peer, startNginxOf } from '../../scripts/bench/peers.ts';
+import { openListener } from '../../src/http/listening.ts';
+import { makeFolder } from '../builders.ts';
+import { ask, serveShelf } from '../http/running.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { readDeployed } from './tools.ts';
+
+const nginx = findPeer('nginx');
+
+it('nginx shares requests between two servers, names them, and answers on while one of them is gone', async (context) => {
+  if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
+  const [first, second] = [await serve(), await serve()];
+  const front = await balance(nginx, first, second);
+  const listIds = (server: typeof first) =>
+    server.logged.flatMap(({ msg, request_id }) => (msg === 'request' ? [String(request_id)] : []));
+
+  for (let number = 0; number < 20; number += 1) {
+    const { status, headers } = await ask(front, '/agent/list', { headers: { 'X-Request-Id': `mine-${number}` } });
+    expect([status, headers['x-request-id']]).toEqual([200, `mine-${number}`]);
+  }
+  await expect.poll(() => [...listIds(first), ...listIds(second)].filter((id) => /^mine-/.test(id)).length).toBe(20);
+  for (const server of [first, second]) expect(listIds(server).length).toBeGreaterThan(0);
+  const named = await ask(front, '/healthz', { headers: { 'X-Request-Id': 'not plain' } });
+  expect(named.headers['x-request-id']).toMatch(/^[\da-f]{32}$/);
+
+  await first.close();
+  for (let number = 0; number < 10; number += 1) expect(await askBoth(front)).toEqual([200, 200, 200]);
+});
+
+it('nginx asks another server where one is only starting, also what was posted', async (context) => {
+  if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
+  const { config } = await makeShelf(makeFolder(), { count: 0 });
+  const starting = await openListener(config);
+  onTestFinished(() => starting.drain(0));
+  expect((await ask(starting, '/agent/list')).status).toBe(503);
+  const front = await balance(nginx, starting, await serve());
+  for (let number = 0; number < 10; number += 1) expect(await askBoth(front)).toEqual([200, 200, 200]);
+});
+
+async function serve() {
+  const settings = { TRUSTED_PROXIES: 'loopback', BASE_URL: 'http://127.0.0.1' };
+  return serveShelf({ shelf: await makeShelf(makeFolder(), { settings }), released: false, level: 'debug' });
+}
+
+/** Starts nginx in front of two servers, until the test is over. */
+async function balance(peer: Peer, ...servers: { url: string }[]) {
+  const [first = '', second = ''] = servers.map(({ url }) => new URL(url).host);
+  const configured = readDeployed('balance.conf').replace('server-1:4321', first).replace('server-2:4321', second);
+  const front = await startNginxOf(peer, makeFolder(), configured);
+  onTestFinished(front.stop);
+  return front;
+}
+
+/** Calls a tool twice, so that each server has its turn, and asks for a document. Gives the status of each. */
+async function askBoth(front: { url: string }): Promise<number[]> {
+  const params = { name: 'catalogue_summary', arguments: {} };
+  const init = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  };
+  const posted = [await fetch(`${front.url}/mcp`, init), await fetch(`${front.url}/mcp`, init)];
+  return [...posted, await ask(front, '/agent/list')].map(({ status }) => status);
+}

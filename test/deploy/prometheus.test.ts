@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { makeUsed } from '../commands/used.ts';
+import { breakReading } from '../http/broken.ts';
+import { callTool, readSamples, serveWithMetrics } from '../http/metrics.ts';
+import { DEPLOY, readDeployed, runTool } from './tools.ts';
+
+const FOLDER = join(DEPLOY, 'prometheus');
+const RULES: { alert: string; expr: string }[] = parse(readDeployed('prometheus/alerts.yml')).groups.flatMap(
+  ({ rules }: { rules: { alert: string; expr: string }[] }) => rules,
+);
+
+/** The names of the metrics that an expression reads. */
+function listMetrics(expression: string): string[] {
+  return [...expression.matchAll(/\b(?:up|(?:catalogue|process|nodejs)_\w+)\b/g)].map(([name]) => name);
+}
+
+describe('the configuration of Prometheus', () => {
+  it('passes promtool, with every alert tried', (context) => {
+    for (const args of [
+      ['check', 'config', 'host.yml'],
+      ['check', 'config', 'compose.yml'],
+      ['check', 'rules', 'alerts.yml'],
+      ['test', 'rules', 'alerts.test.yml'],
+    ]) {
+      const ran = runTool('promtool', args, { cwd: FOLDER });
+      if (!ran)
+        return context.skip('there is no promtool on this machine, so rules and configuration were not checked');
+      expect([args, ran.code, ran.said]).toEqual([args, 0, expect.stringContaining('SUCCESS')]);
+    }
+  });
+
+  it('reads only metrics that the service has, with labels that they have', async () => {
+    const server = await serveWithMetrics();
+    await fetch(`${server.url}/healthz`);
+    // Nothing is counted of tools until one is called, and none of failures until there is one.
+    breakReading(server.shelf);
+    await callTool(server, 'search_listings', { q: 'title' });
+    const { run } = await makeUsed({ MAX_USDC_PER_DAY: '1' });
+    const { stdout } = await run(['metrics']);
+    const known = [...(await readSamples(server)), ...stdout.split('\n')].filter((line) => !line.startsWith('#'));
+    const names = new Set(['up', ...known.map((line) => /^[^{ ]+/.exec(line)?.[0])]);
+    // A catalogue that was never filled from a feed has none to tell of; its test is that of the command.
+    names.add('catalogue_feed_completed_timestamp_seconds');
+    for (const { alert, expr } of RULES) {
+      const read = listMetrics(expr.replace(/\{[^}]*\}/g, ''));
+      expect([alert, read.length > 0]).toEqual([alert, true]);
+      expect([alert, read.filter((name) => !names.has(name))]).toEqual([alert, []]);
+      for (const [, name = '', labels = ''] of expr.matchAll(/(\w+)\{([^}]*)\}/g)) {
+        for (const [, label = '', value = ''] of labels.matchAll(/(\w+)="([^"]*)"/g)) {
+          if (label === 'job' || value === '5xx') continue;
+          expect([alert, known.some((line) => line.startsWith(name) && line.includes(`${label}="${value}"`))]).toEqual([
+            alert,
+            true,
+          ]);
+        }
+      }
+    }
+  });
+
+  it('tries every alert', () => {
+    const tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] = parse(
+      readDeployed('prometheus/alerts.test.yml'),
+      { merge: true },
+    ).tests;
+    const fired = tests.flatMap(({ alert_rule_test }) =>
+      alert_rule_test.filter(({ exp_alerts }) => exp_alerts.length > 0).map(({ alertname }) => alertname),
+    );
+    expect(new Set(fired)).toEqual(new Set(RULES.map(({ alert }) => alert)));
+  });
+});

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { getRoute, OTHER, ROUTES } from '../../src/metrics/routes.ts';
+import { PATHS } from '../../src/views/links.ts';
+
+/** Every address of the service, those with a variable part with something in its place. */
+const ADDRESSES = Object.values(PATHS).map((path) =>
+  typeof path === 'string' ? path : (path as (part: string, page?: number) => string)('some-1', 2),
+);
+
+it('gives every address of the service a label of its own, without its variable part', () => {
+  expect(ADDRESSES.length).toBeGreaterThan(50);
+  for (const path of ADDRESSES) {
+    const route = getRoute(path);
+    expect([path, ROUTES.includes(route), route !== OTHER]).toEqual([path, true, true]);
+    expect(route).not.toContain('some-1');
+    expect(getRoute(`${path}?q=secret`)).toBe(route);
+  }
+});
+
+it.each([
+  ['/api/open-meteo', '/api/{slug}'],
+  ['/api/open-meteo.md', '/api/{slug}.md'],
+  ['/agent/listings/x', '/agent/listings/{slug}'],
+  ['/category/finance', '/category/{category}'],
+  ['/_astro/page.BxU1.css', '/_astro/{file}'],
+  ['/sitemap-12.xml', '/sitemap-{part}.xml'],
+  ['/api/a/b', OTHER],
+  ['/wp-login.php', OTHER],
+  ['//api/x', OTHER],
+  ['*', OTHER],
+  ['', OTHER],
+])('counts %s as %s', (path, route) => {
+  expect(getRoute(path)).toBe(route);
+});
+
+it('has no more labels than the service has addresses, whatever is asked for', () => {
+  expect(ROUTES.length).toBeLessThan(80);
+  fc.assert(fc.property(fc.string(), (path) => ROUTES.includes(getRoute(`/${path}`))));
+  fc.assert(fc.property(fc.webPath(), (path) => ROUTES.includes(getRoute(path))));
+});
