@@ -112,6 +112,7 @@ async function readPull(
   return buildFeedDeclarations(listFeedItems(catalogue, pull), {
     feed: pull.feed,
     pulledAt: await getPulledAt(address, pull),
+    isFile: !isWebAddress(address),
     allowPrivateNetworks: config.allowPrivateNetworks,
   });
 }

@@ -131,7 +131,7 @@ paths:
 
   it.each([
     ['blocked_address', { servers: [{ url: 'https://10.0.0.1' }] }],
-    ['not_https', { servers: [{ url: 'http://api.tides-of-tests.com' }] }],
+    ['not_https', { servers: [{ url: 'http://api.tides-of-tests.com:8080' }] }],
     ['ephemeral_host', { servers: [{ url: 'https://a1b2.ngrok.app' }] }],
     ['bad_url', { servers: [{ url: 'https://{region}.tides-of-tests.com' }] }],
     ['bad_url', { servers: [{ url: 'https://api.tides-of-tests.com/{tenant}' }] }],
