@@ -86,6 +86,9 @@ describe('importing a feed', () => {
     expect(json.outcomes.at(-1)).toMatchObject({ outcome: 'withdrawn', slug: 'host0000-provider-of-tests-com' });
     const { json: gone } = await runJson('show', 'host0000-provider-of-tests-com');
     expect(gone.listing.networks[0]).toMatchObject({ key: 'base', advertised: false, last_seen_at: null });
+    // Nobody offers it any more, and what it cost stays known.
+    expect(gone.listing.routes[0].terms).toMatchObject([{ amount: 5000, current: false }]);
+    expect(gone.listing).toMatchObject({ state: 'live', price_min: 5000 });
     items = [];
     const bare = await runJson('import', '--bazaar', address);
     expect(bare.code).toBe(1);
