@@ -124,6 +124,8 @@ describe('a price beside the address', () => {
     ['payment with price', { payment: { price: '0.04', currency: 'USDC' } }, 40_000],
     ['maxAmountRequired', { maxAmountRequired: '5000' }, 5_000],
     ['x402 with amount_atomic', { x402: { amount_atomic: 6000 } }, 6_000],
+    ['the first of a list of prices', { pricing: [{ amount: '0.07', asset: 'USDC' }] }, 70_000],
+    ['a whole price that an atomic amount confirms', { price: '540', amount: '540000000' }, 540_000_000],
     ['cost in whole USDC', { cost: 2, currency: 'USDC' }, 2_000_000],
   ])('as %s is read', (_name, price, amount) => {
     const entry = { path: '/v1/heights', method: 'POST', network: 'base', payTo: PAYEE, ...price };
@@ -154,6 +156,20 @@ describe('a price beside the address', () => {
     expect(listPrices({ endpoints, network: 'base', payTo: PAYEE })).toEqual([
       'POST /v1/a base 10000 0x1111',
       'GET /v1/b base 20000 0x1111',
+    ]);
+  });
+
+  it('is read of a map by name, without what is no route', () => {
+    const endpoints = {
+      quote: 'https://api.tides-of-tests.com/v1/a',
+      pack: 'POST /v1/b',
+      health: '/health',
+      docs: 'x',
+    };
+    const file = { price_usd: 0.005, networks: ['base', 'solana'], pay_to_base: PAYEE, pay_to_solana: SOLANA_PAYEE };
+    expect(listPrices({ ...file, endpoints })).toEqual([
+      'GET /v1/a base 5000 0x1111 solana 5000 So1111',
+      'POST /v1/b base 5000 0x1111 solana 5000 So1111',
     ]);
   });
 

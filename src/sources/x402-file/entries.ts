@@ -11,7 +11,7 @@ const LIST_NAMES = new Set([
   ...['items', 'resources', 'endpoints', 'services', 'routes', 'apis', 'products', 'tools', 'operations', 'offerings'],
   ...['paidendpoints', 'paidapis', 'paidroutes', 'paidresources', 'paidhttpresources', 'payableendpoints'],
   ...['x402endpoints', 'x402resources', 'protectedresources', 'protectedroutes', 'catalog', 'catalogue'],
-  ...['capabilitycatalog', 'pricing', 'prices'],
+  ...['capabilitycatalog', 'resourcedetails', 'endpointdetails', 'routedetails', 'pricing', 'prices'],
 ]);
 
 /** Names of an object that may hold such a list. */
@@ -86,9 +86,20 @@ function listListed(normal: string, member: unknown): [key: string | number, raw
   }
   if (!isObject(member)) return undefined;
   const entries = Object.entries(member).slice(0, MAX_RESOURCES + 1);
-  const isMap = entries.some(([key, value]) => isAddress(key) || (!isAboutPrices && findAddress(value) !== undefined));
+  const isMap = entries.some(
+    ([key, value]) =>
+      isAddress(key) ||
+      (!isAboutPrices && (findAddress(value) !== undefined || (typeof value === 'string' && isPayableLine(value)))),
+  );
   if (!isMap) return undefined;
-  return entries.map(([key, value]) => [key, nameEntry(key, value)]);
+  const routes = entries.filter(([key, value]) => isAddress(key) || typeof value !== 'string' || isPayableLine(value));
+  return routes.map(([key, value]) => [key, nameEntry(key, value)]);
+}
+
+/** Returns whether the value of a map by name is the address of a route: whole, or a path with its method. */
+function isPayableLine(text: string): boolean {
+  const [, method] = RESOURCE_LINE.exec(text.slice(0, MAX_ADDRESS)) ?? [];
+  return isAddress(text) && (method !== undefined || /^\s*https?:/i.test(text));
 }
 
 /** Returns an entry of a map with its key as its address, unless it has one. */

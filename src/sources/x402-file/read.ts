@@ -37,7 +37,7 @@ type RouteAtAddress = { base_url: string; route: DeclaredRoute };
 
 /** Why offers cannot be taken although the entry may state its payment in another way. */
 const STATED_INSTEAD: ReadonlySet<FindingCode> = new Set([
-  ...(['no_offers', 'no_amount', 'bad_amount', 'asset_not_an_address', 'no_asset'] as const),
+  ...(['no_offers', 'no_amount', 'bad_amount', 'asset_not_an_address', 'no_asset', 'unsupported_network'] as const),
 ]);
 
 /**

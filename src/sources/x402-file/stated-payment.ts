@@ -58,7 +58,9 @@ const HOLDER_NAMES = new Set([
 ]);
 
 /** Names of lists of ways to pay. */
-const WAY_LISTS = new Set(['rails', 'accepts', 'methods', 'options', 'networks', 'chains', 'paymentmethods']);
+const WAY_LISTS = new Set([
+  ...['rails', 'accepts', 'methods', 'options', 'networks', 'chains', 'paymentmethods', 'acceptednetworks', 'pricing'],
+]);
 
 /** Returns a name without case and punctuation: `price_usd` and `priceUsd` are one. */
 function normaliseName(name: string): string {
@@ -94,13 +96,13 @@ export function findStatedPrice(holder: unknown, depth = 0, isAboutPrice = false
   const atomic = scalar((name) => ATOMIC_NAMES.has(name));
   if (atomic) return buildPrice(atomic, surroundings);
   const named = scalar((name) => DECIMAL_NAMES.has(name));
-  if (named) return buildPrice(named, surroundings);
+  if (named) return settleUnit(buildPrice(named, surroundings), holder);
   const amount = scalar((name) => isAboutPrice && AMOUNT_NAMES.has(name));
   if (amount) return buildPrice(amount, surroundings);
   if (depth >= 2) return undefined;
   for (const [normal, member, name] of members) {
-    if (!HOLDER_NAMES.has(normal) || !isObject(member)) continue;
-    const found = findStatedPrice(member, depth + 1, true);
+    if (!HOLDER_NAMES.has(normal) || normal === 'accepts') continue;
+    const found = findPriceIn(member, depth + 1);
     if (found)
       return {
         ...found,
@@ -116,6 +118,19 @@ function isScalar(value: unknown): value is string | number {
 }
 
 type Surroundings = Pick<StatedPrice, 'currency' | 'mode'> & { unit: 'atomic' | undefined };
+
+/** Finds the price in an object about paying, or in the first of a list of them. */
+function findPriceIn(member: unknown, depth: number): StatedPrice | undefined {
+  if (!Array.isArray(member)) return isObject(member) ? findStatedPrice(member, depth, true) : undefined;
+  const found = findStatedPrice(member[0], depth, true);
+  return found && { ...found, place: `/0${found.place}` };
+}
+
+/** Settles the unit of a whole price by an atomic amount that stands beside it: `price: "540", amount: "540000000"`. */
+function settleUnit(price: StatedPrice, holder: unknown): StatedPrice {
+  const isConfirmed = Number(findMember(holder, 'amount')) === Number(price.amount) * 1e6;
+  return price.unit === 'ambiguous' && isConfirmed ? { ...price, unit: 'decimal' } : price;
+}
 
 /** Reads what stands beside a price. With the address or the decimals of the asset, the amount is atomic. */
 function describeSurroundings(holder: unknown): Surroundings {
@@ -179,7 +194,11 @@ export function listWays(holder: unknown, depth = 0): Way[] {
     .flatMap(([, member]) => readNetworks(member));
   const keyed = isObject(payee) ? Object.keys(payee).slice(0, MAX_WAYS).map(readNetwork) : [];
   const named = [...new Set(networks.length > 0 ? networks : keyed)];
-  const own = named.map((network) => ({ network, asset, pay_to: findPayee(payee, network) }));
+  const own = named.map((network) => ({
+    network,
+    asset,
+    pay_to: findPayee(payee, network) ?? findNamedPayee(members, network),
+  }));
   if (depth >= 2) return own.slice(0, MAX_WAYS);
   const nested = members.flatMap(([normal, member]) => {
     if (WAY_LISTS.has(normal) && Array.isArray(member)) {
@@ -216,6 +235,12 @@ function findPayee(payee: unknown, network: string): unknown {
     all.find((one) => key !== undefined && parsePayTo(key, one) !== undefined) ??
     (isOfOther(all, key) ? undefined : all[0])
   );
+}
+
+/** Finds a payee whose name says its network: `pay_to_base`. */
+function findNamedPayee(members: readonly Named[], network: string): unknown {
+  const named = members.find(([normal]) => [...PAYEE_NAMES].some((name) => normal === `${name}${network}`));
+  return named?.[1];
 }
 
 /** Returns whether a payee is one of the other network, and so says nothing about this one. */
