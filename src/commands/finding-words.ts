@@ -63,6 +63,8 @@ export function renderFindings(findings: readonly RecordedFinding[], page: Page)
   for (const { severity, code, item, message, source } of findings) {
     page.say({ text: `${severity} ${code}`, style: severity === 'refused' ? 'red' : 'yellow' }, 2);
     page.say(`${item}: ${message}`, 4);
+    const fix = findCodeWords(code)?.fix;
+    if (fix !== undefined) page.say(`Fix: ${fix}`, 4);
     page.say({ text: `in ${source}`, style: 'dim' }, 4);
   }
 }

@@ -14,6 +14,9 @@ import { listRecordAddresses, TEXT_RECORD_PREFIX } from './text-record.ts';
 /** Where a host may describe its paid resources, the best place first. */
 const DOCUMENT_PATHS = ['/.well-known/x402', '/.well-known/x402.json', '/openapi.json'];
 
+/** Time after which no further document is looked for, in milliseconds. */
+const MAX_LOOK_UP_MS = 120_000;
+
 export interface LookUpContext {
   client: Pick<GuardedClient, 'fetch'>;
   resolver: Pick<TextResolver, 'listTexts'>;
@@ -39,7 +42,7 @@ export async function readWholeDocument(
   context: LookUpContext,
 ): Promise<ApiDocument | DocumentProblem> {
   if (isBareHost(pathOrAddress)) {
-    const found = await lookUpDocuments(new URL(pathOrAddress).origin, options, context);
+    const found = await lookUpDocuments(new URL(pathOrAddress).origin, options, context, isTaken);
     const taken = found.find(({ read }) => isTaken(read)) ?? found.find(({ read }) => read !== 'absent');
     if (taken && taken.read !== 'absent') return nameSource(taken.read, options.name);
   }
@@ -60,13 +63,16 @@ function isTaken(read: LookedUp['read']): boolean {
 
 /**
  * Looks for the documents of a host: at the addresses of its `_x402` TXT records, at `/.well-known/x402` and
- * `/.well-known/x402.json`, and at `/openapi.json`. A host that answers with a page or an error has none there.
+ * `/.well-known/x402.json`, and at `/openapi.json`. A host that answers with a page or an error has none there. Stops at
+ * the first that is enough, and begins no further one after two minutes.
  */
 export async function lookUpDocuments(
   origin: string,
   options: LookUpOptions,
   context: LookUpContext,
+  isEnough: (read: LookedUp['read']) => boolean = () => false,
 ): Promise<LookedUp[]> {
+  const started = performance.now();
   const { hostname } = new URL(origin);
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && hostname.includes('.');
   const texts = isName ? await context.resolver.listTexts(`${TEXT_RECORD_PREFIX}${hostname}`) : [];
@@ -75,11 +81,12 @@ export async function lookUpDocuments(
   const found: LookedUp[] = [];
   const done = new Set<string>();
   for (const url of [...named, ...usual]) {
-    if (done.has(url)) continue;
+    if (done.has(url) || performance.now() - started > MAX_LOOK_UP_MS) continue;
     done.add(url);
     const read = await readThere(url, options, context);
     if (read !== 'absent' && !('code' in read) && read.openapi_url !== null) done.add(read.openapi_url);
     found.push({ url, read });
+    if (isEnough(read)) break;
   }
   return found;
 }

@@ -8,7 +8,7 @@ import { openDocumentFindings } from '../document-findings.ts';
 import { buildUnread } from '../look-up.ts';
 import { mergeDocuments } from '../merge-documents.ts';
 import { getSourceName } from '../source-name.ts';
-import { buildProviderSource, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
+import { buildProviderSource, getPlace, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
 import { PROVIDER_FILE_PATH } from './schema.ts';
 import type { NoStatement, ProviderRequest, ProviderStatement, UnreadableStatement } from './statement.ts';
 
@@ -127,9 +127,10 @@ async function addDocument(
 ): Promise<ProviderRequest> {
   const name = getSourceName(document.href);
   const fail = (why: string): ProviderRequest => {
+    const message = `${request.where}: openapi: the document ${name} could not be taken: ${why}`;
     findings
       .openItem(request.base_url)
-      .refuse('provider_document_failed', `${request.where}: openapi: the document ${name} could not be taken: ${why}`);
+      .refuse('provider_document_failed', message, `${getPlace(request.where)}/openapi`);
     return { ...request, is_broken: true };
   };
   if (!('bytes' in fetched)) return fail(`${fetched.reason}.`);
