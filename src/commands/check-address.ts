@@ -96,8 +96,13 @@ export async function checkAddress(
   try {
     const ofHost = isBareHost(url) ? await checkHost(new URL(url).origin, resolver, context) : undefined;
     const parts = ofHost && ofHost.checks.length > 0 ? ofHost : await checkRoute(url, method, resolver, context);
-    const isPriced = parts.listings.some(({ routes }) => routes.some(({ price }) => price !== null));
-    return { ok: isPriced, ...parts, findings: parts.findings.map(explainFinding) };
+    const unpriced = parts.listings.filter(({ routes }) => routes.every(({ price }) => price === null));
+    const held = unpriced.map(({ base_url }) => buildFinding('noted', 'no_price', base_url));
+    return {
+      ...parts,
+      ok: parts.listings.length > unpriced.length,
+      findings: [...held, ...parts.findings].map(explainFinding),
+    };
   } finally {
     resolver.close();
     await client.close();

@@ -125,7 +125,7 @@ async function followOpenApi(file: ApiDocument, options: LookUpOptions, context:
   try {
     const { bytes, url } = await readDocumentBytes(openapi_url, context);
     const name = getSourceName(openapi_url);
-    const openapi = readApiDocument(bytes, { ...options, name, url, base_url: null });
+    const openapi = readApiDocument(bytes, { ...options, name, url });
     if ('code' in openapi) return fail(openapi.message);
     const merged = nameSource(mergeDocuments(file, openapi), options.name);
     return options.base_url === null ? merged : rebaseDeclarations(merged, options.base_url);

@@ -68,6 +68,13 @@ describe('checking an address', () => {
     });
   });
 
+  it('of a list without prices says that nothing goes live', async () => {
+    const { origin } = await serveDocuments({ '/x402': { body: { resources: ['GET /v1/a'] } } });
+    const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', `${origin}/x402`);
+    expect([code, json.listings[0].routes[0].price]).toEqual([1, null]);
+    expect(json.findings).toMatchObject([{ code: 'no_price', item: origin }, { code: 'resource_without_terms' }]);
+  });
+
   it('of an unreadable document names the line', async () => {
     const { origin } = await serveDocuments({ '/x402': { body: '{\n "resources": [,]\n}' } });
     const { json } = await makeCommands(ON_LOOPBACK).runJson('check', `${origin}/x402`);

@@ -111,6 +111,18 @@ describe('an OpenAPI document that a file names', () => {
     expect('code' in read ? [] : read.findings.map(({ code }) => code)).toContain('openapi_not_read');
   });
 
+  it('is listed under the requested base address, by the server there', async () => {
+    const file = { resources: ['GET /v2/ports'], openapi: '/openapi.json' };
+    const servers = [{ url: 'https://other.tides-of-tests.com' }, { url: `${HOST}/v2` }];
+    const pages = { [`${HOST}/x402`]: file, [`${HOST}/openapi.json`]: makeDocument({ servers }) };
+    const { context } = makeContext(pages);
+    const read = await readWholeDocument(`${HOST}/x402`, { ...OPTIONS, base_url: `${HOST}/v2` }, context);
+    expect(read).toMatchObject({
+      declarations: [{ base_url: `${HOST}/v2`, routes: [{ path: '/ports' }, { path: '/v1/heights' }] }],
+      items: { received: 2, taken: 2, refused: 0 },
+    });
+  });
+
   it('is not followed further than once', async () => {
     const file = { ...PRICED, openapi: `${HOST}/x402` };
     const { context, asked } = makeContext({ [`${HOST}/x402`]: file });

@@ -153,8 +153,7 @@ async function addOpenApi(
   const address = file.openapi_url === null ? null : URL.parse(file.openapi_url);
   if (address?.origin !== origin) return file;
   const fetched = await fetchBytes(client, address, { ...DOCUMENT_REQUEST, signal });
-  const openapi =
-    'bytes' in fetched ? readApiDocument(fetched.bytes, { ...options, url: fetched.url, base_url: null }) : null;
+  const openapi = 'bytes' in fetched ? readApiDocument(fetched.bytes, { ...options, url: fetched.url }) : null;
   if (openapi && !('code' in openapi)) {
     const merged = mergeDocuments(file, openapi);
     return options.base_url === null ? merged : rebaseDeclarations(merged, options.base_url);
