@@ -27,7 +27,7 @@ export type ChallengeProblem =
 
 /**
  * Flaws of a challenge that can still be read.
- * `not_conforming`: the protocol's own schema refuses it, so it cannot be paid. `header_unreadable`, `header_missing`:
+ * `not_conforming`: the protocol's own schema refuses a part of it. `header_unreadable`, `header_missing`:
  * the body was read, although version 2 belongs in the header. `body_differs`: header and body ask different things on
  * one network. `network_spelling`: a network is spelled as in the other version. `duplicate_key`: a key appears twice
  * in one object, so two clients may read two offers.

@@ -50,7 +50,8 @@ export function readChallenge({ headers, body }: { headers: Headers; body: Uint8
 
 /** Returns whether the schema refuses the challenge of the header, and the body has one that can be paid. */
 function isPayableInBodyAlone(header: { challenge: Challenge }, body: PlacedChallenge): boolean {
-  return header.challenge.nonconforming.length > 0 && 'challenge' in body && body.challenge.offers.length > 0;
+  const { nonconforming, offers } = header.challenge;
+  return nonconforming.length > 0 && offers.length === 0 && 'challenge' in body && body.challenge.offers.length > 0;
 }
 
 function readChallengeAt(parsed: ObjectOrProblem, foundIn: 'header' | 'body'): PlacedChallenge {
@@ -110,12 +111,13 @@ function buildChallenge(
 }
 
 /**
- * Lists the offers that the protocol's own schema accepts: none if it refuses the challenge even without the others,
- * because then no client that checks it pays.
+ * Lists the offers that the protocol's own schema accepts: none if it refuses the challenge even without the others.
+ * What only describes the service is left out, because a name in other letters than ASCII keeps no client from paying.
  */
 function listConforming(raw: Record<string, unknown>, accepts: readonly unknown[], version: 1 | 2): Set<unknown> {
   const good = accepts.filter(version === 1 ? isPaymentRequirementsV1 : isPaymentRequirementsV2);
-  return new Set(parsePaymentRequired({ ...raw, accepts: good }).success ? good : []);
+  const resource = isObject(raw.resource) ? { url: raw.resource.url } : raw.resource;
+  return new Set(parsePaymentRequired({ x402Version: version, accepts: good, resource }).success ? good : []);
 }
 
 /** Lists where the protocol's own schema is not met. */

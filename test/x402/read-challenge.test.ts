@@ -109,6 +109,14 @@ describe('a challenge', () => {
     });
   });
 
+  it('that the schema refuses for a name or a text alone can be paid, with a flaw', () => {
+    const resource = { url: 'https://seller.example/v1/quote', serviceName: 'Tomorrow’s Tides' };
+    expect(readGood({ header: makeChallenge({ resource }), body: makeChallengeV1() })).toMatchObject({
+      ...{ found_in: 'header', offers: [BASE_TERMS], others: [] },
+      ...{ flaws: ['not_conforming'], nonconforming: ['resource.serviceName'] },
+    });
+  });
+
   it('that the schema refuses in the header alone is read from the body', () => {
     const header = makeChallenge({ accepts: [makeOffer({ network: 'base' })] });
     expect(readGood({ header })).toMatchObject({ offers: [], flaws: ['network_spelling', 'not_conforming'] });
