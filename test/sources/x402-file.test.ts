@@ -159,6 +159,16 @@ describe('a price beside the address', () => {
     ]);
   });
 
+  it.each([
+    [{ method: 'POST,GET' }, 'POST'],
+    [{ methods: ['PUT', 'GET'] }, 'PUT'],
+    [{ httpMethod: 'get | post' }, 'GET'],
+    [{}, 'GET'],
+  ])('is for the first method of %j', (entry, method) => {
+    const url = 'https://api.tides-of-tests.com/v1/a';
+    expect(listPrices({ resources: [{ url, price: '$0.01', ...entry }] })).toEqual([`${method} /v1/a base 10000 -`]);
+  });
+
   it('is read of a map by name, without what is no route', () => {
     const endpoints = {
       quote: 'https://api.tides-of-tests.com/v1/a',

@@ -113,8 +113,13 @@ function noteMethodAndAddress(raw: unknown, resource: string, note: Note): void 
       findMethodPlace(raw),
     );
   const others = listOffers(raw).map((offer) => findMember(offer, 'resource'));
-  const other = others.findIndex((address) => typeof address === 'string' && address !== resource);
+  const other = others.findIndex((address) => typeof address === 'string' && !isSameAddress(address, resource));
   if (other >= 0) note('resource_differs', undefined, formatPointer('accepts', other, 'resource'));
+}
+
+/** Returns whether two addresses are one, however they are written. */
+function isSameAddress(a: string, b: string): boolean {
+  return a === b || URL.parse(a, b)?.href === URL.parse(b)?.href;
 }
 
 /** Returns the place of the method that counts; of one that stands elsewhere, the place of the description. */

@@ -50,7 +50,7 @@ export function listEntries(file: unknown, url: string | null): Entry[] | undefi
   const base = findBase(file, url);
   if (Array.isArray(file))
     return file.slice(0, MAX_RESOURCES + 1).map((raw, index) => ({ raw, place: `/${index}`, base }));
-  const found = collect(file, '', base, 0);
+  const found = listEntriesIn(file, '', base, 0);
   if (found) return found;
   const accepts = findMember(file, 'accepts');
   if (!Array.isArray(accepts)) return undefined;
@@ -62,23 +62,23 @@ export function listEntries(file: unknown, url: string | null): Entry[] | undefi
   }));
 }
 
-function collect(holder: unknown, place: string, base: string | null, depth: number): Entry[] | undefined {
+function listEntriesIn(holder: unknown, place: string, base: string | null, depth: number): Entry[] | undefined {
   const lists = listNamed(holder).flatMap(([normal, member, name]) => {
     const below = `${place}${formatPointer(name)}`;
     if (LIST_NAMES.has(normal)) {
-      const members = listListed(normal, member);
+      const members = listMembers(normal, member);
       return members
-        ? [members.flatMap(([key, raw]) => expand(raw, `${below}${formatPointer(key)}`, base, depth))]
+        ? [members.flatMap(([key, raw]) => listEntriesOf(raw, `${below}${formatPointer(key)}`, base, depth))]
         : [];
     }
-    const nested = HOLDER_NAMES.has(normal) && depth < 2 ? collect(member, below, base, depth + 1) : undefined;
+    const nested = HOLDER_NAMES.has(normal) && depth < 2 ? listEntriesIn(member, below, base, depth + 1) : undefined;
     return nested ? [nested] : [];
   });
   return lists.length > 0 ? lists.flat().slice(0, MAX_RESOURCES + 1) : undefined;
 }
 
 /** Lists the members of a list, or of a map by address or by name; undefined for what is no list of resources. */
-function listListed(normal: string, member: unknown): [key: string | number, raw: unknown][] | undefined {
+function listMembers(normal: string, member: unknown): [key: string | number, raw: unknown][] | undefined {
   const isAboutPrices = normal === 'pricing' || normal === 'prices';
   if (Array.isArray(member)) {
     if (isAboutPrices && !member.some((one) => findAddress(one) !== undefined)) return undefined;
@@ -110,13 +110,13 @@ function nameEntry(key: string, value: unknown): unknown {
 }
 
 /** Returns an entry, or the entries of the lists within it: those of one service of several. */
-function expand(raw: unknown, place: string, base: string | null, depth: number): Entry[] {
+function listEntriesOf(raw: unknown, place: string, base: string | null, depth: number): Entry[] {
   const own: Entry = { raw, place, base: findBase(raw, base) };
   if (!isObject(raw) || depth >= 2 || Array.isArray(raw.accepts)) return [own];
   const inner = listNamed(raw).some(([normal]) => LIST_NAMES.has(normal) && !['pricing', 'prices'].includes(normal));
   const address = findAddress(raw);
   const parent = address !== undefined && /^https?:/i.test(address) ? address : base;
-  const nested = inner ? collect(raw, place, findBase(raw, parent), depth + 1) : undefined;
+  const nested = inner ? listEntriesIn(raw, place, findBase(raw, parent), depth + 1) : undefined;
   return nested && nested.length > 0 ? nested : [own];
 }
 
@@ -194,12 +194,12 @@ function findAddressPlace(raw: unknown): { address: string; place: string } | un
   return typeof extra === 'string' ? { address: extra, place: '/accepts/0/extra/resource' } : undefined;
 }
 
+/** Finds the method of an entry; of several (`GET,POST`, or a list) the first. */
 function findMethod(raw: unknown): string | undefined {
-  const declared = listMethods(raw)[0];
-  if (declared !== undefined) return declared;
   const member = listNamed(raw).find(([normal]) => METHOD_NAMES.has(normal))?.[1];
-  const method = Array.isArray(member) ? member[0] : member;
-  return typeof method === 'string' && method.trim() !== '' ? method.trim().slice(0, 40).toUpperCase() : undefined;
+  const own = Array.isArray(member) ? member[0] : member;
+  const method = listMethods(raw)[0] ?? (typeof own === 'string' ? own.trim().slice(0, 40).toUpperCase() : '');
+  return method.split(/[,|/\s]+/)[0] || undefined;
 }
 
 /** Finds the address of the OpenAPI document that a file names, relative to `url`; null if it names none. */
