@@ -13,7 +13,7 @@ import { probeRoute } from '../probing/probe-route.ts';
 import { listChallengeFindings } from '../sources/challenge-findings.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import { buildFinding } from '../sources/finding-codes.ts';
-import { isBareHost, type LookedUp, lookUpDocuments, readWholeDocument } from '../sources/look-up.ts';
+import { chooseDocument, isBareHost, type LookedUp, lookUpDocuments, readWholeDocument } from '../sources/look-up.ts';
 import type { DocumentProblem } from '../sources/openapi/document-text.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import { getSourceName } from '../sources/source-name.ts';
@@ -121,7 +121,12 @@ async function checkHost(origin: string, resolver: Resolver, context: Context): 
     (one): one is LookedUp & { read: Exclude<LookedUp['read'], 'absent'> } => one.read !== 'absent',
   );
   const statement = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
-  const parts = documents.map(({ url, read }) => describeDocument(url, read));
+  // Several documents may say the same, so listings are those of the one that an import would take.
+  const parts: Parts[] = documents.map(({ url, read }) => ({ ...describeDocument(url, read), listings: [] }));
+  const chosen = chooseDocument(found);
+  if (chosen && !('code' in chosen)) {
+    parts.push({ checks: [], listings: chosen.declarations.map(describeListing), findings: [] });
+  }
   if (statement.kind !== 'absent') {
     const refused = statement.findings.filter(({ severity }) => severity === 'refused').length;
     const declared =

@@ -42,7 +42,7 @@ export const FINDING_SECTIONS = {
       },
       userinfo: {
         meaning: 'The address carries a user name or password.',
-        fix: 'Remove what stands before the @.',
+        fix: 'Remove the part before the @.',
         example: '"resource": "https://api.example.com/v1/quote"',
       },
       blocked_address: {
@@ -482,7 +482,7 @@ export const FINDING_SECTIONS = {
         example: '"price": "0.01", "currency": "USDC"',
       },
       price_of_file: {
-        meaning: 'The price stands once for the whole file and was taken for each resource.',
+        meaning: 'The file states one price, which was taken for each resource.',
         fix: 'Nothing, if that is so. Otherwise state the price beside each resource.',
         example: '{"url": "https://api.example.com/v1/quote", "price": "0.01", "currency": "USDC"}',
       },

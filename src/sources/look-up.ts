@@ -33,8 +33,8 @@ export interface LookedUp {
 
 /**
  * Reads a provider's own document with the OpenAPI document that it names. Of a bare host, such as
- * `https://api.example.com`, it reads the first document that is found at the usual places. Throws what
- * `readDocumentBytes` throws.
+ * `https://api.example.com`, it reads what is found at the usual places: an x402 file, and where that states no price the
+ * OpenAPI document of the host, too. Throws what `readDocumentBytes` throws.
  */
 export async function readWholeDocument(
   pathOrAddress: string,
@@ -42,9 +42,9 @@ export async function readWholeDocument(
   context: LookUpContext,
 ): Promise<ApiDocument | DocumentProblem> {
   if (isBareHost(pathOrAddress)) {
-    const found = await lookUpDocuments(new URL(pathOrAddress).origin, options, context, isTaken);
-    const taken = found.find(({ read }) => isTaken(read)) ?? found.find(({ read }) => read !== 'absent');
-    if (taken && taken.read !== 'absent') return nameSource(taken.read, options.name);
+    const found = await lookUpDocuments(new URL(pathOrAddress).origin, options, context, isEnough);
+    const read = chooseDocument(found);
+    if (read) return nameSource(read, options.name);
   }
   const { bytes, url } = await readDocumentBytes(pathOrAddress, context);
   const read = readApiDocument(bytes, { ...options, url });
@@ -57,20 +57,36 @@ export function isBareHost(pathOrAddress: string): boolean {
   return url !== null && url.pathname === '/' && url.search === '';
 }
 
-function isTaken(read: LookedUp['read']): boolean {
+function isTaken(read: LookedUp['read']): read is ApiDocument {
   return read !== 'absent' && !('code' in read) && read.declarations.length > 0;
+}
+
+/** Returns whether a document says all that is looked for: it is OpenAPI, or it states a price. */
+function isEnough(read: LookedUp['read']): boolean {
+  if (!isTaken(read)) return false;
+  const routes = read.declarations.flatMap((declaration) => declaration.routes);
+  return read.kind === 'openapi' || routes.some(({ terms }) => terms.length > 0);
+}
+
+/** Returns the document of a host, merged of two if they complete each other; undefined if there is none. */
+export function chooseDocument(found: readonly LookedUp[]): ApiDocument | DocumentProblem | undefined {
+  const taken = found.map(({ read }) => read).filter(isTaken);
+  const file = taken.find(({ kind }) => kind === 'x402_file');
+  const openapi = taken.find(({ kind }) => kind === 'openapi');
+  if (file && openapi) return mergeDocuments(file, openapi);
+  return file ?? openapi ?? found.map(({ read }) => read).find((read) => read !== 'absent');
 }
 
 /**
  * Looks for the documents of a host: at the addresses of its `_x402` TXT records, at `/.well-known/x402` and
  * `/.well-known/x402.json`, and at `/openapi.json`. A host that answers with a page or an error has none there. Stops at
- * the first that is enough, and begins no further one after two minutes.
+ * the first that `isLast` accepts, and begins no further one after two minutes.
  */
 export async function lookUpDocuments(
   origin: string,
   options: LookUpOptions,
   context: LookUpContext,
-  isEnough: (read: LookedUp['read']) => boolean = () => false,
+  isLast: (read: LookedUp['read']) => boolean = () => false,
 ): Promise<LookedUp[]> {
   const started = performance.now();
   const { hostname } = new URL(origin);
@@ -86,7 +102,7 @@ export async function lookUpDocuments(
     const read = await readThere(url, options, context);
     if (read !== 'absent' && !('code' in read) && read.openapi_url !== null) done.add(read.openapi_url);
     found.push({ url, read });
-    if (isEnough(read)) break;
+    if (isLast(read)) break;
   }
   return found;
 }

@@ -41,10 +41,10 @@ export function parseResourceUrl(
   return secure;
 }
 
-/** A segment that stands for any: `*`, `**`, `*name`, and `[id]` or `[...id]` of a framework's folders. */
+/** A segment that matches any: `*`, `**`, `*name`, and `[id]` or `[...id]` of a framework's folders. */
 const WILDCARD = /(?<=\/)(?:\*{1,2}([A-Za-z_]\w{0,79})?|\[(?:\.{3})?([A-Za-z_]\w{0,79})\])(?=\/|$)/g;
 
-/** Returns whether a path has a segment that stands for any, in another form than a template. */
+/** Returns whether a path has a segment that matches any, in another form than a template. */
 export function hasWildcard({ pathname }: URL): boolean {
   return pathname.search(WILDCARD) >= 0;
 }

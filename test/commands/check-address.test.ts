@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { makeDocument } from '../sources/openapi/documents.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 import { serveDocuments } from './document-server.ts';
 import { serveFeed } from './feed-server.ts';
@@ -54,6 +55,22 @@ describe('checking an address', () => {
     // Nothing was written: there is no catalogue.
     const { existsSync } = await import('node:fs');
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('of a host with two documents prints what importing the host would list', async () => {
+    const { origin } = await serveDocuments({
+      '/.well-known/x402': { body: { resources: ['GET /v1/heights', 'GET /v1/ports'] } },
+      '/openapi.json': { body: makeDocument({ servers: undefined }) },
+    });
+    const { runJson } = makeCommands(ON_LOOPBACK);
+    const { code, json } = await runJson('check', origin);
+    expect(code).toBe(0);
+    expect(json.listings).toMatchObject([{ title: 'Tides of Tests', routes: [{ price: 20_000 }, { price: null }] }]);
+    await runJson('import', '--openapi', origin);
+    const { listing } = (await runJson('show', 'tides-of-tests')).json;
+    expect(listing.routes.map(({ path }: { path: string }) => `${origin}${path}`)).toEqual(
+      json.listings[0].routes.map(({ url }: { url: string }) => url),
+    );
   });
 
   it('of a document reads that document, feeds included', async () => {

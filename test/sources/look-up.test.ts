@@ -75,6 +75,17 @@ describe('the documents of a host', () => {
     expect(await readPrices(`${HOST}/`, pages)).toBe('document_html');
   });
 
+  it('complete each other: the addresses of a file, and the prices of OpenAPI', async () => {
+    const pages = {
+      [`${HOST}/.well-known/x402`]: { version: 1, resources: [`${HOST}/v1/heights`, `${HOST}/v1/ports`] },
+      [`${HOST}/openapi.json`]: makeDocument(),
+    };
+    expect(await readPrices(HOST, pages)).toEqual([
+      'GET https://api.tides-of-tests.com/v1/heights 20000',
+      'GET https://api.tides-of-tests.com/v1/ports -',
+    ]);
+  });
+
   it('are the first that has something to list', async () => {
     const pages = {
       [`${HOST}/.well-known/x402`]: { version: 1, resources: [] },

@@ -122,7 +122,7 @@ function isSameAddress(a: string, b: string): boolean {
   return a === b || URL.parse(a, b)?.href === URL.parse(b)?.href;
 }
 
-/** Returns the place of the method that counts; of one that stands elsewhere, the place of the description. */
+/** Returns the place of the method that counts; of one that is elsewhere, the place of the description. */
 function findMethodPlace(raw: unknown): string {
   const places = [['method'], ['resource', 'method'], ['extensions', 'bazaar', 'info', 'input', 'method']];
   const place = places.find((path) => typeof findMember(raw, ...path) === 'string');

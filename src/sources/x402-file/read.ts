@@ -92,7 +92,7 @@ export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDoc
   };
 }
 
-/** Corrects the places of addresses, which stand under many names in a file and under one in a feed. */
+/** Corrects the places of addresses, which have many names in a file and one in a feed. */
 function placeAddresses(findings: readonly Finding[], resources: readonly Resource[]): Finding[] {
   const places = new Map(
     resources.flatMap(({ entry, place }) =>

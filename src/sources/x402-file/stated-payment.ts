@@ -126,13 +126,13 @@ function findPriceIn(member: unknown, depth: number): StatedPrice | undefined {
   return found && { ...found, place: `/0${found.place}` };
 }
 
-/** Settles the unit of a whole price by an atomic amount that stands beside it: `price: "540", amount: "540000000"`. */
+/** Settles the unit of a whole price by the atomic amount beside it: `price: "540", amount: "540000000"`. */
 function settleUnit(price: StatedPrice, holder: unknown): StatedPrice {
   const isConfirmed = Number(findMember(holder, 'amount')) === Number(price.amount) * 1e6;
   return price.unit === 'ambiguous' && isConfirmed ? { ...price, unit: 'decimal' } : price;
 }
 
-/** Reads what stands beside a price. With the address or the decimals of the asset, the amount is atomic. */
+/** Reads the neighbours of a price. With the address or the decimals of the asset, the amount is atomic. */
 function describeSurroundings(holder: unknown): Surroundings {
   const find = (...names: string[]) => listNamed(holder).find(([normal]) => names.includes(normal))?.[1];
   const asset = find('asset', 'token');
@@ -269,7 +269,7 @@ function readAsset(raw: unknown): unknown {
   return typeof asset === 'string' && /^(?:usdc?|usd coin)$/i.test(asset.trim()) ? undefined : asset;
 }
 
-/** A payment as an OpenAPI operation would state it, and where its price stands in the entry. */
+/** A payment as an OpenAPI operation would state it, and the place of its price in the entry. */
 export interface StatedPayment {
   info: Raw;
   place: string;
