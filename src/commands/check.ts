@@ -4,20 +4,15 @@ import { isRevisionConsistent, listStaleListings } from '../catalogue/integrity.
 import { getCatalogueState, writeCatalogue } from '../catalogue/transaction.ts';
 import { repairListings } from '../catalogue/write/repair.ts';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
-import { openGuardedClient } from '../fetching/client.ts';
-import { isPayable } from '../model/probe.ts';
 import { httpMethod } from '../model/request.ts';
-import type { Terms } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
-import { probeRoute } from '../probing/probe-route.ts';
 import { listPublishedFaults } from '../published/compare.ts';
 import { openPublished } from '../published/file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../release/code-version.ts';
 import { getSite } from '../release/release.ts';
 import { findStop } from '../settlement/stop-file.ts';
-import { getUserAgent } from '../views/site.ts';
-import { formatOutcome } from '../views/words/outcome.ts';
+import { type AddressCheck, type Check, checkAddress, renderAddressCheck } from './check-address.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getFailure } from './failure.ts';
 import { withWritableCatalogue } from './open-catalogue.ts';
@@ -29,7 +24,7 @@ const NAMED_AT_MOST = 5;
 const REPAIR = 'check --repair fixes it.';
 const DAMAGED = 'Restore a backup; "catalogue backup --help" says how.';
 
-interface CheckResult {
+interface CheckResult extends Partial<Pick<AddressCheck, 'listings' | 'findings'>> {
   ok: boolean;
   /** Slugs of listings that were repaired first. */
   repaired: string[];
@@ -37,16 +32,21 @@ interface CheckResult {
 }
 
 export const check: Command = defineCommand({
-  summary: "Check that all is well: settings, database, what is published, release, wallets; or one address's 402",
+  summary:
+    'Check that all is well: settings, database, what is published, release, wallets; or what an address would list',
   details:
-    'With an address, requests its 402 once, without payment, and describes the answer.\n\n' +
+    'With an address it goes the whole way of an import and a probe, without payment and without writing anything: ' +
+    'the 402 of a route, the resources of a document, or, of a host alone, what its documents and its statement ' +
+    'say. It prints what would be listed, and each finding with its code, its place in the document, and the fix to ' +
+    'copy. The page /docs/providers/findings explains every code.\n\n' +
     'Changes nothing without --repair. The exit code is 1 if there is a problem; each problem comes with advice.',
   examples: [
     ['check', 'after a restore, or from a monitor'],
-    ['check https://api.example.com/v1/quote', 'what an address asks'],
+    ['check https://api.example.com', 'why a host is not listed, or what of it would be'],
+    ['check https://api.example.com/v1/quote --method POST', 'what an address asks'],
     ['check --repair', 'after an upgrade that changes a rule'],
   ],
-  arguments: [['[url]', 'an address that should answer 402']],
+  arguments: [['[url]', 'a host, a document, or an address that should answer 402']],
   options: [
     ['--method <method>', 'of the request to the address (GET)'],
     ['--repair', 'first publish again what does not match the record, and repair the search index'],
@@ -61,8 +61,8 @@ export const check: Command = defineCommand({
     .refine(({ url, method }) => url !== undefined || method === undefined, '--method goes with an address.'),
   run: async ({ url, method = 'GET', repair }, context): Promise<CheckResult> => {
     if (url !== undefined) {
-      const one = await checkAddress(context.getConfig(), url, { ...context, method });
-      return { ok: one.ok, repaired: [], checks: [one] };
+      const about = await checkAddress(context.getConfig(), url, { ...context, method });
+      return { ...about, repaired: [] };
     }
     const repaired = repair
       ? await withWritableCatalogue(context, { create: false }, (catalogue) => repairCatalogue(catalogue, context))
@@ -180,17 +180,19 @@ async function attempt<Value>(
   }
 }
 
-function renderChecks({ checks, repaired }: CheckResult, page: Page): void {
+function renderChecks({ checks, repaired, listings = [], findings = [] }: CheckResult, page: Page): void {
   if (repaired.length > 0) page.say(`Repaired: ${repaired.join(', ')}.`);
   if (!page.isTerminal) {
     const rows = checks.map(({ name, ok, found, hint = '' }) => [getState(ok), name, found, hint]);
     page.table([{ heading: 'state' }, { heading: 'what' }, { heading: 'found' }, { heading: 'what to do' }], rows);
+    renderAddressCheck({ listings, findings }, page);
     return;
   }
   for (const { name, ok, found, hint } of checks) {
     page.say({ text: `${getState(ok).padEnd(STATE_WIDTH)}${name}: ${found}`, style: ok ? 'green' : 'red' });
     if (hint !== undefined) page.say(hint, STATE_WIDTH);
   }
+  renderAddressCheck({ listings, findings }, page);
 }
 
 const STATE_WIDTH = 'problem  '.length;
@@ -199,18 +201,8 @@ function getState(ok: boolean): string {
   return ok ? 'ok' : 'problem';
 }
 
-/** The result of one check: what was found, and what to do if it is not ok. */
-export interface Check {
-  name: string;
-  ok: boolean;
-  found: string;
-  hint?: string;
-}
-
-const TIMEOUT_MS = 15_000;
-
 /** Checks the configured wallets: key, node, balance, and whether payments are stopped. No wallet is ok. */
-export async function checkWallets(): Promise<Check[]> {
+async function checkWallets(): Promise<Check[]> {
   try {
     const payer = readPayerConfig();
     const rails = await openRails(payer);
@@ -237,34 +229,6 @@ export async function checkWallets(): Promise<Check[]> {
 function listPayerRemarks({ stopFile }: PayerConfig): Check[] {
   const stop = findStop(stopFile);
   return stop === null ? [] : [{ name: 'paying', ok: true, found: `stopped: ${stop} (${stopFile})` }];
-}
-
-/** Requests the 402 of an address once, without payment, like a probe. */
-export async function checkAddress(
-  { baseUrl, allowPrivateNetworks }: Config,
-  url: string,
-  { method, now, signal }: { method: (typeof httpMethod.options)[number]; now: () => Date; signal: AbortSignal },
-): Promise<Check> {
-  const { origin, pathname, search } = new URL(url);
-  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
-  try {
-    const sample = await probeRoute({
-      ...{ client, baseUrl: origin, timeoutMs: TIMEOUT_MS, now, random: Math.random, signal },
-      route: { method, path: `${pathname}${search}`, example: null, input_schema: null, terms: [] },
-    });
-    const name = `${method} ${url}`;
-    const ok = isPayable(sample.outcome);
-    const words = formatOutcome(sample.outcome, sample.cause);
-    const version = sample.x402_version === null ? '' : ` (x402 version ${sample.x402_version})`;
-    if (ok) return { name, ok, found: `${words}${version}: ${sample.terms.map(describeOffer).join(' or ')}` };
-    return { name, ok, found: `${words}${version}`, hint: 'The page /method says what each outcome means.' };
-  } finally {
-    await client.close();
-  }
-}
-
-function describeOffer({ amount, network, pay_to, scheme }: Terms): string {
-  return `${formatUsdc(amount)} USDC on ${network} to ${pay_to}, scheme ${scheme}`;
 }
 
 function describeFailure(error: unknown): Pick<Check, 'found' | 'hint'> {

@@ -103,6 +103,7 @@ async function readPull(
   return buildFeedDeclarations(await listFeedItems(catalogue, pull), {
     feed: pull.feed,
     pulledAt: await getPulledAt(address, pull),
+    isFile: !isWebAddress(address),
     allowPrivateNetworks: config.allowPrivateNetworks,
   });
 }

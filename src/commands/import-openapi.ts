@@ -6,11 +6,11 @@ import { recordFindings } from '../catalogue/write/findings.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
+import { openTextResolver } from '../fetching/text-records.ts';
 import type { Finding } from '../model/declaration.ts';
 import { getCanonicalBaseUrl } from '../model/listing.ts';
-import { readApiDocument } from '../sources/api-document.ts';
-import { readDocumentBytes } from '../sources/document-bytes.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
+import { readWholeDocument } from '../sources/look-up.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { getSourceName, getUniqueSourceName } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';
@@ -85,12 +85,14 @@ async function readDocument(
   const base_url = baseUrl === undefined ? null : readBaseUrl(baseUrl, config);
   const { allowPrivateNetworks } = config;
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
+  const resolver = openTextResolver();
   try {
-    const { bytes, url } = await readDocumentBytes(pathOrAddress, { client, signal });
-    const read = readApiDocument(bytes, { name, url, base_url, allowPrivateNetworks, now: at.toISOString() });
+    const options = { name, base_url, allowPrivateNetworks, now: at.toISOString() };
+    const read = await readWholeDocument(pathOrAddress, options, { client, resolver, signal });
     if (!('code' in read)) return read;
     throw new ServiceError('bad_input', read.message, { reason: read.code, hint: read.hint });
   } finally {
+    resolver.close();
     await client.close();
   }
 }

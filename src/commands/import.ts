@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { cutText } from '../model/text.ts';
+import { KNOWN_FEEDS } from '../sources/known-feeds.ts';
 import { cleanText, TEXT_LIMITS } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
@@ -23,7 +24,9 @@ export const importSources: Command = defineCommand({
     'After a stop or a crash the same command continues where it was, within an hour. Everything that is refused ' +
     'is kept with its reason.\n\n' +
     "A provider's own document is OpenAPI 3 (JSON or YAML) whose payable operations have x-payment-info, or a " +
-    '/.well-known/x402 file; the format is recognised. Each payable operation becomes a route of the listing at ' +
+    '/.well-known/x402 file; the format is recognised, and an OpenAPI document that the file names is read, too. ' +
+    'Of a host alone the usual places are tried: its _x402 TXT records, /.well-known/x402, ' +
+    '/.well-known/x402.json and /openapi.json. Each payable operation becomes a route of the listing at ' +
     "the document's server address. Its content is a claim: until a probe sees the 402, no network counts as " +
     'advertised. If it is imported again, listings that it no longer has lose its declaration.\n\n' +
     'A provider states its own requests in /.well-known/agent-payable.json on its host: list me, correct me, ' +
@@ -35,6 +38,7 @@ export const importSources: Command = defineCommand({
     'recorded.',
   arguments: [['[path...]', 'manifest files, and folders of them']],
   options: [
+    ['--feed <name>', `the feed of a facilitator by its name: ${Object.keys(KNOWN_FEEDS).join(', ')}`],
     ['--bazaar <url or file>', 'a Bazaar feed: its address (https://…/discovery/resources), or a saved answer'],
     ['--openapi <url or file>', "a provider's document: OpenAPI with payment information, or a /.well-known/x402 file"],
     ['--provider <host>', 'what the provider of a host states in its file'],
@@ -44,6 +48,11 @@ export const importSources: Command = defineCommand({
   examples: [
     ['import data/listings', 'every manifest of the folder'],
     ['import --bazaar https://api.example.com/discovery/resources', 'a feed, all its pages'],
+    ['import --feed cdp', 'the same for a facilitator whose address is known'],
+    [
+      'import --openapi https://api.example.com',
+      'what a host says in /.well-known/x402, a TXT record or /openapi.json',
+    ],
     ['import --openapi https://api.example.com/openapi.json', 'what a provider says of its own API'],
     ['import --openapi openapi.yaml --base-url https://api.example.com', 'a file that does not say where its API is'],
     ['import --provider https://api.example.com', 'what a provider asks for its own listings'],
@@ -51,6 +60,7 @@ export const importSources: Command = defineCommand({
   input: z
     .object({
       path: z.array(z.string().min(1, 'the name of a file or folder')).default([]),
+      feed: z.enum(Object.keys(KNOWN_FEEDS), `one of ${Object.keys(KNOWN_FEEDS).join(', ')}`).optional(),
       bazaar: z.string().min(1, 'an address or a file').optional(),
       openapi: z.string().min(1, 'an address or a file').optional(),
       provider: z.string().min(1, 'a host').optional(),
@@ -61,17 +71,18 @@ export const importSources: Command = defineCommand({
         .optional(),
     })
     .refine(
-      ({ path, bazaar, openapi, provider }) =>
-        [path.length > 0, bazaar, openapi, provider].filter((source) => source !== undefined && source !== false)
+      ({ path, feed, bazaar, openapi, provider }) =>
+        [path.length > 0, feed, bazaar, openapi, provider].filter((source) => source !== undefined && source !== false)
           .length === 1,
-      'Give manifests, or one of --bazaar, --openapi and --provider.',
+      'Give manifests, or one of --feed, --bazaar, --openapi and --provider.',
     )
     .refine(({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined, '--base-url goes with --openapi.')
     .refine(({ source, bazaar, openapi }) => {
       const document = bazaar ?? openapi;
       return source === undefined || (document !== undefined && !isWebAddress(document));
     }, '--source goes with a file given to --bazaar or --openapi.'),
-  run: async ({ path, bazaar, openapi, provider, baseUrl, source }, context): Promise<ImportReport> => {
+  run: async ({ path, feed, openapi, provider, baseUrl, source, ...given }, context): Promise<ImportReport> => {
+    const bazaar = feed === undefined ? given.bazaar : KNOWN_FEEDS[feed];
     await checkPaths({ manifests: path, document: bazaar ?? openapi });
     return withWritableCatalogue(context, { create: true }, (catalogue) => {
       const config = context.getConfig();

@@ -54,9 +54,11 @@ export type DerivedListing = Omit<Listing, 'listed_at' | 'updated_at' | 'revisio
 export function deriveListing(evidence: ListingEvidence): { listing: DerivedListing; merged: MergedDeclaration } {
   const merged = mergeDeclarations(evidence.declarations);
   const { words, category, inferred, declarations, offered } = merged;
-  const routes = merged.routes.map(({ route }) => buildRoute(route, evidence, merged.routes.length));
+  const routes = merged.routes.map(({ route }) => buildRoute(route, evidence, merged.routes.length, offered));
   const declared = declarations.find(({ price }) => price !== null);
-  const price = getPriceRange(routes, declared?.price ?? null);
+  // A listing that every source withdrew keeps its last price, and offers nothing.
+  const history = routes.map(({ id }) => ({ terms: [...evidence.getTerms(id)] }));
+  const price = getPriceRange(history, declared?.price ?? null);
   const network: NetworkEvidence = {
     routes: routes.map((route) => ({
       ...route,
@@ -113,6 +115,7 @@ function buildRoute(
   declared: MergedDeclaration['routes'][number]['route'],
   evidence: ListingEvidence,
   routes: number,
+  offered: boolean,
 ): Route {
   const id = evidence.getRouteId(declared.method, declared.path);
   const terms = evidence.getTerms(id);
@@ -130,11 +133,16 @@ function buildRoute(
     proof,
     proofs,
     cautions: addReplies(cautions, evidence.replies, declared),
-    terms: cutHistory(terms),
+    terms: cutHistory(offered ? terms : withdrawDeclared(terms)),
     undelivered: findUndelivered(receipts),
     payee,
     probe,
   };
+}
+
+/** Returns terms of which the declared ones are history: what no source declares is offered by nobody. */
+function withdrawDeclared(terms: readonly RecordedTerms[]): RecordedTerms[] {
+  return terms.map((one) => (one.evidence === 'declared' ? { ...one, current: false } : one));
 }
 
 /** Returns whether a listing is well known: it is settlement-verified, or its reliability is established. */

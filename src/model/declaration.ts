@@ -48,5 +48,7 @@ export const finding = z.object({
   /** What the finding is about, as the source names it: an address, a file, `items[3]`. */
   item: z.string(),
   message: z.string(),
+  /** Where in the document it was found: a JSON pointer, or a line. */
+  place: z.string().optional(),
 });
 export type Finding = z.infer<typeof finding>;

@@ -138,11 +138,12 @@ function getChangeCause(differences: readonly TermsDifference[]): string {
   return [...fields][0] ?? 'offer_removed';
 }
 
-function buildDetail({ found_in, flaws, nonconforming, others, resource }: Challenge): JsonObject {
+function buildDetail({ found_in, flaws, nonconforming, duplicate_keys, others, resource }: Challenge): JsonObject {
   return {
     found_in,
     ...(flaws.length > 0 && { flaws }),
     ...(nonconforming.length > 0 && { nonconforming }),
+    ...(duplicate_keys.length > 0 && { duplicate_keys }),
     ...(others.length > 0 && { skipped: others.slice(0, MAX_SKIPPED), skipped_count: others.length }),
     ...(resource !== null && { resource }),
   };

@@ -92,6 +92,7 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
     docsArchitecture,
     docsData,
     PATHS.providers,
+    PATHS.findings,
   ];
   for (const path of guides) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };

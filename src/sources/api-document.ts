@@ -6,7 +6,7 @@ import { isObject } from './json-value.ts';
 import { readOpenApi } from './openapi/declarations.ts';
 import { type DocumentProblem, parseDocumentText } from './openapi/document-text.ts';
 import { getTemplatePath } from './outside-address.ts';
-import { listResources, readX402File } from './x402-file.ts';
+import { readX402File } from './x402-file/read.ts';
 
 /**
  * Reads a provider's own document into declarations: OpenAPI 3 with payment information, or a list of x402 resources
@@ -18,21 +18,30 @@ export function readApiDocument(bytes: Uint8Array, options: ApiDocumentOptions):
   const parsed = parseDocumentText(bytes, subject);
   if ('code' in parsed) return parsed;
   const read = readValue(parsed.value, subject, options);
-  if ('code' in read || options.base_url === null) return read;
-  return rebaseDeclarations(read, options.base_url);
+  if ('code' in read) return read;
+  const twice = parsed.duplicateKeys.map((place) =>
+    buildFinding('noted', 'duplicate_key', options.name, undefined, place),
+  );
+  const document = twice.length > 0 ? { ...read, findings: [...twice, ...read.findings] } : read;
+  return options.base_url === null ? document : rebaseDeclarations(document, options.base_url);
 }
 
 function readValue(value: unknown, subject: string, options: ApiDocumentOptions): ApiDocument | DocumentProblem {
-  if (isObject(value) && (typeof value.openapi === 'string' || value.swagger !== undefined)) {
+  if (isObject(value) && isOpenApi(value)) {
     return readOpenApi(value, subject, options);
   }
-  const resources = listResources(value);
-  if (resources) return readX402File(value, resources, options);
+  const file = readX402File(value, options);
+  if (file) return file;
   return {
     code: 'not_api_document',
     message: `${subject} is neither an OpenAPI 3 document nor a list of x402 resources.`,
     hint: 'OpenAPI has "openapi": "3…" at its top; a /.well-known/x402 file has "resources" or "items".',
   };
+}
+
+/** Returns whether JSON is an OpenAPI document. An x402 file may name the address of one by the same member. */
+function isOpenApi(value: Record<string, unknown>): boolean {
+  return value.swagger !== undefined || (typeof value.openapi === 'string' && /^\s*v?\d/.test(value.openapi));
 }
 
 /**

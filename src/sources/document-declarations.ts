@@ -1,3 +1,4 @@
+import { category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import type { DeclaredRoute } from '../model/route.ts';
 import type { DocumentFindings } from './document-findings.ts';
@@ -26,6 +27,8 @@ export interface ApiDocument {
   findings: Finding[];
   /** Counts of payable operations or resources: all of them, those that became routes, duplicates, and refused ones. */
   items: { received: number; taken: number; duplicates: number; refused: number };
+  /** The address of an OpenAPI document that this one names; null if it names none. */
+  openapi_url: string | null;
 }
 
 /** The texts about the whole service, as the document has them. */
@@ -34,6 +37,8 @@ export interface ServiceTexts {
   tagline?: unknown;
   description?: unknown;
   docs_url?: unknown;
+  /** Words for what it does, of which one may be a category of the catalogue. */
+  categories?: unknown;
 }
 
 /**
@@ -56,7 +61,7 @@ export function buildDocumentDeclarations(
     service_name: title || null,
     tagline: tagline || cleanText(getFirstSentence(description), 'tagline'),
     description,
-    category: null,
+    category: findCategory(given.categories),
     mcp_endpoint: null,
     docs_url: readDocsUrl(given.docs_url, options),
     price: null,
@@ -80,6 +85,12 @@ export function buildDocumentDeclarations(
           .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
       };
     });
+}
+
+/** Finds the first stated category that the catalogue has, too. */
+function findCategory(stated: unknown): Declaration['category'] {
+  const words = Array.isArray(stated) ? stated.slice(0, 20).map((word) => String(word).trim().toLowerCase()) : [];
+  return category.options.find((one) => words.includes(one.toLowerCase())) ?? null;
 }
 
 /**

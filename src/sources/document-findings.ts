@@ -4,14 +4,14 @@ import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './find
 /** Findings that are reported once for the whole document, with a count, and not for each item. */
 const DOCUMENT_WIDE: ReadonlySet<FindingCode> = new Set([
   ...(['usd_as_usdc', 'network_assumed', 'protocol_assumed', 'amount_as_number', 'method_assumed'] as const),
-  ...(['duplicate', 'schemas_left_out', 'resource_without_terms', 'no_payment_info'] as const),
+  ...(['duplicate', 'schemas_left_out', 'resource_without_terms', 'no_payment_info', 'price_of_file'] as const),
 ]);
 
 /** Collects the findings of one item while it is being read. */
 export interface ItemFindings {
   note: Note;
   /** Ends the item as refused, for this reason. */
-  refuse: (code: FindingCode, message?: string) => void;
+  refuse: (code: FindingCode, message?: string, place?: string) => void;
   /** Ends the item as taken, and keeps its notes. */
   keep: () => void;
 }
@@ -20,8 +20,8 @@ export interface DocumentFindings {
   openItem: (item: string) => ItemFindings;
   /** Notes something about the document. */
   note: Note;
-  /** Counts a finding that is reported for the whole document. */
-  count: (code: FindingCode, times?: number) => void;
+  /** Counts a finding that is reported for the whole document, with the place of the first. */
+  count: (code: FindingCode, times?: number, place?: string) => void;
   /** Adds the findings of another document. */
   add: (found: readonly Finding[]) => void;
   /** Lists the findings: first those of the document, then those of its items in their order. */
@@ -33,21 +33,26 @@ export function openDocumentFindings(name: string): DocumentFindings {
   const counts = new Map<FindingCode, number>();
   const ofDocument = new Map<string, Finding>();
   const ofItems: Finding[] = [];
-  const count = (code: FindingCode, times = 1) => counts.set(code, (counts.get(code) ?? 0) + times);
+  const places = new Map<FindingCode, string>();
+  const count = (code: FindingCode, times = 1, place?: string) => {
+    counts.set(code, (counts.get(code) ?? 0) + times);
+    if (place !== undefined && !places.has(code)) places.set(code, place);
+  };
 
   function openItem(item: string): ItemFindings {
     const notes = new Map<string, Finding>();
     return {
-      note: (code, message = FINDING_CODES[code]) => {
-        notes.set(DOCUMENT_WIDE.has(code) ? code : `${code} ${message}`, buildFinding('noted', code, item, message));
+      note: (code, message = FINDING_CODES[code], place) => {
+        const key = DOCUMENT_WIDE.has(code) ? code : `${code} ${message}`;
+        if (!notes.has(key)) notes.set(key, buildFinding('noted', code, item, message, place));
       },
-      refuse: (code, message) => {
-        ofItems.push(buildFinding('refused', code, item, message));
+      refuse: (code, message, place) => {
+        ofItems.push(buildFinding('refused', code, item, message, place));
       },
       keep: () => {
         for (const finding of notes.values()) {
           const code = finding.code as FindingCode;
-          if (DOCUMENT_WIDE.has(code)) count(code);
+          if (DOCUMENT_WIDE.has(code)) count(code, 1, finding.place);
           else ofItems.push(finding);
         }
       },
@@ -56,15 +61,15 @@ export function openDocumentFindings(name: string): DocumentFindings {
 
   function list(): Finding[] {
     const general = [...counts].map(([code, times]) =>
-      buildFinding('noted', code, name, `${FINDING_CODES[code].slice(0, -1)} (${times}).`),
+      buildFinding('noted', code, name, `${FINDING_CODES[code].slice(0, -1)} (${times}).`, places.get(code)),
     );
     return [...ofDocument.values(), ...general, ...ofItems];
   }
 
   return {
     openItem,
-    note: (code, message) => {
-      ofDocument.set(code, buildFinding('noted', code, name, message));
+    note: (code, message, place) => {
+      ofDocument.set(code, buildFinding('noted', code, name, message, place));
     },
     count,
     add: (found) => {

@@ -65,7 +65,7 @@ function buildRefusals(problems: readonly YamlProblem[], name: string): Finding[
   const more = sorted.length - shown.length;
   return shown.map(({ code, line, message }, index) => {
     const rest = more > 0 && index === shown.length - 1 ? ` And ${more} more.` : '';
-    return buildFinding('refused', code, name, `${name}, line ${line}: ${message}${rest}`);
+    return buildFinding('refused', code, name, `${name}, line ${line}: ${message}${rest}`, `line ${line}`);
   });
 }
 

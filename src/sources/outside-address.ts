@@ -1,5 +1,5 @@
 import { parseOutsideUrl } from '../fetching/address.ts';
-import type { FindingCode } from './finding-codes.ts';
+import type { FindingCode, Note } from './finding-codes.ts';
 
 export interface AddressProblem {
   code: FindingCode;
@@ -21,11 +21,47 @@ export function parseListedUrl(text: unknown, options: { allowPrivateNetworks: b
 }
 
 /**
+ * Parses the address of a resource as `parseListedUrl`. An address with http:// is taken with https://, and noted: feeds
+ * are full of addresses that a proxy, which ends TLS, wrote. With a port of its own it is refused, because the same port
+ * does not speak TLS.
+ */
+export function parseResourceUrl(
+  text: string,
+  options: { allowPrivateNetworks: boolean },
+  note: Note,
+): URL | AddressProblem {
+  const url = parseListedUrl(text, options);
+  if (url instanceof URL || url.code !== 'not_https' || !/^http:/i.test(text)) return url;
+  if (URL.parse(text)?.port !== '') return url;
+  const secure = parseListedUrl(
+    text.replace(/^http:/i, 'https:').replace(/^(https:\/\/[^/?#]+):80(?=[/?#]|$)/, '$1'),
+    options,
+  );
+  if (secure instanceof URL) note('http_as_https');
+  return secure;
+}
+
+/** A segment that matches any: `*`, `**`, `*name`, and `[id]` or `[...id]` of a framework's folders. */
+const WILDCARD = /(?<=\/)(?:\*{1,2}([A-Za-z_]\w{0,79})?|\[(?:\.{3})?([A-Za-z_]\w{0,79})\])(?=\/|$)/g;
+
+/** Returns whether a path has a segment that matches any, in another form than a template. */
+export function hasWildcard({ pathname }: URL): boolean {
+  return pathname.search(WILDCARD) >= 0;
+}
+
+/**
  * Returns the path of an address with its fixed query, with templates as they were written: URL parsing escapes the
- * braces of `{id}`, and nothing else that matters here.
+ * braces of `{id}`, and nothing else that matters here. A wildcard becomes a template (`{any}`), because nobody can call
+ * it as it is.
  */
 export function getTemplatePath(url: URL): string {
-  return `${url.pathname.replace(/%7B/gi, '{').replace(/%7D/gi, '}')}${url.search}`;
+  const path = url.pathname.replace(/%7B/gi, '{').replace(/%7D/gi, '}');
+  let wildcards = 0;
+  const templates = path.replace(WILDCARD, (_all, starred?: string, bracketed?: string) => {
+    wildcards += 1;
+    return `{${starred ?? bracketed ?? `any${wildcards === 1 ? '' : wildcards}`}}`;
+  });
+  return `${templates}${url.search}`;
 }
 
 /** Domains of tunnels to somebody's own machine. When a tunnel closes, its address is gone or belongs to somebody else. */

@@ -54,6 +54,7 @@ export const PATHS = {
   docsArchitecture: '/docs/architecture',
   docsData: '/docs/data',
   providers: '/docs/providers',
+  findings: '/docs/providers/findings',
   verified: '/verified',
   verifiedPage: (page: number) => (page === 1 ? '/verified' : `/verified/${page}`),
   notFound: '/404',

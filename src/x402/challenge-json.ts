@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject } from '../model/json.ts';
+import { findJsonFaults } from '../model/json-text.ts';
 import type { ChallengeProblem } from './challenge.ts';
 
 /**
@@ -15,8 +16,10 @@ const MAX_DEPTH = 64;
 /** Base 64 with or without padding: the SDK's clients read and pay both. */
 const BASE64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** A JSON object, or why it cannot be read. */
-export type ObjectOrProblem = { object: Record<string, unknown> } | { problem: ChallengeProblem };
+/** A JSON object with its duplicate keys as JSON pointers, or why it cannot be read. */
+export type ObjectOrProblem =
+  | { object: Record<string, unknown>; duplicateKeys: readonly string[] }
+  | { problem: ChallengeProblem };
 
 /** Parses the header of version 2: a JSON object in base 64 (RFC 4648 section 4). Never throws. */
 export function parseChallengeHeader(value: string): ObjectOrProblem {
@@ -42,13 +45,14 @@ function parseObject(bytes: Uint8Array): ObjectOrProblem {
     if (!(error instanceof SyntaxError)) throw error;
     return { problem: text.trimStart().startsWith('<') ? 'html_page' : 'not_json' };
   }
-  return checkChallengeObject(value);
+  const checked = checkChallengeObject(value);
+  return 'problem' in checked ? checked : { ...checked, duplicateKeys: findJsonFaults(text).duplicates };
 }
 
 /** Checks that a value parsed elsewhere is a JSON object that is not too deep. Never throws. */
 export function checkChallengeObject(value: unknown): ObjectOrProblem {
   if (!isObject(value)) return { problem: 'not_an_object' };
-  return isDeeper(value, MAX_DEPTH) ? { problem: 'too_deep' } : { object: value };
+  return isDeeper(value, MAX_DEPTH) ? { problem: 'too_deep' } : { object: value, duplicateKeys: [] };
 }
 
 function isDeeper(value: unknown, depth: number): boolean {

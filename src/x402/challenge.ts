@@ -4,8 +4,8 @@ import type { OfferProblem } from './offer-fields.ts';
 
 /**
  * Why no challenge could be read from a 402 answer.
- * `no_challenge`: neither the header nor a body. `header_too_large`, `body_too_large`: beyond the limits of
- * `challenge-json.ts`. `bad_base64`: the header is not base 64. `not_utf8`, `html_page`, `not_json`, `too_deep`,
+ * `no_challenge`: neither the header nor a body. `header_too_large`: the header is longer than the HTTP clients of Node
+ * and others accept. `body_too_large`: beyond the limit of `challenge-json.ts`. `bad_base64`: the header is not base 64. `not_utf8`, `html_page`, `not_json`, `too_deep`,
  * `not_an_object`: something else than a JSON object. `no_version`: the JSON is not a challenge. `bad_version`: a
  * version other than 1 and 2. `no_accepts`: no list of offers, or an empty one. `too_many_offers`: the list is too
  * long.
@@ -27,21 +27,24 @@ export type ChallengeProblem =
 
 /**
  * Flaws of a challenge that can still be read.
- * `not_conforming`: the protocol's own schema refuses it. `header_unreadable`, `header_missing`: the body was read,
- * although version 2 belongs in the header. `body_differs`: header and body ask different things on one network.
- * `header_over_16_kib`: the header is longer than the HTTP clients of Node and most others accept. `network_spelling`:
- * a network is spelled as in the other version.
+ * `not_conforming`: the protocol's own schema refuses a part of it. `header_unreadable`, `header_missing`:
+ * the body was read, although version 2 belongs in the header. `body_differs`: header and body ask different things on
+ * one network. `network_spelling`: a network is spelled as in the other version. `duplicate_key`: a key appears twice
+ * in one object, so two clients may read two offers.
  */
 export type ChallengeFlaw =
   | 'not_conforming'
   | 'header_unreadable'
   | 'header_missing'
   | 'body_differs'
-  | 'header_over_16_kib'
-  | 'network_spelling';
+  | 'network_spelling'
+  | 'duplicate_key';
 
-/** Why one offer of a challenge was left out. `bad_timeout`: it has no payment time-out, so nobody can sign for it. */
-export type SkipReason = OfferProblem | 'bad_timeout';
+/**
+ * Why one offer of a challenge was left out. `bad_timeout`: it has no payment time-out, so nobody can sign for it.
+ * `not_conforming`: the protocol's own schema refuses the challenge, so clients that check it do not pay.
+ */
+export type SkipReason = OfferProblem | 'bad_timeout' | 'not_conforming';
 
 /** An offer that was left out. The names are as the provider wrote them, cut short. */
 export interface SkippedOffer {
@@ -67,6 +70,8 @@ export interface Challenge {
   flaws: ChallengeFlaw[];
   /** Where the protocol's schema is not met (`accepts.0.description`), at most eight places. */
   nonconforming: string[];
+  /** Keys that appear twice in one object, as JSON pointers, at most eight. */
+  duplicate_keys: string[];
 }
 
 /** The result of reading a 402 answer. `schemes` are other payment schemes that it names (`l402`), in lower case. */

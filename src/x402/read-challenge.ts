@@ -1,4 +1,4 @@
-import { parsePaymentRequired } from '@x402/core/schemas';
+import { isPaymentRequirementsV1, isPaymentRequirementsV2, parsePaymentRequired } from '@x402/core/schemas';
 import { isObject } from '../model/json.ts';
 import { getTermsKey, type Terms } from '../model/terms.ts';
 import type { Challenge, ChallengeFlaw, ChallengeProblem, ChallengeReading, SkippedOffer } from './challenge.ts';
@@ -9,7 +9,7 @@ import { readDiscovery } from './discovery.ts';
 /** Most offers in a challenge. Real ones have one to eight. */
 const MAX_OFFERS = 100;
 
-/** Characters of all headers that Node's HTTP client accepts by default; other clients accept less. */
+/** Characters of all headers that Node's HTTP client accepts by default. With more, it drops the whole answer. */
 const USUAL_HEADER = 16 * 1024;
 
 /** Longest name that is kept of an offer that is left out, in characters. */
@@ -21,37 +21,48 @@ type PlacedChallenge = { challenge: Challenge } | { problem: ChallengeProblem };
 /**
  * Reads what a 402 answer asks: the `PAYMENT-REQUIRED` header (x402 version 2) or the JSON body (version 1). If a
  * seller serves both, the header is taken, as new clients do, and the body is compared with it. If the header cannot be
- * read, the body is taken, which older clients use. A 402 without x402 may belong to another protocol, such as L402.
+ * read, or the protocol's schema refuses it, the body is taken, which older clients use. A 402 without x402 may belong
+ * to another protocol, such as L402.
  * The content codings of `body` are already undone. Never throws, whatever the bytes.
  */
 export function readChallenge({ headers, body }: { headers: Headers; body: Uint8Array }): ChallengeReading {
   const value = headers.get('payment-required');
+  if (value !== null && value.length > USUAL_HEADER) {
+    return { kind: 'malformed', cause: 'header_too_large', found_in: 'header' };
+  }
   const fromHeader = value === null ? undefined : readChallengeAt(parseChallengeHeader(value), 'header');
   const fromBody = readChallengeAt(parseChallengeBody(body), 'body');
-  if (fromHeader && 'challenge' in fromHeader) {
-    const flaws: ChallengeFlaw[] = (value?.length ?? 0) > USUAL_HEADER ? ['header_over_16_kib'] : [];
-    const differing = listDifferences(fromHeader, fromBody);
-    return { kind: 'challenge', challenge: addFlaws(fromHeader.challenge, [...flaws, ...differing]) };
+  if (fromHeader && 'challenge' in fromHeader && !isPayableInBodyAlone(fromHeader, fromBody)) {
+    return { kind: 'challenge', challenge: addFlaws(fromHeader.challenge, listDifferences(fromHeader, fromBody)) };
   }
   if ('challenge' in fromBody) {
     const { challenge } = fromBody;
     const missing: ChallengeFlaw[] = challenge.x402_version === 2 ? ['header_missing'] : [];
     return { kind: 'challenge', challenge: addFlaws(challenge, fromHeader ? ['header_unreadable'] : missing) };
   }
-  if (fromHeader) return { kind: 'malformed', cause: fromHeader.problem, found_in: 'header' };
+  if (fromHeader && 'problem' in fromHeader) {
+    return { kind: 'malformed', cause: fromHeader.problem, found_in: 'header' };
+  }
   const schemes = listAuthenticationSchemes(headers.get('www-authenticate'));
   if (schemes.length > 0) return { kind: 'other_scheme', schemes };
   return { kind: 'malformed', cause: fromBody.problem, found_in: 'body' };
 }
 
+/** Returns whether the schema refuses the challenge of the header, and the body has one that can be paid. */
+function isPayableInBodyAlone(header: { challenge: Challenge }, body: PlacedChallenge): boolean {
+  const { nonconforming, offers } = header.challenge;
+  return nonconforming.length > 0 && offers.length === 0 && 'challenge' in body && body.challenge.offers.length > 0;
+}
+
 function readChallengeAt(parsed: ObjectOrProblem, foundIn: 'header' | 'body'): PlacedChallenge {
   const read = readAccepts(parsed);
-  return 'problem' in read ? read : { challenge: buildChallenge(read.object, { ...read, foundIn }) };
+  return 'problem' in read ? read : { challenge: buildChallenge(read, foundIn) };
 }
 
 /** A challenge whose offers are not read yet. */
 export interface UnreadChallenge {
   object: Record<string, unknown>;
+  duplicateKeys: readonly string[];
   version: 1 | 2;
   accepts: unknown[];
 }
@@ -64,13 +75,15 @@ export function readAccepts(parsed: ObjectOrProblem): UnreadChallenge | { proble
   if (version !== 1 && version !== 2) return { problem: 'bad_version' };
   if (!Array.isArray(accepts) || accepts.length === 0) return { problem: 'no_accepts' };
   if (accepts.length > MAX_OFFERS) return { problem: 'too_many_offers' };
-  return { object: parsed.object, version, accepts };
+  return { ...parsed, version, accepts };
 }
 
 function buildChallenge(
-  raw: Record<string, unknown>,
-  { version, accepts, foundIn }: { version: 1 | 2; accepts: unknown[]; foundIn: 'header' | 'body' },
+  { object: raw, version, accepts, duplicateKeys }: UnreadChallenge,
+  foundIn: 'header' | 'body',
 ): Challenge {
+  const nonconforming = listNonconforming(raw);
+  const conforming = nonconforming.length > 0 ? listConforming(raw, accepts, version) : new Set(accepts);
   const offers: Terms[] = [];
   const others: SkippedOffer[] = [];
   const flaws = new Set<ChallengeFlaw>();
@@ -79,11 +92,12 @@ function buildChallenge(
     if ('reason' in offer) others.push({ index, reason: offer.reason, ...getOfferNames(entry) });
     else {
       if (!offer.isUsual) flaws.add('network_spelling');
-      if (!offers.some((known) => getTermsKey(known) === getTermsKey(offer.terms))) offers.push(offer.terms);
+      if (!conforming.has(entry)) others.push({ index, reason: 'not_conforming', ...getOfferNames(entry) });
+      else if (!offers.some((known) => getTermsKey(known) === getTermsKey(offer.terms))) offers.push(offer.terms);
     }
   }
-  const nonconforming = listNonconforming(raw);
   if (nonconforming.length > 0) flaws.add('not_conforming');
+  if (duplicateKeys.length > 0) flaws.add('duplicate_key');
   return {
     x402_version: version,
     found_in: foundIn,
@@ -92,13 +106,21 @@ function buildChallenge(
     ...readDiscovery(raw, version),
     flaws: [...flaws],
     nonconforming,
+    duplicate_keys: [...duplicateKeys],
   };
 }
 
 /**
- * Lists where the protocol's own schema is not met. This is only a flaw, because not all of the schema matters for
- * paying.
+ * Lists the offers that the protocol's own schema accepts: none if it refuses the challenge even without the others.
+ * What only describes the service is left out, because a name in other letters than ASCII keeps no client from paying.
  */
+function listConforming(raw: Record<string, unknown>, accepts: readonly unknown[], version: 1 | 2): Set<unknown> {
+  const good = accepts.filter(version === 1 ? isPaymentRequirementsV1 : isPaymentRequirementsV2);
+  const resource = isObject(raw.resource) ? { url: raw.resource.url } : raw.resource;
+  return new Set(parsePaymentRequired({ x402Version: version, accepts: good, resource }).success ? good : []);
+}
+
+/** Lists where the protocol's own schema is not met. */
 function listNonconforming(raw: Record<string, unknown>): string[] {
   const parsed = parsePaymentRequired(raw);
   if (parsed.success) return [];

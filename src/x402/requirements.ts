@@ -23,7 +23,7 @@ export interface Requirement {
  */
 export function listRequirements(answer: { headers: Headers; body: Uint8Array }): Requirement[] {
   const reading = readChallenge(answer);
-  if (reading.kind !== 'challenge') return [];
+  if (reading.kind !== 'challenge' || reading.challenge.offers.length === 0) return [];
   const { found_in, x402_version } = reading.challenge;
   const header = answer.headers.get('payment-required') ?? '';
   const parsed = found_in === 'header' ? parseChallengeHeader(header) : parseChallengeBody(answer.body);

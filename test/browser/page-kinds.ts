@@ -31,6 +31,7 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'verified', path: PATHS.verified },
   { name: 'method', path: PATHS.method },
   { name: 'providers', path: PATHS.providers },
+  { name: 'findings', path: PATHS.findings },
   { name: 'docs', path: PATHS.docs },
   { name: 'docs for agents', path: PATHS.docsAgents },
   { name: 'manual of the API', path: PATHS.docsUsing },

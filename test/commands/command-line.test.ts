@@ -48,8 +48,8 @@ describe('a wrong command line', () => {
     [['show'], /Missing required argument 'slug'/, /show --help/],
     [['delist', 'x'], /--reason is missing/, /delist --help/],
     [['delist', 'x', '--reason', 'one\ntwo'], /--reason cannot be/, /delist --help/],
-    [['import'], /Give manifests, or one of --bazaar/, /import --help/],
-    [['import', 'a.yaml', '--bazaar', 'b.json'], /Give manifests, or one of --bazaar/, /import --help/],
+    [['import'], /Give manifests, or one of --feed, --bazaar/, /import --help/],
+    [['import', 'a.yaml', '--bazaar', 'b.json'], /Give manifests, or one of --feed, --bazaar/, /import --help/],
     [[], /No command was given/, /--help lists the commands/],
   ])('%j is one sentence with a hint, and exit code 2', async (args, message, hint) => {
     const { code, stdout, stderr } = await makeCommands().run(args);

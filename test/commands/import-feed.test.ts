@@ -59,7 +59,7 @@ describe('importing a feed', () => {
     expect(found).toMatchObject({ slug: null, findings: [{ code: 'no_offers', source: json.feed }] });
   });
 
-  it('is the same again although items without a date only have that of their file', async () => {
+  it('from a file without dates is the same again, and nothing counts as seen', async () => {
     const { folder, runJson } = makeCommands();
     const file = join(folder, 'feed.json');
     writeFileSync(
@@ -69,9 +69,9 @@ describe('importing a feed', () => {
     utimesSync(file, new Date('2026-11-05T00:00:00Z'), new Date('2026-11-05T00:00:00Z'));
     await runJson('import', '--bazaar', file);
     expect((await runJson('import', '--bazaar', file)).json.listings).toMatchObject({ unchanged: 1 });
-    expect((await runJson('show', 'one-provider-of-tests-com')).json.listing.networks[0].last_seen_at).toBe(
-      '2026-11-05T00:00:00.000Z',
-    );
+    const { networks, sources } = (await runJson('show', 'one-provider-of-tests-com')).json.listing;
+    expect(networks[0]).toMatchObject({ advertised: false, last_seen_at: null });
+    expect(sources).toMatchObject([{ kind: 'bazaar', observed_at: null }]);
   });
 
   it('withdraws what a complete pull no longer holds, and nothing when the feed is suddenly bare', async () => {
@@ -86,6 +86,9 @@ describe('importing a feed', () => {
     expect(json.outcomes.at(-1)).toMatchObject({ outcome: 'withdrawn', slug: 'host0000-provider-of-tests-com' });
     const { json: gone } = await runJson('show', 'host0000-provider-of-tests-com');
     expect(gone.listing.networks[0]).toMatchObject({ key: 'base', advertised: false, last_seen_at: null });
+    // Nobody offers it any more, and what it cost stays known.
+    expect(gone.listing.routes[0].terms).toMatchObject([{ amount: 5000, current: false }]);
+    expect(gone.listing).toMatchObject({ state: 'live', price_min: 5000 });
     items = [];
     const bare = await runJson('import', '--bazaar', address);
     expect(bare.code).toBe(1);

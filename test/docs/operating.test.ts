@@ -45,7 +45,8 @@ describe('what the manual says of metrics', () => {
   it('is every metric of ours, and no other', async () => {
     const server = await serveWithMetrics();
     const served = (await ask({ url: server.metricsUrl }, '/metrics')).text;
-    const { stdout } = await makeUsed({ MAX_USDC_PER_DAY: '1' }).run(['metrics']);
+    const { run } = await makeUsed({ MAX_USDC_PER_DAY: '1' });
+    const { stdout } = await run(['metrics']);
     const names = [...`${served}\n${stdout}`.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name);
     const ours = names.filter((name) => name.startsWith('catalogue_'));
     const rows = listRows(getSection('Metrics')).map(([cell = '']) => cell);

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { discoveryFindings, discoveryResources } from '../../src/views/discovery.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
+import { recordProbed } from '../sampled.ts';
 import { serveOnLoopback } from './loopback.ts';
 import { serveLive } from './serving.ts';
 
@@ -73,6 +74,17 @@ async function openBazaar(catalogue: Catalogue) {
 }
 
 describe("the x402 SDK's discovery client", () => {
+  it('is not offered what every source has withdrawn, unless it was seen in a 402', async () => {
+    const catalogue = await makeMarket();
+    const { source } = makeDeclaration();
+    await writeCatalogue(catalogue, NOW, (writing) => withdrawDeclarations(writing, source, new Set()));
+    const bazaar = await openBazaar(catalogue);
+    expect((await bazaar.listResources()).pagination.total).toBe(0);
+    await recordProbed(catalogue, 'example-prices', [{ at: NOW, terms: [makeTerms()] }]);
+    const { items } = await (await openBazaar(catalogue)).listResources();
+    expect(items.map(({ resource }) => resource)).toEqual(['https://api.prices.example-provider.com/v1/price/:symbol']);
+  });
+
   it('lists every route that can be paid for, each as the SDK knows resources', async () => {
     const { items, pagination, x402Version } = await (await openBazaar(await makeMarket())).listResources();
     expect(x402Version).toBe(2);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listFindingSections } from '../../src/model/finding.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { SITE } from '../http/serving.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
@@ -143,6 +144,15 @@ describe('the pages that explain', () => {
     expect(html.slice(html.indexOf('id="new-host"'))).toMatch(
       new RegExp(`^[^<]*Is your host not in this catalogue yet[^<]*<a href="${SITE.contactUrl}">`),
     );
+  });
+
+  it('say what every finding means, with the fix to copy', async () => {
+    const { text, html } = await (await openPages((await makeReadCatalogue()).reading)).get('/docs/providers/findings');
+    const codes = listFindingSections().flatMap((section) => section.codes);
+    expect(codes.length).toBeGreaterThan(100);
+    expect(codes.filter(({ code }) => !html.includes(`id="code-${code}"`))).toEqual([]);
+    expect(html.match(/<h3 /g)).toHaveLength(codes.length);
+    expect(text).toContain('bad_pay_to The address to pay is missing or is not an account of the network. Fix: Write');
   });
 
   it('say honestly where nobody can be written to', async () => {

@@ -4,11 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/model/declaration.ts';
+import { findCodeWords } from '../../src/model/finding.ts';
 import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
+import { listChallengeFindings } from '../../src/sources/challenge-findings.ts';
 import { FINDING_CODES, type FindingCode } from '../../src/sources/finding-codes.ts';
 import { parseManifest, readManifests } from '../../src/sources/manifest.ts';
+import {
+  encodeHeader,
+  makeOffer as makeAsked,
+  makeChallenge,
+  makeChallengeV1,
+  makeOfferV1,
+  read,
+} from '../x402/challenges.ts';
 import { makeItem, makeOffer, OPTIONS } from './bazaar/items.ts';
 import { listAll } from './list-all.ts';
+import { listFindings } from './openapi/documents.ts';
 import { DOCUMENT_INPUTS } from './openapi/finding-inputs.ts';
 import { STATEMENT_INPUTS } from './provider-file/finding-inputs.ts';
 
@@ -45,15 +56,46 @@ async function ofFolder(files: Record<string, string | Buffer | null>): Promise<
   return (await listAll(readManifests([folder], MANIFEST_OPTIONS))).flatMap(({ findings }) => findings);
 }
 
+function ofChallenge(parts: Parameters<typeof read>[0]): Finding[] {
+  return listChallengeFindings(read(parts), 'GET https://seller.example/v1/quote');
+}
+
+/** One 402 for each code that reading one can report, besides those of offers. */
+const CHALLENGE_INPUTS = {
+  no_challenge: () => ofChallenge({}),
+  header_too_large: () => ofChallenge({ rawHeader: 'a'.repeat(16_388) }),
+  body_too_large: () => ofChallenge({ body: ' '.repeat(300_000) }),
+  bad_base64: () => ofChallenge({ rawHeader: '*' }),
+  not_utf8: () => ofChallenge({ rawHeader: '/////w==' }),
+  html_page: () => ofChallenge({ body: '<p>Pay' }),
+  not_json: () => ofChallenge({ body: 'pay' }),
+  too_deep: () => ofChallenge({ body: `{"a":${'['.repeat(80)}${']'.repeat(80)}}` }),
+  not_an_object: () => ofChallenge({ body: '[]' }),
+  no_version: () => ofChallenge({ body: '{}' }),
+  bad_version: () => ofChallenge({ body: '{"x402Version":3}' }),
+  no_accepts: () => ofChallenge({ body: '{"x402Version":1}' }),
+  bad_timeout: () => ofChallenge({ header: makeChallenge({ accepts: [makeAsked({ maxTimeoutSeconds: 0.5 })] }) }),
+  not_conforming: () => ofChallenge({ header: makeChallenge({ resource: 'https://seller.example' }) }),
+  header_missing: () => ofChallenge({ body: makeChallenge() }),
+  header_unreadable: () => ofChallenge({ rawHeader: '*', body: makeChallengeV1() }),
+  body_differs: () => {
+    const accepts = [makeOfferV1({ maxAmountRequired: '7' })];
+    return ofChallenge({ rawHeader: encodeHeader(makeChallenge()), body: makeChallengeV1({ accepts }) });
+  },
+  other_payment_scheme: () => ofChallenge({ authenticate: 'L402 macaroon="x"' }),
+};
+
 /** One input for each code. A code without an input does not compile, and one that its input does not cause fails. */
 const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   bad_url: () => ofAddress('tides'),
-  not_https: () => ofAddress('http://api.tides.example'),
+  not_https: () => ofAddress('http://api.tides.example:8080'),
+  http_as_https: () => ofAddress('http://api.tides.example'),
   userinfo: () => ofAddress('https://a:b@api.tides.example'),
   blocked_address: () => ofAddress('https://192.168.0.1'),
   blocked_host: () => ofAddress('https://metadata.google.internal'),
   blocked_port: () => ofAddress('https://api.tides.example:22'),
   ephemeral_host: () => ofAddress('https://tides.ngrok.app'),
+  wildcard_path: () => ofAddress('https://api.tides.example/v1/*'),
   not_an_item: () => buildFeedDeclarations([7], OPTIONS).findings,
   not_http_type: () => ofItem({ type: 'mcp' }),
   no_resource: () => ofItem({ resource: undefined }),
@@ -67,6 +109,7 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   bad_mime_type: () => ofItem({ mimeType: 'json' }),
   body_ignored: () => ofInput({ method: 'GET', body: { a: 1 } }),
   duplicate: () => buildFeedDeclarations([makeItem(), makeItem()], OPTIONS).findings,
+  duplicate_key: () => listFindings('{"resources": ["https://a.example/x"], "version": 1, "version": 1}'),
   bad_offer: () => ofItem({ accepts: [null] }),
   bad_scheme: () => ofOffer({ scheme: '?' }),
   no_network: () => ofOffer({ network: undefined }),
@@ -114,6 +157,7 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   no_manifests: () => ofFolder({}),
   no_price: () => ofManifest(HEAD),
   ...DOCUMENT_INPUTS,
+  ...CHALLENGE_INPUTS,
   ...STATEMENT_INPUTS,
 };
 
@@ -121,5 +165,6 @@ it.each(Object.keys(FINDING_CODES) as FindingCode[])('%s can occur, and is expla
   const findings = await INPUTS[code]();
   expect(findings.map((finding) => finding.code)).toContain(code);
   expect(FINDING_CODES[code]).toMatch(/^[A-Z].{10,140}\.$/);
+  expect(findCodeWords(code)?.fix).toMatch(/^[A-Z].{10,140}\.$/);
   for (const finding of findings) expect(finding.message).not.toMatch(/\n/);
 });

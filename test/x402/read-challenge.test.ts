@@ -38,6 +38,7 @@ describe('a challenge', () => {
       output: null,
       flaws: [],
       nonconforming: [],
+      duplicate_keys: [],
     });
   });
 
@@ -94,18 +95,53 @@ describe('a challenge', () => {
     expect(readGood({ body: makeChallenge() })).toMatchObject({ x402_version: 2, flaws: ['header_missing'] });
   });
 
-  it('is read without fields that paying does not need, and says which are missing', () => {
+  it('that the schema of the SDK refuses cannot be paid, and says where', () => {
     const { description: _description, ...offer } = makeOfferV1();
-    const challenge = readGood({ body: makeChallengeV1({ accepts: [offer] }) });
-    expect(challenge.offers).toHaveLength(1);
-    expect(challenge).toMatchObject({ flaws: ['not_conforming'], nonconforming: ['accepts.0.description'] });
+    expect(readGood({ body: makeChallengeV1({ accepts: [offer] }) })).toMatchObject({
+      offers: [],
+      others: [{ index: 0, reason: 'not_conforming', network: 'base' }],
+      flaws: ['not_conforming'],
+      nonconforming: ['accepts.0.description'],
+    });
+    expect(readGood({ header: makeChallenge({ resource: undefined }) })).toMatchObject({
+      offers: [],
+      nonconforming: ['resource'],
+    });
   });
 
-  it('with a network spelled as in the other version is read with a flaw', () => {
-    expect(readGood({ header: makeChallenge({ accepts: [makeOffer({ network: 'base' })] }) })).toMatchObject({
-      offers: [BASE_TERMS],
-      flaws: ['network_spelling', 'not_conforming'],
+  it('that the schema refuses for a name or a text alone can be paid, with a flaw', () => {
+    const resource = { url: 'https://seller.example/v1/quote', serviceName: 'Tomorrow’s Tides' };
+    expect(readGood({ header: makeChallenge({ resource }), body: makeChallengeV1() })).toMatchObject({
+      ...{ found_in: 'header', offers: [BASE_TERMS], others: [] },
+      ...{ flaws: ['not_conforming'], nonconforming: ['resource.serviceName'] },
     });
+  });
+
+  it('that the schema refuses in the header alone is read from the body', () => {
+    const header = makeChallenge({ accepts: [makeOffer({ network: 'base' })] });
+    expect(readGood({ header })).toMatchObject({ offers: [], flaws: ['network_spelling', 'not_conforming'] });
+    expect(readGood({ header, body: makeChallengeV1() })).toMatchObject({
+      ...{ x402_version: 1, found_in: 'body' },
+      flaws: ['header_unreadable'],
+    });
+  });
+
+  it('in a header above 16 KB is not payable, because common clients drop the answer', () => {
+    const pad = (length: number) => encodeHeader(makeChallenge({ error: 'x'.repeat(length) }));
+    expect(readGood({ rawHeader: pad(11_000), body: makeChallengeV1() }).found_in).toBe('header');
+    expect(read({ rawHeader: pad(13_000), body: makeChallengeV1() })).toEqual({
+      ...{ kind: 'malformed', cause: 'header_too_large', found_in: 'header' },
+    });
+  });
+
+  it('with a key twice in one object says which', () => {
+    const text = JSON.stringify(makeChallenge()).replace('"amount":', '"amount":"1","amount":');
+    expect(readGood({ header: text })).toMatchObject({
+      offers: [BASE_TERMS],
+      flaws: ['duplicate_key'],
+      duplicate_keys: ['/accepts/0/amount'],
+    });
+    expect(readGood({ header: makeChallenge() }).duplicate_keys).toEqual([]);
   });
 
   it('lists duplicate offers once', () => {
@@ -120,7 +156,7 @@ describe('a challenge', () => {
     expect(readGood({ header: makeChallenge({ extensions: { bazaar: { info, schema: {} } } }) })).toMatchObject(info);
     expect(readGood({ body: makeChallengeV1({ accepts: [makeOfferV1({ outputSchema: info })] }) })).toMatchObject(info);
     const huge = { input: { text: 'x'.repeat(20_000) } };
-    expect(readGood({ header: makeChallenge({ extensions: { bazaar: { info: huge } } }) }).input).toBeNull();
+    expect(readGood({ body: makeChallenge({ extensions: { bazaar: { info: huge } } }) }).input).toBeNull();
   });
 });
 

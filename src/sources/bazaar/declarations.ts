@@ -8,6 +8,10 @@ import { getItemHash } from './item-key.ts';
 export interface FeedOptions extends FeedItemOptions {
   /** The feed's name on record, as `getSourceName` gives it. */
   feed: string;
+  /** True for a saved file: only the dates of its items say when they were seen, and not when it was read. */
+  isFile?: boolean | undefined;
+  /** Gives the JSON pointer of the item at an index; without it, places are given from the item on. */
+  getPlace?: ((index: number) => string) | undefined;
 }
 
 /** The result of one item. */
@@ -37,7 +41,11 @@ interface Parsed<Item> {
  * unchanged. Only `outcomes` depends on the order of the items. Never throws, whatever the raw items contain.
  */
 export function buildFeedDeclarations(items: readonly unknown[], options: FeedOptions): FeedDeclarations {
-  const parsed = items.map((raw, index) => ({ index, hash: getItemHash(raw), item: parseFeedItem(raw, options) }));
+  const parsed = items.map((raw, index) => ({
+    index,
+    hash: getItemHash(raw),
+    item: parseFeedItem(raw, options, options.getPlace?.(index)),
+  }));
   const outcomes: ItemOutcome[] = [];
   const findings: Finding[] = [];
   const byOrigin = new Map<string, TakenItem[]>();
@@ -94,13 +102,13 @@ function buildDuplicateFinding(name: string, count: number): Finding {
   return buildFinding('noted', 'duplicate', name, `The item came ${count + 1} times in one pull and counts once.`);
 }
 
-function buildDeclaration(baseUrl: string, items: TakenItem[], { feed, pulledAt }: FeedOptions): Declaration {
+function buildDeclaration(baseUrl: string, items: TakenItem[], { feed, pulledAt, isFile }: FeedOptions): Declaration {
   const serviceName = chooseMostCommon(items.map(({ service }) => service.name));
   const name = serviceName || new URL(baseUrl).host;
   const description = chooseDescription(items);
   const dates = items.flatMap(({ updated_at }) => updated_at ?? []).sort();
   return {
-    source: { kind: 'bazaar', name: feed, observed_at: dates.at(-1) ?? pulledAt },
+    source: { kind: 'bazaar', name: feed, observed_at: dates.at(-1) ?? (isFile ? null : pulledAt) },
     base_url: baseUrl,
     slug: null,
     service_name: serviceName || null,

@@ -1,3 +1,4 @@
+import { formatPointer } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 
 type Raw = Record<string, unknown>;
@@ -16,11 +17,28 @@ export function listOffers(item: unknown): unknown[] {
   return Array.isArray(accepts) ? accepts.slice(0, MAX_OFFERS) : [];
 }
 
-/** Finds the address of an item: `resource` as text or as an object with `url`, else that of the first offer. */
+/** Where an item may have its address, the first place first. */
+const RESOURCE_PLACES = [['resource'], ['resource', 'url'], ['url'], ['resourceUrl'], ['resource_url']];
+
+/**
+ * Finds the address of an item, and its place as a JSON pointer: `resource` as text or as an object with `url`, `url`
+ * itself, else the address of the first offer with one.
+ */
+export function findResourcePlace(item: unknown): { address: string; place: string } | undefined {
+  for (const path of RESOURCE_PLACES) {
+    const address = findMember(item, ...path);
+    if (typeof address === 'string') return { address, place: formatPointer(...path) };
+  }
+  for (const [index, offer] of listOffers(item).entries()) {
+    const address = findMember(offer, 'resource');
+    if (typeof address === 'string') return { address, place: formatPointer('accepts', index, 'resource') };
+  }
+  return undefined;
+}
+
+/** Finds the address of an item. */
 export function findResource(item: unknown): string | undefined {
-  const own = findMember(item, 'resource');
-  const places = [own, findMember(own, 'url'), ...listOffers(item).map((offer) => findMember(offer, 'resource'))];
-  return places.find((place) => typeof place === 'string');
+  return findResourcePlace(item)?.address;
 }
 
 /** Lists the Bazaar declarations of an item: `extensions.bazaar` of the item itself, then of its offers. */

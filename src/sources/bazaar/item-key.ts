@@ -16,13 +16,15 @@ export function getFeedItemKey(raw: unknown): string {
   const resource = findResource(raw);
   const url = resource !== undefined && resource.length <= MAX_ADDRESS_LENGTH ? URL.parse(resource) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return `sha256:${getItemHash(raw)}`;
+  // Without a port of its own, an address with http is taken with https (`parseResourceUrl`).
+  if (url.protocol === 'http:' && url.port === '') url.protocol = 'https:';
   // A dot at the end names the same host (`parseOutsideUrl` removes it as well).
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return getRouteKey(findMethod(raw) ?? 'GET', url);
 }
 
 /** Returns the key of a route: its method and address. */
-export function getRouteKey(method: string, url: URL): string {
+function getRouteKey(method: string, url: URL): string {
   return `${method.slice(0, 20)} ${url.origin}${getTemplatePath(url)}`;
 }
 

@@ -3,12 +3,12 @@ import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';
-import { buildFinding, type FindingCode, type Note } from '../finding-codes.ts';
+import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
-import { getTemplatePath, parseListedUrl } from '../outside-address.ts';
+import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { readMimeType, readText } from '../provider-text.ts';
-import { findMember, findResource, listMethods, listOffers } from './item-fields.ts';
-import { getFeedItemKey, getItemHash, getRouteKey } from './item-key.ts';
+import { findMember, findResource, findResourcePlace, listMethods, listOffers } from './item-fields.ts';
+import { getFeedItemKey, getItemHash } from './item-key.ts';
 import { readItemTerms } from './offer.ts';
 import { readOutputSchema } from './output-schema.ts';
 import { readRequest } from './request.ts';
@@ -47,36 +47,39 @@ export interface RefusedItem {
 
 /**
  * Parses one item of a Bazaar feed, of any protocol version and shape seen so far, into a route with its terms. Never
- * throws: everything that cannot be taken becomes a finding, whose code is explained in `FINDING_CODES`.
+ * throws: everything that cannot be taken becomes a finding, whose code is explained in `FINDING_CODES`. Its place is
+ * below `itemPlace`, the JSON pointer of the item.
  */
-export function parseFeedItem(raw: unknown, options: FeedItemOptions): TakenItem | RefusedItem {
+export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace = ''): TakenItem | RefusedItem {
   const key = getFeedItemKey(raw);
   const name = getItemName(raw, key);
   const notes = new Map<string, Finding>();
-  const note: Note = (code, message) => {
-    const finding = buildFinding('noted', code, name, message);
-    notes.set(`${code} ${finding.message}`, finding);
+  const note: Note = (code, message, place = '') => {
+    const finding = buildFinding('noted', code, name, message, `${itemPlace}${place}`);
+    const known = `${code} ${finding.message}`;
+    if (!notes.has(known)) notes.set(known, finding);
   };
-  const refuse = (code: FindingCode, message?: string): RefusedItem => ({
+  const refuse = (code: FindingCode, place = '', message?: string): RefusedItem => ({
     outcome: 'refused',
     key,
     name,
     code,
-    findings: [buildFinding('refused', code, name, message)],
+    findings: [buildFinding('refused', code, name, message, `${itemPlace}${place}`)],
   });
 
   if (!isObject(raw)) return refuse('not_an_item');
-  if (raw.type !== undefined && raw.type !== 'http') return refuse('not_http_type');
-  const resource = findResource(raw);
-  if (resource === undefined) return refuse('no_resource');
-  const url = parseListedUrl(resource, options);
-  if (!(url instanceof URL)) return refuse(url.code, url.message);
+  if (raw.type !== undefined && raw.type !== 'http') return refuse('not_http_type', '/type');
+  const resource = findResourcePlace(raw);
+  if (resource === undefined) return refuse('no_resource', '/resource');
+  const url = parseResourceUrl(resource.address, options, (code, message) => note(code, message, resource.place));
+  if (!(url instanceof URL)) return refuse(url.code, resource.place, url.message);
   const method = httpMethod.safeParse(listMethods(raw)[0] ?? 'GET');
-  if (!method.success) return refuse('bad_method');
+  if (!method.success) return refuse('bad_method', findMethodPlace(raw));
   const terms = readItemTerms(raw, note);
-  if (!Array.isArray(terms)) return refuse(terms.code, terms.message);
+  if (!Array.isArray(terms)) return refuse(terms.code, terms.place, terms.message);
 
-  noteMethodAndAddress(raw, resource, note);
+  noteMethodAndAddress(raw, resource.address, note);
+  if (hasWildcard(url)) note('wildcard_path', undefined, resource.place);
   const text = findDescription(raw);
   const route: DeclaredRoute = {
     method: method.data,
@@ -89,7 +92,7 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions): TakenItem
   };
   return {
     outcome: 'taken',
-    key: getRouteKey(method.data, url),
+    key,
     name,
     base_url: url.origin,
     route,
@@ -107,9 +110,23 @@ function noteMethodAndAddress(raw: unknown, resource: string, note: Note): void 
     note(
       'method_differs',
       `The item declares ${formatQuote(methods.join(', '))}; ${formatQuote(methods[0] ?? '')} is taken.`,
+      findMethodPlace(raw),
     );
   const others = listOffers(raw).map((offer) => findMember(offer, 'resource'));
-  if (others.some((other) => typeof other === 'string' && other !== resource)) note('resource_differs');
+  const other = others.findIndex((address) => typeof address === 'string' && !isSameAddress(address, resource));
+  if (other >= 0) note('resource_differs', undefined, formatPointer('accepts', other, 'resource'));
+}
+
+/** Returns whether two addresses are one, however they are written. */
+function isSameAddress(a: string, b: string): boolean {
+  return a === b || URL.parse(a, b)?.href === URL.parse(b)?.href;
+}
+
+/** Returns the place of the method that counts; of one that is elsewhere, the place of the description. */
+function findMethodPlace(raw: unknown): string {
+  const places = [['method'], ['resource', 'method'], ['extensions', 'bazaar', 'info', 'input', 'method']];
+  const place = places.find((path) => typeof findMember(raw, ...path) === 'string');
+  return place ? formatPointer(...place) : '';
 }
 
 function getItemName(raw: unknown, key: string): string {
@@ -154,7 +171,7 @@ export function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): strin
     typeof raw === 'number' ? (raw < 1e11 ? raw * 1000 : raw) : typeof raw === 'string' ? Date.parse(raw) : Number.NaN;
   const now = Date.parse(pulledAt);
   if (!(time >= EARLIEST_MS && time <= now + CLOCK_TOLERANCE_MS)) {
-    note('bad_date');
+    note('bad_date', undefined, '/lastUpdated');
     return null;
   }
   return new Date(Math.min(time, now)).toISOString();

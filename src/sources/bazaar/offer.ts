@@ -7,7 +7,7 @@ import {
   parseOfferAmount,
   parsePayTo,
 } from '../../x402/offer-fields.ts';
-import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
+import { FINDING_CODES, type FindingCode, formatPointer, type Note, noteBelow } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { findMember, listOffers, MAX_OFFERS } from './item-fields.ts';
 
@@ -50,33 +50,38 @@ export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Term
 }
 
 function noteInconsistencies(raw: Record<string, unknown>, isUsualNetwork: boolean, note: Note): void {
-  if (!isUsualNetwork) note('network_spelling');
-  if (typeof pickFilled(raw.amount, raw.maxAmountRequired) === 'number') note('amount_as_number');
-  if (isDifferent(raw.amount, raw.maxAmountRequired)) note('amount_differs');
-  if (isDifferent(raw.payTo, raw.recipient)) note('pay_to_differs');
+  const place = (code: FindingCode) => getOfferPlace(code, raw);
+  if (!isUsualNetwork) note('network_spelling', undefined, '/network');
+  if (typeof pickFilled(raw.amount, raw.maxAmountRequired) === 'number') {
+    note('amount_as_number', undefined, place('bad_amount'));
+  }
+  if (isDifferent(raw.amount, raw.maxAmountRequired)) note('amount_differs', undefined, '/maxAmountRequired');
+  if (isDifferent(raw.payTo, raw.recipient)) note('pay_to_differs', undefined, '/recipient');
 }
 
 function readVersion(raw: unknown, note: Note): 1 | 2 | null {
   if (raw === 1 || raw === 2) return raw;
-  if (raw !== undefined && raw !== null) note('odd_version');
+  if (raw !== undefined && raw !== null) note('odd_version', undefined, '/x402Version');
   return null;
 }
 
 function readScheme(raw: unknown, note: Note): string | undefined {
   if (raw === undefined || raw === null || raw === '') {
-    note('scheme_assumed');
+    note('scheme_assumed', undefined, '/scheme');
     return 'exact';
   }
   if (typeof raw !== 'string' || !SCHEME.test(raw)) return undefined;
   const scheme = raw.toLowerCase();
-  if (scheme !== 'exact') note('other_scheme', `The payment scheme is ${scheme}, so the amount may be a ceiling.`);
+  if (scheme !== 'exact') {
+    note('other_scheme', `The payment scheme is ${scheme}, so the amount may be a ceiling.`, '/scheme');
+  }
   return scheme;
 }
 
 function readTimeout(raw: unknown, note: Note): number | null {
   if (raw === undefined || raw === null) return null;
   if (typeof raw === 'number' && Number.isInteger(raw) && raw >= 1 && raw <= MAX_TIMEOUT_SECONDS) return raw;
-  note('odd_timeout');
+  note('odd_timeout', undefined, '/maxTimeoutSeconds');
   return null;
 }
 
@@ -94,6 +99,30 @@ function isDifferent(first: unknown, second: unknown): boolean {
   return a !== '' && b !== '' && a?.toLowerCase() !== b?.toLowerCase();
 }
 
+/** The field that a code is about, of which an offer may have one of several. */
+const FIELDS: Partial<Record<FindingCode, readonly [string, ...string[]]>> = {
+  bad_scheme: ['scheme'],
+  no_network: ['network'],
+  test_network: ['network'],
+  test_network_mainnet_asset: ['network'],
+  unsupported_network: ['network'],
+  no_asset: ['asset', 'currency'],
+  asset_not_an_address: ['asset', 'currency'],
+  not_usdc: ['asset', 'currency'],
+  no_amount: ['amount', 'maxAmountRequired'],
+  bad_amount: ['amount', 'maxAmountRequired'],
+  zero_amount: ['amount', 'maxAmountRequired'],
+  implausible_price: ['amount', 'maxAmountRequired'],
+  bad_pay_to: ['payTo', 'recipient'],
+};
+
+/** Returns the place in an offer that a code is about, as a JSON pointer: the offer itself if the code has no field. */
+export function getOfferPlace(code: FindingCode, offer: unknown): string {
+  const names = FIELDS[code] ?? [];
+  const name = names.find((one) => pickFilled(findMember(offer, one), undefined) !== undefined) ?? names[0];
+  return name === undefined ? '' : formatPointer(name);
+}
+
 /**
  * Codes for offers that are not taken, beginning with those that are nearest to a good offer. An item without a good
  * offer is refused with the first of its codes.
@@ -106,25 +135,40 @@ const CODES_BY_NEARNESS: readonly FindingCode[] = [
 
 /**
  * Reads an item's offers and returns the good ones, with a note for each other one. Without a good offer it returns why
- * the item is refused; the message has the reason of every offer.
+ * the item is refused, and where; the message has the reason of every offer.
  */
-export function readItemTerms(item: unknown, note: Note): Terms[] | { code: FindingCode; message: string } {
+export function readItemTerms(
+  item: unknown,
+  note: Note,
+): Terms[] | { code: FindingCode; message: string; place: string } {
   const offers = listOffers(item);
-  if (offers.length === 0) return { code: 'no_offers', message: FINDING_CODES.no_offers };
+  if (offers.length === 0) return { code: 'no_offers', message: FINDING_CODES.no_offers, place: '/accepts' };
   const accepts = findMember(item, 'accepts');
-  if (Array.isArray(accepts) && accepts.length > MAX_OFFERS) note('too_many_offers');
+  if (Array.isArray(accepts) && accepts.length > MAX_OFFERS) note('too_many_offers', undefined, '/accepts');
   const good = new Map<string, Terms>();
-  const misses: FindingCode[] = [];
-  for (const offer of offers) {
-    const read = parseOffer(offer, findMember(item, 'x402Version'), note);
-    if (typeof read === 'string') misses.push(read);
-    else if (!good.has(getTermsKey(read))) good.set(getTermsKey(read), read);
+  const misses = new Map<FindingCode, string>();
+  for (const [index, offer] of offers.entries()) {
+    const place = formatPointer('accepts', index);
+    const read = parseOffer(offer, findMember(item, 'x402Version'), noteInOffer(note, place, offer));
+    if (typeof read === 'string') {
+      if (!misses.has(read)) misses.set(read, `${place}${getOfferPlace(read, offer)}`);
+    } else if (!good.has(getTermsKey(read))) good.set(getTermsKey(read), read);
   }
-  const codes = CODES_BY_NEARNESS.filter((code) => misses.includes(code));
+  const codes = CODES_BY_NEARNESS.filter((code) => misses.has(code));
   const [nearest] = codes;
   if (good.size === 0 && nearest) {
-    return { code: nearest, message: `No offer can be taken. ${codes.map((code) => FINDING_CODES[code]).join(' ')}` };
+    const message = `No offer can be taken. ${codes.map((code) => FINDING_CODES[code]).join(' ')}`;
+    return { code: nearest, message, place: misses.get(nearest) ?? '' };
   }
-  for (const code of codes) note(code, `Another offer was left out. ${FINDING_CODES[code]}`);
+  for (const code of codes) note(code, `Another offer was left out. ${FINDING_CODES[code]}`, misses.get(code));
   return [...good.values()];
+}
+
+/** Notes places within an offer; its version may be that of the item. */
+function noteInOffer(note: Note, offerPlace: string, offer: unknown): Note {
+  const below = noteBelow(note, offerPlace);
+  return (code, message, place) => {
+    const isOfItem = code === 'odd_version' && findMember(offer, 'x402Version') === undefined;
+    (isOfItem ? note : below)(code, message, place);
+  };
 }

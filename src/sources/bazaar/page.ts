@@ -14,13 +14,13 @@ export interface ServedPage {
 
 /**
  * Parses the bytes of a feed page, in all shapes seen so far: `{items, pagination: {total, limit}}`, `{resources,
- * total, limit}`, `{items}`, and a bare array. `subject` names the page in messages. Throws `bad_json`, or `not_a_feed`
+ * total, limit}`, `{items}`, either of them within `data`, and a bare array. `subject` names the page in messages. Throws `bad_json`, or `not_a_feed`
  * for JSON without a list of items. Items of any depth are taken, so that one bad item does not lose the page.
  */
 export function parseFeedPage(bytes: Uint8Array, subject: string): ServedPage {
   const json = parseJson(bytes, subject);
   if (Array.isArray(json)) return { items: json, total: null, limit: null };
-  const items = isObject(json) ? [json.items, json.resources].find((list) => Array.isArray(list)) : undefined;
+  const items = isObject(json) ? listItemLists(json).find((list) => Array.isArray(list)) : undefined;
   if (!items) {
     throw new ServiceError('bad_input', `${subject} is JSON, but holds no list of items.`, {
       reason: 'not_a_feed',
@@ -28,6 +28,12 @@ export function parseFeedPage(bytes: Uint8Array, subject: string): ServedPage {
     });
   }
   return { items, total: findCount(json, 'total'), limit: findCount(json, 'limit') || null };
+}
+
+/** Lists the places where a page may have its items. */
+function listItemLists(json: unknown): unknown[] {
+  const holders = [json, findMember(json, 'data')];
+  return [...holders.flatMap((holder) => [findMember(holder, 'items'), findMember(holder, 'resources')]), holders[1]];
 }
 
 function parseJson(bytes: Uint8Array, subject: string): unknown {
@@ -46,7 +52,8 @@ function parseJson(bytes: Uint8Array, subject: string): unknown {
 }
 
 function findCount(json: unknown, name: 'total' | 'limit'): number | null {
-  const counts = [findMember(json, 'pagination', name), findMember(json, name)];
+  const holders = [json, findMember(json, 'data')];
+  const counts = holders.flatMap((holder) => [findMember(holder, 'pagination', name), findMember(holder, name)]);
   return counts.find((count): count is number => Number.isSafeInteger(count) && Number(count) >= 0) ?? null;
 }
 

@@ -1,8 +1,10 @@
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
+import { findMember } from '../bazaar/item-fields.ts';
 import { removeInvisible } from '../clean-string.ts';
 import { type ApiDocument, type ApiDocumentOptions, buildDocumentDeclarations } from '../document-declarations.ts';
 import { type DocumentFindings, openDocumentFindings } from '../document-findings.ts';
+import { formatPointer, noteBelow } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { openDocumentReader } from './document-reader.ts';
 import type { DocumentProblem } from './document-text.ts';
@@ -34,10 +36,25 @@ export function readOpenApi(
   if ('code' in operations) return { ...operations, message: `${subject} ${operations.message}` };
   const { routes, items } = readOperations(document, operations, options, findings);
   const info = isObject(document.info) ? document.info : {};
-  const docs = isObject(document.externalDocs) ? document.externalDocs.url : undefined;
-  const words = { title: info.title, tagline: info.summary, description: info.description, docs_url: docs };
+  const words = {
+    title: info.title,
+    tagline: info.summary,
+    description: info.description,
+    docs_url: findDocsUrl(document),
+    categories: findMember(document, 'x-service-info', 'categories'),
+  };
   const declarations = buildDocumentDeclarations(routes, words, options, findings);
-  return { kind: 'openapi', declarations, findings: findings.list(), items };
+  return { kind: 'openapi', declarations, findings: findings.list(), items, openapi_url: null };
+}
+
+/** Finds the documentation address: of OpenAPI itself, else of payment discovery (`x-service-info`). */
+function findDocsUrl(document: Raw): unknown {
+  const places = [
+    findMember(document, 'externalDocs', 'url'),
+    findMember(document, 'x-service-info', 'docs', 'homepage'),
+    findMember(document, 'x-service-info', 'docs', 'apiReference'),
+  ];
+  return places.find((place) => typeof place === 'string');
 }
 
 function readOperations(
@@ -51,10 +68,11 @@ function readOperations(
   const items = { received: operations.length, taken: 0, duplicates: 0, refused: 0 };
   for (const operation of operations) {
     const found = findings.openItem(getName(operation));
-    const read = readOperation(operation, { reader, allowPrivateNetworks, note: found.note });
+    const note = noteBelow(found.note, operation.place);
+    const read = readOperation(operation, { reader, allowPrivateNetworks, note });
     if ('code' in read) {
       items.refused += 1;
-      found.refuse(read.code, read.message);
+      found.refuse(read.code, read.message, `${operation.place}${read.place ?? ''}`);
       continue;
     }
     const { base_url, route } = read;
@@ -94,7 +112,7 @@ const NO_SERVER = {
  */
 export function listPayableOperations(
   document: Record<string, unknown>,
-  place: Pick<ApiDocumentOptions, 'url' | 'base_url'>,
+  place: Pick<ApiDocumentOptions, 'url' | 'base_url' | 'allowPrivateNetworks'>,
   findings: DocumentFindings,
 ): Operation[] | DocumentProblem {
   const operations: Operation[] = [];
@@ -105,18 +123,20 @@ export function listPayableOperations(
       const raw = Object.hasOwn(pathItem, method) ? pathItem[method] : undefined;
       if (!isObject(raw)) continue;
       if (raw['x-payment-info'] === undefined || raw['x-payment-info'] === null) {
-        findings.count('no_payment_info');
+        findings.count('no_payment_info', 1, formatPointer('paths', path, method));
         continue;
       }
       if (operations.length === MAX_OPERATIONS) {
-        findings.note('too_many_operations');
+        findings.note('too_many_operations', undefined, '/paths');
         return operations;
       }
       const server = findServerUrl([raw.servers, pathItem.servers, document.servers], place);
       if (server === undefined) return NO_SERVER;
-      operations.push({ method: method.toUpperCase(), path, server, pathItem, raw });
+      const pointer = formatPointer('paths', path, method);
+      operations.push({ method: method.toUpperCase(), path, server, pathItem, raw, place: pointer });
     }
   }
-  if (Array.isArray(document.servers) && document.servers.length > 1) findings.note('many_servers');
+  if (Array.isArray(document.servers) && document.servers.length > 1)
+    findings.note('many_servers', undefined, '/servers');
   return operations;
 }

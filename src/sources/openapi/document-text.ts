@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml';
 import { ServiceError } from '../../errors.ts';
 import { parseJsonBody } from '../../fetching/json.ts';
+import { findJsonFaults } from '../../model/json-text.ts';
 import type { FindingCode } from '../finding-codes.ts';
 
 /** Largest document that is read, in bytes. */
@@ -17,6 +18,14 @@ export interface DocumentProblem {
   code: FindingCode;
   message: string;
   hint: string;
+  /** Where it is wrong: a line, if that is known. */
+  place?: string;
+}
+
+/** What a document says, and its duplicate keys as JSON pointers. */
+export interface DocumentValue {
+  value: unknown;
+  duplicateKeys: readonly string[];
 }
 
 const ADDRESS_HINT = 'Give the address of the document itself, which is often /openapi.json or /.well-known/x402.';
@@ -25,7 +34,7 @@ const ADDRESS_HINT = 'Give the address of the document itself, which is often /o
  * Parses the text of an API document, JSON or YAML, or returns a problem whose message begins with `subject`. Never
  * throws.
  */
-export function parseDocumentText(bytes: Uint8Array, subject: string): { value: unknown } | DocumentProblem {
+export function parseDocumentText(bytes: Uint8Array, subject: string): DocumentValue | DocumentProblem {
   if (bytes.byteLength > MAX_DOCUMENT_BYTES) return buildTooLarge(subject, '10 MB', 'Ask for a smaller one.');
   const start = Buffer.from(bytes.subarray(0, 1024))
     .toString('latin1')
@@ -38,17 +47,24 @@ export function parseDocumentText(bytes: Uint8Array, subject: string): { value: 
   return parseYaml(bytes, subject);
 }
 
-function parseJson(bytes: Uint8Array, subject: string): { value: unknown } | DocumentProblem {
+function parseJson(bytes: Uint8Array, subject: string): DocumentValue | DocumentProblem {
+  const findFaults = () => findJsonFaults(new TextDecoder().decode(bytes));
   try {
-    return { value: parseJsonBody(bytes, null, `${subject} holds`) };
+    const value = parseJsonBody(bytes, null, `${subject} holds`);
+    return { value, duplicateKeys: findFaults().duplicates };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { code: 'document_unreadable', message: error.message, hint: 'Check it with a JSON parser.' };
+    const { error: place } = findFaults();
+    const problem = { code: 'document_unreadable', hint: 'Check it with a JSON parser.' } as const;
+    if (!place) return { ...problem, message: error.message };
+    const line = `line ${place.line}, column ${place.column}`;
+    return { ...problem, message: `${subject} is not well-formed JSON (${line}).`, place: line };
   }
 }
 
-function parseYaml(bytes: Uint8Array, subject: string): { value: unknown } | DocumentProblem {
-  const unreadable = (why: string): DocumentProblem => ({
+function parseYaml(bytes: Uint8Array, subject: string): DocumentValue | DocumentProblem {
+  const unreadable = (why: string, place?: string): DocumentProblem => ({
+    ...(place !== undefined && { place }),
     code: 'document_unreadable',
     message: `${subject} is neither JSON nor YAML that can be read: ${why}.`,
     hint: 'Check it with a YAML parser, or give it as JSON.',
@@ -65,8 +81,11 @@ function parseYaml(bytes: Uint8Array, subject: string): { value: unknown } | Doc
       logLevel: 'silent',
     });
     const [error] = document.errors;
-    if (error) return unreadable(`${error.message.split('\n')[0]?.replace(/\.$/, '')} (at character ${error.pos[0]})`);
-    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
+    if (error) {
+      const line = `line ${text.slice(0, error.pos[0]).split('\n').length}`;
+      return unreadable(`${error.message.split('\n')[0]?.replace(/\.$/, '')} (${line})`, line);
+    }
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), duplicateKeys: [] };
   } catch (error) {
     // TypeError: not UTF-8. ReferenceError: too many aliases. RangeError: nested too deeply for the stack.
     if (error instanceof TypeError) return unreadable('it is not UTF-8 text');

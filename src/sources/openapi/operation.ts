@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
-import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
+import { FINDING_CODES, type FindingCode, type Note, noteBelow } from '../finding-codes.ts';
 import { cleanJson, isObject } from '../json-value.ts';
-import { getTemplatePath, parseListedUrl } from '../outside-address.ts';
+import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { readMimeType, readText } from '../provider-text.ts';
 import { findContent } from './contents.ts';
 import type { DocumentReader } from './document-reader.ts';
@@ -22,6 +22,8 @@ export interface Operation {
   server: string;
   pathItem: Record<string, unknown>;
   raw: Record<string, unknown>;
+  /** JSON pointer in the document. */
+  place: string;
 }
 
 export interface OperationContext {
@@ -42,8 +44,8 @@ export function readOperation(operation: Operation, context: OperationContext): 
   const { note, reader } = context;
   const place = readAddress(operation, context);
   if ('code' in place) return place;
-  const terms = readPayment(raw['x-payment-info'], note);
-  if (!Array.isArray(terms)) return terms;
+  const terms = readPayment(raw['x-payment-info'], noteBelow(note, '/x-payment-info'));
+  if (!Array.isArray(terms)) return { ...terms, place: `/x-payment-info${terms.place ?? ''}` };
   const { method, base_url, path } = place;
   const parameters = [pathItem.parameters, raw.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
   const request = { reader, parameters, requestBody: raw.requestBody, method };
@@ -64,17 +66,18 @@ export function readOperation(operation: Operation, context: OperationContext): 
 
 function readAddress(
   { method: name, path, server }: Operation,
-  { allowPrivateNetworks }: OperationContext,
+  { allowPrivateNetworks, note }: OperationContext,
 ): (Pick<DeclaredRoute, 'method' | 'path'> & { base_url: string }) | Refusal {
   const method = httpMethod.safeParse(name.toUpperCase());
   if (!method.success) return buildRefusal('bad_method');
   if (/\{[^{}]*\}/.test(server)) return { code: 'bad_url', message: 'The server has a variable without a default.' };
-  const base = parseListedUrl(server, { allowPrivateNetworks });
+  const base = parseResourceUrl(server, { allowPrivateNetworks }, note);
   if (!(base instanceof URL)) return base;
   const base_url = getBaseAddress(base);
   if (!path.startsWith('/')) return { code: 'bad_url', message: 'The path does not begin with a slash.' };
   const url = parseListedUrl(`${base_url}${path}`, { allowPrivateNetworks });
   if (!(url instanceof URL)) return url;
+  if (hasWildcard(url)) note('wildcard_path');
   const prefix = base.pathname.replace(/\/+$/, '');
   const whole = getTemplatePath(url);
   if (!whole.startsWith(`${prefix}/`)) return buildRefusal('outside_base_address');

@@ -8,8 +8,9 @@ import {
   parseOfferAmount,
   parsePayTo,
 } from '../../x402/offer-fields.ts';
+import { findMember } from '../bazaar/item-fields.ts';
 import { cleanString } from '../clean-string.ts';
-import { FINDING_CODES, type FindingCode, type Note } from '../finding-codes.ts';
+import { FINDING_CODES, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 
 type Details = Record<string, unknown>;
@@ -17,6 +18,8 @@ type Details = Record<string, unknown>;
 export interface Refusal {
   code: FindingCode;
   message: string;
+  /** JSON pointer of what is wrong, from the thing that is refused on. */
+  place?: string;
 }
 
 const MAX_NETWORKS = 16;
@@ -31,7 +34,38 @@ const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
  * network that is named, or Base if none is. The list is empty if the operation is paid by x402 but its price is
  * missing or depends on the request. Returns a refusal if the operation is not to be listed. Never throws.
  */
-export function readPayment(info: unknown, note: Note): Terms[] | Refusal {
+export function readPayment(info: unknown, noteInfo: Note): Terms[] | Refusal {
+  const note: Note = (code, message) => noteInfo(code, message, getPaymentPlace(code, info));
+  const read = readPaymentInfo(info, note);
+  return Array.isArray(read) ? read : { ...read, place: getPaymentPlace(read.code, info) };
+}
+
+/** The members that a code is about, the first of which that is there is its place. */
+const PLACES: Partial<Record<FindingCode, readonly (readonly string[])[]>> = {
+  dynamic_price: [['price', 'mode'], ['pricingMode'], ['price']],
+  usd_as_usdc: [['price', 'currency'], ['currency'], ['price']],
+  other_currency: [['price', 'currency'], ['currency'], ['price']],
+  test_network: [['network'], ['networks'], ['protocols']],
+  unsupported_network: [['network'], ['networks'], ['protocols']],
+  no_network: [['network'], ['networks'], ['protocols']],
+  not_usdc: [['asset'], ['protocols']],
+  asset_not_an_address: [['asset'], ['protocols']],
+  bad_pay_to: [['payTo'], ['protocols']],
+  not_x402: [['protocols'], ['method'], ['offers']],
+  other_scheme: [['protocols']],
+  odd_timeout: [['protocols']],
+};
+const PRICE_PLACES = [['price', 'amount'], ['price'], ['amount'], ['protocols']];
+
+/** Returns the JSON pointer of what a code is about, from the payment information on. */
+function getPaymentPlace(code: FindingCode, info: unknown): string {
+  const isAssumed = code === 'network_assumed' || code === 'protocol_assumed';
+  const places = isAssumed ? [] : (PLACES[code] ?? PRICE_PLACES);
+  const place = places.find((path) => findMember(info, ...path) !== undefined);
+  return place ? formatPointer(...place) : '';
+}
+
+function readPaymentInfo(info: unknown, note: Note): Terms[] | Refusal {
   if (!isObject(info)) {
     note('unknown_price');
     return [];
@@ -82,9 +116,9 @@ function readTerms(
 ): Terms | null | FindingCode {
   const network = findOfferNetwork(rawNetwork, null);
   if ('code' in network) return network.code;
-  const assetProblem = findProblem(network.key, details.asset ?? info.asset);
+  const assetProblem = findProblem(network.key, details.asset ?? info.asset ?? findAssetInCurrency(details));
   if (assetProblem) return assetProblem;
-  const amount = readAmount(details, price, note);
+  const amount = readAmount(details, getOwnPrice(details, price, note), note);
   if (amount === null) return null;
   const payTo = details.payTo ?? info.payTo;
   const account = parsePayTo(network.key, payTo);
@@ -107,6 +141,18 @@ function findProblem(key: NetworkKey, asset: unknown): FindingCode | undefined {
   return findAssetProblem(key, asset);
 }
 
+/** Returns the price of one of several offers, if the payment information has none for all. */
+function getOwnPrice(details: Details, price: number | PriceProblem, note: Note): number | PriceProblem {
+  if (price !== 'unknown_price') return price;
+  const own = readPrice(details, note);
+  return typeof own === 'number' ? own : price;
+}
+
+/** Payment discovery names the asset as the currency of an offer. */
+function findAssetInCurrency({ currency }: Details): unknown {
+  return typeof currency === 'string' && currency.trim().length > 30 ? currency : undefined;
+}
+
 /** Reads the amount. An atomic x402 amount wins over a decimal price beside it, but not over a dynamic price. */
 function readAmount(details: Details, price: number | PriceProblem, note: Note): number | null {
   const raw = details.amount ?? details.maxAmountRequired;
@@ -114,7 +160,7 @@ function readAmount(details: Details, price: number | PriceProblem, note: Note):
   if (price === 'dynamic_price' || raw === undefined || raw === null) return stated;
   const amount = parseOfferAmount(raw);
   if (typeof amount !== 'number') {
-    note(amount);
+    if (stated === null) note(amount);
     return stated;
   }
   if (stated !== null && amount !== stated)

@@ -1,4 +1,5 @@
 import { isObject } from '../json-value.ts';
+import { parseResourceUrl } from '../outside-address.ts';
 
 /** The address of a document, and the base address that the user asked for. */
 export interface DocumentPlace {
@@ -6,18 +7,39 @@ export interface DocumentPlace {
   url: string | null;
   /** Base address that the user asked for; null to use those of the document. */
   base_url: string | null;
+  allowPrivateNetworks: boolean;
 }
 
+/** Most servers of one list that are looked at. */
+const MAX_SERVERS = 20;
+
 /**
- * Finds the base address of an operation: the first server of the innermost list that has one, with variables at their
- * defaults, relative to the document (OpenAPI 3.1, "Server Object"). Without servers it is the address that the user
- * asked for, else the document's origin. Undefined if there is none of these.
+ * Finds the base address of an operation among the servers of the innermost list that has some: the one that the user
+ * asked for, else the first that can be listed (many documents begin with a local one), else the first. Variables are at
+ * their defaults, and addresses relative to the document (OpenAPI 3.1, "Server Object"). Without servers it is the
+ * address that the user asked for, else the document's origin. Undefined if there is none of these.
  */
-export function findServerUrl(lists: readonly unknown[], { url, base_url }: DocumentPlace): string | undefined {
+export function findServerUrl(lists: readonly unknown[], place: DocumentPlace): string | undefined {
   const servers = lists.find((list): list is unknown[] => Array.isArray(list) && list.length > 0) ?? [];
-  const [server] = servers;
-  if (!isObject(server) || typeof server.url !== 'string')
-    return base_url ?? (url === null ? undefined : new URL(url).origin);
+  const addresses = servers.slice(0, MAX_SERVERS).flatMap((server) => readServer(server, place) ?? []);
+  const { url, base_url } = place;
+  if (addresses.length === 0) return base_url ?? (url === null ? undefined : new URL(url).origin);
+  const wanted = base_url === null ? undefined : addresses.find((address) => isSameBase(address, base_url));
+  return wanted ?? addresses.find((address) => isListable(address, place)) ?? addresses[0];
+}
+
+/** Returns whether one of two base addresses is the other, or below it. */
+function isSameBase(address: string, baseUrl: string): boolean {
+  const [a, b] = [address, baseUrl].map((text) => `${text.replace(/\/+$/, '')}/`);
+  return a !== undefined && b !== undefined && (a.startsWith(b) || b.startsWith(a));
+}
+
+function isListable(address: string, options: DocumentPlace): boolean {
+  return !/\{[^{}]*\}/.test(address) && parseResourceUrl(address, options, () => undefined) instanceof URL;
+}
+
+function readServer(server: unknown, { url, base_url }: DocumentPlace): string | undefined {
+  if (!isObject(server) || typeof server.url !== 'string') return undefined;
   const address = fillVariables(server.url.trim(), server.variables);
   if (/^[a-z][a-z0-9+.-]*:/i.test(address)) return address;
   return URL.parse(address, url ?? base_url ?? undefined)?.href;

@@ -4,7 +4,7 @@ import type { Declaration } from '../../model/declaration.ts';
 import { getCanonicalBaseUrl } from '../../model/listing.ts';
 import { formatQuote } from '../clean-string.ts';
 import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
-import { FINDING_CODES, type Note } from '../finding-codes.ts';
+import { FINDING_CODES, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { buildManifestDeclaration } from '../manifest-declaration.ts';
 import { describeIssues } from '../manifest-issues.ts';
@@ -56,12 +56,14 @@ export function parseStatement(
     return { absent: 'another_document' };
   }
   if (json.version !== 1 || !Array.isArray(json.listings)) {
-    refuse('provider_file_bad_value', 'The statement must have "version": 1 and a list "listings".');
+    const place = json.version === 1 ? '/listings' : '/version';
+    refuse('provider_file_bad_value', 'The statement must have "version": 1 and a list "listings".', place);
     return 'unreadable';
   }
   noteUnknownFields(json, providerFile.shape, '', context);
   if (json.listings.length > MAX_LISTINGS) {
-    refuse('provider_file_bad_value', `listings has more than ${MAX_LISTINGS} entries; only the first were read.`);
+    const message = `listings has more than ${MAX_LISTINGS} entries; only the first were read.`;
+    refuse('provider_file_bad_value', message, '/listings');
   }
   const entries: unknown[] = json.listings.slice(0, MAX_LISTINGS);
   const requests = entries.flatMap((raw, index) => parseEntry(raw, `listings[${index}]`, context) ?? []);
@@ -87,7 +89,7 @@ function listDistinct(requests: readonly ParsedRequest[], { url, findings }: Sta
     if (!first) byAddress.set(base_url, request);
     else {
       const message = `${where}: base_url: ${base_url} is already that of ${first.where}, which counts.`;
-      findings.openItem(url).refuse('provider_duplicate_listing', message);
+      findings.openItem(url).refuse('provider_duplicate_listing', message, getPlace(where));
     }
   }
   return [...byAddress.values()];
@@ -123,7 +125,7 @@ export function parseEntry(raw: unknown, where: string, context: StatementContex
   const parsed = providerEntryFacts.safeParse(written);
   if (!parsed.success) {
     const problems = describeIssues(parsed.error.issues, written, getEntryMapping).slice(0, MAX_PROBLEMS);
-    for (const { message } of problems) item.refuse('provider_file_bad_value', message);
+    for (const { path, message } of problems) item.refuse('provider_file_bad_value', message, formatPointer(...path));
     return undefined;
   }
   noteUnknownFields(raw, providerEntry.shape, `${where}: `, context);
@@ -135,7 +137,7 @@ export function parseEntry(raw: unknown, where: string, context: StatementContex
   }
   const address = readOwnAddress(base_url, context);
   if ('code' in address) {
-    item.refuse(address.code, `base_url: ${address.message}`);
+    item.refuse(address.code, `base_url: ${address.message}`, '/base_url');
     return undefined;
   }
   const baseUrl = getCanonicalBaseUrl(address.url.href);
@@ -150,7 +152,7 @@ export function parseEntry(raw: unknown, where: string, context: StatementContex
   if (openapi === undefined) return request;
   const document = readOwnAddress(openapi, context);
   if (!('code' in document)) return { ...request, document: document.url };
-  item.refuse(document.code, `openapi: ${document.message}`);
+  item.refuse(document.code, `openapi: ${document.message}`, '/openapi');
   return { ...request, is_broken: true };
 }
 
@@ -159,9 +161,15 @@ function openEntryFindings(where: string, { url, findings }: StatementContext): 
   const { refuse } = findings.openItem(url);
   // Messages quote the statement, so invisible characters are removed from them.
   return {
-    refuse: (code, message = FINDING_CODES[code]) =>
-      refuse(code, cleanText(`${where}: ${message}`, 'route_description')),
+    refuse: (code, message = FINDING_CODES[code], place = '') =>
+      refuse(code, cleanText(`${where}: ${message}`, 'route_description'), `${getPlace(where)}${place}`),
   };
+}
+
+/** Returns the JSON pointer of a place in the statement: `listings[0].replies` is `/listings/0/replies`. */
+export function getPlace(where: string): string {
+  const steps = where.replace(/\[(\d+)\]/g, '.$1').split('.');
+  return formatPointer(...steps.filter((step) => step !== ''));
 }
 
 /** Notes unknown fields of an object. They are ignored, because a later version may define them. */
@@ -173,7 +181,8 @@ export function noteUnknownFields(
 ): void {
   const item = findings.openItem(url);
   for (const field of Object.keys(raw).filter((name) => !Object.hasOwn(shape, name))) {
-    item.note('provider_unknown_field', `${prefix}"${formatQuote(field)}" is unknown and was ignored.`);
+    const place = `${getPlace(prefix.replace(/: $/, ''))}${formatPointer(field)}`;
+    item.note('provider_unknown_field', `${prefix}"${formatQuote(field)}" is unknown and was ignored.`, place);
   }
   item.keep();
 }

@@ -1,11 +1,14 @@
 import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { fetchFromOrigin } from '../../fetching/same-origin.ts';
-import { readApiDocument } from '../api-document.ts';
+import { readApiDocument, rebaseDeclarations } from '../api-document.ts';
 import { DOCUMENT_REQUEST } from '../document-bytes.ts';
+import type { ApiDocument, ApiDocumentOptions } from '../document-declarations.ts';
 import { openDocumentFindings } from '../document-findings.ts';
+import { buildUnread } from '../look-up.ts';
+import { mergeDocuments } from '../merge-documents.ts';
 import { getSourceName } from '../source-name.ts';
-import { buildProviderSource, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
+import { buildProviderSource, getPlace, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
 import { PROVIDER_FILE_PATH } from './schema.ts';
 import type { NoStatement, ProviderRequest, ProviderStatement, UnreadableStatement } from './statement.ts';
 
@@ -106,32 +109,55 @@ async function readDocuments(
       const answer = isOneMore ? await fetchBytes(client, document, { ...DOCUMENT_REQUEST, signal }) : TOO_MANY;
       fetched.set(document.href, answer);
     }
-    read.push(addDocument(request, document, fetched.get(document.href) ?? TOO_MANY, context));
+    read.push(
+      await addDocument(client, request, document, fetched.get(document.href) ?? TOO_MANY, { ...context, signal }),
+    );
   }
   return read;
 }
 
 const TOO_MANY: Fetched = Object.freeze({ reason: 'too_many_documents' });
 
-function addDocument(
+async function addDocument(
+  client: Pick<GuardedClient, 'fetch'>,
   request: Extract<ProviderRequest, { asks: 'list' }>,
   document: URL,
   fetched: Fetched,
-  { findings, url, allowPrivateNetworks, now }: StatementContext,
-): ProviderRequest {
+  { findings, url, allowPrivateNetworks, now, signal }: StatementContext & { signal: AbortSignal | undefined },
+): Promise<ProviderRequest> {
   const name = getSourceName(document.href);
   const fail = (why: string): ProviderRequest => {
+    const message = `${request.where}: openapi: the document ${name} could not be taken: ${why}`;
     findings
       .openItem(request.base_url)
-      .refuse('provider_document_failed', `${request.where}: openapi: the document ${name} could not be taken: ${why}`);
+      .refuse('provider_document_failed', message, `${getPlace(request.where)}/openapi`);
     return { ...request, is_broken: true };
   };
   if (!('bytes' in fetched)) return fail(`${fetched.reason}.`);
   const options = { name, url: fetched.url, base_url: request.base_url, allowPrivateNetworks, now };
-  const read = readApiDocument(fetched.bytes, options);
-  if ('code' in read) return fail(read.message);
+  const file = readApiDocument(fetched.bytes, options);
+  if ('code' in file) return fail(file.message);
+  const read = await addOpenApi(client, file, { ...options, origin: document.origin, signal });
   findings.add(read.findings);
   const [declaration] = read.declarations;
   if (!declaration) return fail(`it states no payment by x402 below ${request.base_url}.`);
   return { ...request, declaration: { ...declaration, source: buildProviderSource(url) } };
+}
+
+/** Adds the OpenAPI document that an x402 file names, if it is at the same origin: only that speaks for the host. */
+async function addOpenApi(
+  client: Pick<GuardedClient, 'fetch'>,
+  file: ApiDocument,
+  { origin, signal, ...options }: ApiDocumentOptions & { origin: string; signal: AbortSignal | undefined },
+): Promise<ApiDocument> {
+  const address = file.openapi_url === null ? null : URL.parse(file.openapi_url);
+  if (address?.origin !== origin) return file;
+  const fetched = await fetchBytes(client, address, { ...DOCUMENT_REQUEST, signal });
+  const openapi = 'bytes' in fetched ? readApiDocument(fetched.bytes, { ...options, url: fetched.url }) : null;
+  if (openapi && !('code' in openapi)) {
+    const merged = mergeDocuments(file, openapi);
+    return options.base_url === null ? merged : rebaseDeclarations(merged, options.base_url);
+  }
+  const unread = buildUnread(options.name, address.href, openapi?.message ?? '');
+  return { ...file, findings: [unread, ...file.findings] };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declaredRoute } from '../../../src/model/route.ts';
+import { buildFeedDeclarations } from '../../../src/sources/bazaar/declarations.ts';
 import { parseFeedItem, type TakenItem } from '../../../src/sources/bazaar/item.ts';
 import { getFeedItemKey } from '../../../src/sources/bazaar/item-key.ts';
 import {
@@ -151,7 +152,8 @@ describe('an address', () => {
   });
 
   it.each([
-    ['http://api.tides.example/x', 'not_https'],
+    ['http://api.tides.example:8080/x', 'not_https'],
+    ['http://10.0.0.7/x', 'blocked_address'],
     ['https://user:pw@api.tides.example/x', 'userinfo'],
     ['https://10.0.0.7/x', 'blocked_address'],
     ['https://0x7f000001/x', 'blocked_address'],
@@ -163,6 +165,31 @@ describe('an address', () => {
     ['', 'bad_url'],
   ])('like %j is refused as %s', (resource, code) => {
     expect(listCodes(makeItem({ resource }))).toEqual([`refused:${code}`]);
+  });
+
+  it('that begins with http is taken with https, and merged with its twin', () => {
+    const item = take(makeItem({ resource: 'http://api.tides.example:80/v1/height' }));
+    expect([item.base_url, item.route.path]).toEqual(['https://api.tides.example', '/v1/height']);
+    const twins = [makeItem(), makeItem({ resource: 'http://api.tides.example/v1/height' })];
+    const { declarations, outcomes } = buildFeedDeclarations(twins, OPTIONS);
+    expect(declarations.map(({ routes }) => routes.length)).toEqual([1]);
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'taken']);
+  });
+
+  it.each([
+    ['/users/*', '/users/{any}'],
+    ['/a/*/b/*?x=*', '/a/{any}/b/{any2}?x=*'],
+    ['/a/**', '/a/{any}'],
+    ['/a/*rest', '/a/{rest}'],
+    ['/a/[id]/[...slug]', '/a/{id}/{slug}'],
+    ['/a/file-*.json', '/a/file-*.json'],
+  ])('with the wildcard %s has the template %s', (path, template) => {
+    expect(take(makeItem({ resource: `https://api.tides.example${path}` })).route.path).toBe(template);
+  });
+
+  it('may be named url, as some facilitators do', () => {
+    const { resource: url, ...item } = makeItem();
+    expect(take({ ...item, url }).base_url).toBe('https://api.tides.example');
   });
 
   it('of a private network is taken if that is allowed', () => {

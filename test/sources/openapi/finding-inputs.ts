@@ -1,6 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/declaration.ts';
 import type { FindingCode } from '../../../src/sources/finding-codes.ts';
-import { listFindings, makeDocument, makeDocumentOf, makeOperation } from './documents.ts';
+import { readWholeDocument } from '../../../src/sources/look-up.ts';
+import { makeFolder } from '../../builders.ts';
+import { NOW } from '../../records.ts';
+import { listFindings, makeDocument, makeDocumentOf, makeOperation, URL_OF_DOCUMENT } from './documents.ts';
 
 function ofPayment(info: unknown): Finding[] {
   return listFindings(makeDocumentOf({ 'x-payment-info': info }));
@@ -55,6 +61,20 @@ export const DOCUMENT_INPUTS = {
     );
   },
   resource_without_terms: () => listFindings({ version: 1, resources: ['https://api.tides-of-tests.com/v1/heights'] }),
+  openapi_not_read: async () => {
+    const client = { fetch: () => Promise.reject(new ServiceError('unavailable', 'Nothing is there.')) };
+    const options = { name: URL_OF_DOCUMENT, base_url: null, allowPrivateNetworks: false, now: NOW };
+    const context = { client, resolver: { listTexts: async () => [] }, signal: new AbortController().signal };
+    const path = join(makeFolder(), 'x402.json');
+    writeFileSync(
+      path,
+      JSON.stringify({ resources: ['https://a.example/x'], openapi: 'https://a.example/openapi.json' }),
+    );
+    const read = await readWholeDocument(path, options, context);
+    return 'code' in read ? [] : read.findings;
+  },
+  ambiguous_price: () => listFindings({ resources: [{ url: 'https://a.example/x', price: '10000' }] }),
+  price_of_file: () => listFindings({ price: '$0.01', resources: ['https://a.example/x'] }),
   not_x402: () => ofPayment({ amount: '1000', currency: 'usd', intent: 'charge', method: 'tempo' }),
   protocol_assumed: () => ofPayment({ price: { amount: '0.02' } }),
   network_assumed: () => listFindings(makeDocument()),
@@ -62,4 +82,4 @@ export const DOCUMENT_INPUTS = {
   other_currency: () => ofPrice({ mode: 'fixed', currency: 'EUR', amount: '0.02' }),
   dynamic_price: () => ofPrice({ mode: 'dynamic', currency: 'USD', min: '0.01', max: '0.10' }),
   unknown_price: () => ofPrice({ mode: 'fixed', currency: 'USD', amount: 'a little' }),
-} satisfies Partial<Record<FindingCode, () => Finding[]>>;
+} satisfies Partial<Record<FindingCode, () => Finding[] | Promise<Finding[]>>>;

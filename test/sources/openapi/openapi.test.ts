@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NETWORKS } from '../../../src/model/network.ts';
 import {
   listFindings,
   makeDocument,
@@ -131,7 +132,7 @@ paths:
 
   it.each([
     ['blocked_address', { servers: [{ url: 'https://10.0.0.1' }] }],
-    ['not_https', { servers: [{ url: 'http://api.tides-of-tests.com' }] }],
+    ['not_https', { servers: [{ url: 'http://api.tides-of-tests.com:8080' }] }],
     ['ephemeral_host', { servers: [{ url: 'https://a1b2.ngrok.app' }] }],
     ['bad_url', { servers: [{ url: 'https://{region}.tides-of-tests.com' }] }],
     ['bad_url', { servers: [{ url: 'https://api.tides-of-tests.com/{tenant}' }] }],
@@ -281,5 +282,62 @@ describe('the answer of an operation', () => {
   it('is unknown if the schema says nothing', () => {
     const responses = { 200: { content: { 'text/html': { schema: { type: 'string' } } } } };
     expect(takeRoute(makeDocumentOf({ responses }))).toMatchObject({ mime_type: 'text/html', output_schema: null });
+  });
+});
+
+describe('the servers of a document', () => {
+  const LOCAL = { url: 'http://localhost:3000' };
+  const [FIRST, SECOND] = ['https://api.tides-of-tests.com', 'https://eu.tides-of-tests.com/v2'];
+  const getBase = (servers: unknown, base_url: string | null = null) =>
+    takeDocument(makeDocument({ servers }), { base_url }).declarations.map((one) => one.base_url);
+
+  it.each([
+    [
+      'the first that can be listed',
+      [LOCAL, { url: 'https://{region}.x' }, { url: FIRST }, { url: SECOND }],
+      null,
+      FIRST,
+    ],
+    ['the first', [{ url: FIRST }, { url: SECOND }], null, FIRST],
+    ['the one that was asked for', [{ url: FIRST }, { url: SECOND }], SECOND, SECOND],
+    [
+      'the one above what was asked for',
+      [{ url: FIRST }, { url: 'https://eu.tides-of-tests.com/' }],
+      SECOND,
+      undefined,
+    ],
+    ['one with http as https', [{ url: 'http://api.tides-of-tests.com' }], null, FIRST],
+    ['one that is no object beside a good one', [7, {}, { url: SECOND }], null, SECOND],
+  ])('give %s', (_name, servers, asked, base) => {
+    expect(getBase(servers, asked)).toEqual(base === undefined ? [] : [base]);
+  });
+});
+
+describe('payment discovery', () => {
+  it('gives documentation and a category by x-service-info', () => {
+    const info = { categories: ['maps', 'Data'], docs: { apiReference: 'https://docs.tides-of-tests.com' } };
+    expect(takeDocument(makeDocument({ 'x-service-info': info })).declarations).toMatchObject([
+      { category: 'Data', docs_url: 'https://docs.tides-of-tests.com/' },
+    ]);
+    for (const odd of [7, { categories: 'Data', docs: 7 }, { categories: [null, {}] }])
+      expect(takeDocument(makeDocument({ 'x-service-info': odd })).declarations).toMatchObject([{ category: null }]);
+  });
+
+  it.each([
+    [
+      'one offer of several',
+      {
+        offers: [
+          { method: 'tempo', amount: '75' },
+          { method: 'x402', amount: '3000' },
+        ],
+      },
+      3000,
+    ],
+    ['an asset as the currency', { offers: [{ method: 'x402', amount: '3000', currency: NETWORKS.base.usdc }] }, 3000],
+    ['a decimal amount', { offers: [{ method: 'x402', amount: '0.01', currency: 'USD' }] }, 10_000],
+    ['one payment alone', { method: 'x402', intent: 'charge', amount: '0.01', currency: 'USD' }, 10_000],
+  ])('gives the price by x-payment-info with %s', (_name, info, amount) => {
+    expect(takeRoute(makeDocumentOf({ 'x-payment-info': info })).terms).toMatchObject([{ network: 'base', amount }]);
   });
 });

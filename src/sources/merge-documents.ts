@@ -1,0 +1,91 @@
+import type { Declaration } from '../model/declaration.ts';
+import { PATH_TEMPLATE } from '../model/request.ts';
+import { type DeclaredRoute, formatRoute, getRouteUrl } from '../model/route.ts';
+import type { ApiDocument } from './document-declarations.ts';
+import { getTemplatePath } from './outside-address.ts';
+
+/** A route with its whole address. */
+interface Placed {
+  route: DeclaredRoute;
+  origin: string;
+  /** Path and query from the origin on. */
+  path: string;
+  declaration: Declaration;
+}
+
+/**
+ * Merges an x402 file and the OpenAPI document that it names. A route of both has the words and schemas of OpenAPI, and
+ * the price of the file if that has one. Listings are at the base address of the OpenAPI document if all routes are below
+ * it, else at the origin.
+ */
+export function mergeDocuments(file: ApiDocument, openapi: ApiDocument): ApiDocument {
+  const described = openapi.declarations.flatMap(listPlaced);
+  const byKey = new Map(described.map((placed) => [getKey(placed), placed]));
+  const addresses = new Set(described.map(getAddressKey));
+  let duplicates = 0;
+  const alone: Placed[] = [];
+  for (const placed of file.declarations.flatMap(listPlaced)) {
+    const same = byKey.get(getKey(placed));
+    const terms = placed.route.terms;
+    if (same && terms.length > 0) byKey.set(getKey(placed), { ...same, route: { ...same.route, terms } });
+    // A bare address names no method, so it is about whatever OpenAPI describes there.
+    if (same || (terms.length === 0 && addresses.has(getAddressKey(placed)))) duplicates += 1;
+    else alone.push(placed);
+  }
+  const routes = [...byKey.values(), ...alone];
+  const declarations = [...Map.groupBy(routes, ({ origin }) => origin)].map(([origin, group]) =>
+    buildMerged(origin, group, { file, openapi }),
+  );
+  const findings = [...file.findings, ...openapi.findings];
+  const add = (name: 'received' | 'taken' | 'refused') => file.items[name] + openapi.items[name];
+  return {
+    kind: file.declarations.length > 0 ? file.kind : openapi.kind,
+    declarations: declarations.sort((a, b) => (a.base_url < b.base_url ? -1 : 1)),
+    findings: routes.length > 0 ? findings.filter(({ code }) => code !== 'no_payable_operation') : findings,
+    items: {
+      received: add('received'),
+      taken: add('taken') - duplicates,
+      duplicates: file.items.duplicates + openapi.items.duplicates + duplicates,
+      refused: add('refused'),
+    },
+    openapi_url: file.openapi_url,
+  };
+}
+
+function listPlaced(declaration: Declaration): Placed[] {
+  return declaration.routes.map((route) => {
+    const url = new URL(getRouteUrl(declaration.base_url, route.path));
+    return { route, origin: url.origin, path: getTemplatePath(url), declaration };
+  });
+}
+
+/** Two spellings of one template (`{id}`, `:id`) are one route. */
+function getAddressKey({ origin, path }: Placed): string {
+  return `${origin}${path.replace(PATH_TEMPLATE, '{}')}`;
+}
+
+function getKey(placed: Placed): string {
+  return `${placed.route.method} ${getAddressKey(placed)}`;
+}
+
+function buildMerged(
+  origin: string,
+  group: readonly Placed[],
+  { file, openapi }: { file: ApiDocument; openapi: ApiDocument },
+): Declaration {
+  const isHere = ({ base_url }: Declaration) => new URL(base_url).origin === origin;
+  const [own, described] = [file.declarations.find(isHere), openapi.declarations.filter(isHere)];
+  const [first] = described;
+  const prefix = described.length === 1 && first ? new URL(first.base_url).pathname.replace(/\/+$/, '') : '';
+  const isBelow = group.every(({ path }) => path.startsWith(`${prefix}/`));
+  const base = isBelow ? prefix : '';
+  const words = own?.service_name && !first?.service_name ? own : (first ?? own ?? group[0]?.declaration);
+  if (!words) throw new TypeError('A merged listing has routes, and so a declaration.');
+  return {
+    ...words,
+    base_url: `${origin}${base}`,
+    routes: group
+      .map(({ route, path }) => ({ ...route, path: path.slice(base.length) }))
+      .sort((a, b) => (`${a.path} ${formatRoute(a)}` < `${b.path} ${formatRoute(b)}` ? -1 : 1)),
+  };
+}

@@ -1,0 +1,221 @@
+import { findMember, findResourcePlace, listMethods, listOffers } from '../bazaar/item-fields.ts';
+import { formatPointer } from '../finding-codes.ts';
+import { isObject } from '../json-value.ts';
+import { listNamed } from './stated-payment.ts';
+
+/** Most resources that are taken from one file. */
+export const MAX_RESOURCES = 2_000;
+
+/** Names of a list or a map of resources, without case and punctuation, in all shapes seen so far. */
+const LIST_NAMES = new Set([
+  ...['items', 'resources', 'endpoints', 'services', 'routes', 'apis', 'products', 'tools', 'operations', 'offerings'],
+  ...['paidendpoints', 'paidapis', 'paidroutes', 'paidresources', 'paidhttpresources', 'payableendpoints'],
+  ...['x402endpoints', 'x402resources', 'protectedresources', 'protectedroutes', 'catalog', 'catalogue'],
+  ...['capabilitycatalog', 'resourcedetails', 'endpointdetails', 'routedetails', 'pricing', 'prices'],
+]);
+
+/** Names of an object that may hold such a list. */
+const HOLDER_NAMES = new Set(['x402', 'payment', 'payments', 'api', 'discovery', 'manifest', 'data', 'service']);
+
+/** Names of the address that relative ones are below. */
+const BASE_NAMES = new Set(['baseurl', 'servicebaseurl', 'apibaseurl', 'apibase', 'origin', 'server', 'serverurl']);
+
+/** Names of the address of an OpenAPI document, and of objects that may hold one. */
+const OPENAPI_NAMES = new Set(['openapi', 'openapiurl', 'openapispec', 'openapijson', 'openapidocument']);
+const LINK_HOLDERS = new Set([
+  'contracts',
+  'links',
+  'docs',
+  'documentation',
+  'discovery',
+  'x402',
+  'service',
+  'publisher',
+]);
+
+/** One entry of a file: what it says, and where. */
+export interface Entry {
+  raw: unknown;
+  /** JSON pointer in the file. */
+  place: string;
+  /** What a relative address is below; null if there is nothing. */
+  base: string | null;
+}
+
+/**
+ * Lists the entries of all lists of a `/.well-known/x402` file, also of maps by address and of lists within services;
+ * undefined if there is no list. A file about one resource has only its offers (`accepts`), each of which is an entry.
+ */
+export function listEntries(file: unknown, url: string | null): Entry[] | undefined {
+  const base = findBase(file, url);
+  if (Array.isArray(file))
+    return file.slice(0, MAX_RESOURCES + 1).map((raw, index) => ({ raw, place: `/${index}`, base }));
+  const found = listEntriesIn(file, '', base, 0);
+  if (found) return found;
+  const accepts = findMember(file, 'accepts');
+  if (!Array.isArray(accepts)) return undefined;
+  const version = findMember(file, 'x402Version');
+  return accepts.slice(0, MAX_RESOURCES + 1).map((offer, index) => ({
+    raw: { x402Version: version, accepts: [offer] },
+    place: formatPointer('accepts', index),
+    base,
+  }));
+}
+
+function listEntriesIn(holder: unknown, place: string, base: string | null, depth: number): Entry[] | undefined {
+  const lists = listNamed(holder).flatMap(([normal, member, name]) => {
+    const below = `${place}${formatPointer(name)}`;
+    if (LIST_NAMES.has(normal)) {
+      const members = listMembers(normal, member);
+      return members
+        ? [members.flatMap(([key, raw]) => listEntriesOf(raw, `${below}${formatPointer(key)}`, base, depth))]
+        : [];
+    }
+    const nested = HOLDER_NAMES.has(normal) && depth < 2 ? listEntriesIn(member, below, base, depth + 1) : undefined;
+    return nested ? [nested] : [];
+  });
+  return lists.length > 0 ? lists.flat().slice(0, MAX_RESOURCES + 1) : undefined;
+}
+
+/** Lists the members of a list, or of a map by address or by name; undefined for what is no list of resources. */
+function listMembers(normal: string, member: unknown): [key: string | number, raw: unknown][] | undefined {
+  const isAboutPrices = normal === 'pricing' || normal === 'prices';
+  if (Array.isArray(member)) {
+    if (isAboutPrices && !member.some((one) => findAddress(one) !== undefined)) return undefined;
+    return member.slice(0, MAX_RESOURCES + 1).map((raw, index) => [index, raw]);
+  }
+  if (!isObject(member)) return undefined;
+  const entries = Object.entries(member).slice(0, MAX_RESOURCES + 1);
+  const isMap = entries.some(
+    ([key, value]) =>
+      isAddress(key) ||
+      (!isAboutPrices && (findAddress(value) !== undefined || (typeof value === 'string' && isPayableLine(value)))),
+  );
+  if (!isMap) return undefined;
+  const routes = entries.filter(([key, value]) => isAddress(key) || typeof value !== 'string' || isPayableLine(value));
+  return routes.map(([key, value]) => [key, nameEntry(key, value)]);
+}
+
+/** Returns whether the value of a map by name is the address of a route: whole, or a path with its method. */
+function isPayableLine(text: string): boolean {
+  const [, method] = RESOURCE_LINE.exec(text.slice(0, MAX_ADDRESS)) ?? [];
+  return isAddress(text) && (method !== undefined || /^\s*https?:/i.test(text));
+}
+
+/** Returns an entry of a map with its key as its address, unless it has one. */
+function nameEntry(key: string, value: unknown): unknown {
+  if (!isAddress(key)) return value;
+  if (isObject(value)) return findAddress(value) === undefined ? { ...value, path: key } : value;
+  return typeof value === 'string' || typeof value === 'number' ? { path: key, price: value } : key;
+}
+
+/** Returns an entry, or the entries of the lists within it: those of one service of several. */
+function listEntriesOf(raw: unknown, place: string, base: string | null, depth: number): Entry[] {
+  const own: Entry = { raw, place, base: findBase(raw, base) };
+  if (!isObject(raw) || depth >= 2 || Array.isArray(raw.accepts)) return [own];
+  const inner = listNamed(raw).some(([normal]) => LIST_NAMES.has(normal) && !['pricing', 'prices'].includes(normal));
+  const address = findAddress(raw);
+  const parent = address !== undefined && /^https?:/i.test(address) ? address : base;
+  const nested = inner ? listEntriesIn(raw, place, findBase(raw, parent), depth + 1) : undefined;
+  return nested && nested.length > 0 ? nested : [own];
+}
+
+function findBase(holder: unknown, url: string | null): string | null {
+  const stated = listNamed(holder).find(
+    ([normal, member]) => BASE_NAMES.has(normal) && typeof member === 'string',
+  )?.[1];
+  const address = typeof stated === 'string' ? URL.parse(stated, url ?? undefined) : null;
+  if (!address || !/^https?:$/.test(address.protocol)) return url;
+  // Relative paths are below the whole base address, and not beside its last segment.
+  return address.pathname.endsWith('/') || stated === url ? address.href : `${address.origin}${address.pathname}/`;
+}
+
+/** `https://…`, `/v1/x`, or either with the method before it. */
+const RESOURCE_LINE = /^\s*(?:([A-Za-z]{3,7})\s+)?(\S+)\s*$/;
+
+const MAX_ADDRESS = 2_200;
+
+function isAddress(text: string): boolean {
+  const [, , address = ''] = RESOURCE_LINE.exec(text.slice(0, MAX_ADDRESS)) ?? [];
+  return /^(?:https?:\/\/|\/)/i.test(address);
+}
+
+/** The address and the method of an entry. */
+export interface Resource {
+  entry: Entry;
+  /** Full address; undefined if there is none. */
+  address: string | undefined;
+  method: string | undefined;
+  /** JSON pointer of the address in the file. */
+  place: string;
+}
+
+/** Names of the address of an entry, without case and punctuation, besides those that items of feeds have. */
+const ADDRESS_NAMES = ['url', 'endpoint', 'path', 'route', 'href', 'uri', 'fullurl', 'endpointurl', 'pathpattern'];
+const METHOD_NAMES = new Set(['method', 'httpmethod', 'verb', 'methods']);
+
+/** Finds the address and method of an entry, which is text or an object of any shape seen so far. */
+export function locateResource(entry: Entry): Resource {
+  const { raw, base } = entry;
+  const stated = typeof raw === 'string' ? { address: raw, place: '' } : findAddressPlace(raw);
+  const [, before, address] = RESOURCE_LINE.exec((stated?.address ?? '').slice(0, MAX_ADDRESS)) ?? [];
+  // A bare word is a name and not an address, although it could be one below the base.
+  const isBareWord = address === undefined || (typeof raw === 'string' && !address.includes('/'));
+  const below = address?.startsWith('/') && base !== null ? joinBase(base, address) : address;
+  const url = isBareWord || below === undefined ? null : URL.parse(below, base ?? undefined);
+  return {
+    entry,
+    address: url?.href ?? (isBareWord ? undefined : address),
+    method: findMethod(raw) ?? before?.toUpperCase(),
+    place: `${entry.place}${stated?.place ?? ''}`,
+  };
+}
+
+/** Joins a path and the path of a base address. A document of its own is no base: its paths begin at the root. */
+function joinBase(base: string, path: string): string {
+  const url = URL.parse(base);
+  if (!url?.pathname.endsWith('/') || url.pathname === '/' || path.startsWith('//')) return path;
+  return path.startsWith(url.pathname) ? path : `${url.pathname.slice(0, -1)}${path}`;
+}
+
+function findAddress(raw: unknown): string | undefined {
+  return typeof raw === 'string' ? undefined : findAddressPlace(raw)?.address;
+}
+
+function findAddressPlace(raw: unknown): { address: string; place: string } | undefined {
+  const item = findResourcePlace(raw);
+  if (item) return item;
+  const members = listNamed(raw);
+  for (const wanted of ADDRESS_NAMES) {
+    const found = members.find(([normal, member]) => normal === wanted && typeof member === 'string');
+    if (found) return { address: String(found[1]), place: formatPointer(found[2]) };
+  }
+  const extra = findMember(listOffers(raw)[0], 'extra', 'resource');
+  return typeof extra === 'string' ? { address: extra, place: '/accepts/0/extra/resource' } : undefined;
+}
+
+/** Finds the method of an entry; of several (`GET,POST`, or a list) the first. */
+function findMethod(raw: unknown): string | undefined {
+  const member = listNamed(raw).find(([normal]) => METHOD_NAMES.has(normal))?.[1];
+  const own = Array.isArray(member) ? member[0] : member;
+  const method = listMethods(raw)[0] ?? (typeof own === 'string' ? own.trim().slice(0, 40).toUpperCase() : '');
+  return method.split(/[,|/\s]+/)[0] || undefined;
+}
+
+/** Finds the address of the OpenAPI document that a file names, relative to `url`; null if it names none. */
+export function findOpenApiAddress(file: unknown, url: string | null): string | null {
+  const holders = [file, ...listNamed(file).flatMap(([normal, member]) => (LINK_HOLDERS.has(normal) ? [member] : []))];
+  for (const holder of holders) {
+    const named = listNamed(holder).find(([normal]) => OPENAPI_NAMES.has(normal))?.[1];
+    const address = isObject(named) ? (named.url ?? named.href) : named;
+    if (typeof address !== 'string' || !/[/.]/.test(address) || /^\d/.test(address)) continue;
+    const found = URL.parse(address, url ?? undefined);
+    if (found && /^https?:$/.test(found.protocol)) return found.href;
+  }
+  return null;
+}
+
+/** Returns whether a file says by a member of its own that it is about x402. */
+export function namesX402(file: unknown): boolean {
+  return listNamed(file).some(([normal]) => normal === 'x402version' || normal === 'x402');
+}

@@ -1,0 +1,303 @@
+import type { Finding } from '../../model/declaration.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { httpMethod } from '../../model/request.ts';
+import type { DeclaredRoute } from '../../model/route.ts';
+import type { Terms } from '../../model/terms.ts';
+import { cutText } from '../../model/text.ts';
+import { buildFeedDeclarations } from '../bazaar/declarations.ts';
+import { parseFeedItem } from '../bazaar/item.ts';
+import { findMember, listOffers } from '../bazaar/item-fields.ts';
+import { readOutputSchema } from '../bazaar/output-schema.ts';
+import { readRequest } from '../bazaar/request.ts';
+import { removeInvisible } from '../clean-string.ts';
+import {
+  type ApiDocument,
+  type ApiDocumentOptions,
+  buildDocumentDeclarations,
+  type ServiceTexts,
+} from '../document-declarations.ts';
+import { type DocumentFindings, type ItemFindings, openDocumentFindings } from '../document-findings.ts';
+import { FINDING_CODES, type FindingCode, type Note, noteBelow } from '../finding-codes.ts';
+import { isObject } from '../json-value.ts';
+import { readPayment } from '../openapi/payment.ts';
+import { getTemplatePath, hasWildcard, parseResourceUrl } from '../outside-address.ts';
+import { readMimeType, readText } from '../provider-text.ts';
+import {
+  type Entry,
+  findOpenApiAddress,
+  listEntries,
+  locateResource,
+  MAX_RESOURCES,
+  namesX402,
+  type Resource,
+} from './entries.ts';
+import { findStatedPayment } from './stated-payment.ts';
+
+type RouteAtAddress = { base_url: string; route: DeclaredRoute };
+
+/** Why offers cannot be taken although the entry may state its payment in another way. */
+const STATED_INSTEAD: ReadonlySet<FindingCode> = new Set([
+  ...(['no_offers', 'no_amount', 'bad_amount', 'asset_not_an_address', 'no_asset', 'unsupported_network'] as const),
+]);
+
+/**
+ * Reads a `/.well-known/x402` file, in all shapes seen so far: entries with offers as in a feed, entries with a price
+ * beside their address, and bare addresses, which become routes without terms. Returns one declaration for each origin;
+ * undefined for JSON that is no such file.
+ */
+export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDocument | undefined {
+  const url = options.url ?? options.base_url;
+  const openapi_url = findOpenApiAddress(file, url);
+  const listed = listEntries(file, url) ?? (openapi_url !== null && namesX402(file) ? [] : undefined);
+  if (!listed) return undefined;
+  const findings = openDocumentFindings(options.name);
+  const entries = addOffersOfFile(file, listed.slice(0, MAX_RESOURCES), findings);
+  if (listed.length > MAX_RESOURCES) findings.note('too_many_operations');
+  const resources = entries.map(locateResource);
+  const context = { file, options, findings };
+  const offering = resources.filter((resource) => isOffering(resource, context));
+  const items = { received: resources.length, taken: 0, duplicates: 0, refused: 0 };
+  const priced = buildFeedDeclarations(offering.map(buildItem), {
+    feed: options.name,
+    pulledAt: options.now,
+    isFile: true,
+    allowPrivateNetworks: options.allowPrivateNetworks,
+    getPlace: (index) => offering[index]?.entry.place ?? '',
+  });
+  for (const { outcome } of priced.outcomes) items[outcome === 'duplicate' ? 'duplicates' : outcome] += 1;
+  const routes = priced.declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
+  const known = new Set(routes.flatMap(listRouteKeys));
+  const others = resources.filter((resource) => !offering.includes(resource));
+  const read = others.map((resource) => ({ resource, stated: findStated(resource.entry.raw, file) }));
+  // Entries with a price come first, so that a bare address of another list never hides one.
+  for (const { resource, stated } of [...read.filter((one) => one.stated), ...read.filter((one) => !one.stated)]) {
+    const found = readEntry(resource, stated, context);
+    if (!found) items.refused += 1;
+    else if (isKnown(known, found, resource)) items.duplicates += 1;
+    else {
+      for (const key of listRouteKeys(found)) known.add(key);
+      found.keep();
+      routes.push({ base_url: found.base_url, route: found.route });
+      items.taken += 1;
+    }
+  }
+  const words = findServiceTexts(file, priced.declarations[0]);
+  const declarations = buildDocumentDeclarations(routes, words, options, findings);
+  return {
+    kind: 'x402_file',
+    declarations,
+    findings: [...findings.list(), ...placeAddresses(priced.findings, offering)],
+    items,
+    openapi_url,
+  };
+}
+
+/** Corrects the places of addresses, which have many names in a file and one in a feed. */
+function placeAddresses(findings: readonly Finding[], resources: readonly Resource[]): Finding[] {
+  const places = new Map(
+    resources.flatMap(({ entry, place }) =>
+      ['/resource', '/resource/url'].map((path) => [`${entry.place}${path}`, place] as const),
+    ),
+  );
+  return findings.map((finding) => {
+    const place = places.get(finding.place ?? '');
+    return place === undefined ? finding : { ...finding, place };
+  });
+}
+
+interface Context {
+  file: unknown;
+  options: ApiDocumentOptions;
+  findings: DocumentFindings;
+}
+
+/**
+ * Adds the offers of the whole file (`accepts`) to its entries: those that name an address to the entry there, or as an
+ * entry of their own, and those that name none to each entry that states no payment itself.
+ */
+function addOffersOfFile(file: unknown, entries: Entry[], findings: DocumentFindings): Entry[] {
+  const isAlone = entries.every(({ place }) => place.startsWith('/accepts/'));
+  const offers = isAlone ? [] : listOffers(file);
+  const version = findMember(file, 'x402Version');
+  const located = offers.flatMap((offer) => {
+    const address = findMember(offer, 'resource') ?? findMember(offer, 'extra', 'resource');
+    return typeof address === 'string'
+      ? [{ offer, address: URL.parse(address, entries[0]?.base ?? undefined)?.href ?? address }]
+      : [];
+  });
+  const placed = new Set(located.map(({ offer }) => offer));
+  const general = offers.filter((offer) => !placed.has(offer) && hasAmount(offer));
+  const addresses = new Map(entries.map((entry) => [locateResource(entry).address, entry]));
+  const own = Map.groupBy(located, ({ address }) => address);
+  const added = [...own].flatMap(([address, group]): Entry[] => {
+    if (addresses.has(address)) return [];
+    const raw = { resource: address, x402Version: version, accepts: group.map(({ offer }) => offer) };
+    return [{ raw, place: '/accepts', base: null }];
+  });
+  return [...entries, ...added].map((entry) => {
+    const group = own.get(locateResource(entry).address ?? '')?.map(({ offer }) => offer);
+    if (Array.isArray(findMember(entry.raw, 'accepts'))) return entry;
+    const stated = findStatedPayment(entry.raw, undefined);
+    const accepts = group ?? (general.length > 0 && !stated ? general : undefined);
+    if (!accepts) return entry;
+    if (!group) findings.count('price_of_file');
+    const raw = isObject(entry.raw) ? entry.raw : { resource: entry.raw };
+    return { ...entry, raw: { x402Version: version, ...raw, accepts } };
+  });
+}
+
+function hasAmount(offer: unknown): boolean {
+  return ['amount', 'maxAmountRequired'].some((name) => findMember(offer, name) !== undefined);
+}
+
+/** Returns whether an entry is to be read by its offers: it has some, and states no payment that is read instead. */
+function isOffering(resource: Resource, { file, options }: Context): boolean {
+  const { raw, place } = resource.entry;
+  if (!Array.isArray(findMember(raw, 'accepts'))) return false;
+  const item = parseFeedItem(buildItem(resource), { ...options, pulledAt: options.now }, place);
+  return item.outcome === 'taken' || !STATED_INSTEAD.has(item.code) || findStated(raw, file) === undefined;
+}
+
+/** Finds the stated payment of an entry, unless it says itself that it costs nothing. */
+function findStated(raw: unknown, file: unknown) {
+  const isFree =
+    [findMember(raw, 'free'), findMember(raw, 'isFree')].includes(true) || findMember(raw, 'paid') === false;
+  return isFree ? undefined : findStatedPayment(raw, file);
+}
+
+/** Builds a feed item from an entry: with its full address, its method, and its schemas if they are known. */
+function buildItem({ entry: { raw }, address, method }: Resource): unknown {
+  if (!isObject(raw) || address === undefined) return raw;
+  const resource = isObject(raw.resource) ? { ...raw.resource, url: address } : address;
+  const input = findObject(raw, 'inputSchema', 'input_schema', 'requestSchema', 'request_schema');
+  const output = findObject(raw, 'responseSchema', 'response_schema', 'output_schema') ?? findAnswerSchema(raw);
+  const described = raw.extensions === undefined && (input ?? output) !== undefined;
+  const bazaar = { ...(input && { inputSchema: input }), ...(output && { output: { schema: output } }) };
+  return {
+    ...raw,
+    resource,
+    ...(method !== undefined && { method }),
+    ...(described && { extensions: { bazaar } }),
+  };
+}
+
+function findObject(raw: JsonObject, ...names: string[]): JsonObject | undefined {
+  return names.map((name) => raw[name]).find(isObject);
+}
+
+/** Finds an `outputSchema` that is a JSON Schema; feeds have one with `input` and `output` in it. */
+function findAnswerSchema({ outputSchema }: JsonObject): JsonObject | undefined {
+  if (!isObject(outputSchema) || isObject(outputSchema.input) || isObject(outputSchema.output)) return undefined;
+  return outputSchema;
+}
+
+/** Reads an entry without offers into a route, or refuses it. */
+function readEntry(
+  resource: Resource,
+  stated: ReturnType<typeof findStatedPayment>,
+  { options, findings }: Context,
+): (RouteAtAddress & Pick<ItemFindings, 'keep'>) | undefined {
+  const { entry, address } = resource;
+  const found = findings.openItem(cutText(removeInvisible(address?.slice(0, 500) ?? ''), 300) || 'item');
+  if (address === undefined) {
+    const isItem = isObject(entry.raw) || typeof entry.raw === 'string';
+    found.refuse(isItem ? 'no_resource' : 'not_an_item', undefined, entry.place);
+    return undefined;
+  }
+  const url = parseResourceUrl(address, options, (code, message) => found.note(code, message, resource.place));
+  if (!(url instanceof URL)) {
+    found.refuse(url.code, url.message, resource.place);
+    return undefined;
+  }
+  const method = httpMethod.safeParse(resource.method ?? 'GET');
+  if (!method.success) {
+    const isInObject = isObject(entry.raw) && typeof entry.raw.method === 'string';
+    found.refuse('bad_method', FINDING_CODES.bad_method, isInObject ? `${entry.place}/method` : resource.place);
+    return undefined;
+  }
+  if (resource.method === undefined) found.note('method_assumed', undefined, entry.place);
+  if (hasWildcard(url)) found.note('wildcard_path', undefined, resource.place);
+  const terms = readTerms(resource, stated, found);
+  if (!terms) return undefined;
+  return { base_url: url.origin, route: buildRoute(resource, method.data, url, terms, found.note), keep: found.keep };
+}
+
+/** Reads the payment that an entry states into terms; refuses the entry if it is not to be listed. */
+function readTerms(
+  { entry: { place } }: Resource,
+  stated: ReturnType<typeof findStatedPayment>,
+  found: ItemFindings,
+): Terms[] | undefined {
+  if (!stated) {
+    found.note('resource_without_terms', undefined, place);
+    return [];
+  }
+  const pricePlace = stated.isOfFile ? stated.place : `${place}${stated.place}`;
+  if (stated.isAmbiguous) {
+    found.note('ambiguous_price', undefined, pricePlace);
+    return [];
+  }
+  const terms = readPayment(stated.info, (code, message) => found.note(code, message, pricePlace));
+  if (!Array.isArray(terms)) {
+    found.refuse(terms.code, terms.message, pricePlace);
+    return undefined;
+  }
+  if (stated.isOfFile && terms.length > 0) found.note('price_of_file', undefined, pricePlace);
+  return terms;
+}
+
+function buildRoute(
+  resource: Resource,
+  method: DeclaredRoute['method'],
+  url: URL,
+  terms: Terms[],
+  itemNote: Note,
+): DeclaredRoute {
+  const { raw, place } = resource.entry;
+  const note = noteBelow(itemNote, place);
+  const item = buildItem(resource);
+  const described = isObject(raw)
+    ? (raw.description ?? findMember(raw, 'resource', 'description') ?? raw.summary)
+    : undefined;
+  return {
+    method,
+    path: getTemplatePath(url),
+    description: readText(described, 'route_description', note),
+    mime_type: readMimeType(isObject(raw) ? raw.mimeType : undefined, note),
+    ...readRequest(item, method, note),
+    output_schema: readOutputSchema(item, note),
+    terms,
+  };
+}
+
+function getRouteKey({ base_url, route }: RouteAtAddress): string {
+  return `${route.method} ${base_url}${route.path}`;
+}
+
+/** Lists the keys of a route: with its method, and of its address alone. */
+function listRouteKeys(found: RouteAtAddress): string[] {
+  return [getRouteKey(found), `${found.base_url}${found.route.path}`];
+}
+
+/** Returns whether a route is known. An entry that names no method is about any route at its address. */
+function isKnown(known: ReadonlySet<string>, found: RouteAtAddress, { method }: Resource): boolean {
+  return known.has(method === undefined ? `${found.base_url}${found.route.path}` : getRouteKey(found));
+}
+
+/** Finds the texts about the service in the file, else in its items. */
+function findServiceTexts(
+  file: unknown,
+  first: { service_name: string | null; description: string } | undefined,
+): ServiceTexts {
+  const holders = [file, ...['publisher', 'service', 'provider', 'info'].map((name) => findMember(file, name))];
+  const find = (...names: string[]) =>
+    holders
+      .flatMap((holder) => names.map((name) => findMember(holder, name)))
+      .find((text) => typeof text === 'string' && text.trim() !== '');
+  return {
+    title: find('name', 'title') ?? first?.service_name,
+    tagline: find('tagline'),
+    description: find('description') ?? first?.description,
+    docs_url: find('docs', 'docsUrl', 'documentation'),
+  };
+}
