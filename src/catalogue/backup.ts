@@ -2,7 +2,9 @@ import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, r
 import { basename, dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ServiceError } from '../errors.ts';
-import { type Catalogue, holdState, openCatalogueForReading } from './database.ts';
+import { isPostgresAddress } from './address.ts';
+import { copyCatalogue } from './copy.ts';
+import { type Catalogue, holdState, openCatalogue, openCatalogueForReading } from './database.ts';
 import { getCatalogueState } from './transaction.ts';
 
 /** Database pages that are copied at a time. In between, the event loop runs. */
@@ -35,7 +37,7 @@ export async function backUpCatalogue(source: Catalogue, target: string, options
   refuseTarget(source, file, options.replace);
   const partial = join(dirname(file), `.${basename(file)}.partial-${process.pid}`);
   try {
-    await copyPages(source, partial, options);
+    await (source.engine.name === 'sqlite' ? copyPages(source, partial, options) : copyRows(source, partial, options));
     const state = await checkCopy(partial);
     syncFile(partial);
     renameSync(partial, file);
@@ -59,6 +61,16 @@ async function copyPages(source: Catalogue, partial: string, { onProgress, signa
   };
   const { totalPages } = await holdState(source, () => source.engine.sqlite.backup(partial, { progress }));
   onProgress?.(totalPages, totalPages);
+}
+
+/** Copies a catalogue in PostgreSQL, row by row, into a new file. */
+async function copyRows(source: Catalogue, partial: string, { signal }: BackupOptions): Promise<void> {
+  const target = await openCatalogue(partial, { identity: '', at: '' });
+  try {
+    await copyCatalogue(source, target, { ...(signal && { signal }) });
+  } finally {
+    await target.close();
+  }
 }
 
 /** Makes the copy one file, without a write-ahead log beside it, and checks all of it. */
@@ -90,7 +102,7 @@ function refuseTarget({ address: source }: Catalogue, file: string, replace: boo
     });
   }
   if (!existsSync(file)) return;
-  if (realpathSync(file) === realpathSync(source)) {
+  if (!isPostgresAddress(source) && realpathSync(file) === realpathSync(source)) {
     throw new ServiceError('bad_input', `${file} is the catalogue itself.`, {
       hint: 'Name another file.',
       reason: 'same_file',

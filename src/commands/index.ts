@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./check.ts')).check,
   export: async () => (await import('./export.ts')).exportCatalogue,
   backup: async () => (await import('./backup.ts')).backup,
+  copy: async () => (await import('./copy.ts')).copy,
 };
 
 /** The names of all commands. */

@@ -185,6 +185,6 @@ it('a failure of our own is not taken for an absent document', async () => {
       return Promise.reject(new ServiceError('unavailable', 'The request was stopped.', { reason: 'aborted' }));
     },
   };
-  const looking = await lookUpDocuments(HOST, OPTIONS, { ...context, client, signal: controller.signal });
+  const looking = lookUpDocuments(HOST, OPTIONS, { ...context, client, signal: controller.signal });
   await expect(looking).rejects.toThrow('stopped');
 });

