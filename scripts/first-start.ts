@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatAddress } from '../src/catalogue/address.ts';
 import { openCatalogue, openCatalogueForReading } from '../src/catalogue/database.ts';
 import { getRevision } from '../src/catalogue/transaction.ts';
 import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
+import { formatAddress } from '../src/model/catalogue-address.ts';
 import { PROJECT_DIR } from '../src/release/code-version.ts';
 import { acquireLock } from '../src/release/lock.ts';
 import { hasServableRelease } from '../src/release/state.ts';

@@ -1,4 +1,4 @@
-import { formatAddress } from '../src/catalogue/address.ts';
+import { formatAddress } from '../src/model/catalogue-address.ts';
 import './require-node.mjs';
 import type { RebuildEvent, RebuildResult } from '../src/release/events.ts';
 

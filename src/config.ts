@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import proxyaddr from 'proxy-addr';
 import { z } from 'zod';
-import { isPostgresAddress } from './catalogue/address.ts';
 import { ServiceError } from './errors.ts';
+import { isPostgresAddress } from './model/catalogue-address.ts';
 import { parseUsdc } from './model/usdc.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;

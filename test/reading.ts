@@ -1,5 +1,5 @@
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { openSqliteNews } from '../src/catalogue/news-source.ts';
+import { openSqliteNews } from '../src/catalogue/sqlite-news.ts';
 import { openPublishedForWriting } from '../src/published/file.ts';
 import { followAtOnce } from '../src/published/follow.ts';
 import { openReading, type Reading } from '../src/published/reading.ts';

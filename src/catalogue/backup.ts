@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, r
 import { basename, dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ServiceError } from '../errors.ts';
-import { isPostgresAddress } from './address.ts';
+import { isPostgresAddress } from '../model/catalogue-address.ts';
 import { copyCatalogue } from './copy.ts';
 import { type Catalogue, holdState, openCatalogue, openCatalogueForReading } from './database.ts';
 import { getCatalogueState } from './transaction.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Insertable, Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { getErrorMessage, ServiceError } from '../errors.ts';
-import { formatAddress, isAway, isPostgresAddress } from './address.ts';
+import { formatAddress, isAway, isPostgresAddress } from '../model/catalogue-address.ts';
 import { type Engine, openPostgres, openSqlite } from './engines.ts';
 import { buildMigrations } from './migrations/index.ts';
 import type { Tables } from './tables.ts';

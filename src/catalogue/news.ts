@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors.ts';
 import type { ChangesTable, ListingDaysTable, ListingsTable, RevisionsTable } from './tables.ts';
 
 /**
@@ -124,4 +125,26 @@ export function selectRoundsSince(revision: number): NewsQuery<NewsRound> {
       WHERE shown_hosts IS NOT NULL AND revision > ? ORDER BY round`,
     parameters: [revision],
   };
+}
+
+/** Answers a query about the state that is held. */
+export type Ask = <Row>(query: NewsQuery<Row>) => Promise<Row[]>;
+
+/** A catalogue as it is followed: read only, and without Kysely. */
+export interface NewsSource {
+  /** Returns something that is another after anybody wrote to the catalogue; it is asked for many times a second. */
+  getVersion(): unknown;
+  /** Runs `work` while what it asks about stays at one state. */
+  hold<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result>;
+  /** Does the same at once, where the engine can: for processes that do nothing else. */
+  holdAtOnce?<Result>(work: (ask: <Row>(query: NewsQuery<Row>) => Row[]) => Result): Result;
+  close(): Promise<void>;
+}
+
+/** Builds the error for a catalogue of another schema version. */
+export function buildOtherVersion(file: string): ServiceError {
+  return new ServiceError('bad_input', `${file} is a catalogue of another version of this code.`, {
+    hint: 'The command catalogue status says what to do.',
+    reason: 'schema_version',
+  });
 }

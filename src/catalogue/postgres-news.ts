@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../errors.ts';
-import { formatAddress, isAway } from './address.ts';
+import { formatAddress, isAway } from '../model/catalogue-address.ts';
 import { LATEST_MIGRATION } from './migrations/latest.ts';
-import type { NewsQuery } from './news.ts';
-import { buildOtherVersion, type NewsSource } from './news-source.ts';
+import { buildOtherVersion, type NewsQuery, type NewsSource } from './news.ts';
 import { buildAwayError, buildConnection, openPool } from './postgres.ts';
 
 /** The channel on which revisions are announced: see `announce` of the engine. */

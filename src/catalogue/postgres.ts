@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { ServiceError } from '../errors.ts';
-import { formatAddress } from './address.ts';
+import { formatAddress } from '../model/catalogue-address.ts';
 
 /** How long to wait for a connection, or for the lock of another process, in milliseconds. */
 const WAIT_MS = 10_000;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { isPostgresAddress } from '../catalogue/address.ts';
 import { type CopiedCatalogue, copyCatalogue } from '../catalogue/copy.ts';
 import { openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import { isPostgresAddress } from '../model/catalogue-address.ts';
 import { type Command, defineCommand } from './command.ts';
 import { openProgress } from './terminal/progress.ts';
 

@@ -1,5 +1,5 @@
-import { isAway } from '../catalogue/address.ts';
 import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
+import { isAway } from '../model/catalogue-address.ts';
 import { cutText } from '../model/text.ts';
 
 /** Longest message or hint that is shown, in UTF-16 units: some quote paths, addresses or errors of others. */

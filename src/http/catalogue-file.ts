@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { isPostgresAddress } from '../catalogue/address.ts';
+import { isPostgresAddress } from '../model/catalogue-address.ts';
 
 /** How often the file is looked at. */
 const LOOK_MS = 500;

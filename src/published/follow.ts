@@ -5,6 +5,7 @@ import {
   type NewsListing,
   type NewsQuery,
   type NewsReceipt,
+  type NewsSource,
   selectAnyReceipt,
   selectChangesBehind,
   selectDaysFrom,
@@ -16,7 +17,7 @@ import {
   selectRoundsSince,
   selectState,
 } from '../catalogue/news.ts';
-import { type NewsSource, openNewsSource } from '../catalogue/news-source.ts';
+import { openNewsSource } from '../catalogue/news-source.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';

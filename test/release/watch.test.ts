@@ -20,7 +20,7 @@ function watch({ config }: Pick<Shelf, 'config'>) {
     config: {
       ...config,
       // Each look at the catalogue asks where it is.
-      get catalogueFile() {
+      get catalogueAddress() {
         looks += 1;
         return config.catalogueAddress;
       },
