@@ -285,6 +285,9 @@ export interface HostsTable {
   valid_at: string | null;
   /** The host asked for no requests until then. */
   wait_until: string | null;
+  /** Which prober visits it, and until when nobody else may unless that prober says more. */
+  leased_by: string | null;
+  leased_until: string | null;
 }
 
 /** One run over all routes (`all`) or all published listings (`freshening`). One that did not end is continued. */

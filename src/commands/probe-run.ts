@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countProbedSince } from '../catalogue/read/counts.ts';
@@ -12,7 +13,7 @@ import {
 import { isOurRound } from '../catalogue/read/rounds.ts';
 import { findFailingSince } from '../catalogue/read/samples.ts';
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
-import { recordHost } from '../catalogue/write/hosts.ts';
+import { leaseHost, recordHost, releaseHost } from '../catalogue/write/hosts.ts';
 import { endFreshening, endProbeRun, startFreshening, startProbeRun } from '../catalogue/write/probe-runs.ts';
 import { type PublicationResult, publishSampled } from '../catalogue/write/probed.ts';
 import { judgeRounds } from '../catalogue/write/rounds.ts';
@@ -182,6 +183,9 @@ export interface ProbeStoreOptions {
 /** A scheduled probe reads a provider's file again after this time; a probe of chosen listings always does. */
 export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
 
+/** How long a host is a prober's after its last sample, in milliseconds: longer than any pause and request take. */
+const LEASE_MS = 5 * 60 * 1000;
+
 /** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
 export function openProbeStore(
   catalogue: Catalogue,
@@ -190,7 +194,22 @@ export function openProbeStore(
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
     writeCatalogue(catalogue, now().toISOString(), (writing) => recordHost(writing.catalogue, host, learned));
+  // In a file one prober runs at a time; in PostgreSQL several share the hosts.
+  const isShared = catalogue.engine.name === 'postgres';
+  const by = randomUUID();
+  const lease = (inside: Catalogue, host: string) => {
+    const at = now();
+    return leaseHost(inside, host, {
+      by,
+      at: at.toISOString(),
+      until: new Date(at.getTime() + LEASE_MS).toISOString(),
+    });
+  };
   return {
+    takeHost: async (host) => !isShared || (await lease(catalogue, host)),
+    releaseHost: async (host) => {
+      if (isShared) await releaseHost(catalogue, host, by);
+    },
     async *listTasks(host) {
       for (const listingId of plans.get(host)?.listing_ids ?? []) {
         for (const key of await listProbeTasks(catalogue, listingId, scope)) {
@@ -225,6 +244,7 @@ export function openProbeStore(
         const failing_since = await findFailingSince(writing.catalogue, listing_id, sample);
         const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until }, random);
         await recordSample(writing, taken, sample, nextAt);
+        if (isShared) await lease(writing.catalogue, taken.host);
       });
       onRecorded();
     },

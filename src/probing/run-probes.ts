@@ -19,6 +19,9 @@ export interface RouteTask<Key> {
 
 /** What a run reads and records. The owner of the data implements it. */
 export interface ProbeStore<Key> {
+  /** Takes a host for this run, which nobody else may visit until `releaseHost`. False while another prober visits it. */
+  takeHost(host: string): Promise<boolean>;
+  releaseHost(host: string): Promise<void>;
   /** Lists the routes of a host that are to be probed. Called when its turn comes. */
   listTasks(host: string): AsyncIterable<RouteTask<Key>>;
   /**
@@ -95,7 +98,7 @@ export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> 
   const visit = async ({ host }: { host: string }): Promise<void> => {
     if (signal.aborted) return;
     try {
-      await visitHost(host, { ...options, signal }, requests, documents);
+      await takeAndVisit(host, { ...options, signal }, requests, documents);
     } catch (error) {
       // A failure of our own, such as a full disk, stops all other visits and fails the run.
       if (!signal.aborted) failing.abort(error);
@@ -107,6 +110,25 @@ export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> 
 }
 
 type Limit = ReturnType<typeof pLimit>;
+
+/** Visits a host, unless another prober does; its routes are that one's then. */
+async function takeAndVisit<Key>(
+  host: string,
+  options: RunOptions<Key>,
+  requests: Limit,
+  documents: Limit,
+): Promise<void> {
+  const { store, onRoute } = options;
+  if (!(await store.takeHost(host))) {
+    for await (const _task of store.listTasks(host)) onRoute?.(null);
+    return;
+  }
+  try {
+    await visitHost(host, options, requests, documents);
+  } finally {
+    await store.releaseHost(host);
+  }
+}
 
 async function visitHost<Key>(
   host: string,

@@ -10,6 +10,9 @@ import { findListing, listListings } from '../../src/catalogue/read/listings.ts'
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration, recordDeclarations } from '../../src/catalogue/write/declarations.ts';
+import { leaseHost, releaseHost } from '../../src/catalogue/write/hosts.ts';
+import { runProbing } from '../../src/commands/probe-run.ts';
+import { readConfig } from '../../src/config.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { publishCatalogue, startFollowing } from '../../src/published/follow.ts';
@@ -18,6 +21,8 @@ import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from
 import { makeWorld } from '../catalogue/evidence-world.ts';
 import { makeCommands, writeManifest } from '../commands/running.ts';
 import { recordPaid } from '../paid.ts';
+import { sendStatus } from '../probing/market.ts';
+import { openFakeHosts } from '../probing/runs.ts';
 import { HAS_POSTGRES, type PostgresServer, run, startPostgres } from './server.ts';
 
 let server: PostgresServer;
@@ -290,5 +295,58 @@ describe.runIf(HAS_POSTGRES)('a write to PostgreSQL', () => {
     await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne('whole')));
     expect((await listListings(catalogue)).map(({ slug }) => slug)).toEqual(['whole']);
     expect(await getRevision(catalogue)).toBe(1);
+  });
+});
+
+describe.runIf(HAS_POSTGRES)('probers of one catalogue in PostgreSQL', () => {
+  it('share the hosts, and no two ask one host at a time', async () => {
+    const address = await createDatabase();
+    const [first, second] = [await open(address), await open(address)];
+    const hosts = await openFakeHosts(6, (response) => sendStatus(response, 500), { delayMs: 20 });
+    await writeCatalogue(first, NOW, (writing) =>
+      recordDeclarations(
+        writing,
+        hosts.hosts.map((base_url, number) =>
+          makeDeclaration({
+            slug: `host-${number}`,
+            base_url,
+            routes: ['/v1/a', '/v1/b'].map((path) => makeRoute({ path, terms: [makeTerms()] })),
+          }),
+        ),
+      ),
+    );
+    const config = { ...readConfig({ BASE_URL: 'http://catalogue.example' }), allowPrivateNetworks: true };
+    const probe = (catalogue: Catalogue) =>
+      runProbing(
+        catalogue,
+        { kind: 'all', again: false },
+        {
+          ...{ config, now: () => new Date(), random: Math.random, signal: new AbortController().signal },
+          ...{ atOnce: 3, pauseMs: 10, timeoutMs: 5000, onProgress: () => undefined },
+        },
+      );
+    const reports = await Promise.all([probe(first), probe(second)]);
+    expect(reports.map(({ complete }) => complete)).toEqual([true, true]);
+    expect(hosts.getMost().perHost).toBe(1);
+    const asked = hosts.listAsked().filter((url) => url.startsWith('/v1/') && !url.includes('sibling'));
+    expect(asked.length).toBeGreaterThanOrEqual(12);
+    const left = await first.query.selectFrom('hosts').select('host').where('leased_by', 'is not', null).execute();
+    expect(left).toEqual([]);
+  });
+
+  it('leave a host to the one that took it, until its time is up', async () => {
+    for (const catalogue of [await openNew(), await openFile()]) {
+      const [host, at] = ['https://a.example', '2026-11-20T12:00:00.000Z'];
+      const [until, later] = ['2026-11-20T12:05:00.000Z', '2026-11-20T12:10:00.000Z'];
+      const take = (by: string, from: string, to: string) => leaseHost(catalogue, host, { by, at: from, until: to });
+      expect(await take('one', at, until)).toBe(true);
+      expect(await take('two', at, until)).toBe(false);
+      expect(await take('one', at, until)).toBe(true);
+      expect(await take('two', until, later)).toBe(true);
+      await releaseHost(catalogue, host, 'one');
+      expect(await take('one', until, later)).toBe(false);
+      await releaseHost(catalogue, host, 'two');
+      expect(await take('one', until, later)).toBe(true);
+    }
   });
 });

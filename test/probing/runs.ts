@@ -103,6 +103,8 @@ export function makeStore(paths: readonly string[], route: Partial<RouteTask<str
     robots,
     waits,
     decoys,
+    takeHost: async () => true,
+    releaseHost: async () => undefined,
     async *listTasks(host) {
       yield* paths
         .map((path) => ({ key: `${host}${path}`, base_url: host, route: makeProbed({ path, ...route }) }))

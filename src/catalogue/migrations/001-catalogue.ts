@@ -250,7 +250,9 @@ export function listStatements({ text, integer, counted, strict }: SchemaWords):
       door_at ${text},
       sibling_at ${text},
       valid_at ${text},
-      wait_until ${text}
+      wait_until ${text},
+      leased_by ${text},
+      leased_until ${text}
     ) ${strict}`,
     `CREATE TABLE probe_runs (
       id ${counted},

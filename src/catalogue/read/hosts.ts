@@ -12,6 +12,8 @@ export const UNKNOWN_HOST: HostRecord = Object.freeze({
   sibling_at: null,
   valid_at: null,
   wait_until: null,
+  leased_by: null,
+  leased_until: null,
 });
 
 /** Returns what is known of a host, by its origin. */
