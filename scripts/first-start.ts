@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCatalogue, openCatalogueForReading } from '../src/catalogue/database.ts';
-import { getRevision } from '../src/catalogue/transaction.ts';
+import { selectState } from '../src/catalogue/news.ts';
+import { openNewsSource } from '../src/catalogue/news-source.ts';
 import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
@@ -26,12 +26,12 @@ interface FirstStart {
  */
 export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
   const { config, tell } = firstStart;
-  if (await isReady(config.catalogueAddress)) return;
+  if (await isReady(config)) return;
   const lock = await acquireLock(join(config.releasesDir, 'first-start.lock'), () =>
     tell(`Waiting for another first start, which is setting up ${formatAddress(config.catalogueAddress)} …`),
   );
   try {
-    if (!(await isReady(config.catalogueAddress))) await createCatalogue(firstStart);
+    if (!(await isReady(config))) await createCatalogue(firstStart);
   } finally {
     lock.release();
   }
@@ -39,10 +39,12 @@ export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
 
 async function createCatalogue({ config, now, tell }: FirstStart): Promise<void> {
   const { catalogueAddress } = config;
+  // Loaded here, because only the very first start and one after an upgrade need it.
+  const { openCatalogue } = await import('../src/catalogue/database.ts');
+  const { getRevision } = await import('../src/catalogue/transaction.ts');
   const catalogue = await openCatalogue(catalogueAddress, { identity: randomUUID(), at: now().toISOString() });
   try {
     if ((await getRevision(catalogue)) > 0) return;
-    // Loaded here, because only the very first start needs it.
     const { seedCatalogue } = await import('../src/commands/import-manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
     if (report)
@@ -68,15 +70,20 @@ export async function prepareRelease({ config, signal, tell }: FirstStart): Prom
   tell(describeRebuildResult(result));
 }
 
-async function isReady(file: string): Promise<boolean> {
-  if (!existsSync(file)) return false;
+async function isReady({ catalogueAddress, publishedFile }: Config): Promise<boolean> {
   try {
-    const catalogue = await openCatalogueForReading(file);
-    const revision = await getRevision(catalogue);
-    await catalogue.close();
-    return revision > 0;
+    const source = await openNewsSource(catalogueAddress);
+    try {
+      const [state] = await source.hold((ask) => ask(selectState()));
+      return (state?.revision ?? 0) > 0;
+    } finally {
+      await source.close();
+    }
   } catch (error) {
-    if (error instanceof ServiceError && error.reason === 'schema_version') return false;
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.reason === 'schema_version' || error.reason === 'no_catalogue') return false;
+    // While PostgreSQL is away, what was published before is served.
+    if (error.reason === 'catalogue_away' && existsSync(publishedFile)) return true;
     throw error;
   }
 }
