@@ -12,6 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { NEWS_CHANNEL } from './news.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
 
@@ -172,9 +173,6 @@ function listSqliteFaults(sqlite: Sqlite.Database): string[] {
   }
 }
 
-/** The channel on which revisions are announced. */
-export const CHANNEL = 'catalogue';
-
 /** Opens the PostgreSQL database of a catalogue. It connects with the first query. */
 export async function openPostgres(address: string): Promise<Engine> {
   // Catalogues in files do without it.
@@ -189,7 +187,7 @@ export async function openPostgres(address: string): Promise<Engine> {
     prepareToWrite: () => undefined,
     makeDurable: () => undefined,
     async announce(inside, revision) {
-      await sql`SELECT pg_notify(${CHANNEL}, ${String(revision)})`.execute(inside);
+      await sql`SELECT pg_notify(${NEWS_CHANNEL}, ${String(revision)})`.execute(inside);
     },
     async resetCounters(inside, columns) {
       for (const [table, column] of columns) {

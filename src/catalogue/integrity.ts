@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import { canPublicationWait } from '../evidence/freshness.ts';
 import type { Listing } from '../model/listing.ts';
 import type { Catalogue } from './database.ts';
-import { EVIDENCE_AT_ONCE, readEvidence } from './read/evidence.ts';
+import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from './read/evidence.ts';
 import type { ListingIdentity } from './read/listings.ts';
+import type { ListingsTable } from './tables.ts';
 import { getRevision } from './transaction.ts';
-import { openNameBook } from './write/names.ts';
+import { type NameBook, openNameBook } from './write/names.ts';
 import { buildListingColumns, derive } from './write/publication.ts';
 import { listRecordedTerms } from './write/terms.ts';
 
@@ -30,37 +31,38 @@ export async function listStaleListings(catalogue: Catalogue): Promise<StaleList
       .orderBy('slug')
       .limit(EVIDENCE_AT_ONCE)
       .execute();
-    const identities = rows.map(({ id, slug, base_url }) => ({ id, slug, base_url }));
-    const evidence = await readEvidence(catalogue, identities);
-    const names = await openNameBook(
-      catalogue,
-      rows.flatMap(({ document, ...row }) => (document === '{}' ? [] : { ...row, ...nameOf(JSON.parse(document)) })),
-    );
-    for (const [at, row] of rows.entries()) {
-      const identity = identities[at] as ListingIdentity;
+    const evidence = await readEvidence(catalogue, rows.map(getIdentity));
+    const published = [...evidence.values()].flatMap(({ before }) => before ?? []);
+    const names = await openNameBook(catalogue, published);
+    for (const row of rows) {
       const record = evidence.get(row.id);
-      if (!record?.before) {
-        stale.push({ ...identity, fields: ['document'] });
-        continue;
-      }
-      const published = record.before;
-      const { listing: derived } = derive(record, listRecordedTerms(record.terms), names);
-      const facts = new Map<string, unknown>(Object.entries(published));
-      const differing = Object.entries(derived).filter(([field, value]) => !isDeepStrictEqual(facts.get(field), value));
-      const fields =
-        waiting.has(row.id) || canPublicationWait(published, derived) ? [] : differing.map(([name]) => name);
-      const { document: _document, ...columns } = buildListingColumns(published);
-      const wrong = Object.entries(columns).filter(([name, value]) => row[name as keyof typeof columns] !== value);
-      const different = [...new Set([...fields, ...wrong.map(([name]) => name)])];
-      if (different.length > 0) stale.push({ ...identity, fields: different });
+      const fields = record?.before ? listWrongFields(row, record, names, waiting.has(row.id)) : ['document'];
+      if (fields.length > 0) stale.push({ ...getIdentity(row), fields });
     }
     last = rows.at(-1)?.slug ?? '';
     if (rows.length < EVIDENCE_AT_ONCE) return stale;
   }
 }
 
-function nameOf({ title, provider_name }: Listing) {
-  return { title, provider_name };
+function getIdentity({ id, slug, base_url }: ListingIdentity): ListingIdentity {
+  return { id, slug, base_url };
+}
+
+/** Lists the fields of a published listing that its evidence gives otherwise, and its columns that are not as its document. */
+function listWrongFields(
+  row: Omit<ListingsTable, 'number'>,
+  record: RecordedEvidence,
+  names: NameBook,
+  isWaiting: boolean,
+): string[] {
+  const published = record.before as Listing;
+  const { listing: derived } = derive(record, listRecordedTerms(record.terms), names);
+  const facts = new Map<string, unknown>(Object.entries(published));
+  const fields = Object.entries(derived).filter(([field, value]) => !isDeepStrictEqual(facts.get(field), value));
+  const { document: _document, ...columns } = buildListingColumns(published);
+  const wrong = Object.entries(columns).filter(([name, value]) => row[name as keyof typeof columns] !== value);
+  const stale = isWaiting || canPublicationWait(published, derived) ? [] : fields;
+  return [...new Set([...stale, ...wrong].map(([name]) => name))];
 }
 
 /** Lists the ids of the listings with samples that are not published yet. */

@@ -12,6 +12,9 @@ export interface NewsQuery<Row> {
   readonly row?: Row;
 }
 
+/** The channel on which PostgreSQL announces revisions. */
+export const NEWS_CHANNEL = 'catalogue';
+
 /** Largest number of rows that a query returns at a time; a caller goes on after the last row that it got. */
 const NEWS_AT_ONCE = 256;
 

@@ -3,11 +3,8 @@ import pg from 'pg';
 import { ServiceError } from '../errors.ts';
 import { formatAddress, isAway } from '../model/catalogue-address.ts';
 import { LATEST_MIGRATION } from './migrations/latest.ts';
-import { buildOtherVersion, type NewsQuery, type NewsSource } from './news.ts';
+import { buildOtherVersion, NEWS_CHANNEL, type NewsQuery, type NewsSource } from './news.ts';
 import { buildAwayError, buildConnection, openPool } from './postgres.ts';
-
-/** The channel on which revisions are announced: see `announce` of the engine. */
-const CHANNEL = 'catalogue';
 
 /** How often the catalogue is looked at without an announcement, in milliseconds: one may be lost with its connection. */
 const LOOK_MS = 1000;
@@ -87,7 +84,7 @@ function startListening(address: string): { count: () => number; close: () => Pr
       });
       try {
         await client.connect();
-        await client.query(`LISTEN ${CHANNEL}`);
+        await client.query(`LISTEN ${NEWS_CHANNEL}`);
         // What was announced before is read at once.
         heard += 1;
         pause = RETRY_MS.first;

@@ -50,7 +50,10 @@ export interface NameBook {
 export async function openNameBook(catalogue: Catalogue, listings: readonly NamedListing[]): Promise<NameBook> {
   const { query } = catalogue;
   const ids = listings.map(({ id }) => id);
-  const own = await query.selectFrom('listing_names').select('name').where('listing_id', 'in', ids).execute();
+  const own =
+    ids.length === 0
+      ? []
+      : await query.selectFrom('listing_names').select('name').where('listing_id', 'in', ids).execute();
   const names = [
     ...new Set([...own.map(({ name }) => name), ...listings.flatMap((one) => getListingNames(one).names)]),
   ];
@@ -68,8 +71,8 @@ export async function openNameBook(catalogue: Catalogue, listings: readonly Name
           const known = payees.get(row.identity.id) ?? [];
           const isSameAccount = asked.length > 0 && asked.every((payee) => known.includes(payee));
           const { slug, base_url } = row.identity;
-          if (!isSameAccount)
-            return { slug, host: new URL(base_url).host, since: row.since > since ? row.since : since };
+          const both = [row.since, since].sort().at(-1) ?? since;
+          if (!isSameAccount) return { slug, host: new URL(base_url).host, since: both };
         }
       }
       return null;
