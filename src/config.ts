@@ -122,7 +122,14 @@ const settings = z.object({
   PORT: portNumber.default(4321),
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   METRICS_PORT: portNumber.optional(),
-  CATALOGUE: z.string().min(1).default('data/catalogue.sqlite'),
+  CATALOGUE: z
+    .string()
+    .min(1)
+    .refine(
+      (address) => !isPostgresAddress(address) || URL.canParse(address),
+      'a file, or an address such as postgres://user:password@host/name in which special characters are encoded (%23 for #)',
+    )
+    .default('data/catalogue.sqlite'),
   PUBLISHED: z.string().min(1).optional(),
   RELEASES: z.string().min(1).default('dist'),
   SERVICE_TITLE: z.string().min(1).max(80).default('Agent-Payable APIs'),

@@ -38,7 +38,8 @@ export async function openCatalogue(address: string, create: NewCatalogue): Prom
     const version = await findVersion(catalogue);
     if (version === 'newer' || version === 'unreleased') throw buildVersionError(address, version);
     catalogue.engine.prepareToWrite();
-    if (version !== 'current') await migrate(catalogue, create);
+    if (version !== 'current') await migrate(catalogue);
+    await identify(catalogue, create);
   });
 }
 
@@ -96,13 +97,19 @@ function connect(address: string, engine: Engine): Catalogue {
     name: formatAddress(address),
     engine,
     get query() {
-      if (openTransaction.getStore()?.of === catalogue) {
-        throw new Error('within a transaction of the catalogue, ask the catalogue that the transaction gives');
-      }
+      refuseWithin(catalogue);
       return query;
     },
     close: () => query.destroy(),
   };
+  return catalogue;
+}
+
+/** Returns an open catalogue. Throws within a transaction of it: there the catalogue that the transaction gives is to be asked. */
+export function refuseWithin(catalogue: Catalogue): Catalogue {
+  if (openTransaction.getStore()?.of === catalogue) {
+    throw new Error('within a transaction of the catalogue, ask the catalogue that the transaction gives');
+  }
   return catalogue;
 }
 
@@ -137,6 +144,7 @@ export async function holdState<Result>(
   return await held.execute(async (query) => {
     // The state is taken at the first read, not at BEGIN.
     await query.selectFrom('catalogue').select('revision').execute();
+    await catalogue.engine.holdLong(query);
     return await work({ ...copyOuter(catalogue), query });
   });
 }
@@ -179,10 +187,15 @@ async function findVersion({ query, engine }: Pick<Catalogue, 'query' | 'engine'
   return done.rows.length === known.length ? 'current' : 'older';
 }
 
-async function migrate({ query, engine }: Catalogue, { identity, at }: NewCatalogue): Promise<void> {
+async function migrate({ query, engine }: Catalogue): Promise<void> {
   const migrator = new Migrator({ db: query, provider: { getMigrations: async () => buildMigrations(engine) } });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
+}
+
+/** Gives a catalogue its identity, unless it has one: whoever made it may have been killed before. */
+async function identify({ query }: Catalogue, { identity, at }: NewCatalogue): Promise<void> {
+  if (await query.selectFrom('catalogue').select('id').executeTakeFirst()) return;
   await query
     .insertInto('catalogue')
     .values({ id: 1, identity, revision: 0, revised_at: at })

@@ -12,6 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { NEWS_CHANNEL } from './news.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
@@ -32,6 +33,13 @@ export interface Engine {
   readonly sqlite: Sqlite.Database;
   /** To be called before the first write, once it is known that the catalogue is one of this code. */
   prepareToWrite(): void;
+  /**
+   * Runs a write after those of this process before it. SQLite has one connection, and so does it anyway; in PostgreSQL they
+   * would wait for each other's lock, each on a connection of its own, until one has waited too long.
+   */
+  queue<Result>(write: () => Promise<Result>): Promise<Result>;
+  /** Takes away the limits of a transaction that only reads, and may be idle for long. */
+  holdLong(inside: Kysely<Tables>): Promise<void>;
   /** From now on each transaction is on the disk when it ends, even if the power fails right after it. */
   makeDurable(): void;
   /** Tells those who follow the catalogue that a revision is there, once the transaction ends; files are looked at instead. */
@@ -88,6 +96,8 @@ export function openSqlite(file: string, { readonly }: { readonly: boolean }): E
       sqlite.pragma('foreign_keys = ON');
     },
     makeDurable: () => void sqlite.pragma('synchronous = FULL'),
+    queue: (write) => write(),
+    holdLong: async () => undefined,
     announce: async () => undefined,
     resetCounters: async () => undefined,
     listFaults: () => listSqliteFaults(sqlite),
@@ -177,6 +187,7 @@ function listSqliteFaults(sqlite: Sqlite.Database): string[] {
 export async function openPostgres(address: string): Promise<Engine> {
   // Catalogues in files do without it.
   const { openPool } = await import('./postgres.ts');
+  const inTurn = pLimit(1);
   return {
     name: 'postgres',
     get sqlite(): Sqlite.Database {
@@ -186,6 +197,10 @@ export async function openPostgres(address: string): Promise<Engine> {
     words: POSTGRES_WORDS,
     prepareToWrite: () => undefined,
     makeDurable: () => undefined,
+    queue: (write) => inTurn(write),
+    async holdLong(inside) {
+      await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(inside);
+    },
     async announce(inside, revision) {
       await sql`SELECT pg_notify(${NEWS_CHANNEL}, ${String(revision)})`.execute(inside);
     },

@@ -36,6 +36,8 @@ export function openPostgresNews(address: string): NewsSource {
       try {
         await check(client);
         await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        // All listings may be rendered between two questions.
+        await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
         const result = await work(async (query) => (await client.query(formatQuery(query))).rows);
         await client.query('ROLLBACK');
         return result;
@@ -73,16 +75,13 @@ function startListening(address: string): { count: () => number; close: () => Pr
   let heard = 0;
   const listen = async () => {
     for (let pause: number = RETRY_MS.first; !closing.signal.aborted; pause = Math.min(2 * pause, RETRY_MS.longest)) {
-      const client = new pg.Client(buildConnection(address));
-      const ended = new Promise<void>((resolve) => {
-        client.once('end', resolve);
-        client.on('error', () => resolve());
-        closing.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      client.on('notification', () => {
-        heard += 1;
-      });
+      let client: pg.Client | undefined;
       try {
+        client = new pg.Client(buildConnection(address));
+        client.on('notification', () => {
+          heard += 1;
+        });
+        const ended = waitForEnd(client, closing.signal);
         await client.connect();
         await client.query(`LISTEN ${NEWS_CHANNEL}`);
         // What was announced before is read at once.
@@ -92,7 +91,7 @@ function startListening(address: string): { count: () => number; close: () => Pr
       } catch {
         // It is looked at once a second meanwhile, which says why it cannot be reached.
       }
-      await client.end().catch(() => undefined);
+      await client?.end().catch(() => undefined);
       await sleep(pause, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   };
@@ -104,4 +103,17 @@ function startListening(address: string): { count: () => number; close: () => Pr
       await listened;
     },
   };
+}
+
+/** Resolves when a connection ends, however it does, or when nobody needs it any more. */
+function waitForEnd(client: pg.Client, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    client.once('end', finish);
+    client.on('error', finish);
+    signal.addEventListener('abort', finish);
+  });
 }

@@ -16,6 +16,8 @@ export function buildConnection(address: string): pg.PoolConfig {
   return {
     connectionString: address,
     application_name: 'agent-payable-apis',
+    // A payment that is recorded is on the disk, whatever the database is set to.
+    options: '-c synchronous_commit=on',
     connectionTimeoutMillis: WAIT_MS,
     lock_timeout: WAIT_MS,
     statement_timeout: STATEMENT_MS,

@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
-import { type Catalogue, insertRows, runTransaction } from './database.ts';
+import { type Catalogue, insertRows, refuseWithin, runTransaction } from './database.ts';
 
 /** A change before it has a revision and a time. */
 export interface NewChange {
@@ -31,6 +31,16 @@ export interface Writing {
  * write, ISO 8601 UTC; if it is before the last revision, the time of that revision counts.
  */
 export async function writeCatalogue<Result>(
+  outer: Catalogue,
+  wantedAt: string,
+  work: (writing: Writing) => Result | Promise<Result>,
+): Promise<Result> {
+  // Asked for here, so that a write within a write throws at once and does not wait for itself.
+  const { engine } = refuseWithin(outer);
+  return await engine.queue(() => runWrite(outer, wantedAt, work));
+}
+
+async function runWrite<Result>(
   outer: Catalogue,
   wantedAt: string,
   work: (writing: Writing) => Result | Promise<Result>,

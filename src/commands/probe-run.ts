@@ -113,6 +113,7 @@ export async function runProbing(
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   const doors = { stated: 0, changed: 0 };
+  let isAlone = true;
   const applyProviderFile: ProbeStoreOptions['applyProviderFile'] = async (origin, paced) => {
     const limited = limitFetches(paced, options.timeoutMs);
     const read = await readProviderFile({ client: limited, catalogue, origin, now, allowPrivateNetworks, signal });
@@ -125,13 +126,17 @@ export async function runProbing(
     scope,
     hosts,
     onRecorded: publishing.publishIfDue,
+    onRefused: () => {
+      isAlone = false;
+    },
     applyProviderFile,
   });
   options.onProgress(doneBefore, planned);
   const { stopped } = await runProbes({ ...options, hosts, store, client, onRoute: count }).finally(client.close);
   const listings = await publishing.finish();
   const ended = now().toISOString();
-  if (pass && !stopped) await writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
+  // What another prober was at may be left undone, so the next run goes on with the pass.
+  if (pass && !stopped && isAlone) await writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
   return {
     scope: selection.kind,
     complete: !stopped,
@@ -176,6 +181,8 @@ export interface ProbeStoreOptions {
   random: () => number;
   /** Called when a sample is recorded. */
   onRecorded: () => void;
+  /** Called when another prober visits a host. */
+  onRefused: () => void;
   /** Reads and applies the provider's file of a host. Returns false if it was stopped meanwhile. */
   applyProviderFile: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
 }
@@ -189,7 +196,7 @@ const LEASE_MS = 5 * 60 * 1000;
 /** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
 export function openProbeStore(
   catalogue: Catalogue,
-  { scope, hosts, now, random, onRecorded, applyProviderFile }: ProbeStoreOptions,
+  { scope, hosts, now, random, onRecorded, onRefused, applyProviderFile }: ProbeStoreOptions,
 ): ProbeStore<ProbeTask> {
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
@@ -197,18 +204,24 @@ export function openProbeStore(
   // In a file one prober runs at a time; in PostgreSQL several share the hosts.
   const isShared = catalogue.engine.name === 'postgres';
   const by = randomUUID();
-  const lease = (inside: Catalogue, host: string) => {
+  const lease = (host: string) => {
     const at = now();
-    return leaseHost(inside, host, {
+    return leaseHost(catalogue, host, {
       by,
       at: at.toISOString(),
       until: new Date(at.getTime() + LEASE_MS).toISOString(),
     });
   };
   return {
-    takeHost: async (host) => !isShared || (await lease(catalogue, host)),
-    releaseHost: async (host) => {
-      if (isShared) await releaseHost(catalogue, host, by);
+    async takeHost(host) {
+      if (!isShared || (await lease(host))) return true;
+      onRefused();
+      return false;
+    },
+    keepHost: async (host) => !isShared || (await lease(host)),
+    async releaseHost(host) {
+      // Without it the lease runs out by itself.
+      if (isShared) await releaseHost(catalogue, host, by).catch(() => undefined);
     },
     async *listTasks(host) {
       for (const listingId of plans.get(host)?.listing_ids ?? []) {
@@ -244,7 +257,6 @@ export function openProbeStore(
         const failing_since = await findFailingSince(writing.catalogue, listing_id, sample);
         const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until }, random);
         await recordSample(writing, taken, sample, nextAt);
-        if (isShared) await lease(writing.catalogue, taken.host);
       });
       onRecorded();
     },

@@ -7,6 +7,7 @@ import {
   recordDeclarations as recordAll,
 } from '../catalogue/write/declarations.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
+import { isAway } from '../model/catalogue-address.ts';
 import type { Declaration } from '../model/declaration.ts';
 import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -20,6 +21,10 @@ const MESSAGE_LENGTH = 200;
 
 /** SQLite's errors about one row. All other errors are about the database and would affect every row. */
 const ROW_CODES = /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/;
+
+/** PostgreSQL's codes, and those of them about one row: wrong data, a broken rule, a value too long for an index. */
+const SQLSTATE = /^[0-9][0-9A-Z]{4}$/;
+const ROW_STATES = /^(?:22|23|54)/;
 
 /** The outcome of one declaration. */
 export interface DeclarationOutcome {
@@ -114,8 +119,10 @@ async function recordBatch(
 
 /** Returns whether an error is about one declaration and not about the database. */
 function isRowError(error: unknown): boolean {
-  const code = findCode(error);
-  return code === undefined || !code.startsWith('SQLITE_') || ROW_CODES.test(code);
+  if (isAway(error)) return false;
+  const code = findCode(error) ?? '';
+  if (code.startsWith('SQLITE_')) return ROW_CODES.test(code);
+  return !SQLSTATE.test(code) || ROW_STATES.test(code);
 }
 
 function buildFailure(error: unknown, declaration: Declaration): FailedDeclaration {

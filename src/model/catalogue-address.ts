@@ -3,20 +3,28 @@ export function isPostgresAddress(address: string): boolean {
   return /^postgres(ql)?:\/\//.test(address);
 }
 
+/** Parameters of an address that hold a secret. */
+const SECRETS = ['password', 'sslpassword'];
+
 /** Returns an address as it may be shown: without a password. */
 export function formatAddress(address: string): string {
-  if (!isPostgresAddress(address) || !URL.canParse(address)) return address;
+  if (!isPostgresAddress(address)) return address;
+  // What cannot be parsed may hold a password anywhere.
+  if (!URL.canParse(address)) return 'postgres://…';
   const url = new URL(address);
   if (url.password !== '') url.password = '***';
+  for (const name of SECRETS) if (url.searchParams.has(name)) url.searchParams.set(name, '***');
   return url.href;
 }
 
 /** Errors of the connection, and of a server that stops or starts: class 08, and some of class 57 and 53. */
-const AWAY = /^(08...|57P0[1-5]|53300|55P03|ECONNREFUSED|ECONNRESET|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH)$/;
+const AWAY = /^(08...|57P0[1-5]|53300|55P03|25P03|ECONNREFUSED|ECONNRESET|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH)$/;
 
 /** Returns whether PostgreSQL could not be asked, so that the same may succeed later. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && AWAY.test(String(error.code))) return true;
-  return /timeout exceeded when trying to connect|Connection terminated|Query read timeout/i.test(error.message);
+  return /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable/i.test(
+    error.message,
+  );
 }

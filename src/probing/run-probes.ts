@@ -21,6 +21,8 @@ export interface RouteTask<Key> {
 export interface ProbeStore<Key> {
   /** Takes a host for this run, which nobody else may visit until `releaseHost`. False while another prober visits it. */
   takeHost(host: string): Promise<boolean>;
+  /** Keeps a host that was taken for longer. False if another prober has it since. */
+  keepHost(host: string): Promise<boolean>;
   releaseHost(host: string): Promise<void>;
   /** Lists the routes of a host that are to be probed. Called when its turn comes. */
   listTasks(host: string): AsyncIterable<RouteTask<Key>>;
@@ -158,6 +160,10 @@ async function visitHost<Key>(
   const tasks: RouteTask<Key>[] = [];
   for await (const task of store.listTasks(host)) tasks.push(task);
   for (const [index, task] of tasks.entries()) {
+    if (!(await store.keepHost(host))) {
+      for (const _task of tasks.slice(index)) onRoute?.(null);
+      return;
+    }
     const sample = await probeTask(task, { robots, pace, checkWildcard: isDecoyDue }, options, requests);
     if (sample.outcome === 'internal' && signal.aborted) return;
     // If the decoy path answers 402, other paths may do so too. On such a host every route is compared with a decoy of

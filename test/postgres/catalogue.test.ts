@@ -11,12 +11,18 @@ import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts'
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration, recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { leaseHost, releaseHost } from '../../src/catalogue/write/hosts.ts';
+import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { runProbing } from '../../src/commands/probe-run.ts';
+import { recordDeclarations as recordAll } from '../../src/commands/recording.ts';
 import { readConfig } from '../../src/config.ts';
+import { formatAddress, isAway } from '../../src/model/catalogue-address.ts';
+import type { PreparedPayment } from '../../src/model/payment.ts';
+import { getRequestHash } from '../../src/model/request.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { publishCatalogue, startFollowing } from '../../src/published/follow.ts';
 import { getPublishedState } from '../../src/published/state.ts';
+import { NO_ANSWER } from '../../src/settlement/paid-call.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
 import { makeCommands, writeManifest } from '../commands/running.ts';
@@ -57,6 +63,18 @@ function declareOne(slug: string, title = `Title of ${slug}`) {
     base_url: `https://${slug}.example-provider.com`,
     routes: [makeRoute({ path: '/v1/a', terms: [makeTerms()] }), makeRoute({ path: '/v1/Ä', terms: [makeTerms()] })],
   });
+}
+
+/** Makes an attempt to pay for a route. */
+function buildAttempt(route_id: string): PreparedPayment {
+  const { asset, amount, pay_to } = makeTerms();
+  const request = { method: 'GET' as const, url: 'https://paid.example-provider.com/v1/a', headers: {}, body: null };
+  return {
+    ...{ id: '5f3a0c53-3b6e-4a0e-8d43-0000000000aa', route_id, network: 'base', scheme: 'exact', x402_version: 2 },
+    ...{ asset, amount, payer: `0x${'2'.repeat(40)}`, pay_to: pay_to ?? '', nonce: `0x${'7'.repeat(64)}` },
+    ...{ from_block: 1, head_at: NOW, expires_at: NOW, expires_block: null, prepared_at: NOW },
+    request: { ...request, hash: getRequestHash(request) },
+  };
 }
 
 /** Makes the same history in any catalogue: declared, probed, paid for, removed, put back, withdrawn. */
@@ -296,6 +314,63 @@ describe.runIf(HAS_POSTGRES)('a write to PostgreSQL', () => {
     expect((await listListings(catalogue)).map(({ slug }) => slug)).toEqual(['whole']);
     expect(await getRevision(catalogue)).toBe(1);
   });
+});
+
+describe.runIf(HAS_POSTGRES)('a payment on record in PostgreSQL', () => {
+  it('keeps what became of it while the server was away', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.close());
+    const catalogue = await openCatalogue(await own.createDatabase('paid'), { identity: IDENTITY, at: NOW });
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne('paid')));
+    const { id: route_id } = (await findListing(catalogue, { slug: 'paid' }))?.routes[0] ?? { id: '' };
+    const noted: string[] = [];
+    const ledger = openLedger(catalogue, ({ event }) => noted.push(event.step));
+    const attempt = buildAttempt(route_id);
+    await ledger.prepare(attempt, { per_call: attempt.amount, per_day: attempt.amount });
+    await ledger.record(attempt.id, { step: 'sent', signature: null }, NOW);
+    await own.stop();
+    const recorded = ledger.record(attempt.id, { step: 'answered', answer: NO_ANSWER }, NOW);
+    await sleep(100);
+    await own.start();
+    await recorded;
+    expect(await ledger.findPayment(attempt.id)).toMatchObject({ state: 'sent', ...NO_ANSWER });
+    expect(noted).toEqual(['prepared', 'sent', 'answered']);
+    await catalogue.close();
+  }, 60_000);
+});
+
+describe.runIf(HAS_POSTGRES)('an import into PostgreSQL', () => {
+  it('ends where the server is away, and calls no declaration broken for that', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.close());
+    const catalogue = await openCatalogue(await own.createDatabase('imported'), { identity: IDENTITY, at: NOW });
+    await own.stop();
+    const options = { now: () => new Date(NOW), signal: new AbortController().signal };
+    await expect(recordAll(catalogue, [declareOne('one'), declareOne('two')], options)).rejects.toSatisfy(isAway);
+    await catalogue.close();
+  });
+
+  it('writes in turn, however many write at once and however long one takes', async () => {
+    const catalogue = await openNew();
+    const writes = Array.from({ length: 30 }, (_, number) =>
+      writeCatalogue(catalogue, NOW, async (writing) => {
+        if (number === 0) await sleep(300);
+        await recordDeclaration(writing, declareOne(`at-once-${number}`));
+        return writing.revision;
+      }),
+    );
+    expect(await Promise.all(writes)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  });
+});
+
+it.each([
+  ['postgres://u:secret@h:5432/db', 'postgres://u:***@h:5432/db'],
+  ['postgres://h/db?user=u&password=secret', 'postgres://h/db?user=u&password=***'],
+  ['postgres://u:se#cret@h/db', 'postgres://…'],
+  ['postgres://u:secret@h1:1,h2:2/db', 'postgres://…'],
+  ['/var/lib/catalogue.sqlite', '/var/lib/catalogue.sqlite'],
+])('an address is shown without its password: %s', (address, shown) => {
+  expect(formatAddress(address)).toBe(shown);
 });
 
 describe.runIf(HAS_POSTGRES)('probers of one catalogue in PostgreSQL', () => {

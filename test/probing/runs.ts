@@ -104,6 +104,7 @@ export function makeStore(paths: readonly string[], route: Partial<RouteTask<str
     waits,
     decoys,
     takeHost: async () => true,
+    keepHost: async () => true,
     releaseHost: async () => undefined,
     async *listTasks(host) {
       yield* paths

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
+import { isAway } from '../../model/catalogue-address.ts';
 import {
   applyStep,
   buildPayment,
@@ -30,12 +32,7 @@ export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => 
         await preparePayment(writing.catalogue, attempt, caps);
         note({ id: attempt.id, at: attempt.prepared_at, event: { step: 'prepared', attempt } });
       }),
-    record: (id: string, step: PaymentStep, at: string) =>
-      writeCatalogue(catalogue, at, async (writing) => {
-        const payment = applyStep(await getPayment(writing.catalogue, id), step, at);
-        await storePayment(writing, payment);
-        note({ id, at, event: step });
-      }),
+    record: (id: string, step: PaymentStep, at: string) => recordStep(catalogue, note, { id, step, at }),
     restore: (payments: readonly Payment[]) =>
       writeCatalogue(catalogue, new Date(0).toISOString(), async (writing) => {
         const closed: Payment[] = [];
@@ -45,6 +42,50 @@ export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => 
     listOpen: (payer: string) => listOpenPayments(catalogue, payer),
     findPayment: (id: string) => findPayment(catalogue, id),
   };
+}
+
+/** How long a step is tried again while PostgreSQL is away, and how often, in milliseconds. */
+const PATIENCE_MS = 60_000;
+const RETRY_MS = 1000;
+
+/**
+ * Records a step. From when a payment may have been sent, what is known of it is nowhere else: while PostgreSQL is away it is
+ * tried again for a minute, and then at least written to the journal, from which the next run restores it.
+ */
+async function recordStep(
+  catalogue: Catalogue,
+  note: (entry: PaymentEntry) => void,
+  { id, step, at }: { id: string; step: PaymentStep; at: string },
+): Promise<void> {
+  let expected: string | undefined;
+  let isNoted = false;
+  const noteOnce = () => {
+    if (!isNoted) note({ id, at, event: step });
+    isNoted = true;
+  };
+  const record = () =>
+    writeCatalogue(catalogue, at, async (writing) => {
+      const current = await getPayment(writing.catalogue, id);
+      // An earlier try was committed, and only its answer was lost.
+      if (expected !== undefined && JSON.stringify(current) === expected) return;
+      const payment = applyStep(current, step, at);
+      expected = JSON.stringify(payment);
+      await storePayment(writing, payment);
+      noteOnce();
+    });
+  if (step.step === 'sent') return record();
+  for (const end = performance.now() + PATIENCE_MS; ; ) {
+    try {
+      return await record();
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      if (performance.now() > end) {
+        noteOnce();
+        throw error;
+      }
+    }
+    await sleep(RETRY_MS);
+  }
 }
 
 /**

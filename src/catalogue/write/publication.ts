@@ -11,6 +11,9 @@ import type { NewChange, Writing } from '../transaction.ts';
 import { type NameBook, openNameBook } from './names.ts';
 import { declareTerms, type RouteTerms } from './terms.ts';
 
+/** Reason code of what changes because another listing became the better known one of a name, or no longer is. */
+const NAMESAKE = 'namesake';
+
 /** A listing to be published, and why. */
 export interface Publication {
   readonly identity: ListingIdentity;
@@ -25,19 +28,28 @@ export interface Publication {
 /**
  * Publishes listings: derives each from its evidence on record and compares it with what readers see. If they differ, it
  * stores the document and a change for each difference. A listing that gets or loses a better known namesake by that is
- * published again, too. Returns the ids of those that differed. Each listing may be in `publications` once.
+ * published again, too. Returns the ids of those that differed by their own cause. Each listing may be in `publications` once.
  */
 export async function publishListings(writing: Writing, publications: readonly Publication[]): Promise<Set<string>> {
   const published = new Set<string>();
   for (let queue = [...publications]; queue.length > 0; ) {
-    const batch = queue.splice(0, EVIDENCE_AT_ONCE);
+    const batch = takeDifferent(queue);
     const done = await publishBatch(writing, batch);
     for (const id of done.published) published.add(id);
-    for (const identity of done.namesakes) {
-      if (!queue.some((one) => one.identity.id === identity.id)) queue.push({ identity, cause: 'namesake' });
-    }
+    const called = done.namesakes.map((identity): Publication => ({ identity, cause: NAMESAKE }));
+    queue.unshift(...called, ...done.left);
   }
   return published;
+}
+
+/** Takes the first publications out of a queue, up to the second one of a listing. */
+function takeDifferent(queue: Publication[]): Publication[] {
+  const ids = new Set<string>();
+  for (const { identity } of queue.slice(0, EVIDENCE_AT_ONCE)) {
+    if (ids.has(identity.id)) break;
+    ids.add(identity.id);
+  }
+  return queue.splice(0, ids.size);
 }
 
 /** Publishes one listing. Returns whether what readers see differed. */
@@ -54,7 +66,7 @@ export async function publishListing(
 async function publishBatch(
   writing: Writing,
   batch: readonly Publication[],
-): Promise<{ published: string[]; namesakes: ListingIdentity[] }> {
+): Promise<{ published: string[]; namesakes: ListingIdentity[]; left: Publication[] }> {
   const { catalogue, revision, at } = writing;
   const evidence = await readEvidence(
     catalogue,
@@ -75,8 +87,14 @@ async function publishBatch(
   const call = (id: string, found: readonly string[]) => {
     for (const identity of names.listNamesakes(id, found)) namesakes.set(identity.id, identity);
   };
-  for (const { publication, record, merged } of prepared) {
+  const left: Publication[] = [];
+  for (const [index, { publication, record, merged }] of prepared.entries()) {
     const { identity, cause, may_wait = false } = publication;
+    // It is first published for the sake of its namesake, so that the log says what came of what.
+    if (namesakes.has(identity.id)) {
+      left.push(...batch.slice(index));
+      break;
+    }
     call(identity.id, names.replaceNames(nameListing(identity, merged.words), at));
     const { before } = record;
     const { listing: derived } = derive(record, terms.get(identity.id) as RouteTerms, names);
@@ -97,7 +115,12 @@ async function publishBatch(
   for (const { listing, before } of stored) await storeListing(catalogue, listing, before);
   await countDays(catalogue, stored, at.slice(0, 10));
   await writing.recordChanges(changes);
-  return { published: stored.map(({ listing }) => listing.id), namesakes: [...namesakes.values()] };
+  const own = new Set(batch.filter(({ cause }) => cause !== NAMESAKE).map(({ identity }) => identity.id));
+  return {
+    published: stored.map(({ listing }) => listing.id).filter((id) => own.has(id)),
+    namesakes: [...namesakes.values()],
+    left,
+  };
 }
 
 function nameListing(identity: ListingIdentity, { title, provider_name }: MergedDeclaration['words']) {
