@@ -33,23 +33,15 @@ export interface Publication {
 export async function publishListings(writing: Writing, publications: readonly Publication[]): Promise<Set<string>> {
   const published = new Set<string>();
   for (let queue = [...publications]; queue.length > 0; ) {
-    const batch = takeDifferent(queue);
+    const batch = queue.splice(0, EVIDENCE_AT_ONCE);
     const done = await publishBatch(writing, batch);
     for (const id of done.published) published.add(id);
-    const called = done.namesakes.map((identity): Publication => ({ identity, cause: NAMESAKE }));
-    queue.unshift(...called, ...done.left);
+    for (const identity of done.namesakes) {
+      // One that is still to be published for its own cause is published once, for that.
+      if (!queue.some((one) => one.identity.id === identity.id)) queue.push({ identity, cause: NAMESAKE });
+    }
   }
   return published;
-}
-
-/** Takes the first publications out of a queue, up to the second one of a listing. */
-function takeDifferent(queue: Publication[]): Publication[] {
-  const ids = new Set<string>();
-  for (const { identity } of queue.slice(0, EVIDENCE_AT_ONCE)) {
-    if (ids.has(identity.id)) break;
-    ids.add(identity.id);
-  }
-  return queue.splice(0, ids.size);
 }
 
 /** Publishes one listing. Returns whether what readers see differed. */
@@ -66,7 +58,7 @@ export async function publishListing(
 async function publishBatch(
   writing: Writing,
   batch: readonly Publication[],
-): Promise<{ published: string[]; namesakes: ListingIdentity[]; left: Publication[] }> {
+): Promise<{ published: string[]; namesakes: ListingIdentity[] }> {
   const { catalogue, revision, at } = writing;
   const evidence = await readEvidence(
     catalogue,
@@ -87,14 +79,8 @@ async function publishBatch(
   const call = (id: string, found: readonly string[]) => {
     for (const identity of names.listNamesakes(id, found)) namesakes.set(identity.id, identity);
   };
-  const left: Publication[] = [];
-  for (const [index, { publication, record, merged }] of prepared.entries()) {
+  for (const { publication, record, merged } of prepared) {
     const { identity, cause, may_wait = false } = publication;
-    // It is first published for the sake of its namesake, so that the log says what came of what.
-    if (namesakes.has(identity.id)) {
-      left.push(...batch.slice(index));
-      break;
-    }
     call(identity.id, names.replaceNames(nameListing(identity, merged.words), at));
     const { before } = record;
     const { listing: derived } = derive(record, terms.get(identity.id) as RouteTerms, names);
@@ -119,7 +105,6 @@ async function publishBatch(
   return {
     published: stored.map(({ listing }) => listing.id).filter((id) => own.has(id)),
     namesakes: [...namesakes.values()],
-    left,
   };
 }
 
