@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Insertable, Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { getErrorMessage, ServiceError } from '../errors.ts';
-import { formatAddress, isAway, isPostgresAddress } from '../model/catalogue-address.ts';
+import { buildAwayError, formatAddress, isAway, isPostgresAddress } from '../model/catalogue-address.ts';
 import { type Engine, openPostgres, openSqlite } from './engines.ts';
 import { buildMigrations } from './migrations/index.ts';
 import type { Tables } from './tables.ts';
@@ -30,13 +30,19 @@ export interface NewCatalogue {
 }
 
 /**
- * Opens the catalogue for writing, creates it if there is none, and runs the migrations that it lacks. Throws `bad_input`
- * for a file that is not a catalogue or comes from newer code.
+ * Opens the catalogue for writing, and runs the migrations that it lacks. A missing one is created, or refused by `not_found`
+ * where `mayCreate` is false. Throws `bad_input` for a file that is not a catalogue or comes from newer code.
  */
-export async function openCatalogue(address: string, create: NewCatalogue): Promise<Catalogue> {
+export async function openCatalogue(
+  address: string,
+  create: NewCatalogue,
+  { mayCreate = true }: { mayCreate?: boolean } = {},
+): Promise<Catalogue> {
+  if (!mayCreate) refuseAbsentFile(address);
   return open(address, { readonly: false }, async (catalogue) => {
     const version = await findVersion(catalogue);
     if (version === 'newer' || version === 'unreleased') throw buildVersionError(address, version);
+    if (version === 'none' && !mayCreate && catalogue.engine.name === 'postgres') throw buildAbsence(address);
     catalogue.engine.prepareToWrite();
     if (version !== 'current') await migrate(catalogue);
     await identify(catalogue, create);
@@ -45,7 +51,7 @@ export async function openCatalogue(address: string, create: NewCatalogue): Prom
 
 /** Opens an existing catalogue read-only. Throws `not_found` without one, and `bad_input` for another file or schema version. */
 export async function openCatalogueForReading(address: string): Promise<Catalogue> {
-  if (!isPostgresAddress(address) && !existsSync(address)) throw buildAbsence(address);
+  refuseAbsentFile(address);
   return open(address, { readonly: true }, async (catalogue) => {
     const version = await findVersion(catalogue);
     if (version === 'none' && catalogue.engine.name === 'postgres') throw buildAbsence(address);
@@ -53,18 +59,8 @@ export async function openCatalogueForReading(address: string): Promise<Catalogu
   });
 }
 
-/** Returns whether there is a catalogue at an address. Throws as `openCatalogueForReading` does, but for an absent one. */
-export async function hasCatalogue(address: string): Promise<boolean> {
-  if (!isPostgresAddress(address)) return existsSync(address);
-  const engine = await openPostgres(address);
-  const catalogue = connect(address, engine);
-  try {
-    return (await findVersion(catalogue)) !== 'none';
-  } catch (error) {
-    throw await asOpenError(address, error);
-  } finally {
-    await catalogue.close();
-  }
+function refuseAbsentFile(address: string): void {
+  if (!isPostgresAddress(address) && !existsSync(address)) throw buildAbsence(address);
 }
 
 function buildAbsence(address: string): ServiceError {
@@ -86,7 +82,7 @@ async function open(
     return catalogue;
   } catch (error) {
     await catalogue.close();
-    throw await asOpenError(address, error);
+    throw asOpenError(address, error);
   }
 }
 
@@ -193,7 +189,10 @@ async function migrate({ query, engine }: Catalogue): Promise<void> {
   if (error) throw error;
 }
 
-/** Gives a catalogue its identity, unless it has one: whoever made it may have been killed before. */
+/**
+ * Writes the row with the identity if it is missing: a process that was killed while it made the catalogue may not have come to
+ * it.
+ */
 async function identify({ query }: Catalogue, { identity, at }: NewCatalogue): Promise<void> {
   if (await query.selectFrom('catalogue').select('id').executeTakeFirst()) return;
   await query
@@ -221,12 +220,9 @@ function buildVersionError(address: string, version: Exclude<Version, 'current'>
   });
 }
 
-async function asOpenError(address: string, error: unknown): Promise<ServiceError> {
+function asOpenError(address: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (isPostgresAddress(address) && isAway(error)) {
-    const { buildAwayError } = await import('./postgres.ts');
-    return buildAwayError(address, error);
-  }
+  if (isPostgresAddress(address) && isAway(error)) return buildAwayError(address, error);
   return new ServiceError(
     'bad_input',
     `${formatAddress(address)} cannot be opened as a catalogue: ${getErrorMessage(error)}.`,

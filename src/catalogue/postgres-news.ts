@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../errors.ts';
-import { formatAddress, isAway } from '../model/catalogue-address.ts';
+import { buildAwayError, formatAddress, isAway } from '../model/catalogue-address.ts';
 import { LATEST_MIGRATION } from './migrations/latest.ts';
 import { buildOtherVersion, NEWS_CHANNEL, type NewsQuery, type NewsSource } from './news.ts';
-import { buildAwayError, buildConnection, openPool } from './postgres.ts';
+import { buildConnection, openPool } from './postgres.ts';
 
 /** How often the catalogue is looked at without an announcement, in milliseconds: one may be lost with its connection. */
 const LOOK_MS = 1000;

@@ -1,6 +1,4 @@
 import pg from 'pg';
-import { ServiceError } from '../errors.ts';
-import { formatAddress } from '../model/catalogue-address.ts';
 
 /** How long to wait for a connection, or for the lock of another process, in milliseconds. */
 const WAIT_MS = 10_000;
@@ -39,14 +37,4 @@ export function openPool(address: string, { max }: { max: number }): pg.Pool {
   // Without a listener, one that is lost while it is used would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
-}
-
-/** Builds the error for a PostgreSQL that could not be asked. */
-export function buildAwayError(address: string, error: unknown): ServiceError {
-  const why = error instanceof Error && error.message !== '' ? error.message : 'no answer';
-  return new ServiceError('unavailable', `The catalogue at ${formatAddress(address)} cannot be reached: ${why}.`, {
-    hint: 'Check that PostgreSQL runs there and takes connections from here; then run the same command again.',
-    reason: 'catalogue_away',
-    cause: error,
-  });
 }

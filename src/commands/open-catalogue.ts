@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Catalogue, hasCatalogue, openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import { type Catalogue, openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { findListing, listSlugs } from '../catalogue/read/listings.ts';
 import { ServiceError } from '../errors.ts';
 import { type Listing, SLUG_MAX_LENGTH } from '../model/listing.ts';
@@ -24,9 +24,8 @@ export async function withWritableCatalogue<Result>(
   work: (catalogue: Catalogue) => Result | Promise<Result>,
 ): Promise<Result> {
   const address = getConfig().catalogueAddress;
-  // It says why there is none.
-  if (!create && !(await hasCatalogue(address))) await (await openCatalogueForReading(address)).close();
-  return useAndClose(await openCatalogue(address, { identity: randomUUID(), at: now().toISOString() }), work);
+  const identity = { identity: randomUUID(), at: now().toISOString() };
+  return useAndClose(await openCatalogue(address, identity, { mayCreate: create }), work);
 }
 
 /** Returns a listing in any state. Throws `not_found` with the nearest slug as a hint. */

@@ -1,3 +1,5 @@
+import { ServiceError } from '../errors.ts';
+
 /** Returns whether an address is that of a PostgreSQL database, and not a file. */
 export function isPostgresAddress(address: string): boolean {
   return /^postgres(ql)?:\/\//.test(address);
@@ -27,4 +29,14 @@ export function isAway(error: unknown): boolean {
   return /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable/i.test(
     error.message,
   );
+}
+
+/** Builds the error for a PostgreSQL that could not be asked. */
+export function buildAwayError(address: string, error: unknown): ServiceError {
+  const why = error instanceof Error && error.message !== '' ? error.message : 'no answer';
+  return new ServiceError('unavailable', `The catalogue at ${formatAddress(address)} cannot be reached: ${why}.`, {
+    hint: 'Check that PostgreSQL runs there and takes connections from here; then run the same command again.',
+    reason: 'catalogue_away',
+    cause: error,
+  });
 }

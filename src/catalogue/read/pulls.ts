@@ -1,22 +1,12 @@
+import type { Selectable } from 'kysely';
 import type { Catalogue } from '../database.ts';
+import type { PullsTable } from '../tables.ts';
 
 /** The code of the finding, about the feed itself, that its last pull failed. */
 export const PULL_FAILED = 'pull_failed';
 
 /** One pull of one feed: where it continues, and how it ended. */
-export interface Pull {
-  id: number;
-  feed: string;
-  started_at: string;
-  updated_at: string;
-  completed_at: string | null;
-  next_offset: number;
-  pages: number;
-  /** How many different items its pages had. */
-  items: number;
-  /** Set with the last page: whether all of the feed was read. */
-  ended: 'complete' | 'incomplete' | null;
-}
+export type Pull = Selectable<PullsTable>;
 
 /** Finds the unfinished pull of a feed that got a page at `since` (ISO 8601 UTC) or later, to continue it. */
 export async function findOpenPull({ query }: Catalogue, feed: string, since: string): Promise<Pull | undefined> {
