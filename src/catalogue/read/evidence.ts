@@ -37,10 +37,14 @@ export interface RecordedEvidence {
 /** Largest number of listings whose evidence is read at a time. */
 export const EVIDENCE_AT_ONCE = 100;
 
-/** Reads all that is on record about listings, at most `EVIDENCE_AT_ONCE`, in one query for each kind of evidence. By id. */
+/**
+ * Reads all that is on record about listings, at most `EVIDENCE_AT_ONCE`, in one query for each kind of evidence. By id.
+ * `known` has the summaries of samples that were read already: those are the most rows.
+ */
 export async function readEvidence(
   catalogue: Catalogue,
   identities: readonly ListingIdentity[],
+  known: ReadonlyMap<string, SampleSummary> = new Map(),
 ): Promise<Map<string, RecordedEvidence>> {
   if (identities.length === 0) return new Map();
   const ids = identities.map(({ id }) => id);
@@ -71,13 +75,14 @@ export async function readEvidence(
     ({ listing_id }) => listing_id,
   );
   const replies = await listReplies(catalogue, ids);
-  const samples = await readSamples(catalogue, ids);
-  const ourRounds = samples.size === 0 ? new Set<number>() : await listOurRounds(catalogue);
+  const sampled = await summariseSamples(
+    catalogue,
+    ids.filter((id) => !known.has(id)),
+  );
   return new Map(
     identities.map((identity) => {
       const { id } = identity;
       const listing = listings.get(id);
-      const taken = samples.get(id);
       return [
         id,
         {
@@ -93,7 +98,7 @@ export async function readEvidence(
           receipts: receipts.get(id) ?? [],
           delisting: chooseDelisting(delistings.get(id) ?? []),
           replies: replies.get(id) ?? [],
-          sampled: taken ? getSampleSummary(taken, ourRounds) : NO_SAMPLES,
+          sampled: known.get(id) ?? sampled.get(id) ?? NO_SAMPLES,
         },
       ];
     }),
@@ -145,14 +150,24 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-async function readSamples({ query }: Catalogue, ids: readonly string[]): Promise<Map<string, KeptSample[]>> {
-  const rows = await query
+/** Returns the summaries of the samples on record of listings, by listing id; those without samples are left out. */
+export async function summariseSamples(
+  catalogue: Catalogue,
+  listingIds: readonly string[],
+): Promise<Map<string, SampleSummary>> {
+  if (listingIds.length === 0) return new Map();
+  const rows = await catalogue.query
     .selectFrom('samples')
     .select(['listing_id', 'route_id', 'at', 'outcome', 'cause', 'status', 'round', 'latency_ms'])
-    .where('listing_id', 'in', ids)
+    .where('listing_id', 'in', listingIds)
     .orderBy('listing_id')
     .orderBy('at')
     .orderBy('id')
     .execute();
-  return Map.groupBy(rows, ({ listing_id }) => listing_id) as unknown as Map<string, KeptSample[]>;
+  if (rows.length === 0) return new Map();
+  const byListing = Map.groupBy(rows, ({ listing_id }) => listing_id);
+  const ourRounds = await listOurRounds(catalogue);
+  return new Map(
+    [...byListing].map(([id, samples]) => [id, getSampleSummary(samples as unknown as KeptSample[], ourRounds)]),
+  );
 }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../../evidence/delisting.ts';
-import type { SampleSummary } from '../../evidence/sample-summary.ts';
+import { NO_SAMPLES, type SampleSummary } from '../../evidence/sample-summary.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Listing } from '../../model/listing.ts';
 import { formatRoute } from '../../model/route.ts';
 import type { Catalogue } from '../database.ts';
 import { listChanges } from '../read/changes.ts';
-import { readEvidence } from '../read/evidence.ts';
+import { summariseSamples } from '../read/evidence.ts';
+import { parseListing } from '../read/listings.ts';
 import type { Writing } from '../transaction.ts';
 import { decideToDelist, liftDelisting } from './decisions.ts';
 import { type Publication, publishListings } from './publication.ts';
@@ -33,7 +34,7 @@ export async function publishSampled(
   const targets = await query
     .selectFrom('probe_targets')
     .innerJoin('listings', 'listings.id', 'probe_targets.listing_id')
-    .select(['listings.id', 'listings.slug', 'listings.base_url', 'probe_targets.sampled_round'])
+    .select(['listings.id', 'listings.document'])
     .where('unpublished', '=', sql.lit(1))
     .orderBy('listings.id')
     .limit(limit)
@@ -42,14 +43,15 @@ export async function publishSampled(
   const ids = targets.map(({ id }) => id);
   await query.updateTable('probe_targets').set({ unpublished: 0 }).where('listing_id', 'in', ids).execute();
   await pruneSamples(writing, ids);
-  const evidence = await readEvidence(catalogue, targets);
+  const samples = await summariseSamples(catalogue, ids);
   const publications: Publication[] = [];
   const decided = new Map<string, 'delisted' | 'relisted'>();
-  for (const { id } of targets) {
-    const record = evidence.get(id);
-    if (!record?.before) continue;
-    const { publication, decision } = await decide(writing, record.before, record.sampled, fresh);
-    publications.push(publication);
+  for (const { id, document } of targets) {
+    const listing = parseListing(document);
+    if (!listing) continue;
+    const sampled = samples.get(id) ?? NO_SAMPLES;
+    const { publication, decision } = await decide(writing, listing, sampled, fresh);
+    publications.push({ ...publication, sampled });
     if (decision) decided.set(id, decision);
   }
   const published = await publishListings(writing, publications);

@@ -2,6 +2,7 @@ import { type ChangeEvidence, listDifferences } from '../../evidence/changes.ts'
 import { type MergedDeclaration, mergeDeclarations } from '../../evidence/declarations.ts';
 import { canPublicationWait } from '../../evidence/freshness.ts';
 import { type DerivedListing, deriveListing } from '../../evidence/listing.ts';
+import type { SampleSummary } from '../../evidence/sample-summary.ts';
 import { getRouteId } from '../../model/ids.ts';
 import { isLive, type Listing } from '../../model/listing.ts';
 import type { Catalogue } from '../database.ts';
@@ -21,6 +22,8 @@ export interface Publication {
   readonly cause: string;
   /** What the changes rest on. */
   readonly evidence?: ChangeEvidence | undefined;
+  /** The summary of its samples, where that was read already. */
+  readonly sampled?: SampleSummary;
   /** Whether to leave it as it is where only times and counts differ from what readers see. */
   readonly may_wait?: boolean;
 }
@@ -63,6 +66,7 @@ async function publishBatch(
   const evidence = await readEvidence(
     catalogue,
     batch.map(({ identity }) => identity),
+    new Map(batch.flatMap(({ identity, sampled }) => (sampled ? [[identity.id, sampled] as const] : []))),
   );
   const prepared = batch.map((publication) => {
     const record = evidence.get(publication.identity.id) as RecordedEvidence;
