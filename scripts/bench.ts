@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildUsageFailure } from '../src/commands/failure.ts';
+import { buildUsageFailure } from '../src/cli/failure.ts';
 import { formatTable, type Row } from './bench/measuring.ts';
 import type { Run } from './bench/world.ts';
 import { endWithFailure, readArguments } from './entry.ts';

@@ -1,7 +1,7 @@
 import './require-node.mjs';
 
-const { runCommandLine } = await import('../src/commands/run.ts');
-const { listenForStop } = await import('../src/commands/stopping.ts');
+const { runCommandLine } = await import('../src/cli/run.ts');
+const { listenForStop } = await import('../src/cli/stopping.ts');
 const { endWhereUnread } = await import('./standard-streams.ts');
 
 const { stdout, stderr } = process;

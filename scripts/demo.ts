@@ -6,7 +6,7 @@ const { mkdtemp, rm } = await import('node:fs/promises');
 const { tmpdir } = await import('node:os');
 const { join } = await import('node:path');
 const { endWithFailure, readArguments } = await import('./entry.ts');
-const { listenForStop } = await import('../src/commands/stopping.ts');
+const { listenForStop } = await import('../src/cli/stopping.ts');
 const { readEnvironment, withoutPayer } = await import('../src/config.ts');
 
 const { stdout, stderr } = process;
@@ -79,7 +79,7 @@ async function say(args: readonly string[], settings: Record<string, string>): P
   signal.throwIfAborted();
   tell(`\n$ npm run catalogue -- ${args.map((arg) => (/[\s"]/.test(arg) ? JSON.stringify(arg) : arg)).join(' ')}`);
   // In this process: to start one for each command would be twice the work of all else here.
-  const { runCommandLine } = await import('../src/commands/run.ts');
+  const { runCommandLine } = await import('../src/cli/run.ts');
   process.env = buildEnvironment(settings);
   await runCommandLine(args, { stdout, stderr, signal, now: () => new Date() });
 }

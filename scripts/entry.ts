@@ -1,7 +1,8 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { buildUsageFailure, getExitCode, getFailure } from '../src/commands/failure.ts';
-import { getVersion } from '../src/commands/version.ts';
+import { buildUsageFailure, getExitCode } from '../src/cli/failure.ts';
+import { getVersion } from '../src/cli/version.ts';
 import { getErrorMessage } from '../src/errors.ts';
+import { getFailure } from '../src/model/failure.ts';
 
 const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { acquireLock } from '../src/catalogue/lock.ts';
 import { selectState } from '../src/catalogue/news.ts';
 import { openNewsSource } from '../src/catalogue/news-source.ts';
 import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
 import { PROJECT_DIR } from '../src/release/code-version.ts';
-import { acquireLock } from '../src/release/lock.ts';
 import { hasServableRelease } from '../src/release/state.ts';
 
 /** What a first start is given. */
@@ -45,7 +45,7 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
   const catalogue = await openCatalogue(catalogueAddress, { identity: randomUUID(), at: now().toISOString() });
   try {
     if ((await getRevision(catalogue)) > 0) return;
-    const { seedCatalogue } = await import('../src/commands/import-manifests.ts');
+    const { seedCatalogue } = await import('../src/importing/manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
     if (report)
       tell(`Created ${formatAddress(catalogueAddress)} with ${report.listings.added} listings from data/listings.`);

@@ -3,9 +3,9 @@ import './require-node.mjs';
 import type { RebuildEvent, RebuildResult } from '../src/release/events.ts';
 
 const { endWithFailure, readArguments } = await import('./entry.ts');
-const { getFailure } = await import('../src/commands/failure.ts');
-const { listenForStop } = await import('../src/commands/stopping.ts');
-const { openProgress } = await import('../src/commands/terminal/progress.ts');
+const { getFailure } = await import('../src/model/failure.ts');
+const { listenForStop } = await import('../src/cli/stopping.ts');
+const { openProgress } = await import('../src/cli/terminal/progress.ts');
 const { readConfig, refuseKeys } = await import('../src/config.ts');
 const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
 const { goOnWhereUnread } = await import('./standard-streams.ts');

@@ -1,8 +1,9 @@
 import './require-node.mjs';
 
 const { readArguments } = await import('./entry.ts');
-const { getExitCode, getFailure } = await import('../src/commands/failure.ts');
-const { listenForStop } = await import('../src/commands/stopping.ts');
+const { getExitCode } = await import('../src/cli/failure.ts');
+const { getFailure } = await import('../src/model/failure.ts');
+const { listenForStop } = await import('../src/cli/stopping.ts');
 const { readConfig, refuseKeys } = await import('../src/config.ts');
 const { openLog, say } = await import('./log.ts');
 const { goOnWhereUnread } = await import('./standard-streams.ts');

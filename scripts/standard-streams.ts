@@ -1,4 +1,5 @@
-import { getExitCode, getFailure } from '../src/commands/failure.ts';
+import { getExitCode } from '../src/cli/failure.ts';
+import { getFailure } from '../src/model/failure.ts';
 
 /**
  * Makes a command end quietly with exit code 0 when its reader stops reading (`| head`). For any other failure of standard

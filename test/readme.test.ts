@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_NAMES } from '../src/commands/index.ts';
+import { COMMAND_NAMES } from '../src/cli/index.ts';
 import { PATHS } from '../src/views/links.ts';
-import { makeCommands } from './commands/running.ts';
+import { makeCommands } from './cli/running.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const README = readText('README.md');

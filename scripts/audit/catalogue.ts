@@ -7,7 +7,7 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { publishSampled } from '../../src/catalogue/write/probed.ts';
 import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { recordSample } from '../../src/catalogue/write/samples.ts';
-import { seedCatalogue } from '../../src/commands/import-manifests.ts';
+import { seedCatalogue } from '../../src/importing/manifests.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { getRouteUrl, type Route } from '../../src/model/route.ts';

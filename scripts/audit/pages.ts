@@ -1,4 +1,4 @@
-import { buildUsageFailure } from '../../src/commands/failure.ts';
+import { buildUsageFailure } from '../../src/cli/failure.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { SHOWN_SLUG } from './shown.ts';
 

@@ -99,7 +99,7 @@ try {
 
 async function loadCode(root: string) {
   const [{ runCommandLine }, { publishCatalogue }, { openReading }, { buildCaller }, { TOOLS }] = await Promise.all([
-    import(join(root, 'src/commands/run.ts')) as Promise<typeof import('../../src/commands/run.ts')>,
+    import(join(root, 'src/cli/run.ts')) as Promise<typeof import('../../src/cli/run.ts')>,
     import(join(root, 'src/published/follow.ts')) as Promise<typeof import('../../src/published/follow.ts')>,
     import(join(root, 'src/published/reading.ts')) as Promise<typeof import('../../src/published/reading.ts')>,
     import(join(root, 'src/mcp/caller.ts')) as Promise<typeof import('../../src/mcp/caller.ts')>,

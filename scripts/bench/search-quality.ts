@@ -16,7 +16,7 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { runCommandLine } from '../../src/commands/run.ts';
+import { runCommandLine } from '../../src/cli/run.ts';
 import { type Declaration, declaration } from '../../src/model/declaration.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import { formatRoute } from '../../src/model/route.ts';

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { acquireLock } from '../catalogue/lock.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isDownloadDue, makeDownload } from '../published/download.ts';
@@ -13,7 +14,6 @@ import { checkRelease } from './check.ts';
 import { openPageCode } from './compiling.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { makeDurable, syncPath, writeNew } from './folders.ts';
-import { acquireLock } from './lock.ts';
 import type { PageCode } from './page-code.ts';
 import type { PinnedReadings } from './pinned-reading.ts';
 import { planRelease, type ReleasePlan } from './plan.ts';

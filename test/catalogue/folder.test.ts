@@ -21,7 +21,7 @@ it('names the folder that cannot be made', () => {
 // In a process of its own, since a folder that cannot be made once made the process hang.
 it.runIf(existsSync('/proc/self')).each([
   ['src/catalogue/database.ts', 'openCatalogue(file, { identity: "x", at: "2026-11-20T12:00:00.000Z" })'],
-  ['src/release/lock.ts', 'findLock(file)'],
+  ['src/catalogue/lock.ts', 'findLock(file)'],
 ])('ends with that also where the system does not say why: %s', (module, call) => {
   const url = new URL(`../../${module}`, import.meta.url);
   const code = `const { openCatalogue, findLock } = await import(process.argv[1]);

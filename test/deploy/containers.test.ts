@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadCommands } from '../../src/commands/index.ts';
-import { parseCommandLine } from '../../src/commands/program.ts';
+import { loadCommands } from '../../src/cli/index.ts';
+import { parseCommandLine } from '../../src/cli/program.ts';
 import { readConfig, refuseKeys } from '../../src/config.ts';
 import { getScriptWords, OTHER_VARIABLES, ROOT, readDeployed, SETTINGS } from './tools.ts';
 

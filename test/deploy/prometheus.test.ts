@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { makeUsed } from '../commands/used.ts';
+import { makeUsed } from '../cli/used.ts';
 import { breakReading } from '../http/broken.ts';
 import { callTool, readSamples, serveWithMetrics } from '../http/metrics.ts';
 import { DEPLOY, readDeployed, runTool } from './tools.ts';

@@ -2,8 +2,8 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_NAMES, loadCommands } from '../../src/commands/index.ts';
-import { parseCommandLine } from '../../src/commands/program.ts';
+import { COMMAND_NAMES, loadCommands } from '../../src/cli/index.ts';
+import { parseCommandLine } from '../../src/cli/program.ts';
 import { readConfig, readPayerConfig, refuseKeys } from '../../src/config.ts';
 import { makeFolder } from '../builders.ts';
 import {

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import type { Payment } from '../../src/model/payment.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import { DELIVERY_CHEATS } from '../market/cheats/delivery.ts';
-import { listFalsehoods, openAsking, type ReceiptDocument } from '../settlement/independent-check.ts';
-import { HONEST, openMarketPaying, type RailOptions } from '../settlement/market-paying.ts';
+import { listFalsehoods, openAsking, type ReceiptDocument } from '../paying/independent-check.ts';
+import { HONEST, openMarketPaying, type RailOptions } from '../paying/market-paying.ts';
 import { serveLive } from './serving.ts';
 
 const RAILS: readonly RailOptions[] = [
@@ -159,7 +159,7 @@ describe('GET /agent/receipts/{id}', () => {
 
 it('the independent check shares no code with what it checks', () => {
   for (const name of ['check', 'base', 'solana']) {
-    const source = readFileSync(new URL(`../settlement/independent-${name}.ts`, import.meta.url), 'utf8');
+    const source = readFileSync(new URL(`../paying/independent-${name}.ts`, import.meta.url), 'utf8');
     const imports = [...source.matchAll(/from '([^']+)'/g)].map(([, target]) => target);
     expect(imports.filter((target) => !/^(node:crypto|\.\/independent-\w+\.ts)$/.test(target ?? ''))).toEqual([]);
   }

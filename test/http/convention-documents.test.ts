@@ -10,7 +10,7 @@ import { selectListings } from '../../src/published/select.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { listOwnEntries } from '../../src/views/registry.ts';
 import { makeCatalogue } from '../builders.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import { openTestReading } from '../reading.ts';
 import { SITE, serveLive } from './serving.ts';
 

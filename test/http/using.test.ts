@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { seedCatalogue } from '../../src/commands/import-manifests.ts';
 import { readConfig } from '../../src/config.ts';
 import { MAX_QUESTION_BYTES } from '../../src/http/posted.ts';
+import { seedCatalogue } from '../../src/importing/manifests.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { NOTICE_MONTHS } from '../../src/views/changelog.ts';
 import { PATHS } from '../../src/views/links.ts';

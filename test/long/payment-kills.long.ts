@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startBaseChain } from '../../scripts/market/chain-base.ts';
 import { makeFolder } from '../builders.ts';
-import { runKillCampaign } from '../settlement/kill-campaign.ts';
+import { runKillCampaign } from '../paying/kill-campaign.ts';
 
 const KILLS = 200;
 const CAP = 90_000;

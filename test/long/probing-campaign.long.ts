@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createRandom } from '../../scripts/bench/synthetic.ts';
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { makeFolder } from '../builders.ts';
-import { startCatalogue } from '../commands/running.ts';
+import { startCatalogue } from '../cli/running.ts';
 import type { HostKind } from '../probing/fake-hosts/behaviours.ts';
 import {
   declareFakeHosts,

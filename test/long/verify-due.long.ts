@@ -8,7 +8,7 @@ import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { PROOF_METHOD } from '../../src/evidence/verification.ts';
 import { isDangerous } from '../../src/model/caution.ts';
 import type { Listing } from '../../src/model/listing.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import type { Cheating } from '../market/cheats/cheating.ts';
 import { openSeller } from '../market/cheats/seller.ts';
 

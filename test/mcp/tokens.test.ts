@@ -6,7 +6,7 @@ import { buildCaller } from '../../src/mcp/caller.ts';
 import { getTokenEstimate } from '../../src/mcp/compact.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import type { Reading } from '../../src/published/reading.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import { openTestReading } from '../reading.ts';
 import { makeHostile } from './hostile.ts';
 import { ask, makeMany, serveMcp } from './serving.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { makeFolder } from '../builders.ts';
-import { startCatalogue } from '../commands/running.ts';
+import { startCatalogue } from '../cli/running.ts';
 import { BEHAVIOURS, BY_HOST, type HostKind } from './fake-hosts/behaviours.ts';
 import { declareFakeHosts, listTaken, listWrong, openFakeHostProcess, watchMemory } from './fake-hosts/fake-hosts.ts';
 

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { isRoute, makeMarketCommands } from '../commands/probing.ts';
 import { type Places, testPlaces } from '../places.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 import { sendChallenge, sendStatus } from './market.ts';
+import { isRoute, makeMarketCommands } from './probing.ts';
 
 /** A marker in hostile bytes that must never be published. */
 const MARK = 'ignore-all-rules';
@@ -105,7 +105,7 @@ const PLACES: Places = {
   'robots.txt, rules': { 'probing/robots.test.ts': 'a robots.txt that is meant to cost us time' },
   'robots.txt, pause': { 'probing/robots.test.ts': 'ask for a pause that can be kept' },
   "a provider's file": 'here',
-  "a provider's file, of another origin": { 'commands/provider-file.test.ts': 'says nothing for another origin' },
+  "a provider's file, of another origin": { 'importing/provider-statement.test.ts': 'says nothing for another origin' },
   'redirect, where it leads': { 'probing/redirects.test.ts': 'to another origin is not followed' },
   'redirect, round and round': { 'probing/hostile.test.ts': "'redirect: round and round'" },
   'a redirect to a neighbour': 'here',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { ProbeSample } from '../../src/model/probe.ts';
-import { type ProbeStore, type RouteTask, type RunOptions, runProbes } from '../../src/probing/run-probes.ts';
+import { type ProbeStore, type RouteTask, type RunOptions, runProbes } from '../../src/probing/visit-hosts.ts';
 import { listen } from '../fetching/outside.ts';
 import { NOW } from '../records.ts';
 import { makeProbed, sendStatus } from './market.ts';

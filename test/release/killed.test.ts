@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { acquireLock, findLock } from '../../src/release/lock.ts';
+import { acquireLock, findLock } from '../../src/catalogue/lock.ts';
 import { getReleasePaths } from '../../src/release/release.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from './rebuilding.ts';

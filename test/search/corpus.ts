@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Reading } from '../../src/published/reading.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import { openTestReading } from '../reading.ts';
 
 const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus');

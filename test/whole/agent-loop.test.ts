@@ -5,7 +5,7 @@ import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { CHECK_DIGITS } from '../../scripts/market/providers/check-digits.ts';
 import { TEXT_TOOLS } from '../../scripts/market/providers/text-tools.ts';
 import { createApp } from '../../src/http/app.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import type { Raw } from '../market/cheats/cheating.ts';
 import { openSeller } from '../market/cheats/seller.ts';
 import { openSdkClient } from '../market/sdk-buyer.ts';

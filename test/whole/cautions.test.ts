@@ -16,7 +16,7 @@ import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildListingPicture } from '../../src/views/picture.ts';
 import { describeCaution, describeCautionEvidence } from '../../src/views/words/caution.ts';
 import { type EvidenceWorld, getTime, makeWorld } from '../catalogue/evidence-world.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import { buildChallenge } from '../http/checking.ts';
 import { SITE, serveLive } from '../http/serving.ts';
 import { inTurn } from '../in-turn.ts';

@@ -11,7 +11,7 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { listPayableTerms } from '../../src/evidence/terms.ts';
 import { getRouteUrl } from '../../src/model/route.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import { serveOnLoopback } from '../http/loopback.ts';
 import { buy, openSdkClient } from '../market/sdk-buyer.ts';
 

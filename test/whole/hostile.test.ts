@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { NOW } from '../builders.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import { isLivePath } from '../http/live-paths.ts';
 import { openPages } from '../pages/site.ts';
 import { openTestReading } from '../reading.ts';

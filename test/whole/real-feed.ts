@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/http/server.ts';
-import { makeCommands } from '../commands/running.ts';
+import { makeCommands } from '../cli/running.ts';
 import { ask } from '../http/running.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { crawl } from './links.ts';

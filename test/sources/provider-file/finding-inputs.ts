@@ -1,7 +1,7 @@
 import type { Finding } from '../../../src/model/declaration.ts';
 import type { FindingCode } from '../../../src/sources/finding-codes.ts';
 import { readProviderStatement } from '../../../src/sources/provider-file/read.ts';
-import { serveDocuments } from '../../commands/document-server.ts';
+import { serveDocuments } from '../../importing/document-server.ts';
 import { NOW } from '../../records.ts';
 import { openClient, parse } from './statements.ts';
 

@@ -1,0 +1,237 @@
+import { z } from 'zod';
+import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import { isRevisionConsistent, listStaleListings } from '../catalogue/integrity.ts';
+import { getCatalogueState, writeCatalogue } from '../catalogue/transaction.ts';
+import { repairListings } from '../catalogue/write/repair.ts';
+import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
+import { getFailure } from '../model/failure.ts';
+import { httpMethod } from '../model/request.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { openRails } from '../paying/networks.ts';
+import { findStop } from '../paying/stop-file.ts';
+import { listPublishedFaults } from '../published/compare.ts';
+import { openPublished } from '../published/file.ts';
+import { buildReading, type Reading } from '../published/reading.ts';
+import { getCodeVersion } from '../release/code-version.ts';
+import { getSite } from '../release/release.ts';
+import { type AddressCheck, type Check, checkAddress, renderAddressCheck } from './check-address.ts';
+import { type Command, type CommandContext, defineCommand } from './command.ts';
+import { withWritableCatalogue } from './open-catalogue.ts';
+import { describeReleaseState, getReleaseState } from './release-state.ts';
+import type { Page } from './terminal/page.ts';
+
+const NAMED_AT_MOST = 5;
+const REPAIR = 'check --repair fixes it.';
+const DAMAGED = 'Restore a backup; "catalogue backup --help" says how.';
+
+interface CheckResult extends Partial<Pick<AddressCheck, 'listings' | 'findings'>> {
+  ok: boolean;
+  /** Slugs of listings that were repaired first. */
+  repaired: string[];
+  checks: Check[];
+}
+
+export const check: Command = defineCommand({
+  summary:
+    'Check that all is well: settings, database, what is published, release, wallets; or what an address would list',
+  details:
+    'With an address it goes the whole way of an import and a probe, without payment and without writing anything: ' +
+    'the 402 of a route, the resources of a document, or, of a host alone, what its documents and its statement ' +
+    'say. It prints what would be listed, and each finding with its code, its place in the document, and the fix to ' +
+    'copy. The page /docs/providers/findings explains every code.\n\n' +
+    'Changes nothing without --repair. The exit code is 1 if there is a problem; each problem comes with advice.',
+  examples: [
+    ['check', 'after a restore, or from a monitor'],
+    ['check https://api.example.com', 'why a host is not listed, or what of it would be'],
+    ['check https://api.example.com/v1/quote --method POST', 'what an address asks'],
+    ['check --repair', 'after an upgrade that changes a rule'],
+  ],
+  arguments: [['[url]', 'a host, a document, or an address that should answer 402']],
+  options: [
+    ['--method <method>', 'of the request to the address (GET)'],
+    ['--repair', 'first publish again what does not match the record, and repair the search index'],
+  ],
+  input: z
+    .object({
+      url: z.url({ protocol: /^https?$/, error: 'an http(s) address' }).optional(),
+      method: z.enum(httpMethod.options, `one of ${httpMethod.options.join(', ')}`).optional(),
+      repair: z.boolean().default(false),
+    })
+    .refine(({ url, repair }) => url === undefined || !repair, '--repair is for the catalogue, not for an address.')
+    .refine(({ url, method }) => url !== undefined || method === undefined, '--method goes with an address.'),
+  run: async ({ url, method = 'GET', repair }, context): Promise<CheckResult> => {
+    if (url !== undefined) {
+      const about = await checkAddress(context.getConfig(), url, { ...context, method });
+      return { ...about, repaired: [] };
+    }
+    const repaired = repair
+      ? await withWritableCatalogue(context, { create: false }, (catalogue) => repairCatalogue(catalogue, context))
+      : [];
+    const checks: Check[] = [];
+    for await (const one of generateChecks(context)) checks.push(one);
+    checks.push(...(await checkWallets()));
+    return { ok: checks.every(({ ok }) => ok), repaired, checks };
+  },
+  render: renderChecks,
+  isDone: ({ ok }) => ok,
+});
+
+async function repairCatalogue(catalogue: Catalogue, { now }: CommandContext): Promise<string[]> {
+  return await writeCatalogue(catalogue, now().toISOString(), repairListings);
+}
+
+/** Runs one check after another. If something cannot be read, the checks that depend on it are left out. */
+async function* generateChecks({ getConfig }: CommandContext): AsyncGenerator<Check> {
+  const config = await attempt(getConfig);
+  if ('failure' in config) return yield { name: 'settings', ok: false, ...config.failure };
+  yield { name: 'settings', ok: true, found: `the service is ${config.value.baseUrl}` };
+  const opened = await attempt(() => openCatalogueForReading(config.value.catalogueAddress));
+  if ('failure' in opened) return yield { name: 'catalogue', ok: false, ...opened.failure };
+  const catalogue = opened.value;
+  try {
+    yield* generateCatalogueChecks(catalogue);
+    yield* generatePublicChecks(config.value, catalogue);
+  } finally {
+    await catalogue.close();
+  }
+}
+
+/** The checks of an open catalogue: each lists faults, and has a text for none and a hint for some. */
+const CATALOGUE_CHECKS: Readonly<
+  Record<string, { list: (catalogue: Catalogue) => string[] | Promise<string[]>; well: string; hint: string }>
+> = {
+  database: { list: ({ engine }) => engine.listFaults(), well: 'sound, every reference holds', hint: DAMAGED },
+  revision: {
+    list: async (catalogue) =>
+      (await isRevisionConsistent(catalogue)) ? [] : ['it differs from that of the latest change on record'],
+    well: 'that of the latest change on record',
+    hint: DAMAGED,
+  },
+  listings: {
+    list: async (catalogue) =>
+      (await listStaleListings(catalogue)).map(({ slug, fields }) => `${slug} (${fields.join(', ')})`),
+    well: 'published listings match the record',
+    hint: REPAIR,
+  },
+};
+
+async function* generateCatalogueChecks(catalogue: Catalogue): AsyncGenerator<Check> {
+  const state = await attempt(() => getCatalogueState(catalogue));
+  if ('failure' in state) return yield { name: 'catalogue', ok: false, ...state.failure };
+  const { revision, identity } = state.value;
+  yield { name: 'catalogue', ok: true, found: `${catalogue.name}, identity ${identity}, revision ${revision}` };
+  for (const [name, { list, well, hint }] of Object.entries(CATALOGUE_CHECKS)) {
+    const faults = await attempt(() => list(catalogue));
+    // If the database cannot be read, the remaining checks are skipped.
+    if ('failure' in faults) return yield { name, ok: false, ...faults.failure };
+    yield buildCheck(name, faults.value, well, hint);
+  }
+}
+
+/** What readers are served: the published catalogue beside the catalogue, and the release beside the published catalogue. */
+async function* generatePublicChecks(config: Config, catalogue: Catalogue): AsyncGenerator<Check> {
+  const hint =
+    'npm start and npm run rebuild bring it up to date; where they do not, remove the file, and they make it again.';
+  const opened = await attempt(() => openPublished(config.publishedFile));
+  if ('failure' in opened) {
+    yield { name: 'published', ok: false, ...opened.failure };
+    return yield await checkRelease(config, catalogue, undefined);
+  }
+  const published = opened.value;
+  try {
+    const faults = await attempt(() => listPublishedFaults(catalogue, published, getCodeVersion()));
+    if ('failure' in faults) yield { name: 'published', ok: false, ...faults.failure };
+    else yield buildCheck('published', faults.value, 'every table is what follows from the catalogue', hint);
+    yield await checkRelease(config, catalogue, buildReading(published, getSite(config)));
+  } finally {
+    published.close();
+  }
+}
+
+/** `reading` is of the published catalogue, where there is one. */
+async function checkRelease(config: Config, catalogue: Catalogue, reading: Reading | undefined): Promise<Check> {
+  const read = await attempt(async () => getReleaseState(config, await getCatalogueState(catalogue), reading));
+  if ('failure' in read) return { name: 'release', ok: false, ...read.failure };
+  const state = read.value;
+  const found = describeReleaseState(state);
+  if (state.behind.length === 0) return { name: 'release', ok: true, found };
+  return {
+    name: 'release',
+    ok: false,
+    found,
+    hint: `npm run rebuild ${state.id === null ? 'makes one' : 'puts it right'}.`,
+  };
+}
+
+function buildCheck(name: string, faults: readonly string[], well: string, hint: string): Check {
+  if (faults.length === 0) return { name, ok: true, found: well };
+  const more = faults.length > NAMED_AT_MOST ? ` and ${faults.length - NAMED_AT_MOST} more` : '';
+  return { name, ok: false, found: `${faults.slice(0, NAMED_AT_MOST).join('; ')}${more}`, hint };
+}
+
+async function attempt<Value>(
+  work: () => Value | Promise<Value>,
+): Promise<{ value: Value } | { failure: { found: string; hint?: string } }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    const { message, hint } = getFailure(error);
+    return { failure: { found: message, ...(hint === undefined ? {} : { hint }) } };
+  }
+}
+
+function renderChecks({ checks, repaired, listings = [], findings = [] }: CheckResult, page: Page): void {
+  if (repaired.length > 0) page.say(`Repaired: ${repaired.join(', ')}.`);
+  if (!page.isTerminal) {
+    const rows = checks.map(({ name, ok, found, hint = '' }) => [getState(ok), name, found, hint]);
+    page.table([{ heading: 'state' }, { heading: 'what' }, { heading: 'found' }, { heading: 'what to do' }], rows);
+    renderAddressCheck({ listings, findings }, page);
+    return;
+  }
+  for (const { name, ok, found, hint } of checks) {
+    page.say({ text: `${getState(ok).padEnd(STATE_WIDTH)}${name}: ${found}`, style: ok ? 'green' : 'red' });
+    if (hint !== undefined) page.say(hint, STATE_WIDTH);
+  }
+  renderAddressCheck({ listings, findings }, page);
+}
+
+const STATE_WIDTH = 'problem  '.length;
+
+function getState(ok: boolean): string {
+  return ok ? 'ok' : 'problem';
+}
+
+/** Checks the configured wallets: key, node, balance, and whether payments are stopped. No wallet is ok. */
+async function checkWallets(): Promise<Check[]> {
+  try {
+    const payer = readPayerConfig();
+    const rails = await openRails(payer);
+    const checks = await Promise.all(
+      rails.map(async ({ network, payer: account, chain }): Promise<Check> => {
+        const name = `wallet on ${network}`;
+        try {
+          const balance = await chain.getBalance(account);
+          const found = `${account} holds ${formatUsdc(balance)} USDC`;
+          return balance > 0
+            ? { name, ok: true, found }
+            : { name, ok: false, found, hint: 'Send it some USDC to pay with.' };
+        } catch (error) {
+          return { name, ok: false, ...describeFailure(error) };
+        }
+      }),
+    );
+    return [...checks, ...listPayerRemarks(payer)];
+  } catch (error) {
+    return [{ name: 'wallet', ok: false, ...describeFailure(error) }];
+  }
+}
+
+function listPayerRemarks({ stopFile }: PayerConfig): Check[] {
+  const stop = findStop(stopFile);
+  return stop === null ? [] : [{ name: 'paying', ok: true, found: `stopped: ${stop} (${stopFile})` }];
+}
+
+function describeFailure(error: unknown): Pick<Check, 'found' | 'hint'> {
+  const { message, hint } = getFailure(error);
+  return { found: message, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,29 @@
+import type { RecordedFinding } from '../catalogue/read/findings.ts';
+import type { FindingCount } from '../importing/findings.ts';
+import { findCodeWords } from '../model/finding.ts';
+import type { Page } from './terminal/page.ts';
+
+/** Writes counts, one line for each code, with its meaning. */
+export function renderCounts(counts: readonly FindingCount[], page: Page): void {
+  page.table(
+    [{ heading: '', align: 'right' }, { heading: '' }, { heading: 'code' }, { heading: 'meaning', cut: true }],
+    counts.map(({ code, severity, count, meaning }) => [
+      count,
+      { text: severity, style: severity === 'refused' ? 'red' : 'yellow' },
+      code,
+      meaning,
+    ]),
+    2,
+  );
+}
+
+/** Writes findings with their items. */
+export function renderFindings(findings: readonly RecordedFinding[], page: Page): void {
+  for (const { severity, code, item, message, source } of findings) {
+    page.say({ text: `${severity} ${code}`, style: severity === 'refused' ? 'red' : 'yellow' }, 2);
+    page.say(`${item}: ${message}`, 4);
+    const fix = findCodeWords(code)?.fix;
+    if (fix !== undefined) page.say(`Fix: ${fix}`, 4);
+    page.say({ text: `in ${source}`, style: 'dim' }, 4);
+  }
+}

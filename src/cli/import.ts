@@ -1,0 +1,149 @@
+import { access } from 'node:fs/promises';
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import { importDocument } from '../importing/document.ts';
+import { importFeed } from '../importing/feed.ts';
+import { importManifests } from '../importing/manifests.ts';
+import { importProvider } from '../importing/provider.ts';
+import type { ImportReport } from '../importing/report.ts';
+import { cutText } from '../model/text.ts';
+import { KNOWN_FEEDS } from '../sources/known-feeds.ts';
+import { cleanText, TEXT_LIMITS } from '../sources/provider-text.ts';
+import { isWebAddress } from '../sources/source-name.ts';
+import { type Command, type CommandContext, defineCommand } from './command.ts';
+import { renderReport } from './import-report.ts';
+import { withWritableCatalogue } from './open-catalogue.ts';
+import { openProgress } from './terminal/progress.ts';
+
+export const importSources: Command = defineCommand({
+  summary: 'Put listings into the catalogue: from manifests, a Bazaar feed, or the provider itself',
+  details:
+    'Manifests are YAML files with one listing each; of a folder, all *.yaml files are read. A broken one is ' +
+    'refused as a whole, with file and line, and the others are imported. Importing the same again changes ' +
+    'nothing.\n\n' +
+    'A feed is pulled page by page to its end, and listings that it no longer has are no longer advertised by it. ' +
+    'After a stop or a crash the same command continues where it was, within an hour. Everything that is refused ' +
+    'is kept with its reason.\n\n' +
+    "A provider's own document is OpenAPI 3 (JSON or YAML) whose payable operations have x-payment-info, or a " +
+    '/.well-known/x402 file; the format is recognised, and an OpenAPI document that the file names is read, too. ' +
+    'Of a host alone the usual places are tried: its _x402 TXT records, /.well-known/x402, ' +
+    '/.well-known/x402.json and /openapi.json. Each payable operation becomes a route of the listing at ' +
+    "the document's server address. Its content is a claim: until a probe sees the 402, no network counts as " +
+    'advertised. If it is imported again, listings that it no longer has lose its declaration.\n\n' +
+    'A provider states its own requests in /.well-known/agent-payable.json on its host: list me, correct me, ' +
+    'remove me, put me back, and replies to cautions. A probe of a listing that you name reads that file at once, ' +
+    'a scheduled probe if the last reading is older than an hour. --provider reads it now, so that a host without ' +
+    'listings can be added. It counts only for its own host.\n\n' +
+    'Items that are refused, with a reason, count as done, even if all are refused: the exit code is 0. It is 1 ' +
+    'if a source cannot be read or has nothing to import, its end is not reached, or a listing cannot be ' +
+    'recorded.',
+  arguments: [['[path...]', 'manifest files, and folders of them']],
+  options: [
+    ['--feed <name>', `the feed of a facilitator by its name: ${Object.keys(KNOWN_FEEDS).join(', ')}`],
+    ['--bazaar <url or file>', 'a Bazaar feed: its address (https://…/discovery/resources), or a saved answer'],
+    ['--openapi <url or file>', "a provider's document: OpenAPI with payment information, or a /.well-known/x402 file"],
+    ['--provider <host>', 'what the provider of a host states in its file'],
+    ['--base-url <url>', 'with --openapi: list everything under this address, such as the one in a feed'],
+    ['--source <name>', 'with a file: its name on record, for a file that moves (or the address it was saved from)'],
+  ],
+  examples: [
+    ['import data/listings', 'every manifest of the folder'],
+    ['import --bazaar https://api.example.com/discovery/resources', 'a feed, all its pages'],
+    ['import --feed cdp', 'the same for a facilitator whose address is known'],
+    [
+      'import --openapi https://api.example.com',
+      'what a host says in /.well-known/x402, a TXT record or /openapi.json',
+    ],
+    ['import --openapi https://api.example.com/openapi.json', 'what a provider says of its own API'],
+    ['import --openapi openapi.yaml --base-url https://api.example.com', 'a file that does not say where its API is'],
+    ['import --provider https://api.example.com', 'what a provider asks for its own listings'],
+  ],
+  input: z
+    .object({
+      path: z.array(z.string().min(1, 'the name of a file or folder')).default([]),
+      feed: z.enum(Object.keys(KNOWN_FEEDS), `one of ${Object.keys(KNOWN_FEEDS).join(', ')}`).optional(),
+      bazaar: z.string().min(1, 'an address or a file').optional(),
+      openapi: z.string().min(1, 'an address or a file').optional(),
+      provider: z.string().min(1, 'a host').optional(),
+      baseUrl: z.string().min(1, 'an address').optional(),
+      source: z
+        .string()
+        .refine(isPlainName, `one line of plain text, ${TEXT_LIMITS.title} characters at most`)
+        .optional(),
+    })
+    .refine(
+      ({ path, feed, bazaar, openapi, provider }) =>
+        [path.length > 0, feed, bazaar, openapi, provider].filter((source) => source !== undefined && source !== false)
+          .length === 1,
+      'Give manifests, or one of --feed, --bazaar, --openapi and --provider.',
+    )
+    .refine(({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined, '--base-url goes with --openapi.')
+    .refine(({ source, bazaar, openapi }) => {
+      const document = bazaar ?? openapi;
+      return source === undefined || (document !== undefined && !isWebAddress(document));
+    }, '--source goes with a file given to --bazaar or --openapi.'),
+  run: async ({ path, feed, openapi, provider, baseUrl, source, ...given }, context): Promise<ImportReport> => {
+    const bazaar = feed === undefined ? given.bazaar : KNOWN_FEEDS[feed];
+    await checkPaths({ manifests: path, document: bazaar ?? openapi });
+    return withWritableCatalogue(context, { create: true }, (catalogue) => {
+      const config = context.getConfig();
+      const { now, signal } = context;
+      if (bazaar !== undefined)
+        return importFeed(catalogue, bazaar, { config, now, signal, source, openProgress: getProgressOpener(context) });
+      if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });
+      if (provider !== undefined) return importProvider(catalogue, provider, { config, now, signal });
+      return importManifests(catalogue, path, { allowPrivateNetworks: config.allowPrivateNetworks, now, signal });
+    });
+  },
+  render: renderReport,
+  isDone: ({ complete }) => complete,
+});
+
+/** Returns whether readers would see a name as it is given, without cleaning or cutting. */
+function isPlainName(name: string): boolean {
+  return name !== '' && cleanText(name, 'title') === name;
+}
+
+function getProgressOpener({ stderr, now }: CommandContext) {
+  return (label: string, unit: string) => openProgress(stderr, label, unit, () => now().getTime());
+}
+
+/** How many missing paths a message names, and the longest part of each. */
+const MAX_NAMED = 3;
+const PATH_LENGTH = 100;
+
+/** What an import reads: manifests, or one feed or document. */
+export interface ImportPaths {
+  manifests: readonly string[];
+  /** A file or an address. */
+  document: string | undefined;
+}
+
+/** Throws `bad_input` (`no_such_file`) for a path that does not exist, before a catalogue is created for nothing. */
+export async function checkPaths({ manifests, document }: ImportPaths): Promise<void> {
+  const missing = await listMissing(manifests);
+  if (missing.length > 0) {
+    const what = missing.length === 1 ? 'There is no file or folder' : 'There are no files or folders';
+    throw buildMissing(`${what} ${formatPaths(missing)}.`, 'Give manifest files, or folders that hold *.yaml files.');
+  }
+  if (document === undefined || isWebAddress(document) || (await listMissing([document])).length === 0) return;
+  throw buildMissing(
+    `There is no file ${formatPaths([document])}.`,
+    'Give the path of a file, or an address that begins with https://.',
+  );
+}
+
+async function listMissing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.allSettled(paths.map((path) => access(path)));
+  return paths.filter((_, index) => found[index]?.status === 'rejected');
+}
+
+function formatPaths(paths: readonly string[]): string {
+  const named = paths.slice(0, MAX_NAMED).map((path) => cutText(path, PATH_LENGTH));
+  const more = paths.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function buildMissing(message: string, hint: string): ServiceError {
+  return new ServiceError('bad_input', message, { reason: 'no_such_file', hint });
+}

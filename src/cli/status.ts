@@ -1,0 +1,145 @@
+import { statSync } from 'node:fs';
+import { z } from 'zod';
+import type { Catalogue } from '../catalogue/database.ts';
+import {
+  countListings,
+  countPayments,
+  getProbingState,
+  type ListingCounts,
+  type PaymentCounts,
+  type ProbingState,
+} from '../catalogue/read/counts.ts';
+import { countFindings } from '../catalogue/read/findings.ts';
+import { listPullFailures, listPulls, type Pull, type PullFailure } from '../catalogue/read/pulls.ts';
+import { getCatalogueState } from '../catalogue/transaction.ts';
+import type { Config } from '../config.ts';
+import { type FindingCount, getMeaning, sortCounts } from '../importing/findings.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import { formatCount } from '../views/words/figures.ts';
+import { type Command, defineCommand } from './command.ts';
+import { renderCounts } from './finding-words.ts';
+import { withReadableCatalogue } from './open-catalogue.ts';
+import { describeReleaseState, getReleaseState, type ReleaseState } from './release-state.ts';
+import { formatBytes, formatTime } from './terminal/format.ts';
+import type { Page } from './terminal/page.ts';
+
+/** The latest pull of one feed, and the latest complete one. */
+interface FeedState {
+  feed: string;
+  completed_at: string | null;
+  items: number;
+  pages: number;
+  /** The offset at which an unfinished pull continues; null if the latest is complete. */
+  open_at_offset: number | null;
+  /** When and why the latest pull failed; null if it did not. */
+  failure: Pick<PullFailure, 'at' | 'message'> | null;
+}
+
+interface StatusResult {
+  file: string;
+  /** Size of its file; null in PostgreSQL. */
+  bytes: number | null;
+  identity: string;
+  revision: number;
+  /** Time of the latest change that readers see. */
+  revised_at: string;
+  listings: ListingCounts;
+  findings: FindingCount[];
+  feeds: FeedState[];
+  probing: ProbingState;
+  payments: PaymentCounts;
+  release: ReleaseState;
+}
+
+export const status: Command = defineCommand({
+  summary: 'Show the state of the catalogue: counts, revision, feeds, findings, release',
+  examples: [
+    ['status', 'at a glance'],
+    ['status --json', 'for monitoring'],
+  ],
+  input: z.object({}),
+  run: (_, context) =>
+    withReadableCatalogue(context, (catalogue) => getStatus(catalogue, context.getConfig(), context.now())),
+  render: renderStatus,
+});
+
+async function getStatus(catalogue: Catalogue, config: Config, now: Date): Promise<StatusResult> {
+  const state = await getCatalogueState(catalogue);
+  const counts = (await countFindings(catalogue)).map((count) => ({ ...count, meaning: getMeaning(count.code) }));
+  return {
+    file: catalogue.name,
+    bytes: statSync(catalogue.address, { throwIfNoEntry: false })?.size ?? null,
+    ...state,
+    listings: await countListings(catalogue),
+    findings: sortCounts(counts),
+    feeds: listFeeds(await listPulls(catalogue), await listPullFailures(catalogue)),
+    probing: await getProbingState(catalogue, now.toISOString()),
+    payments: await countPayments(catalogue),
+    release: getReleaseState(config, state),
+  };
+}
+
+function listFeeds(pulls: readonly Pull[], failures: readonly PullFailure[]): FeedState[] {
+  return [...Map.groupBy(pulls, ({ feed }) => feed)].flatMap(([feed, [latest, ...earlier]]) => {
+    if (!latest) return [];
+    const through = [latest, ...earlier].find(({ completed_at }) => completed_at !== null);
+    const { items, pages } = through ?? latest;
+    const open_at_offset = latest.completed_at === null ? latest.next_offset : null;
+    const { at, message } = failures.find((failure) => failure.feed === feed) ?? {};
+    const failure = at !== undefined && message !== undefined ? { at, message } : null;
+    return { feed, completed_at: through?.completed_at ?? null, items, pages, open_at_offset, failure };
+  });
+}
+
+function describeProbing({ last_sample_at, probed, due, never_probed }: ProbingState): string {
+  if (last_sample_at === null) return 'nothing was probed yet';
+  return `${formatCount(probed, 'listing')}, ${due} due, ${never_probed} never probed, the last ${formatTime(last_sample_at)}`;
+}
+
+function describePayments({ settled, not_settled, open, spent }: PaymentCounts): string {
+  if (settled + not_settled + open === 0) return 'none was made yet';
+  return `${settled} settled (${formatUsdc(spent)} USDC), ${not_settled} not, ${open} open`;
+}
+
+function renderStatus(result: StatusResult, page: Page): void {
+  const { listings, feeds, findings } = result;
+  page.facts([
+    ['catalogue', result.bytes === null ? result.file : `${result.file} (${formatBytes(result.bytes)})`],
+    ['identity', result.identity],
+    ['live', `${listings.live}, ${listings.verified} of them settlement-verified`],
+    ['held', String(listings.held)],
+    ['delisted', String(listings.delisted)],
+    ['revision', `${result.revision}, ${formatTime(result.revised_at)}`],
+    ['probing', describeProbing(result.probing)],
+    ['payments', describePayments(result.payments)],
+    ['release', describeReleaseState(result.release)],
+  ]);
+  if (feeds.length > 0) {
+    page.blank();
+    page.title('Feeds');
+    page.table(
+      [
+        { heading: 'last pulled' },
+        { heading: 'items', align: 'right' },
+        { heading: 'unfinished' },
+        { heading: 'feed', cut: true },
+      ],
+      feeds.map(({ feed, completed_at, items, open_at_offset }) => [
+        formatTime(completed_at),
+        items,
+        open_at_offset === null ? '–' : `at offset ${open_at_offset}`,
+        feed,
+      ]),
+      2,
+    );
+    for (const { feed, failure } of feeds) {
+      if (failure)
+        page.say({ text: `${feed} failed: ${failure.message}, ${formatTime(failure.at)}`, style: 'yellow' }, 2);
+    }
+  }
+  if (findings.length > 0) {
+    page.blank();
+    page.title('Found in the sources');
+    renderCounts(findings, page);
+  }
+}

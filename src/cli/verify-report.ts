@@ -1,0 +1,168 @@
+import { PROOF_METHOD } from '../evidence/verification.ts';
+import { isPublicChain } from '../model/network.ts';
+import { type Payment, UNRECOGNISED } from '../model/payment.ts';
+import type { Terms, TermsDifference } from '../model/terms.ts';
+import { formatUsdc } from '../model/usdc.ts';
+import type { DueResult } from '../paying/verify-due.ts';
+import type { VerifyResult } from '../paying/verify-route.ts';
+import { formatTime } from './terminal/format.ts';
+import type { Page } from './terminal/page.ts';
+
+/** Texts for why nothing is paid. */
+const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> = {
+  not_402: 'the route did not answer 402, so there is nothing to pay',
+  no_offer: 'the 402 has no payable offer in USDC on Base or Solana',
+  not_on_record: 'the offers of the 402 are not on record; probe the listing first',
+  terms_differ: 'the 402 differs from the record; look at the difference, and run this again',
+  scheme_not_supported: 'only the scheme exact can be paid',
+  no_wallet: 'no wallet is set for a network that it accepts',
+};
+
+/** Writes the result of a verification. */
+export function renderVerification(result: VerifyResult, page: Page): void {
+  const { slug, route, request, would_pay, refused, caps, wallets, payment } = result;
+  page.title(`${slug}: ${route}`);
+  page.facts([
+    ['request', `${request.method} ${request.url}`],
+    ['unpaid answer', `status ${result.status}`],
+    ['asked now', describeOffers(result.asked)],
+    ['on record', describeOffers(result.on_record)],
+    ...result.differences.map((difference) => ['difference', describeDifference(difference)] as const),
+    ...wallets.map(
+      ({ network, payer, balance }) => ['wallet', `${payer} on ${network}: ${describeBalance(balance)}`] as const,
+    ),
+    [
+      'caps',
+      `${formatUsdc(caps.per_call)} USDC a call, ${formatUsdc(caps.per_day)} a day (${formatUsdc(caps.spent)} used)`,
+    ],
+  ]);
+  for (const earlier of result.reconciled) page.say(`An earlier payment: ${describePayment(earlier)}`);
+  page.blank();
+  if (refused !== null) page.say(`Nothing is paid: ${REFUSALS[refused]}.`);
+  else if (payment) renderPayment(payment, page);
+  else if (would_pay) {
+    page.say(
+      `Would pay ${formatUsdc(would_pay.amount)} USDC on ${would_pay.network} to ${would_pay.pay_to}. --pay pays.`,
+    );
+  }
+}
+
+function renderPayment(payment: Payment, page: Page): void {
+  const { settlement, answer, seller_receipt: word } = payment;
+  page.say(describePayment(payment));
+  const facts: (readonly [string, string])[] = [['receipt', payment.id]];
+  if (settlement) {
+    if (!isPublicChain(payment.network, settlement.genesis)) {
+      facts.push(['chain', 'a local test chain with worthless money']);
+    }
+    facts.push(
+      ['transaction', settlement.transaction],
+      ['block', `${settlement.block}, ${formatTime(settlement.settled_at)}`],
+    );
+  }
+  if (answer)
+    facts.push(['answer', `status ${answer.status}, ${answer.content_type ?? 'no type'}, ${answer.size} bytes`]);
+  facts.push(
+    ['delivered', payment.delivered === null ? 'not known' : payment.delivered ? 'yes' : 'no'],
+    ['conforming', payment.conforming ?? 'not known'],
+  );
+  const { fields } = answer ?? {};
+  if (fields) facts.push(['holds', fields.map(({ path, type }) => `${path}: ${type}`).join(', ')]);
+  facts.push([
+    'the seller says',
+    word ? `${word.success ? 'settled' : 'not settled'}, ${word.transaction ?? 'no transaction'}` : 'nothing',
+  ]);
+  page.facts(facts, 2);
+}
+
+function describeBalance(balance: number | null): string {
+  return balance === null ? 'not known, the node cannot be asked' : `${formatUsdc(balance)} USDC`;
+}
+
+/** Describes the result of a payment in one sentence. */
+export function describePayment(payment: Payment): string {
+  const { id, state, reason, amount, network } = payment;
+  const what = `${formatUsdc(amount)} USDC on ${network}`;
+  if (payment.by_operator) {
+    const word = state === 'settled' ? 'settled' : 'did not settle';
+    return `${what} ${word}, by decision of the operator alone: ${payment.by_operator.because}`;
+  }
+  if (state === 'settled') return `${what} settled${describeDelivery(payment)}`;
+  if (state === 'not_settled') return `${what} did not settle (${reason}): nothing was spent.`;
+  return `${what} is still open (${state}); the next run asks the chain again. Its id is ${id}.`;
+}
+
+function describeDelivery({ delivered, unrecognised }: Payment): string {
+  if (delivered) return ', and the product came.';
+  if (unrecognised !== null) {
+    return `; the answer was not recognised as the product: ${UNRECOGNISED[unrecognised]}. The route stays unverified.`;
+  }
+  if (delivered === false) return ', but no product came: the route stays unverified.';
+  return '; whether the product came is not known, because no run judged the answer. It counts neither way.';
+}
+
+function describeOffers(offers: readonly Terms[]): string {
+  const words = offers.map(
+    ({ amount, network, pay_to }) => `${formatUsdc(amount)} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`,
+  );
+  return words.join(' or ') || 'nothing';
+}
+
+function describeDifference({ kind, fields, before, after }: TermsDifference): string {
+  if (kind === 'changed')
+    return `${fields.join(', ')}: ${describeOffers(before ? [before] : [])} → ${describeOffers(after ? [after] : [])}`;
+  return `${kind}: ${describeOffers([before ?? after].filter((offer) => offer !== null))}`;
+}
+
+/** Texts for a run that ended early, or a route that was skipped. */
+const REASONS: Readonly<Record<string, string>> = {
+  interrupted: 'stopped by Ctrl-C',
+  cap_per_day: 'the daily cap is reached',
+  cap_per_call: 'it costs more than the cap for one call',
+  payment_open: 'a payment is still open; the next run asks the chain again',
+  stopped: 'the stop file stops all payments',
+  balance: 'the balance of the wallet is too low',
+  clock_differs: "our clock and the chain's differ",
+  rpc_failed: 'the chain cannot be asked',
+  beyond_budget: 'it costs more than is left of the budget',
+  under_caution: `the seller has a caution of danger, and was paid within ${PROOF_METHOD.retried_after_days} days`,
+  tried_today: 'it was tried within the last day',
+  no_price: 'its price is not known on a network with a wallet',
+  terms_differ: 'the live 402 differs from the record',
+  not_402: 'it did not answer 402',
+};
+
+/** Writes the result of a run: a line for each route, and the sum. */
+export function renderDue({ budget, spent, due, left, ended, routes }: DueResult, page: Page): void {
+  if (due === 0) {
+    page.say('No proof is due: every route with an example request has a recent proof.');
+    return;
+  }
+  page.table(
+    [
+      { heading: 'outcome' },
+      { heading: 'USDC', align: 'right' },
+      { heading: 'last proved' },
+      { heading: 'route', cut: true },
+      { heading: '', cut: true },
+    ],
+    routes.map(({ slug, route, outcome, reason, amount, last_proved_at }) => [
+      outcome.replaceAll('_', ' '),
+      amount === null ? '–' : formatUsdc(amount),
+      last_proved_at?.slice(0, 10) ?? 'never',
+      `${slug}: ${route}`,
+      reason === null ? '' : (REASONS[reason] ?? reason.replaceAll('_', ' ')),
+    ]),
+  );
+  page.blank();
+  if (budget === null) {
+    const total = routes.filter(({ outcome }) => outcome === 'due').reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+    page.say(`${due} routes are due, for ${formatUsdc(total)} USDC. --budget <usdc> pays for as many as it covers.`);
+    return;
+  }
+  const verified = routes.filter(({ outcome }) => outcome === 'verified').length;
+  page.say(
+    `${verified} of ${due} routes verified, for ${formatUsdc(spent)} of ${formatUsdc(budget)} USDC; ${left} not reached.`,
+  );
+  if (ended !== 'done') page.say(`The run ended early: ${REASONS[ended] ?? ended.replaceAll('_', ' ')}.`);
+}

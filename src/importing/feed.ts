@@ -1,0 +1,280 @@
+import { stat } from 'node:fs/promises';
+import type { Catalogue } from '../catalogue/database.ts';
+import { countStandingDeclarations } from '../catalogue/read/declarations.ts';
+import { findListing } from '../catalogue/read/listings.ts';
+import { findOpenPull, isKnownFeed, isOvertaken, listFeedItems, type Pull } from '../catalogue/read/pulls.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
+import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
+import { recordFindings } from '../catalogue/write/findings.ts';
+import { completePull, recordPage, recordPullFailure, startPull } from '../catalogue/write/pulls.ts';
+import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { openGuardedClient } from '../fetching/client.ts';
+import type { Finding } from '../model/declaration.ts';
+import { cutText } from '../model/text.ts';
+import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
+import { formatRawItem, getFeedItemKey, getItemHash } from '../sources/bazaar/item-key.ts';
+import { type FeedPage, pullFeed } from '../sources/bazaar/pull.ts';
+import { getUniqueSourceName, isWebAddress } from '../sources/source-name.ts';
+import { getUserAgent } from '../views/site.ts';
+import { type Recording, recordDeclarations } from './record-declarations.ts';
+import {
+  buildFailureFindings,
+  buildOutcomes,
+  buildReport,
+  buildWithdrawal,
+  type ImportOutcome,
+  type ImportReport,
+} from './report.ts';
+
+/** Shows how far an import is: units done, and the total if known. */
+interface Progress {
+  update(done: number, total?: number): void;
+  /** Writes a note above the progress. */
+  note(text: string): void;
+  stop(): void;
+}
+
+export interface FeedImportOptions extends Omit<FeedPullOptions, 'progress'> {
+  openProgress: (label: string, unit: string) => Progress;
+  /** The name of a file's feed on record; default: the file's own name. */
+  source?: string | undefined;
+}
+
+const EMPTY: FeedDeclarations = { declarations: [], findings: [], outcomes: [] };
+
+/**
+ * Imports a Bazaar feed: pulls it, records the listings of its items, and withdraws listings that it no longer has if
+ * the whole feed was seen. After a stop or a crash the same import continues where it was. Throws what pulling throws.
+ */
+export async function importFeed(
+  catalogue: Catalogue,
+  address: string,
+  { openProgress, source, ...options }: FeedImportOptions,
+): Promise<ImportReport> {
+  const started = options.now().getTime();
+  const before = await getRevision(catalogue);
+  const feed = await getUniqueSourceName(address, source);
+  const pull = await withProgress(openProgress('Pulling', 'items'), (progress) =>
+    pullIntoCatalogue(catalogue, { address, feed }, { ...options, progress }),
+  );
+  const isPulled = pull !== undefined && pull.ended !== null;
+  const read = isPulled ? await readPull(catalogue, address, pull, options) : EMPTY;
+  const recording = await withProgress(openProgress('Recording', 'listings'), ({ update }) =>
+    recordDeclarations(catalogue, read.declarations, { ...options, onProgress: update }),
+  );
+  const findings = [...read.findings, ...buildFailureFindings(recording, false)];
+  const ending =
+    isPulled && recording.left === 0
+      ? await completeFeedImport(catalogue, pull, findings, recording, options.now())
+      : STOPPED;
+  const report = {
+    feed,
+    revision: { before, after: await getRevision(catalogue) },
+    items: countItems(pull, read, recording),
+    outcomes: [...buildOutcomes(recording, false), ...ending.withdrawn],
+    findings,
+    took_ms: options.now().getTime() - started,
+  };
+  return buildReport(report, { shortfall: ending.shortfall, advice: null });
+}
+
+/** How an import ended: what it withdrew, and why it is incomplete, if it is. */
+interface Ending {
+  withdrawn: ImportOutcome[];
+  shortfall: string | null;
+}
+
+const STOPPED: Ending = {
+  withdrawn: [],
+  shortfall: 'The import was stopped. Run the same command again within an hour: it continues where it was.',
+};
+
+async function withProgress<Result>(
+  progress: Progress,
+  work: (progress: Progress) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(progress);
+  } finally {
+    progress.stop();
+  }
+}
+
+async function readPull(
+  catalogue: Catalogue,
+  address: string,
+  pull: Pull,
+  { config }: Pick<FeedPullOptions, 'config'>,
+): Promise<FeedDeclarations> {
+  return buildFeedDeclarations(await listFeedItems(catalogue, pull), {
+    feed: pull.feed,
+    pulledAt: await getPulledAt(address, pull),
+    isFile: !isWebAddress(address),
+    allowPrivateNetworks: config.allowPrivateNetworks,
+  });
+}
+
+/**
+ * Completes a pull whose listings are all recorded, in one transaction. A feed that suddenly has nothing to list is
+ * more likely broken than empty, so nothing is withdrawn. Nothing is withdrawn either if a later pull was faster.
+ */
+async function completeFeedImport(
+  catalogue: Catalogue,
+  pull: Pull,
+  findings: readonly Finding[],
+  { recorded, failed }: Recording,
+  at: Date,
+): Promise<Ending> {
+  const source = { kind: 'bazaar', name: pull.feed } as const;
+  const isEmptyFeed = recorded.length + failed.length === 0 && (await countStandingDeclarations(catalogue, source)) > 0;
+  const mayWithdraw = pull.ended === 'complete' && !isEmptyFeed;
+  const held = new Set([...recorded, ...failed].map(({ id }) => id));
+  const slugs = await writeCatalogue(catalogue, at.toISOString(), async (writing) => {
+    await recordFindings(writing, pull.feed, findings);
+    await completePull(writing, pull);
+    return mayWithdraw && !(await isOvertaken(writing.catalogue, pull))
+      ? await withdrawDeclarations(writing, source, held)
+      : [];
+  });
+  const withdrawn = await Promise.all(
+    slugs.map(async (slug) => buildWithdrawal(slug, await findListing(catalogue, { slug }))),
+  );
+  const getShortfall = () => {
+    if (isEmptyFeed) return 'The feed had nothing that can be listed, so nothing was withdrawn.';
+    if (!mayWithdraw) return 'The end of the feed was not reached, so nothing was withdrawn.';
+    return pull.items === 0 ? 'The feed has no items, so there was nothing to import.' : null;
+  };
+  return { withdrawn, shortfall: getShortfall() };
+}
+
+/**
+ * Counts the items of a pull. Items that are equal or for the same route count as duplicates; items of a listing that
+ * could not be recorded count as refused.
+ */
+function countItems(
+  pull: Pull | undefined,
+  { outcomes }: FeedDeclarations,
+  { failed }: Recording,
+): ImportReport['items'] {
+  const lost = new Set(failed.map(({ declaration }) => declaration.base_url));
+  const good = outcomes.filter((item) => item.outcome === 'taken');
+  const taken = good.filter(({ base_url }) => !lost.has(base_url)).length;
+  const refused = outcomes.filter(({ outcome }) => outcome === 'refused').length + good.length - taken;
+  const received = pull?.items ?? 0;
+  return { received, taken, duplicates: pull?.ended ? received - taken - refused : 0, refused };
+}
+
+/** Longest failure message that is kept, in UTF-16 units. */
+const MESSAGE_LENGTH = 300;
+
+/**
+ * An unfinished pull is resumed within this time. After that too much may have changed, and it starts again. In
+ * milliseconds.
+ */
+const RESUMED_WITHIN_MS = 60 * 60 * 1000;
+
+export interface FeedPullOptions {
+  config: Config;
+  now: () => Date;
+  signal: AbortSignal;
+  progress: Progress;
+}
+
+export interface FeedToPull {
+  /** Its http(s) address, or a file. */
+  address: string;
+  /** Its name on record, as `getUniqueSourceName` gives it. */
+  feed: string;
+}
+
+/**
+ * Pulls a feed into the catalogue, each page in its own transaction, and resumes a pull that was stopped less than an
+ * hour ago. Returns undefined if it was stopped before the first page; `ended` is null if it was stopped later. Throws
+ * what `pullFeed` throws; earlier pages are kept, and the reason is recorded for a known feed.
+ */
+export async function pullIntoCatalogue(
+  catalogue: Catalogue,
+  { address, feed }: FeedToPull,
+  options: FeedPullOptions,
+): Promise<Pull | undefined> {
+  const { now, signal, progress } = options;
+  let reached = await findPullToResume(catalogue, { address, feed }, options);
+  if (reached && reached.ended !== null) return reached;
+  progress.update(reached?.items ?? 0);
+  const write = <Result>(work: (writing: Writing) => Promise<Result>) =>
+    writeCatalogue(catalogue, now().toISOString(), work);
+  try {
+    for await (const page of generatePages(address, reached?.next_offset ?? 0, options)) {
+      // A pull is recorded with its first page, so a pull without pages leaves no record.
+      const before = reached;
+      reached = await write(async (writing) =>
+        recordPage(writing, before ?? (await startPull(writing, feed)), buildRecord(page)),
+      );
+      progress.update(reached.items, page.total ?? undefined);
+      if (signal.aborted) break;
+    }
+    return reached;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (signal.aborted) return reached;
+    if (await isKnownFeed(catalogue, feed)) {
+      const message = cutText(`${error.message} (${error.reason})`, MESSAGE_LENGTH);
+      await write((writing) => recordPullFailure(writing, { feed, message }));
+    }
+    throw addResumption(error, reached);
+  }
+}
+
+/** Returns the time of a pull's items: when the pull started, or when the file was written if that is earlier. */
+export async function getPulledAt(address: string, { started_at }: Pull): Promise<string> {
+  if (isWebAddress(address)) return started_at;
+  const { mtime } = await stat(address);
+  const writtenAt = mtime.toISOString();
+  return writtenAt < started_at ? writtenAt : started_at;
+}
+
+/** Finds an unfinished pull to resume. A file is always read again, because that is fast and it may have changed. */
+async function findPullToResume(
+  catalogue: Catalogue,
+  { address, feed }: FeedToPull,
+  { now, progress }: FeedPullOptions,
+): Promise<Pull | undefined> {
+  if (!isWebAddress(address)) return undefined;
+  const since = new Date(now().getTime() - RESUMED_WITHIN_MS).toISOString();
+  const open = await findOpenPull(catalogue, feed, since);
+  if (open) progress.note(`Continuing the pull of ${open.started_at}: ${open.items} items are already here.`);
+  return open;
+}
+
+async function* generatePages(
+  address: string,
+  from: number,
+  { config, signal }: FeedPullOptions,
+): AsyncGenerator<FeedPage> {
+  const { allowPrivateNetworks } = config;
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
+  try {
+    yield* pullFeed({ address, client, from, signal });
+  } finally {
+    await client.close();
+  }
+}
+
+function buildRecord({ items, next_offset, end }: FeedPage): Parameters<typeof recordPage>[2] {
+  return {
+    items: items.map((raw) => ({ key: getFeedItemKey(raw), hash: getItemHash(raw), raw: formatRawItem(raw) })),
+    next_offset,
+    ended: end && (end.complete ? 'complete' : 'incomplete'),
+  };
+}
+
+function addResumption(error: ServiceError, reached: Pull | undefined): ServiceError {
+  if (!reached) return error;
+  return new ServiceError(error.code, error.message, {
+    reason: error.reason,
+    hint: `The ${reached.items} items so far are kept; the same command continues from there within an hour.`,
+    details: error.details,
+    cause: error.cause,
+  });
+}

@@ -1,0 +1,156 @@
+import { findListing, listListings } from '../catalogue/read/listings.ts';
+import { findLastAttempt, findPayment } from '../catalogue/read/payments.ts';
+import { ServiceError } from '../errors.ts';
+import { getCurrentTerms } from '../evidence/terms.ts';
+import { isDueForProof, listDueRoutes, PROOF_METHOD } from '../evidence/verification.ts';
+import { isDangerous } from '../model/caution.ts';
+import { isLive, type Listing } from '../model/listing.ts';
+import { formatRoute, type Route } from '../model/route.ts';
+import { type Payer, verifyRoute } from './verify-route.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The result of a run for one route. */
+export interface DueRoute {
+  slug: string;
+  route: string;
+  /** `due`: there was no budget to pay. `skipped`: nothing was paid, for the given reason. */
+  outcome: 'verified' | 'not_delivered' | 'not_settled' | 'open' | 'skipped' | 'due';
+  reason: string | null;
+  /** What it cost, or would cost, in atomic USDC; null if that is not known. */
+  amount: number | null;
+  /** Time of its proof before the run; null if it had none. */
+  last_proved_at: string | null;
+}
+
+/** The result of a run over the due routes. Amounts are atomic USDC. */
+export interface DueResult {
+  budget: number | null;
+  /** The sum that was paid, or may have been. */
+  spent: number;
+  /** Routes that were due at the start. */
+  due: number;
+  /** Due routes that the run did not reach. */
+  left: number;
+  /** `done`: every due route was handled. Otherwise the reason why the run ended early. */
+  ended: string;
+  routes: DueRoute[];
+}
+
+/** Reasons that concern the payer and not one route: the run cannot pay anything more. */
+const RUN_ENDING_REASONS = new Set([
+  'cap_per_day',
+  'payment_open',
+  'stopped',
+  'balance',
+  'clock_differs',
+  'chain_behind',
+  'rpc_failed',
+  'wrong_chain',
+  'journal_failed',
+  'transaction_taken',
+]);
+
+/**
+ * Pays for the routes whose proof is missing or old, in the order of `listDueRoutes`, until all are done, the budget is
+ * used up, or nothing more can be paid. Each result is recorded at once, so the next run continues from there. Without
+ * a budget nothing is paid, and the due routes are listed.
+ */
+export async function verifyDue(payer: Payer, budget: number | null): Promise<DueResult> {
+  const { catalogue, now, signal, say } = payer;
+  const plan = listDueRoutes((await listListings(catalogue)).filter(isLive), now().toISOString());
+  const result: DueResult = { budget, spent: 0, due: plan.length, left: plan.length, ended: 'done', routes: [] };
+  for (const [index, { listing: planned, route: wanted }] of plan.entries()) {
+    if (signal.aborted) result.ended = 'interrupted';
+    if (result.ended !== 'done') break;
+    // An earlier payment of this run may have changed the listing.
+    const listing = await findListing(catalogue, { id: planned.id });
+    const route = listing?.routes.find(({ id }) => id === wanted.id);
+    result.left -= 1;
+    if (!listing || !route) continue;
+    const entry: DueRoute = {
+      ...{ slug: listing.slug, route: formatRoute(route), outcome: 'due', reason: null },
+      ...{ amount: getPrice(payer, route), last_proved_at: route.proof?.verified_at ?? null },
+    };
+    result.routes.push(entry);
+    const reason = await findObstacle(payer, listing, route, budget === null ? null : budget - result.spent);
+    if (reason !== null) Object.assign(entry, { outcome: 'skipped', reason });
+    if (reason !== null || budget === null) continue;
+    say(`${index + 1} of ${plan.length}: ${entry.slug}, ${entry.route}`);
+    result.ended = await payForRoute(payer, { listing, route, most: budget - result.spent }, entry);
+    if (entry.outcome !== 'skipped' && entry.outcome !== 'not_settled') result.spent += entry.amount ?? 0;
+    // A route that ended the run before it was paid is still due.
+    if (result.ended !== 'done' && entry.outcome === 'skipped') result.left += 1;
+  }
+  return result;
+}
+
+/** Finds why a route is skipped; null if it can be paid for now. */
+async function findObstacle(payer: Payer, listing: Listing, route: Route, left: number | null): Promise<string | null> {
+  const { catalogue, now, rails } = payer;
+  const at = now().getTime();
+  const isSince = (time: string | null, days: number) => time !== null && at - Date.parse(time) < days * DAY_MS;
+  if (!isLive(listing) || !isDueForProof(route, now().toISOString())) return 'not_due';
+  const cautions = [...listing.cautions, ...listing.routes.flatMap((one) => one.cautions)];
+  const lastOfSeller = await findLastAttempt(
+    catalogue,
+    listing.routes.map(({ id }) => id),
+  );
+  if (isDangerous(cautions) && isSince(lastOfSeller, PROOF_METHOD.retried_after_days)) return 'under_caution';
+  // A payment that did not settle, or may not have, is tried again another day.
+  if (isSince(await findLastAttempt(catalogue, [route.id]), 1)) return 'tried_today';
+  const price = getPrice(payer, route);
+  if (price === null) return rails.length === 0 ? null : 'no_price';
+  return left !== null && price > left ? 'beyond_budget' : null;
+}
+
+/**
+ * Returns the lowest price on record on a network with a wallet, or on any network if there is no wallet; null if no
+ * price is known.
+ */
+function getPrice({ rails }: Payer, route: Route): number | null {
+  const amounts = getCurrentTerms(route.terms)
+    .filter((offer) => rails.length === 0 || rails.some((rail) => rail.network === offer.network))
+    .map(({ amount }) => amount);
+  return amounts.length === 0 ? null : Math.min(...amounts);
+}
+
+/** Pays for one route and writes the result to `entry`. Returns `done`, or why nothing more can be paid. */
+async function payForRoute(
+  payer: Payer,
+  { listing, route, most }: { listing: Listing; route: Route; most: number },
+  entry: DueRoute,
+): Promise<string> {
+  let id: string | undefined;
+  try {
+    const { refused } = await verifyRoute(payer, listing, {
+      route: formatRoute(route),
+      input: undefined,
+      most,
+      onPrepared: (payment) => {
+        id = payment.id;
+      },
+    });
+    if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: refused ?? 'not_paid' });
+    else await describeOutcome(payer, id, entry);
+    return entry.outcome === 'open' ? 'payment_open' : 'done';
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: error.reason });
+    else await describeOutcome(payer, id, entry);
+    if (error.code === 'internal') throw error;
+    return RUN_ENDING_REASONS.has(error.reason) ? error.reason : 'done';
+  }
+}
+
+async function describeOutcome({ catalogue }: Payer, id: string, entry: DueRoute): Promise<void> {
+  const payment = await findPayment(catalogue, id);
+  if (!payment) throw new Error(`the ledger has lost the payment ${id}`);
+  const { state, reason, delivered, unrecognised, amount } = payment;
+  const outcome = delivered ? 'verified' : 'not_delivered';
+  Object.assign(entry, {
+    amount,
+    outcome: state === 'settled' ? outcome : state === 'not_settled' ? 'not_settled' : 'open',
+    reason: reason ?? unrecognised,
+  });
+}

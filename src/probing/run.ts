@@ -1,0 +1,334 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { Catalogue } from '../catalogue/database.ts';
+import { countProbedSince } from '../catalogue/read/counts.ts';
+import { getHost } from '../catalogue/read/hosts.ts';
+import {
+  type HostPlan,
+  listProbeHosts,
+  listProbeTasks,
+  type ProbeScope,
+  type ProbeTask,
+} from '../catalogue/read/probe-plan.ts';
+import { isOurRound } from '../catalogue/read/rounds.ts';
+import { findFailingSince } from '../catalogue/read/samples.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
+import { leaseHost, recordHost, releaseHost } from '../catalogue/write/hosts.ts';
+import { endFreshening, endProbeRun, startFreshening, startProbeRun } from '../catalogue/write/probe-runs.ts';
+import { type PublicationResult, publishSampled } from '../catalogue/write/probed.ts';
+import { judgeRounds } from '../catalogue/write/rounds.ts';
+import { recordSample } from '../catalogue/write/samples.ts';
+import type { Config } from '../config.ts';
+import { getNextProbeAt } from '../evidence/schedule.ts';
+import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
+import { readProviderFile } from '../importing/provider-statement.ts';
+import { PROBE_OUTCOMES, type ProbeOutcome, type ProbeSample } from '../model/probe.ts';
+import { getUserAgent } from '../views/site.ts';
+import { type ProbeStore, runProbes } from './visit-hosts.ts';
+
+/** What a run probes: what is due, every route, or every route of some listings. */
+export type ProbeSelection =
+  | { kind: 'due' }
+  | { kind: 'all'; again: boolean }
+  | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] };
+
+export interface ProbeRunOptions {
+  config: Config;
+  now: () => Date;
+  random: () => number;
+  signal: AbortSignal;
+  atOnce: number;
+  pauseMs: number;
+  timeoutMs: number;
+  /** Opens the client for the requests. Default: the guarded client. */
+  openClient?: typeof openGuardedClient;
+  /** Called when a route is done or put off, with the number so far and the total. */
+  onProgress: (done: number, total: number) => void;
+}
+
+/** The report of one run. */
+export interface ProbeReport {
+  scope: ProbeSelection['kind'];
+  /** False if it was stopped before its end. The same run continues where it was. */
+  complete: boolean;
+  hosts: number;
+  routes: {
+    planned: number;
+    /** Probed earlier in the same pass by another process. */
+    done_before: number;
+    probed: number;
+    /** Left for later, because their host asked for a wait. */
+    put_off: number;
+  };
+  /** How many probes had each outcome, without zeros. */
+  outcomes: Partial<Record<ProbeOutcome, number>>;
+  listings: PublishedCounts;
+  /** Hosts with a provider's file, and listings that it changed. */
+  doors: { stated: number; changed: number };
+  /**
+   * Most hosts that used to answer failed, or all hosts if hardly any ever answered. Then the fault is ours, and counts
+   * against nobody.
+   */
+  fault_is_ours: boolean;
+  revision: { before: number; after: number };
+  took_ms: number;
+}
+
+/**
+ * Probes the selection, records the samples, and publishes what they mean for readers. After a stop or a crash no
+ * sample is lost, and the same run continues where it was.
+ */
+export async function runProbing(
+  catalogue: Catalogue,
+  selection: ProbeSelection,
+  options: ProbeRunOptions,
+): Promise<ProbeReport> {
+  const { config, now, signal, openClient = openGuardedClient } = options;
+  const started = now();
+  const before = await getRevision(catalogue);
+  const pass =
+    selection.kind === 'all'
+      ? await writeCatalogue(catalogue, started.toISOString(), (w) => startProbeRun(w, selection))
+      : undefined;
+  const scope = getScope(selection, pass?.started_at ?? null, started.toISOString());
+  const hosts = await listProbeHosts(
+    catalogue,
+    scope,
+    new Date(started.getTime() - PROVIDER_FILE_INTERVAL_MS).toISOString(),
+  );
+  const planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
+  const doneBefore = pass?.resumed ? await countProbedSince(catalogue, pass.started_at) : 0;
+  const outcomes = new Map<ProbeOutcome, number>();
+  let probed = 0;
+  let putOff = 0;
+  const count = (sample: ProbeSample | null) => {
+    if (sample) {
+      probed += 1;
+      outcomes.set(sample.outcome, (outcomes.get(sample.outcome) ?? 0) + 1);
+    } else putOff += 1;
+    options.onProgress(doneBefore + probed + putOff, planned);
+  };
+  // A probe of chosen listings publishes only these.
+  const publishing = openPublishing(catalogue, { now, freshens: selection.kind !== 'chosen' });
+  const { allowPrivateNetworks } = config;
+  const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
+  const doors = { stated: 0, changed: 0 };
+  let isAlone = true;
+  const applyProviderFile: ProbeStoreOptions['applyProviderFile'] = async (origin, paced) => {
+    const limited = limitFetches(paced, options.timeoutMs);
+    const read = await readProviderFile({ client: limited, catalogue, origin, now, allowPrivateNetworks, signal });
+    if (read.kind !== 'absent') doors.stated += 1;
+    doors.changed += read.changed.length;
+    return !signal.aborted;
+  };
+  const store = openProbeStore(catalogue, {
+    ...options,
+    scope,
+    hosts,
+    onRecorded: publishing.publishIfDue,
+    onRefused: () => {
+      isAlone = false;
+    },
+    applyProviderFile,
+  });
+  options.onProgress(doneBefore, planned);
+  const { stopped } = await runProbes({ ...options, hosts, store, client, onRoute: count }).finally(client.close);
+  const listings = await publishing.finish();
+  const ended = now().toISOString();
+  // What another prober was at may be left undone, so the next run goes on with the pass.
+  if (pass && !stopped && isAlone) await writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
+  return {
+    scope: selection.kind,
+    complete: !stopped,
+    hosts: hosts.length,
+    routes: { planned, done_before: doneBefore, probed, put_off: putOff },
+    outcomes: Object.fromEntries(
+      PROBE_OUTCOMES.flatMap((name) => (outcomes.has(name) ? [[name, outcomes.get(name)]] : [])),
+    ),
+    listings,
+    doors,
+    fault_is_ours: await isOurRound(catalogue, ended),
+    revision: { before, after: await getRevision(catalogue) },
+    took_ms: now().getTime() - started.getTime(),
+  };
+}
+
+/** Most pieces of a provider's file or document. The network itself makes about 7,000 of the longest allowed one. */
+const BODY_PIECES = 20_000;
+
+/** Limits every fetch to the time of a probe and to a number of pieces. */
+function limitFetches(client: Pick<GuardedClient, 'fetch'>, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
+  return {
+    fetch: (address, { limits, ...init } = {}) => {
+      const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs);
+      return client.fetch(address, { ...init, limits: { bodyPieces: BODY_PIECES, ...limits, totalMs } });
+    },
+  };
+}
+
+function getScope(selection: ProbeSelection, since: string | null, at: string): ProbeScope {
+  if (selection.kind === 'due') return { kind: 'due', at };
+  return selection.kind === 'all' ? { kind: 'all', since } : { ...selection, since: null };
+}
+
+/** How long a robots.txt is valid (RFC 9309 section 2.4), and how often a decoy path is requested. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface ProbeStoreOptions {
+  scope: ProbeScope;
+  hosts: readonly HostPlan[];
+  now: () => Date;
+  random: () => number;
+  /** Called when a sample is recorded. */
+  onRecorded: () => void;
+  /** Called when another prober visits a host. */
+  onRefused: () => void;
+  /** Reads and applies the provider's file of a host. Returns false if it was stopped meanwhile. */
+  applyProviderFile: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
+}
+
+/** A scheduled probe reads a provider's file again after this time; a probe of chosen listings always does. */
+export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
+
+/** How long a host is a prober's after its last sample, in milliseconds: longer than any pause and request take. */
+const LEASE_MS = 5 * 60 * 1000;
+
+/** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
+export function openProbeStore(
+  catalogue: Catalogue,
+  { scope, hosts, now, random, onRecorded, onRefused, applyProviderFile }: ProbeStoreOptions,
+): ProbeStore<ProbeTask> {
+  const plans = new Map(hosts.map((plan) => [plan.host, plan]));
+  const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
+    writeCatalogue(catalogue, now().toISOString(), (writing) => recordHost(writing.catalogue, host, learned));
+  // In a file one prober runs at a time; in PostgreSQL several share the hosts.
+  const isShared = catalogue.engine.name === 'postgres';
+  const by = randomUUID();
+  const lease = (host: string) => {
+    const at = now();
+    return leaseHost(catalogue, host, {
+      by,
+      at: at.toISOString(),
+      until: new Date(at.getTime() + LEASE_MS).toISOString(),
+    });
+  };
+  return {
+    async takeHost(host) {
+      if (!isShared || (await lease(host))) return true;
+      onRefused();
+      return false;
+    },
+    keepHost: async (host) => !isShared || (await lease(host)),
+    async releaseHost(host) {
+      // Without it the lease runs out by itself.
+      if (isShared) await releaseHost(catalogue, host, by).catch(() => undefined);
+    },
+    async *listTasks(host) {
+      for (const listingId of plans.get(host)?.listing_ids ?? []) {
+        for (const key of await listProbeTasks(catalogue, listingId, scope)) {
+          const { base_url, route } = key;
+          yield { key, base_url, route: { ...route, payeeRotates: route.payee === 'rotating' } };
+        }
+      }
+    },
+    async getHostPolicy(host) {
+      const { robots, robots_at, sibling_at, door_at, wait_until } = await getHost(catalogue, host);
+      const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) <= ms;
+      return {
+        robots,
+        robots_due: !isWithin(robots_at, DAY_MS),
+        wait_until,
+        decoy_due: !isWithin(sibling_at, DAY_MS),
+        provider_file_due: scope.kind === 'chosen' || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
+      };
+    },
+    async visitHost(host, client) {
+      if (await applyProviderFile(host, client)) await write(host, { door_at: now().toISOString() });
+    },
+    recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
+    recordDecoyCheck: (host, at) => write(host, { sibling_at: at }),
+    recordWait: (host, until) => write(host, { wait_until: until }),
+    async recordSample({ key, base_url }, sample) {
+      const { listing_id, out_since, route } = key;
+      const { at, retry_after_seconds: wait } = sample;
+      const wait_until = wait === null ? null : new Date(Date.parse(at) + wait * 1000).toISOString();
+      const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin };
+      await writeCatalogue(catalogue, at, async (writing) => {
+        const failing_since = await findFailingSince(writing.catalogue, listing_id, sample);
+        const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until }, random);
+        await recordSample(writing, taken, sample, nextAt);
+      });
+      onRecorded();
+    },
+  };
+}
+
+/** Listings that are published in one transaction, and so with one revision. */
+const BATCH_SIZE = 100;
+
+/** How often results are published while probes run, in milliseconds. */
+const INTERVAL_MS = 10_000;
+
+/** How many listings had each result when their samples were published. */
+export type PublishedCounts = Record<PublicationResult['result'], number>;
+
+/** Publishes the results of samples in batches while a run goes on. */
+export interface Publishing {
+  /** Publishes if the last time was long enough ago. A call during a publication does nothing. */
+  publishIfDue(): void;
+  /** Publishes everything, and returns the counts since the beginning. Throws if an earlier publication failed. */
+  finish(): Promise<PublishedCounts>;
+}
+
+/**
+ * Opens the publication of one run's samples. `now` is the time of the recorded changes. With `freshens` it also
+ * publishes fresher times of all listings once a day.
+ */
+export function openPublishing(
+  catalogue: Catalogue,
+  { now, freshens }: { now: () => Date; freshens: boolean },
+): Publishing {
+  const counts: PublishedCounts = { changed: 0, unchanged: 0, delisted: 0, relisted: 0 };
+  let last = performance.now();
+  let pending: Promise<void> | undefined;
+  let failure: unknown;
+
+  async function write<Result>(work: (writing: Writing) => Promise<Result>): Promise<Result> {
+    return await writeCatalogue(catalogue, now().toISOString(), work);
+  }
+
+  async function publish(): Promise<void> {
+    const fresh = await write(async (writing) => {
+      await judgeRounds(writing);
+      return freshens && (await startFreshening(writing));
+    });
+    for (;;) {
+      const published = await write((writing) => publishSampled(writing, BATCH_SIZE, { fresh }));
+      for (const { result } of published) counts[result] += 1;
+      if (published.length === 0) break;
+      // Between transactions the event loop handles probes.
+      await setImmediate();
+    }
+    if (fresh) await write(endFreshening);
+  }
+
+  return {
+    publishIfDue() {
+      if (pending || performance.now() - last < INTERVAL_MS) return;
+      pending = publish()
+        .catch((error: unknown) => {
+          failure = error;
+        })
+        .finally(() => {
+          last = performance.now();
+          pending = undefined;
+        });
+    },
+    async finish() {
+      await pending;
+      if (failure !== undefined) throw failure;
+      await publish();
+      return counts;
+    },
+  };
+}

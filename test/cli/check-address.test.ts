@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { serveDocuments } from '../importing/document-server.ts';
+import { serveFeed } from '../importing/feed-server.ts';
+import { makeDocument } from '../sources/openapi/documents.ts';
+import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
+import { makeCommands } from './running.ts';
+
+const ON_LOOPBACK = { ALLOW_PRIVATE_NETWORKS: 'on' };
+const ENTRY = { method: 'GET', network: 'base', payTo: '0x1111111111111111111111111111111111111abc' };
+
+describe('checking an address', () => {
+  it('of a host prints what its documents would list, and each finding with place and fix', async () => {
+    const { origin, asked } = await serveDocuments({
+      '/.well-known/x402': {
+        body: {
+          version: 1,
+          resources: [
+            { ...ENTRY, url: '/v1/a', price: '$0.01' },
+            { ...ENTRY, url: '/v1/b', price: '10000' },
+            { ...ENTRY, url: '/v1/c', price: '0' },
+          ],
+        },
+      },
+    });
+    const { run, runJson, file } = makeCommands(ON_LOOPBACK);
+    const { code, json } = await runJson('check', origin);
+    expect(code).toBe(0);
+    expect(json.listings).toEqual([
+      {
+        base_url: origin,
+        title: new URL(origin).host,
+        routes: [
+          { method: 'GET', url: `${origin}/v1/a`, price: 10_000, networks: ['base'] },
+          { method: 'GET', url: `${origin}/v1/b`, price: null, networks: [] },
+        ],
+      },
+    ]);
+    expect(json.findings).toMatchObject([
+      { code: 'usd_as_usdc', place: '/resources/0/price' },
+      {
+        code: 'ambiguous_price',
+        severity: 'noted',
+        place: '/resources/1/price',
+        fix: expect.stringContaining('decimals'),
+      },
+      { code: 'zero_amount', severity: 'refused', place: '/resources/2/price', example: expect.any(String) },
+    ]);
+    expect(asked).toEqual(expect.arrayContaining(['/.well-known/x402', '/openapi.json', '/v1/a', '/v1/b']));
+    const text = (await run(['check', origin])).stdout;
+    expect(text).toContain(`would be listed\tGET ${origin}/v1/a\t${origin}\t0.01 USDC on base`);
+    expect(text).toMatch(/refused zero_amount\t.*\/v1\/c\t\/resources\/2\/price\t/);
+    const shown = (await run(['check', origin], { columns: 200 })).stdout;
+    expect(shown).toContain('refused zero_amount at /resources/2/price');
+    expect(shown).toContain('Fix: ');
+    // Nothing was written: there is no catalogue.
+    const { existsSync } = await import('node:fs');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('of a host with two documents prints what importing the host would list', async () => {
+    const { origin } = await serveDocuments({
+      '/.well-known/x402': { body: { resources: ['GET /v1/heights', 'GET /v1/ports'] } },
+      '/openapi.json': { body: makeDocument({ servers: undefined }) },
+    });
+    const { runJson } = makeCommands(ON_LOOPBACK);
+    const { code, json } = await runJson('check', origin);
+    expect(code).toBe(0);
+    expect(json.listings).toMatchObject([{ title: 'Tides of Tests', routes: [{ price: 20_000 }, { price: null }] }]);
+    await runJson('import', '--openapi', origin);
+    const { listing } = (await runJson('show', 'tides-of-tests')).json;
+    expect(listing.routes.map(({ path }: { path: string }) => `${origin}${path}`)).toEqual(
+      json.listings[0].routes.map(({ url }: { url: string }) => url),
+    );
+  });
+
+  it('of a document reads that document, feeds included', async () => {
+    const { origin } = await serveDocuments({ '/feed': { body: { items: [{ url: 'ftp://x', accepts: [{}] }] } } });
+    const { runJson } = makeCommands(ON_LOOPBACK);
+    const { code, json } = await runJson('check', `${origin}/feed`);
+    expect(code).toBe(1);
+    expect(json).toMatchObject({
+      ok: false,
+      listings: [],
+      findings: [{ code: 'no_payable_operation' }, { code: 'bad_url', place: '/items/0/url' }],
+    });
+  });
+
+  it('of a list without prices says that nothing goes live', async () => {
+    const { origin } = await serveDocuments({ '/x402': { body: { resources: ['GET /v1/a'] } } });
+    const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', `${origin}/x402`);
+    expect([code, json.listings[0].routes[0].price]).toEqual([1, null]);
+    expect(json.findings).toMatchObject([{ code: 'no_price', item: origin }, { code: 'resource_without_terms' }]);
+  });
+
+  it('of an unreadable document names the line', async () => {
+    const { origin } = await serveDocuments({ '/x402': { body: '{\n "resources": [,]\n}' } });
+    const { json } = await makeCommands(ON_LOOPBACK).runJson('check', `${origin}/x402`);
+    expect(json.findings).toMatchObject([{ code: 'document_unreadable', place: 'line 2, column 16' }]);
+  });
+
+  it('of a route says what its 402 lacks, and where', async () => {
+    let offer: object = makeOffer({ payTo: 'me' });
+    const { address } = await serveFeed((_request, response) => {
+      response.writeHead(402, { 'payment-required': encodeHeader(makeChallenge({ accepts: [offer] })) });
+      response.end();
+    });
+    const { runJson } = makeCommands(ON_LOOPBACK);
+    const { code, json } = await runJson('check', address);
+    expect(code).toBe(1);
+    expect(json.findings).toMatchObject([
+      { code: 'bad_pay_to', severity: 'refused', place: '/accepts/0/payTo', example: expect.stringContaining('payTo') },
+    ]);
+    offer = makeOffer();
+    const fixed = await runJson('check', address);
+    expect([fixed.code, fixed.json.findings]).toEqual([0, []]);
+    expect(fixed.json.listings).toMatchObject([{ routes: [{ price: 10_000, networks: ['base'] }] }]);
+  });
+
+  it('of a host with nothing says what the host answers', async () => {
+    const { origin } = await serveDocuments({ '/': { body: '<p>Hello', type: 'text/html' } });
+    const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', origin);
+    expect(code).toBe(1);
+    expect(json.checks).toMatchObject([{ name: `GET ${origin}`, ok: false }]);
+  });
+});
+
+describe('importing', () => {
+  it('a host alone takes the file at its usual place, with the OpenAPI document that it names', async () => {
+    const { origin } = await serveDocuments({
+      '/.well-known/x402.json': {
+        body: { endpoints: [{ ...ENTRY, path: '/v1/a', price: '$0.01' }], openapi: '/api.json' },
+      },
+      '/api.json': {
+        body: {
+          openapi: '3.1.0',
+          info: { title: 'Tides' },
+          paths: { '/v1/a': { get: { summary: 'All', 'x-payment-info': {} } } },
+        },
+      },
+    });
+    const { runJson } = makeCommands(ON_LOOPBACK);
+    expect((await runJson('import', '--openapi', origin)).json).toMatchObject({
+      items: { received: 2, taken: 1, duplicates: 1, refused: 0 },
+      listings: { added: 1 },
+    });
+    const { listing } = (await runJson('show', 'tides')).json;
+    expect(listing).toMatchObject({ price_min: 10_000, routes: [{ path: '/v1/a', description: 'All' }] });
+  });
+
+  it('a feed by an unknown name names those that are known', async () => {
+    const { code, stderr } = await makeCommands().run(['import', '--feed', 'nobody']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cdp, payai')]);
+  });
+});

@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it, vi } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { answerPages, makeItems, serveFeed } from '../importing/feed-server.ts';
+import { makeCommands, type Ran, startCatalogue, writeManifest } from './running.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Runs the entry point on a catalogue file of its own. */
+function makeEntry(settings: Record<string, string> = {}) {
+  const folder = makeFolder();
+  const file = join(folder, 'catalogue.sqlite');
+  const environment = { CATALOGUE: file, RELEASES: join(folder, 'dist'), ...settings };
+  const start = (...args: string[]) => startCatalogue(args, environment);
+  return { folder, file, start, run: (...args: string[]): Promise<Ran> => start(...args).ran };
+}
+
+/** A process of its own takes its time to come up where others work too. */
+const SOON = { timeout: 60_000, interval: 5 };
+
+const ONE_SENTENCE = /^error: [^\n]+\.\nhint: [^\n]+\n$/;
+
+describe('the entry point', () => {
+  it('imports, lists and reports, each with its exit code', async () => {
+    const { folder, run } = makeEntry();
+    writeManifest(folder, 'alpha.yaml');
+    const imported = await run('import', folder, '--json');
+    expect([imported.code, imported.stderr, JSON.parse(imported.stdout).listings.added]).toEqual([0, '', 1]);
+    expect(await run('list')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^alpha\tlive\t/), stderr: '' });
+    expect(await run('lst')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_SENTENCE) });
+    expect((await run('check')).code).toBe(1);
+  });
+
+  it('is no failure when its reader has seen enough', async () => {
+    const { folder, start, run } = makeEntry();
+    for (let i = 0; i < 60; i++) writeManifest(folder, `many-${i}.yaml`);
+    await run('import', folder);
+    const { child, ended, ran } = start('export');
+    child.stdout.destroy();
+    await expect(ran).rejects.toThrow();
+    expect(await ended).toBe(0);
+  });
+
+  it('refuses an old Node in one line', async (context) => {
+    const old = findOldNode();
+    if (!old) return context.skip('no Node too old is installed here');
+    for (const args of [['--import', './scripts/require-node.mjs', 'scripts/catalogue.ts', 'list']]) {
+      const ran = runOldNode(old, args);
+      expect(ran.status).toBe(1);
+      expect(ran.stderr).toMatch(/^error: This needs Node 22\.19 or newer, and this is Node \d+\.\d+\.\d+\. [^\n]*\n$/);
+    }
+  });
+});
+
+describe('a catalogue file that is none', () => {
+  it.each([
+    ['text', (file: string) => writeFileSync(file, 'Dear diary,\n'), /it is no SQLite database/],
+    ['a database of something else', (file: string) => makeDatabase(file, 'CREATE TABLE songs (name TEXT)'), /songs/],
+    [
+      'a catalogue of newer code',
+      (file: string) =>
+        makeDatabase(
+          file,
+          "CREATE TABLE catalogue (id); CREATE TABLE kysely_migration (name); INSERT INTO kysely_migration VALUES ('999')",
+        ),
+      /newer/,
+    ],
+    [
+      'a cut-off database',
+      (file: string) => writeFileSync(file, `SQLite format 3\0${'\x10'.repeat(300)}`),
+      /cannot be opened/,
+    ],
+  ])('is one sentence, and stays as it was: %s', async (_, make, message) => {
+    const { folder, file, run } = makeCommands();
+    make(file);
+    const before = readFileSync(file);
+    const manifest = writeManifest(folder, 'alpha.yaml');
+    for (const args of [['list'], ['import', manifest]]) {
+      const { code, stdout, stderr } = await run(args);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(ONE_SENTENCE);
+      expect(stderr).toMatch(message);
+    }
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
+
+describe('an import that ends early', () => {
+  /** Serves 300 items; the third page is held back until `release` is called. */
+  async function serveHeldBack() {
+    const answer = answerPages(() => makeItems(300));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolveReleased) => {
+      release = resolveReleased;
+    });
+    let reach: () => void = () => undefined;
+    const reached = new Promise<void>((resolveReached) => {
+      reach = resolveReached;
+    });
+    const feed = await serveFeed(async (request, response, page) => {
+      if (page.offset >= 150) {
+        reach();
+        await released;
+      }
+      answer(request, response, page);
+    });
+    return { ...feed, reached, release };
+  }
+
+  it('stops cleanly on Ctrl-C, keeps what is done, says what to do next, and goes on there', async () => {
+    const { address, reached, release, offsets } = await serveHeldBack();
+    const { start, run } = makeEntry({ ALLOW_PRIVATE_NETWORKS: 'on' });
+    const { child, ran } = start('import', '--bazaar', address, '--json');
+    await reached;
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await ran;
+    expect(code).toBe(1);
+    expect(stderr).toContain('Stopping at the next safe point');
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ complete: false, next: expect.stringMatching(/same command again/) });
+    expect(report.items.received).toBeGreaterThanOrEqual(100);
+    release();
+    const asked = offsets.length;
+    const again = await run('import', '--bazaar', address, '--json');
+    expect(again.code).toBe(0);
+    expect(offsets[asked]).toBeGreaterThan(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      listings: { added: 300 },
+      items: { received: 300, duplicates: 0 },
+    });
+  });
+
+  it('goes on where it was after being killed twice, and ends as if it never had been', async () => {
+    const answer = answerPages(() => makeItems(300));
+    let heldFrom = 0;
+    const { address, offsets } = await serveFeed((request, response, page) => {
+      if (page.offset < heldFrom) answer(request, response, page);
+    });
+    const { start, run } = makeEntry({ ALLOW_PRIVATE_NETWORKS: 'on' });
+    // Once while a page is waited for, and once at any moment.
+    for (const page of [100, Number.POSITIVE_INFINITY]) {
+      heldFrom = page;
+      const asked = offsets.length;
+      const { child, ran } = start('import', '--bazaar', address);
+      const isReached = () => offsets.slice(asked).some((offset) => offset >= page || page > 300);
+      await vi.waitFor(() => expect(isReached()).toBe(true), SOON);
+      child.kill('SIGKILL');
+      await ran;
+    }
+    const last = await run('import', '--bazaar', address, '--json');
+    expect(last.code).toBe(0);
+    const { listings, items } = JSON.parse(last.stdout);
+    expect([listings.added + listings.unchanged, items.taken]).toEqual([300, 300]);
+    const checks = JSON.parse((await run('check', '--json')).stdout).checks;
+    expect(checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
+      'published',
+      'release',
+    ]);
+  });
+});
+
+function makeDatabase(file: string, statement: string): void {
+  const database = new Sqlite(file);
+  database.exec(statement);
+  database.close();
+}
+
+function findOldNode(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  const nodes = ['/usr/bin', '/usr/local/bin', ...folders].map((folder) => join(folder, 'node')).filter(existsSync);
+  return nodes.find((node) => {
+    const [major = 0, minor = 0] = execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' })
+      .split('.')
+      .map(Number);
+    return major < 22 || (major === 22 && minor < 18);
+  });
+}
+
+function runOldNode(node: string, args: string[]): { status: unknown; stderr: string } {
+  try {
+    execFileSync(node, args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' });
+    return { status: 0, stderr: '' };
+  } catch (error) {
+    if (!(error instanceof Error && 'status' in error && 'stderr' in error)) throw error;
+    return { status: error.status, stderr: String(error.stderr) };
+  }
+}

@@ -1,0 +1,80 @@
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { listSlugs } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { buildFailureDocument, getExitCode } from '../../src/cli/failure.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { getFailure } from '../../src/model/failure.ts';
+import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+
+async function getThrown(work: () => unknown): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('a failure of the system', () => {
+  it('by a full disk is one sentence, and what was recorded before stays', async () => {
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    catalogue.engine.sqlite.pragma(
+      `max_page_count = ${catalogue.engine.sqlite.pragma('page_count', { simple: true })}`,
+    );
+    const large = makeDeclaration({
+      base_url: 'https://large.provider-of-tests.com',
+      slug: 'large',
+      description: 'x'.repeat(100_000),
+    });
+    const error = await getThrown(() => writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, large)));
+    expect(getFailure(error)).toMatchObject({
+      code: 'unavailable',
+      message: 'The disk is full.',
+      reason: 'sqlite_full',
+    });
+    expect(await listSlugs(catalogue)).toEqual(['example-prices']);
+  });
+
+  it('by another writer says so', async () => {
+    const catalogue = await makeCatalogue();
+    const other = new Sqlite(catalogue.address, { timeout: 0 });
+    catalogue.engine.sqlite.exec('BEGIN IMMEDIATE');
+    const error = await getThrown(() => other.exec('BEGIN IMMEDIATE'));
+    catalogue.engine.sqlite.exec('ROLLBACK');
+    other.close();
+    expect(getFailure(error)).toMatchObject({
+      code: 'conflict',
+      message: 'Another process is writing to the catalogue.',
+    });
+  });
+
+  it('names the path where there is one', () => {
+    const error = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', path: '/some/file' });
+    expect(getFailure(error)).toMatchObject({
+      message: 'No permission to use a file or folder: /some/file.',
+      reason: 'eacces',
+    });
+  });
+
+  it('that nobody thought of is called a fault of the program', () => {
+    const failure = getFailure(new TypeError('x is not a function'));
+    expect(failure.message).toBe('An unexpected failure: x is not a function.');
+    expect(getExitCode(failure)).toBe(1);
+    expect(getExitCode(getFailure('thrown text'))).toBe(1);
+  });
+});
+
+describe('a failure as JSON', () => {
+  it('carries code, reason, message, hint and details', () => {
+    const failure = new ServiceError('refused', 'No.', { hint: 'Yes.', reason: 'because', details: { offset: 3 } });
+    expect(buildFailureDocument(failure)).toEqual({
+      error: { code: 'refused', reason: 'because', message: 'No.', hint: 'Yes.', details: { offset: 3 } },
+    });
+    expect(buildFailureDocument(new ServiceError('internal', 'No.'))).toEqual({
+      error: { code: 'internal', reason: 'internal', message: 'No.' },
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { formatBytes } from '../../src/cli/terminal/format.ts';
+import { cutLine, getWidth, openPage, wrapText } from '../../src/cli/terminal/page.ts';
+import { formatJson, getPrintable } from '../../src/cli/terminal/printable.ts';
+import { openProgress } from '../../src/cli/terminal/progress.ts';
+import { openOutput } from './running.ts';
+
+describe('printable text', () => {
+  it('is one line without anything a terminal would obey', () => {
+    expect(getPrintable('a\tb\r\nc')).toBe('a b c');
+    expect(getPrintable('\u001b[31mred\u009b0m')).toBe('\\u{1b}[31mred\\u{9b}0m');
+    expect(getPrintable('\u202eabc\u200b\u{E0041}')).toBe('\\u{202e}abc\\u{200b}\\u{e0041}');
+    expect(getPrintable('naïve 価格 🎈')).toBe('naïve 価格 🎈');
+    expect(getPrintable('👨\u200d👩 می\u200cخواهم')).toBe('👨\u200d👩 می\u200cخواهم');
+  });
+
+  it('is JSON that parses to the same', () => {
+    const value = { 'k\u009b': ['\u001b[2J', '\u202e', '\u{E0041}', 'line\nend', '\u2028'] };
+    for (const indent of [undefined, 2]) {
+      const json = formatJson(value, indent);
+      expect(json.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(JSON.parse(json)).toEqual(value);
+    }
+  });
+});
+
+describe('widths', () => {
+  it('count columns, not code units', () => {
+    expect([getWidth('abc'), getWidth('価格'), getWidth('é'), getWidth('🎈')]).toEqual([3, 4, 1, 2]);
+    expect(cutLine('価格表です', 7)).toBe('価格表…');
+    expect(cutLine('short', 7)).toBe('short');
+  });
+
+  it('wrap at spaces and never lose a word', () => {
+    expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
+    expect(wrapText('averyveryverylongword x', 5)).toEqual(['averyveryverylongword', 'x']);
+  });
+
+  it('of sizes are in round units', () => {
+    expect([0, 999, 1000, 6_111_232, 2_500_000_000].map(formatBytes)).toEqual([
+      '0 B',
+      '999 B',
+      '1.0 kB',
+      '6.1 MB',
+      '2.5 GB',
+    ]);
+  });
+});
+
+describe('a page', () => {
+  const columns = [{ heading: 'name' }, { heading: 'count', align: 'right' as const }, { heading: 'text', cut: true }];
+  const rows = [
+    ['a', 1, 'some words that do not fit'],
+    [{ text: 'longer', style: 'red' as const }, 20, 'x\ty'],
+  ];
+
+  it('is tab-separated and whole for a pipe', () => {
+    const page = openPage(openOutput());
+    page.title('Title');
+    page.table(columns, rows);
+    page.facts([['label', 'value']]);
+    expect(page.getText()).toBe('Title\na\t1\tsome words that do not fit\nlonger\t20\tx y\nlabel\tvalue\n');
+  });
+
+  it('is aligned and fits the terminal', () => {
+    const page = openPage(openOutput(32));
+    page.table(columns, rows);
+    const lines = page
+      .getText()
+      .replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g'), '')
+      .split('\n');
+    expect(lines).toEqual(['name    count  text', 'a           1  some words that…', 'longer     20  x y', '']);
+  });
+});
+
+describe('progress', () => {
+  it('is plain lines, now and then, with count, rate and time left', () => {
+    const output = openOutput();
+    let time = 0;
+    const progress = openProgress(output, 'Pulling', 'items', () => time);
+    for (const done of [0, 100, 200, 300]) {
+      progress.update(done, 1000);
+      time += 1500;
+    }
+    progress.note('Something else');
+    progress.stop();
+    expect(output.getText().split('\n')).toEqual([
+      'Pulling: 200 of 1000 items, 67/s, 12 s left',
+      'Something else',
+      'Pulling: 300 of 1000 items, 67/s, 11 s left',
+      '',
+    ]);
+  });
+
+  it('says nothing of pace before there is any, nor of an end that is not known', () => {
+    const output = openOutput();
+    let time = 0;
+    const progress = openProgress(output, 'Pulling', 'items', () => time);
+    progress.update(500);
+    time = 60_000;
+    progress.update(800);
+    progress.stop();
+    progress.update(7);
+    progress.stop();
+    expect(output.getText()).toBe('Pulling: 800 items, 5.0/s\nPulling: 7 items\n');
+  });
+});

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { onTestFinished } from 'vitest';
+import { type BaseChain, openWallet } from '../../scripts/market/chain-base.ts';
+import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
+import { findListing } from '../../src/catalogue/read/listings.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { openLedger } from '../../src/catalogue/write/payments.ts';
+import { openGuardedClient } from '../../src/fetching/client.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Payment, PaymentCaps } from '../../src/model/payment.ts';
+import type { Terms } from '../../src/model/terms.ts';
+import { openBaseRail } from '../../src/paying/base/rail.ts';
+import { openJournal } from '../../src/paying/journal.ts';
+import { payForCall } from '../../src/paying/pay.ts';
+import { fetchQuote } from '../../src/paying/quote.ts';
+import type { ChainReader, Rail } from '../../src/paying/rail.ts';
+import { checkReceipt, type ReceiptCheck } from '../../src/paying/receipt-check.ts';
+import type { PayEvent } from '../../src/paying/reconcile.ts';
+import { buildAgentReceipt } from '../../src/views/receipt.ts';
+import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
+import { SITE } from '../site.ts';
+
+export const CAPS: PaymentCaps = { per_call: 10_000, per_day: 100_000 };
+export const PAY_TO = '0x00000000000000000000000000000000000000ee';
+
+/** How a seller handles a request with a payment. */
+export type Sale<Transaction extends string> = (context: {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Settles the payment on the chain and returns the transaction. */
+  settle: () => Promise<Transaction>;
+}) => Promise<void> | void;
+
+/** A seller that settles without a facilitator, so that each way to cheat needs only a few lines. */
+export async function serveSeller(
+  chain: BaseChain,
+  sale: Sale<`0x${string}`>,
+  version: 1 | 2 = 2,
+  offer: object = {},
+): Promise<string> {
+  const relay = privateKeyToAccount(generatePrivateKey());
+  await chain.fundGas(relay.address);
+  const wallet = openWallet(chain.rpcUrl, relay);
+  const network = version === 2 ? 'eip155:8453' : 'base';
+  const accepts = [
+    {
+      scheme: 'exact',
+      network,
+      asset: TOKEN_ADDRESS,
+      payTo: PAY_TO,
+      maxTimeoutSeconds: 60,
+      extra: { name: 'USD Coin', version: '2' },
+      ...(version === 2
+        ? { amount: '1000' }
+        : { maxAmountRequired: '1000', resource: 'http://127.0.0.1/v1/quote', description: '', mimeType: '' }),
+      ...offer,
+    },
+  ];
+  const challenge = { x402Version: version, accepts, resource: { url: 'http://127.0.0.1/v1/quote' } };
+  const server = createServer((request, response) => {
+    const header = request.headers['payment-signature'] ?? request.headers['x-payment'];
+    if (!/^\/v1\/(quote|price)/.test(request.url ?? '')) {
+      // A seller that answers 402 to everything would count as a wildcard host.
+      response.writeHead(404).end();
+      return;
+    }
+    if (header === undefined) {
+      response.statusCode = 402;
+      if (version === 2) response.setHeader('payment-required', btoa(JSON.stringify(challenge)));
+      response.setHeader('content-type', 'application/json');
+      response.end(version === 1 ? JSON.stringify(challenge) : '{}');
+      return;
+    }
+    const { payload } = JSON.parse(Buffer.from(String(header), 'base64').toString());
+    const { authorization: a, signature } = payload;
+    const settle = () =>
+      wallet.writeContract({
+        address: TOKEN_ADDRESS,
+        abi: TOKEN_ABI,
+        functionName: 'transferWithAuthorization',
+        args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+      });
+    // A seller whose settlement fails delivers nothing.
+    Promise.resolve(sale({ request, response, settle })).catch(() => {
+      response.statusCode = 500;
+      response.end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Answers with a product, and with the receipt header if a transaction is given. */
+export function deliver(response: ServerResponse, transaction?: string): void {
+  response.setHeader('content-type', 'application/json');
+  if (transaction) {
+    const receipt = { success: true, transaction, network: 'eip155:8453' };
+    response.setHeader('payment-response', btoa(JSON.stringify(receipt)));
+  }
+  response.end('{"quote":42}');
+}
+
+/** The product, if it is not a quote. */
+interface SoldRoute {
+  path?: string;
+  query?: string;
+  output_schema?: JsonObject;
+}
+
+/** A wallet on Base with 1 USDC, a catalogue with the seller's route, and a function that pays for it. */
+export async function openPaying(
+  chain: BaseChain,
+  baseUrl: string,
+  terms = makeTerms({ pay_to: PAY_TO }),
+  rail: Rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl] }),
+) {
+  await chain.fund(rail.payer, 1_000_000n);
+  return openPayingWith(rail, baseUrl, terms);
+}
+
+/** The records of a wallet's payments. */
+async function openBooks() {
+  const catalogue = await makeCatalogue();
+  const journal = openJournal(join(makeFolder(), 'wallet.jsonl'));
+  onTestFinished(journal.close);
+  return { catalogue, journal, ledger: openLedger(catalogue, journal.append) };
+}
+
+/**
+ * A catalogue with the seller's route and a function that pays for it; or the seller beside others, with the given
+ * records.
+ */
+export async function openPayingWith(
+  rail: Rail,
+  baseUrl: string,
+  terms: Terms,
+  { path = '/v1/quote', query = '', output_schema = { type: 'object' } }: SoldRoute = {},
+  { slug = 'example-prices', books }: { slug?: string; books?: Awaited<ReturnType<typeof openBooks>> } = {},
+) {
+  const { catalogue, journal, ledger } = books ?? (await openBooks());
+  await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
+    const routes = [makeRoute({ path, terms: [terms] })];
+    await recordDeclaration(writing, makeDeclaration({ slug, base_url: baseUrl, routes }));
+  });
+  const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });
+  onTestFinished(() => client.close());
+  const getRoute = async () => {
+    const route = (await findListing(catalogue, { slug }))?.routes[0];
+    if (!route) throw new Error('no route');
+    return route;
+  };
+  const call = { method: 'GET' as const, url: new URL(`${path}${query}`, baseUrl), headers: {}, body: undefined };
+  const signal = AbortSignal.timeout(8_000);
+  const networks = [rail.network];
+  const quote = () => fetchQuote({ client, call, known: [terms], payeeRotates: false, networks, signal });
+  const events: PayEvent['type'][] = [];
+  const pay = async (overrides: Partial<Parameters<typeof payForCall>[0]> = {}) => {
+    const { chosen, refused } = await quote();
+    if (!chosen) throw new Error(`refused: ${refused}`);
+    return payForCall({
+      ...{ client, rail, ledger, call, signal, caps: CAPS, requirement: chosen },
+      route_id: (await getRoute()).id,
+      declared: { mime_type: null, output_schema },
+      own: [{ mime_type: null, output_schema }],
+      findStop: () => null,
+      now: () => new Date(),
+      onEvent: ({ type }) => events.push(type),
+      ...overrides,
+    });
+  };
+  return { catalogue, rail, journal, ledger, client, call, quote, pay, getRoute, events };
+}
+
+/** Checks the receipt of a settled payment with one node. */
+export async function checkPayment(reader: ChainReader, payment: Payment): Promise<ReceiptCheck[]> {
+  const { settlement, request } = payment;
+  if (!settlement) throw new Error('the payment did not settle');
+  const route = `${request.method} ${new URL(request.url).pathname}`;
+  const { receipt } = buildAgentReceipt(
+    { ...payment, settlement },
+    { listing: 'example-prices', route, revision: 0, site: SITE },
+  );
+  return checkReceipt(receipt, [{ name: 'the node', reader }]);
+}
