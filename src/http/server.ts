@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -25,7 +26,10 @@ import { openPages } from './routes/pages.ts';
 import { addPictureRoute } from './routes/pictures.ts';
 import { HEADERS, MALFORMED } from './unreadable.ts';
 
-/** How long after the start what the first search needs is read, unless one comes before; milliseconds. */
+/**
+ * How long after the start what the first search needs is read, unless one comes before, and never while another request
+ * waits for its answer; milliseconds.
+ */
 const WARM_UP_MS = 200;
 
 /** A minute with no more requests than this is a quiet one: then what a flood left behind is given back. */
@@ -81,8 +85,12 @@ export async function startServer({
     });
   const metrics = config.metrics ? await createMetrics(reading, { readHealth, codeVersion }) : undefined;
 
+  let [asked, wasBusy, unanswered] = [0, false, 0];
+
   /** Loads what the first requests of each kind would wait for. */
   const warmUp = async () => {
+    while (unanswered > 0 && !isShuttingDown) await sleep(WARM_UP_MS);
+    if (isShuttingDown) return;
     try {
       onDemand.isReady();
       reading.readAtOnce((snapshot) => getWordIndex(reading.published, snapshot));
@@ -140,9 +148,12 @@ export async function startServer({
       return buildProblemResponse(error);
     },
   });
-  let [asked, wasBusy] = [0, false];
   serve((request, response) => {
     asked += 1;
+    unanswered += 1;
+    response.once('close', () => {
+      unanswered -= 1;
+    });
     metrics?.countRequest(request, response);
     void answer(request, response);
   });
