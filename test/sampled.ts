@@ -20,7 +20,7 @@ export async function recordProbed(
     const listing = await findListing(catalogue, { slug });
     const route = listing?.routes.find((candidate) => path === undefined || candidate.path === path);
     if (!listing || !route) throw new Error(`no route ${path} in ${slug}`);
-    const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin };
+    const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin, prober: 'one' };
     await writeCatalogue(catalogue, sample.at, async (writing) => {
       await recordSample(writing, taken, makeSample(sample), sample.at);
       await publishSampled(writing, 1, { fresh: true });

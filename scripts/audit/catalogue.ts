@@ -48,7 +48,7 @@ async function recordProbe(catalogue: Catalogue, number: number, at: string): Pr
   const route = routes[number % routes.length];
   if (!route) throw new Error(`the listing ${SHOWN_SLUG} has no routes`);
   const url = getRouteUrl(listing.base_url, route.path);
-  const taken = { listing_id: listing.id, route_id: route.id, host: new URL(url).origin };
+  const taken = { listing_id: listing.id, route_id: route.id, host: new URL(url).origin, prober: 'audit' };
   await writeCatalogue(catalogue, at, async (writing) => {
     await recordSample(writing, taken, buildSample({ at, url, number, terms: route.terms }), at);
     await publishSampled(writing, 1, { fresh: true });

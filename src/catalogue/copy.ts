@@ -24,7 +24,7 @@ const KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tables[Name] & st
   feed_items: ['id'],
   findings: ['id'],
   samples: ['id'],
-  rounds: ['round'],
+  rounds: ['round', 'prober'],
   probe_targets: ['listing_id'],
   hosts: ['host'],
   probe_runs: ['id'],

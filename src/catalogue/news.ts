@@ -113,7 +113,7 @@ export function selectDaysFrom(day: string): NewsQuery<ListingDaysTable> {
   };
 }
 
-/** A round as readers see it. */
+/** A round as readers see it: the results of all probers together, without those that were their own fault. */
 export interface NewsRound {
   readonly round: number;
   readonly hosts: number;
@@ -124,8 +124,11 @@ export interface NewsRound {
 /** Asks for the rounds that changed for readers after a revision. */
 export function selectRoundsSince(revision: number): NewsQuery<NewsRound> {
   return {
-    sql: `SELECT round, shown_hosts AS hosts, shown_failing AS failing, shown_ours AS ours FROM rounds
-      WHERE shown_hosts IS NOT NULL AND revision > ? ORDER BY round`,
+    sql: `SELECT round, min(shown_ours) AS ours,
+        CAST(sum(CASE WHEN shown_ours = 0 THEN shown_hosts ELSE 0 END) AS INTEGER) AS hosts,
+        CAST(sum(CASE WHEN shown_ours = 0 THEN shown_failing ELSE 0 END) AS INTEGER) AS failing
+      FROM rounds WHERE shown_hosts IS NOT NULL AND round IN (SELECT round FROM rounds WHERE revision > ?)
+      GROUP BY round ORDER BY round`,
     parameters: [revision],
   };
 }

@@ -226,6 +226,8 @@ export interface SamplesTable {
   route_id: string;
   /** Origin that was asked. */
   host: string;
+  /** Name of the machine that asked; empty for samples that are older than this column. */
+  prober: Generated<string>;
   /** Number of the six hours it was taken in. */
   round: number;
   at: string;
@@ -238,9 +240,13 @@ export interface SamplesTable {
   document: string;
 }
 
-/** How many of the hosts probed in a round failed, and whether that is judged to be our own fault. */
+/**
+ * How many of the hosts that a prober asked in a round failed, and whether that is judged to be our own fault. Each prober is
+ * judged by itself, so that the failure of one machine's network counts against nobody.
+ */
 export interface RoundsTable {
   round: number;
+  prober: string;
   hosts: number;
   failing: number;
   ours: 0 | 1;

@@ -8,7 +8,8 @@ import { getReliability, UNSCORED } from './reliability.ts';
 /** The part of a sample that the rules use: which route, when, the outcome, and how long the answer took. */
 export interface KeptSample extends Pick<ProbeSample, 'at' | 'outcome' | 'cause' | 'status' | 'latency_ms'> {
   route_id: string;
-  round: number;
+  /** Whether it was taken in a round whose failures are judged to be the fault of the machine that probed. */
+  is_ours: boolean;
 }
 
 /** The summary of the samples of one listing. */
@@ -39,19 +40,19 @@ export const NO_SAMPLES: SampleSummary = Object.freeze({
 });
 
 /**
- * Returns the summary of a listing's samples, as of the latest of them. In rounds with a fault of our own (`ourRounds`)
- * only valid answers count: the other samples are ignored.
+ * Returns the summary of a listing's samples, as of the latest of them. In rounds with a fault of our own only valid
+ * answers count: the other samples are ignored.
  */
-export function getSampleSummary(samples: readonly KeptSample[], ourRounds: ReadonlySet<number>): SampleSummary {
+export function getSampleSummary(samples: readonly KeptSample[]): SampleSummary {
   const counted = samples
-    .filter(({ outcome, round }) => isPayable(outcome) || !ourRounds.has(round))
+    .filter(({ outcome, is_ours }) => isPayable(outcome) || !is_ours)
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const latest = counted.at(-1);
   if (!latest) return NO_SAMPLES;
   const byRoute = Map.groupBy(counted, ({ route_id }) => route_id);
   // In a round with a fault of our own an answer that came may have come late by the same fault.
   const getTypicalLatency = (taken: readonly KeptSample[]) =>
-    findLatency(listSpacedSamples(taken.filter(({ round }) => !ourRounds.has(round))), latest.at);
+    findLatency(listSpacedSamples(taken.filter(({ is_ours }) => !is_ours)), latest.at);
   return {
     reliability: getReliability(listSpacedSamples(counted), latest.at),
     latency: getTypicalLatency(counted),

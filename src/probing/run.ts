@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countProbedSince } from '../catalogue/read/counts.ts';
@@ -42,6 +43,8 @@ export interface ProbeRunOptions {
   timeoutMs: number;
   /** Opens the client for the requests. Default: the guarded client. */
   openClient?: typeof openGuardedClient;
+  /** Name of the machine, whose network is judged by what it sees. Default: its host name. */
+  prober?: string;
   /** Called when a route is done or put off, with the number so far and the total. */
   onProgress: (done: number, total: number) => void;
 }
@@ -83,7 +86,7 @@ export async function runProbing(
   selection: ProbeSelection,
   options: ProbeRunOptions,
 ): Promise<ProbeReport> {
-  const { config, now, signal, openClient = openGuardedClient } = options;
+  const { config, now, signal, openClient = openGuardedClient, prober = hostname() } = options;
   const started = now();
   const before = await getRevision(catalogue);
   const pass =
@@ -123,6 +126,7 @@ export async function runProbing(
   };
   const store = openProbeStore(catalogue, {
     ...options,
+    prober,
     scope,
     hosts,
     onRecorded: publishing.publishIfDue,
@@ -147,7 +151,7 @@ export async function runProbing(
     ),
     listings,
     doors,
-    fault_is_ours: await isOurRound(catalogue, ended),
+    fault_is_ours: await isOurRound(catalogue, prober, ended),
     revision: { before, after: await getRevision(catalogue) },
     took_ms: now().getTime() - started.getTime(),
   };
@@ -175,6 +179,7 @@ function getScope(selection: ProbeSelection, since: string | null, at: string): 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ProbeStoreOptions {
+  prober: string;
   scope: ProbeScope;
   hosts: readonly HostPlan[];
   now: () => Date;
@@ -196,7 +201,7 @@ const LEASE_MS = 5 * 60 * 1000;
 /** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
 export function openProbeStore(
   catalogue: Catalogue,
-  { scope, hosts, now, random, onRecorded, onRefused, applyProviderFile }: ProbeStoreOptions,
+  { prober, scope, hosts, now, random, onRecorded, onRefused, applyProviderFile }: ProbeStoreOptions,
 ): ProbeStore<ProbeTask> {
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
@@ -252,7 +257,7 @@ export function openProbeStore(
       const { listing_id, out_since, route } = key;
       const { at, retry_after_seconds: wait } = sample;
       const wait_until = wait === null ? null : new Date(Date.parse(at) + wait * 1000).toISOString();
-      const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin };
+      const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin, prober };
       await writeCatalogue(catalogue, at, async (writing) => {
         const failing_since = await findFailingSince(writing.catalogue, listing_id, sample);
         const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until }, random);

@@ -24,7 +24,10 @@ export function getTime(hours: number): string {
   return new Date(START + hours * HOUR).toISOString();
 }
 
-export type Seen = Partial<ProbeSample> & { slug?: string; path?: string };
+export type Seen = Partial<ProbeSample> & { slug?: string; path?: string; prober?: string };
+
+/** The prober of samples that name none. */
+export const PROBER = 'one';
 
 /** A catalogue with a clock: what is declared, what samples see at an hour, and what of that is published. */
 export interface EvidenceWorld {
@@ -47,12 +50,12 @@ export async function makeWorld(given?: Catalogue): Promise<EvidenceWorld> {
     if (!listing) throw new Error(`no listing ${slug}`);
     return listing;
   };
-  const see = async (hours: number, { slug, path, ...seen }: Seen = {}) => {
+  const see = async (hours: number, { slug, path, prober = PROBER, ...seen }: Seen = {}) => {
     const listing = await find(slug);
     const route = path === undefined ? listing.routes[0] : listing.routes.find((one) => one.path === path);
     if (!route) throw new Error(`no route ${path} in ${listing.slug}`);
     const at = getTime(hours);
-    const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin };
+    const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin, prober };
     const next = getNextProbeAt({ at, failing_since: null, out_since: null, wait_until: null }, () => 0.5);
     await writeCatalogue(catalogue, at, (writing) => recordSample(writing, taken, makeSample({ ...seen, at }), next));
   };

@@ -5,7 +5,7 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { isOurRound } from '../../src/catalogue/read/rounds.ts';
 import { IDENTITY, makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { inTurn } from '../in-turn.ts';
-import { declareOthers, type EvidenceWorld, getTime, makeWorld } from './evidence-world.ts';
+import { declareOthers, type EvidenceWorld, getTime, makeWorld, PROBER } from './evidence-world.ts';
 
 const SLUG = 'example-prices';
 const TIMEOUT = { outcome: 'timeout' } as const;
@@ -56,7 +56,24 @@ describe('while most hosts fail that used to answer', () => {
     expect(after.reliability).toMatchObject({ band: 'thin', samples: 16, last_sample_at: getTime(90) });
     expect(Number(after.reliability.score)).toBeGreaterThanOrEqual(Number(before.reliability.score));
     expect(after.routes[0]?.probe).toMatchObject({ outcome: 'payable', failures: 0 });
-    expect(await isOurRound(world.catalogue, getTime(120))).toBe(true);
+    expect(await isOurRound(world.catalogue, PROBER, getTime(120))).toBe(true);
+  });
+
+  it('of one prober, nobody suffers, and what another sees counts', async () => {
+    const { world, others } = await makeAnswering();
+    const [heard, unheard] = [others.slice(0, 4), others.slice(4)];
+    for (let hours = 96; hours <= 96 + 20 * 24; hours += 6) {
+      for (const slug of heard) await world.see(hours, { slug, prober: 'other' });
+      await world.see(hours, { slug: SLUG, prober: 'other', ...TIMEOUT });
+      for (const slug of unheard) await world.see(hours, { slug, ...TIMEOUT });
+      await world.publish(hours);
+    }
+    const last = getTime(96 + 20 * 24);
+    expect(await isOurRound(world.catalogue, PROBER, last)).toBe(true);
+    expect(await isOurRound(world.catalogue, 'other', last)).toBe(false);
+    expect((await world.find(unheard[0])).reliability.last_sample_at).toBe(getTime(90));
+    expect((await world.find(heard[0])).reliability.last_sample_at).toBe(last);
+    expect(await world.find()).toMatchObject({ state: 'delisted', state_by: 'rule' });
   });
 
   it('one that failed before is not removed either, though its days are full', async () => {
@@ -108,16 +125,16 @@ describe('a round', () => {
     const failing = ['other-0', 'other-1', 'other-2', 'other-3', 'other-4', SLUG];
     for (const slug of failing) await world.see(108, { slug, ...TIMEOUT });
     await world.publish(108);
-    expect(await isOurRound(world.catalogue, getTime(108))).toBe(true);
+    expect(await isOurRound(world.catalogue, PROBER, getTime(108))).toBe(true);
     expect((await world.find()).routes[0]?.probe).toMatchObject({ failures: 2 });
     expect((await world.find()).networks[0]?.advertised).toBe(true);
     for (const slug of ['other-5', 'other-6', 'other-7', 'other-8']) await world.see(109, { slug });
     await world.publish(109);
-    expect(await isOurRound(world.catalogue, getTime(108))).toBe(true);
+    expect(await isOurRound(world.catalogue, PROBER, getTime(108))).toBe(true);
     // Two that failed answer at a second look: four of ten fail, and those of them count.
     for (const slug of ['other-3', 'other-4']) await world.see(110, { slug });
     await world.publish(110);
-    expect(await isOurRound(world.catalogue, getTime(108))).toBe(false);
+    expect(await isOurRound(world.catalogue, PROBER, getTime(108))).toBe(false);
     expect((await world.find()).routes[0]?.probe).toMatchObject({ failures: 3 });
     expect((await world.find()).networks[0]?.advertised).toBe(false);
   });
@@ -139,13 +156,16 @@ describe('a round', () => {
     // A run is killed after an outage that it never got to judge; the next one is in the next round, and all is well.
     for (const slug of [...others, SLUG]) await world.see(96, { slug, ...TIMEOUT });
     await lookAtAll(world, others, 102, () => true);
-    expect(await isOurRound(world.catalogue, getTime(96))).toBe(true);
+    expect(await isOurRound(world.catalogue, PROBER, getTime(96))).toBe(true);
     expect((await world.find()).reliability).toMatchObject({ samples: 17 });
     // The same where a run goes on over the turn of a round.
     for (const slug of [...others, SLUG]) await world.see(113.9, { slug, ...TIMEOUT });
     for (const slug of [...others, SLUG]) await world.see(114.1, { slug, ...TIMEOUT });
     await world.publish(114.2);
-    expect(await inTurn([113.9, 114.1], (hours) => isOurRound(world.catalogue, getTime(hours)))).toEqual([true, true]);
+    expect(await inTurn([113.9, 114.1], (hours) => isOurRound(world.catalogue, PROBER, getTime(hours)))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   it('begins as ours while the first hosts go on failing, so that nothing flickers', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { findLatency } from '../../src/evidence/latency.ts';
-import { getRound } from '../../src/evidence/rounds.ts';
 import { getSampleSummary, type KeptSample } from '../../src/evidence/sample-summary.ts';
 import { NOW } from '../records.ts';
 
@@ -11,7 +10,7 @@ function makeSamples(times: readonly (number | null)[], { hours = 6, routes = ['
   return times.map((latency_ms, index) => {
     const at = new Date(Date.parse(NOW) - index * hours * HOUR).toISOString();
     const route_id = routes[index % routes.length] ?? 'a';
-    return { ...{ route_id, at, round: getRound(at), latency_ms }, outcome: 'payable', cause: null, status: 402 };
+    return { ...{ route_id, at, is_ours: false, latency_ms }, outcome: 'payable', cause: null, status: 402 };
   });
 }
 
@@ -48,7 +47,7 @@ describe('the summary of samples', () => {
       upTo(30).map((index) => index * 10),
       { routes: ['a', 'b', 'b', 'b'] },
     );
-    const { latency, routes } = getSampleSummary(samples, new Set());
+    const { latency, routes } = getSampleSummary(samples);
     expect(latency).toEqual({ median_ms: 150, p95_ms: 290, probes: 30 });
     expect(routes.get('a')?.latency).toBeNull();
     expect(routes.get('b')?.latency).toMatchObject({ probes: 22 });
@@ -56,14 +55,12 @@ describe('the summary of samples', () => {
 
   it('counts answers that are close together once, and leaves out rounds of our own fault', () => {
     const spaced = makeSamples(Array<number>(20).fill(80));
-    const ours = new Set(spaced.slice(0, 4).map(({ round }) => round));
-    const late = spaced.map((sample) => (ours.has(sample.round) ? { ...sample, latency_ms: 9000 } : sample));
+    const late = spaced.map((sample, index) => (index < 4 ? { ...sample, latency_ms: 9000, is_ours: true } : sample));
     const again = makeSamples(Array<number>(50).fill(1), { hours: 0 }).map((sample) => ({
       ...sample,
       at: new Date(Date.parse(spaced[19]?.at ?? '') + 1000).toISOString(),
-      round: spaced[19]?.round ?? 0,
     }));
-    const { latency } = getSampleSummary([...late, ...again], ours);
+    const { latency } = getSampleSummary([...late, ...again]);
     expect(latency).toEqual({ median_ms: 80, p95_ms: 80, probes: 16 });
   });
 });

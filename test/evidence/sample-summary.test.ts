@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { getRound } from '../../src/evidence/rounds.ts';
 import { getSampleSummary, isStillOffered, type KeptSample, NO_SAMPLES } from '../../src/evidence/sample-summary.ts';
 import type { ProbeOutcome } from '../../src/model/probe.ts';
 
@@ -17,20 +16,19 @@ function makeSamples(outcomes: readonly ProbeOutcome[], routes: readonly string[
       cause: null,
       status: null,
       latency_ms: null,
-      round: getRound(at),
+      is_ours: false,
     };
   });
 }
 
 describe('the summary of samples', () => {
   it('is empty without samples', () => {
-    expect(getSampleSummary([], new Set())).toEqual(NO_SAMPLES);
+    expect(getSampleSummary([])).toEqual(NO_SAMPLES);
   });
 
   it('has the latest probe, the last valid answer and the failures since then for each route', () => {
     const { routes, latest } = getSampleSummary(
       makeSamples(['payable', 'timeout', 'payable', 'rate_limited', 'no_402', 'payable'], ['a', 'b']),
-      new Set(),
     );
     expect(routes.get('a')).toMatchObject({ outcome: 'no_402', valid_at: '2026-11-01T12:00:00.000Z', failures: 1 });
     expect(routes.get('b')).toMatchObject({ outcome: 'payable', valid_at: '2026-11-02T06:00:00.000Z', failures: 0 });
@@ -39,8 +37,9 @@ describe('the summary of samples', () => {
 
   it('ignores failures in rounds of our own fault, and keeps valid answers', () => {
     const samples = makeSamples(['payable', 'timeout', 'timeout', 'payable', 'timeout']);
-    const ours = new Set(samples.slice(1, 4).map(({ round }) => round));
-    const { reliability, failing } = getSampleSummary(samples, ours);
+    const { reliability, failing } = getSampleSummary(
+      samples.map((sample, index) => ({ ...sample, is_ours: index >= 1 && index < 4 })),
+    );
     expect(reliability).toMatchObject({ samples: 3 });
     expect(failing).toEqual({ since: '2026-11-01T18:00:00.000Z', failures: 1 });
   });
@@ -65,11 +64,11 @@ it('simultaneous failures of several routes count as one', () => {
   const at = '2026-11-20T00:00:00.000Z';
   const together = Array.from({ length: 12 }, (_, index) => ({
     ...{ route_id: `r${index}`, outcome: 'timeout' as const, cause: null, status: null },
-    ...{ latency_ms: null, round: getRound(at) },
+    ...{ latency_ms: null, is_ours: false },
     at: new Date(Date.parse(at) + index * 1000).toISOString(),
   }));
   const valid = { ...together[0], at: '2026-11-19T18:00:00.000Z', outcome: 'payable' as const } as KeptSample;
-  expect(getSampleSummary([valid, ...together], new Set()).failing).toEqual({ since: valid.at, failures: 1 });
+  expect(getSampleSummary([valid, ...together]).failing).toEqual({ since: valid.at, failures: 1 });
   const again = together.map((sample) => ({ ...sample, route_id: 'r0' }));
-  expect(getSampleSummary([valid, ...again], new Set()).routes.get('r0')).toMatchObject({ failures: 1 });
+  expect(getSampleSummary([valid, ...again]).routes.get('r0')).toMatchObject({ failures: 1 });
 });

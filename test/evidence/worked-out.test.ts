@@ -34,7 +34,7 @@ it('the summary of any samples equals that of the simple computation', () => {
       (phases, routes, isOurs) => {
         let ms = START;
         const samples = phases.flatMap(({ outcome: fixed, gaps, mixed }) =>
-          gaps.map((gap, index): KeptSample => {
+          gaps.map((gap, index) => {
             ms += Math.round(gap * HOUR);
             const at = new Date(ms).toISOString();
             const seen = fixed ?? mixed[index % mixed.length] ?? 'payable';
@@ -46,7 +46,14 @@ it('the summary of any samples equals that of the simple computation', () => {
           }),
         );
         const ours = new Set(samples.map(({ round }) => round).filter((round) => round % 3 === 0 && isOurs(round)));
-        const { reliability, failing, latest, routes: seen } = getSampleSummary(samples, ours);
+        const {
+          reliability,
+          failing,
+          latest,
+          routes: seen,
+        } = getSampleSummary(
+          samples.map(({ round, ...sample }): KeptSample => ({ ...sample, is_ours: ours.has(round) })),
+        );
         const worked = workOut(samples, ours);
         expect({ ...reliability, days: [] }).toEqual({
           ...{ band: worked.band, score: worked.score, samples: worked.samples },

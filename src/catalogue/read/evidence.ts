@@ -1,6 +1,6 @@
 import type { RecordedReply } from '../../evidence/cautions.ts';
 import type { RecordedDeclaration } from '../../evidence/declarations.ts';
-import { getSampleSummary, type KeptSample, NO_SAMPLES, type SampleSummary } from '../../evidence/sample-summary.ts';
+import { getSampleSummary, NO_SAMPLES, type SampleSummary } from '../../evidence/sample-summary.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { Receipt } from '../../model/payment.ts';
 import type { PayeeKind } from '../../model/route.ts';
@@ -10,7 +10,6 @@ import { chooseDelisting, type RecordedDelisting } from './delistings.ts';
 import { type ListingIdentity, parseListing } from './listings.ts';
 import { listReceipts } from './receipts.ts';
 import { listReplies } from './replies.ts';
-import { listOurRounds } from './rounds.ts';
 
 /** Terms on record, with the id of their row; undefined while they have none. */
 export type StoredTerms = RecordedTerms & { id: number | undefined; terms_key: string };
@@ -158,16 +157,16 @@ export async function summariseSamples(
   if (listingIds.length === 0) return new Map();
   const rows = await catalogue.query
     .selectFrom('samples')
-    .select(['listing_id', 'route_id', 'at', 'outcome', 'cause', 'status', 'round', 'latency_ms'])
+    .leftJoin('rounds', (join) =>
+      join.onRef('rounds.round', '=', 'samples.round').onRef('rounds.prober', '=', 'samples.prober'),
+    )
+    .select(['listing_id', 'route_id', 'at', 'outcome', 'cause', 'status', 'latency_ms', 'ours'])
     .where('listing_id', 'in', listingIds)
     .orderBy('listing_id')
     .orderBy('at')
     .orderBy('id')
     .execute();
-  if (rows.length === 0) return new Map();
-  const byListing = Map.groupBy(rows, ({ listing_id }) => listing_id);
-  const ourRounds = await listOurRounds(catalogue);
-  return new Map(
-    [...byListing].map(([id, samples]) => [id, getSampleSummary(samples as unknown as KeptSample[], ourRounds)]),
-  );
+  const samples = rows.map(({ ours, ...sample }) => ({ ...sample, is_ours: ours === 1 }));
+  const byListing = Map.groupBy(samples, ({ listing_id }) => listing_id);
+  return new Map([...byListing].map(([id, taken]) => [id, getSampleSummary(taken)]));
 }

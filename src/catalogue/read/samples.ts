@@ -24,7 +24,17 @@ export async function findFailingSince(
   const failed = await ofListing
     .where('outcome', 'in', FAILURES)
     .where('at', '>', valid?.at ?? '')
-    .where('round', 'not in', query.selectFrom('rounds').select('round').where('ours', '=', sql.lit(1)))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('rounds')
+            .select('round')
+            .whereRef('rounds.round', '=', 'samples.round')
+            .whereRef('rounds.prober', '=', 'samples.prober')
+            .where('ours', '=', sql.lit(1)),
+        ),
+      ),
+    )
     .select(({ fn }) => fn.min<string | null>('at').as('at'))
     .executeTakeFirst();
   return failed?.at ?? (FAILURES.includes(newest.outcome) ? newest.at : null);

@@ -12,69 +12,80 @@ const CONCLUSIVE = PROBE_OUTCOMES.filter(isConclusive);
 const KNOWN_GOOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Judges the rounds of all samples that are not published yet: whether their failures are our own fault. If that changed for
- * a round, all listings sampled in it are marked as unpublished. To be called before samples are published.
+ * Judges the rounds of all samples that are not published yet: whether the failures that a prober saw are our own fault. If
+ * that changed for a round, all listings sampled in it are marked as unpublished. To be called before samples are published.
  */
 export async function judgeRounds({ catalogue }: Writing): Promise<void> {
-  for (const round of await listUnjudged(catalogue)) await judgeRound(catalogue, round);
+  for (const { round, prober } of await listUnjudged(catalogue)) await judgeRound(catalogue, round, prober);
 }
 
 /**
- * Lists the rounds that may have new samples since they were judged, in order. These are the rounds of the latest sample of
- * each unpublished listing, and all sampled rounds from the one before the last judged round on. They are needed because a
- * listing that was sampled in two rounds before it was published (in a run over the end of a round, or after a killed one)
- * has only the later round on record.
+ * Lists the rounds that may have new samples since they were judged, in order, with each prober of them. These are the rounds
+ * of the latest sample of each unpublished listing, and all sampled rounds from the one before the last judged round on. They
+ * are needed because a listing that was sampled in two rounds before it was published (in a run over the end of a round, or
+ * after a killed one) has only the later round on record.
  */
-async function listUnjudged({ query }: Catalogue): Promise<number[]> {
-  const touched = await query
-    .selectFrom('probe_targets')
-    .select('sampled_round as round')
-    .distinct()
-    .where('unpublished', '=', sql.lit(1))
-    .execute();
-  if (touched.length === 0) return [];
+async function listUnjudged({ query }: Catalogue): Promise<{ round: number; prober: string }[]> {
+  const unpublished = query.selectFrom('probe_targets').select('sampled_round').where('unpublished', '=', sql.lit(1));
+  if (!(await unpublished.limit(1).executeTakeFirst())) return [];
   const judged = await query
     .selectFrom('rounds')
     .select(({ fn }) => fn.max<number | null>('round').as('round'))
     .executeTakeFirst();
-  const since = await query
+  return await query
     .selectFrom('samples')
-    .select('round')
+    .select(['round', 'prober'])
     .distinct()
-    .where('round', '>=', (judged?.round ?? 0) - 1)
+    .where(({ or, eb }) => or([eb('round', '>=', (judged?.round ?? 0) - 1), eb('round', 'in', unpublished)]))
+    .orderBy('round')
+    .orderBy('prober')
     .execute();
-  return [...new Set([...touched, ...since].map(({ round }) => round))].sort((a, b) => a - b);
 }
 
-async function judgeRound(catalogue: Catalogue, round: number): Promise<void> {
+async function judgeRound(catalogue: Catalogue, round: number, prober: string): Promise<void> {
   const { query } = catalogue;
   const goodSince = new Date(Date.parse(getRoundStart(round)) - KNOWN_GOOD_MS).toISOString();
-  const hosts = await listRoundHosts(catalogue, round, goodSince);
-  const was_ours = await isOurs(catalogue, round - 1);
+  const hosts = await listRoundHosts(catalogue, { round, prober, goodSince });
+  const was_ours = await isOurs(catalogue, prober, round - 1);
   const known_good = await countKnownGood(catalogue, goodSince);
   const ours = isRoundOurFault(hosts, { known_good, was_ours });
-  const before = await isOurs(catalogue, round);
+  const before = await isOurs(catalogue, prober, round);
   const failing = hosts.filter(({ valid }) => !valid).length;
-  const row = { round, hosts: hosts.length, failing, ours: ours ? (1 as const) : (0 as const), pending: 1 as const };
+  const row = {
+    round,
+    prober,
+    hosts: hosts.length,
+    failing,
+    ours: ours ? (1 as const) : (0 as const),
+    pending: 1 as const,
+  };
   await query
     .insertInto('rounds')
     .values(row)
-    .onConflict((conflict) => conflict.column('round').doUpdateSet(row))
+    .onConflict((conflict) => conflict.columns(['round', 'prober']).doUpdateSet(row))
     .execute();
   if (ours === before) return;
-  const sampled = query.selectFrom('samples').select('listing_id').where('round', '=', round);
+  const sampled = query
+    .selectFrom('samples')
+    .select('listing_id')
+    .where('round', '=', round)
+    .where('prober', '=', prober);
   await query.updateTable('probe_targets').set({ unpublished: 1 }).where('listing_id', 'in', sampled).execute();
 }
 
 /**
- * Lists for each host probed in a round whether it answered validly, and whether it is known to be good. Outcomes that say
+ * Lists for each host that a prober asked in a round whether it answered validly, and whether it is known to be good. Outcomes that say
  * nothing about host or service are left out. Requests that this machine could not send are kept: they speak against us.
  */
-async function listRoundHosts({ query }: Catalogue, round: number, goodSince: string): Promise<RoundHost[]> {
+async function listRoundHosts(
+  { query }: Catalogue,
+  { round, prober, goodSince }: { round: number; prober: string; goodSince: string },
+): Promise<RoundHost[]> {
   const rows = await query
     .selectFrom('samples')
     .leftJoin('hosts', 'hosts.host', 'samples.host')
     .where('samples.round', '=', round)
+    .where('samples.prober', '=', prober)
     .where(({ or, and, eb }) =>
       or([
         eb('samples.outcome', 'in', CONCLUSIVE),

@@ -14,6 +14,8 @@ export interface SampledRoute {
   route_id: string;
   /** Origin that was asked. */
   host: string;
+  /** Name of the machine that asked. */
+  prober: string;
 }
 
 /** Largest number of offers stored of one answer: no honest answer has more, and each sample stores them. */
