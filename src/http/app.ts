@@ -29,6 +29,7 @@ import { refuseMalformed } from './target.ts';
 const EXPOSED = [
   'ETag',
   'X-Catalogue-Revision',
+  'X-Catalogue-Age',
   'X-Request-Id',
   'Link',
   'Deprecation',
@@ -59,6 +60,8 @@ export interface Service {
   readonly onToolCall?: OnToolCall | undefined;
   readonly logRequests?: MiddlewareHandler<Env>;
   readonly limitRate?: MiddlewareHandler<Env>;
+  /** Since when changes of the catalogue have not reached readers; undefined while they do. */
+  readonly findFailingSince?: () => Date | undefined;
   /** Names the release that pages are served from, for the cache. */
   readonly getRelease?: () => string;
   /** Adds the routes by which the server is watched. */
@@ -78,6 +81,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
   app.use(announceLeaving(baseUrl));
   app.use(linkToService(buildLinkHeader(baseUrl)));
+  app.use(nameAge(service));
   app.use(PATHS.mcp, refuseStrangers(baseUrl));
   app.use(nameMethods);
   app.use(letAnySiteRead);
@@ -158,6 +162,17 @@ function linkToService(link: string): MiddlewareHandler<Env> {
     await next();
     // Of an answer that is there, `c.header` would make a copy.
     if (!c.res.headers.has('Link')) c.res.headers.set('Link', link);
+  };
+}
+
+/** Adds `X-Catalogue-Age` while the catalogue cannot be followed: for how many seconds it has not been heard of. */
+function nameAge({ findFailingSince, reading }: Service): MiddlewareHandler {
+  return async (c, next) => {
+    await next();
+    const since = findFailingSince?.();
+    if (!since) return;
+    const seconds = Math.max(0, Math.floor((reading.now().getTime() - since.getTime()) / 1000));
+    c.res.headers.set('X-Catalogue-Age', String(seconds));
   };
 }
 

@@ -106,6 +106,7 @@ export async function startServer({
   const app = createApp({
     reading,
     getRelease: () => current.findHeader()?.id ?? '',
+    findFailingSince: following.findFailingSince,
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
     onError: logFailure,

@@ -53,7 +53,9 @@ it('says how old what it shows is, and since when it has not followed, while it 
   const since = Date.parse(degraded.following.failing_since);
   expect(since).toBeGreaterThanOrEqual(started);
   expect(since).toBeLessThanOrEqual(Date.now());
-  expect((await ask(server, '/agent/list')).status).toBe(200);
+  const listed = await ask(server, '/agent/list');
+  expect(listed.status).toBe(200);
+  expect(Number(listed.headers['x-catalogue-age'])).toBeLessThanOrEqual((Date.now() - since) / 1000);
   // It says so to anybody, so it does not say why: that is in the log.
   expect(JSON.stringify(degraded)).not.toContain('disk is broken');
   expect(server.logged.filter(({ msg }) => msg === 'the published catalogue cannot follow the catalogue')).toHaveLength(
@@ -62,6 +64,7 @@ it('says how old what it shows is, and since when it has not followed, while it 
   mend();
   await server.catchUp();
   await expect.poll(async () => (await read()).state).toBe('ready');
+  expect((await ask(server, '/agent/list')).headers).not.toHaveProperty('x-catalogue-age');
 
   breakPublished(server.shelf);
   await server.shelf.put([0], 'third');
