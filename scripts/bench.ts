@@ -50,6 +50,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     large: [100_000],
     load: async () => (await import('./bench/releases.ts')).measureRebuilds,
   },
+  machines: {
+    about: 'a catalogue in PostgreSQL beside one in SQLite, and three servers that follow it',
+    sizes: [1000, 10_000],
+    load: async () => (await import('./bench/machines.ts')).measureMachines,
+  },
   payments: {
     about: "paid calls on a chain of this machine beside the x402 SDK's own client",
     sizes: [30],

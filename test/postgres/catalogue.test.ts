@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { HAS_POSTGRES, type PostgresServer, run, startPostgres } from '../../scripts/postgres.ts';
 import { backUpCatalogue } from '../../src/catalogue/backup.ts';
 import { copyCatalogue, digestCatalogue } from '../../src/catalogue/copy.ts';
 import { type Catalogue, openCatalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
@@ -29,7 +30,6 @@ import { makeCommands, writeManifest } from '../cli/running.ts';
 import { recordPaid } from '../paid.ts';
 import { sendStatus } from '../probing/market.ts';
 import { openFakeHosts } from '../probing/runs.ts';
-import { HAS_POSTGRES, type PostgresServer, run, startPostgres } from './server.ts';
 
 let server: PostgresServer;
 let databases = 0;
