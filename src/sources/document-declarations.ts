@@ -70,15 +70,15 @@ export function buildDocumentDeclarations(
   return [...Map.groupBy(routes, ({ base_url }) => base_url)]
     .sort(([a], [b]) => compareTexts(a, b))
     .map(([base_url, group]) => {
-      const { host, origin } = new URL(base_url);
+      const { origin } = new URL(base_url);
       if (options.url !== null && new URL(options.url).origin !== origin) {
         note('other_origin', `The listing ${base_url} has another origin than the document that declares it.`);
       }
       return {
         source: { kind: 'openapi', name: options.name, observed_at: null },
         base_url,
-        title: title || cleanText(host, 'title'),
-        provider_name: cleanText(title || host, 'provider_name'),
+        title,
+        provider_name: cleanText(title, 'provider_name'),
         ...words,
         routes: group
           .map(({ route }) => route)

@@ -64,7 +64,7 @@ describe('a /.well-known/x402 file', () => {
       ['POST', '/v1/ports/{id}', []],
       ['POST', '/v1/tides', []],
     ]);
-    expect(declarations[0]).toMatchObject({ title: 'api.tides-of-tests.com', service_name: null });
+    expect(declarations[0]).toMatchObject({ title: '', service_name: null });
     expect(items).toEqual({ received: 9, taken: 3, duplicates: 1, refused: 5 });
     expect(findings.filter(({ severity }) => severity === 'refused').map(({ code }) => code)).toEqual([
       'bad_url',
