@@ -34,6 +34,8 @@ export interface ApiDocument {
 /** The texts about the whole service, as the document has them. */
 export interface ServiceTexts {
   title?: unknown;
+  /** A name that is only good for the slug, because it is that of a part; used without a title. */
+  service_name?: unknown;
   tagline?: unknown;
   description?: unknown;
   docs_url?: unknown;
@@ -58,7 +60,7 @@ export function buildDocumentDeclarations(
   const tagline = readText(given.tagline, 'tagline', note);
   const words = {
     slug: null,
-    service_name: title || null,
+    service_name: title || cleanText(given.service_name, 'title') || null,
     tagline: tagline || cleanText(getFirstSentence(description), 'tagline'),
     description,
     category: findCategory(given.categories),
