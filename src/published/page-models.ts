@@ -7,6 +7,7 @@ import { buildCategoryPage, buildVerifiedPage, type CardListPage } from '../view
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
 import { getRef } from './columns.ts';
 import type { Published } from './file.ts';
+import { listSameProduct } from './folding.ts';
 import { findDelisting, listHistory } from './history.ts';
 import { findListing, getItem, listNewest, listNewlyVerified } from './listings.ts';
 import { findPlacesOnPage, getCounts, getSelections, type PlacesOnPage } from './page-lists.ts';
@@ -72,7 +73,8 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
     if (!isLive(listing)) return undefined;
     const related = reading.listRelated(published, snapshot, slug).map((near) => getItem(published, near));
     const receipts = new Set(listCurrentReceipts(published, slug));
-    return buildListingPage(listing, { related, receipts, ...listHistory(reading, listing) }, site);
+    const same_product = listSameProduct(snapshot.columns, slug);
+    return buildListingPage(listing, { related, same_product, receipts, ...listHistory(reading, listing) }, site);
   });
 }
 

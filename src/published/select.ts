@@ -6,7 +6,7 @@ import { BONUS_MAX, buildFilter, type Columns, type Filter, findNextPlace, getRe
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
-import { foldProducts } from './folding.ts';
+import { foldProducts, SAME_PRODUCT_MAX } from './folding.ts';
 import type { ListingRef, Match } from './listings.ts';
 import { findNamedRoutes, narrowFilter } from './named-routes.ts';
 import { findPassingRoute, findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
@@ -50,9 +50,6 @@ const WEAK_BESIDE = 0.7;
 
 /** Relevance by which two addresses of one product may differ and still answer alike: their hosts have other words. */
 export const EVEN_RELEVANCE = 0.05;
-
-/** Most other addresses of a product that are named. */
-const SAME_PRODUCT_MAX = 20;
 
 /** Most words that are said to be unmatched. */
 const UNMATCHED_MAX = 12;

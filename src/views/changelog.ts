@@ -25,6 +25,8 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
     date: '2026-11-23',
     changes: [
       'While a server cannot follow the catalogue, each answer says with X-Catalogue-Age for how many seconds.',
+      'Each of the listings that are one product at several addresses names the others: `same_product` in /agent/listings/{slug} and in get_listing of MCP, and a line on the page.',
+      'A title that no source gives is made from the host: "Weather Now" for api.weather-now.dev. Where no source has a line that says something, `tagline` names what the routes do.',
       'Problem documents with a status from 500 on name the request (`request_id`), and so do MCP tools that failed through our fault. An id sent in X-Request-Id is kept and sent back.',
       'Listings carry `latency`, how long their valid answers to probes took (median and 95 %, in milliseconds), and so does `probe` of each route. The file of the catalogue has it in columns.',
       'Lists can be sorted by `latency` (fastest first) and by `proof` (latest paid verification first).',

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
 import type { Route } from '../../model/route.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
+import { listSameProduct } from '../../published/folding.ts';
 import { findListing } from '../../published/listings.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
 import { listFieldNames } from '../../views/listing/matched-route.ts';
@@ -23,6 +24,9 @@ const TOKENS_A_ROUTE = 100;
 const BRIEF_ROUTES = 1;
 const BRIEF_ADDRESS = 200;
 
+/** Most other addresses of the same product that are named. */
+const SAME_PRODUCTS = 5;
+
 const HOW_TO_PAY =
   'Send the request to the url of a route: it answers 402 with its terms (x402), free of charge. Hand them to ' +
   'check_payment_terms. For an offer in safe_offers, sign the payment and send the same request again with it in the ' +
@@ -42,6 +46,7 @@ const output = z.object({
   listing: compactListing
     .optional()
     .describe('On the first page; title, description and provider_name are its own words'),
+  same_product: z.array(slug).optional().describe('Slugs of the same product at other addresses'),
   how_to_pay: z.string().optional(),
   base_url: z.string().optional(),
   details_url: z.string().optional().describe('Everything on record, as JSON'),
@@ -98,6 +103,7 @@ export function buildListingAnswer(
 ): Answer {
   const { q, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { baseUrl } = reading.site;
+  const others = listSameProduct(snapshot.columns, listing.slug);
   const ordered = q === undefined ? listing.routes : listFitting(listing, q, { reading, snapshot });
   const asked = ordered.slice(offset, offset + limit).map((route) => ({
     ...buildCompactRoute(route, listing.base_url),
@@ -108,7 +114,9 @@ export function buildListingAnswer(
     revision: snapshot.revision,
     slug: listing.slug,
     state: 'live',
-    ...(offset === 0 && { listing: buildCompactListing(listing, reading.site), how_to_pay: HOW_TO_PAY }),
+    ...(offset === 0 && { listing: buildCompactListing(listing, reading.site) }),
+    ...(offset === 0 && others.length > 0 && { same_product: others.slice(0, SAME_PRODUCTS) }),
+    ...(offset === 0 && { how_to_pay: HOW_TO_PAY }),
     base_url: listing.base_url,
     details_url: buildUrl(baseUrl, PATHS.agentListing(listing.slug)),
     ...(pay.length > 0 && { pay }),

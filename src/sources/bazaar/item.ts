@@ -6,7 +6,7 @@ import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
-import { readMimeType, readText } from '../provider-text.ts';
+import { cleanText, readMimeType, readText } from '../provider-text.ts';
 import { findMember, findResource, findResourcePlace, listMethods, listOffers } from './item-fields.ts';
 import { getFeedItemKey, getItemHash } from './item-key.ts';
 import { readItemTerms } from './offer.ts';
@@ -180,8 +180,11 @@ export function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): strin
 /** What an item says about its service; empty or null if it says nothing. */
 export interface ServiceFacts {
   name: string;
+  /** Title of the web site at the host, as the feed found it. */
+  site_title: string;
   description: string;
   docs_url: string | null;
+  tags: string[];
 }
 
 /**
@@ -195,9 +198,30 @@ export function readServiceFacts(raw: unknown, options: { allowPrivateNetworks: 
   const docsUrl = docs === undefined ? undefined : parseListedUrl(docs, options);
   return {
     name: readText(findText([...holders, ...extras], ['serviceName']), 'title', note),
+    site_title: readSiteTitle(holders, note),
     description: readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note),
     docs_url: docsUrl instanceof URL ? docsUrl.href : null,
+    tags: readTags([...holders, ...extras]),
   };
+}
+
+/** Reads the title of the site that a feed found at the host, up to the separator before its slogan. */
+function readSiteTitle(holders: unknown[], note: Note): string {
+  const sites = holders.flatMap((holder) => [findMember(holder, 'origin'), findMember(holder, 'site')]);
+  const title = findText(holders, ['siteTitle']) ?? findText(sites, ['title']);
+  const [name = ''] = readText(title, 'title', note).split(/ [|–—·-] /, 1);
+  return name;
+}
+
+/** Most tags of one item that are read, and the longest one, in UTF-16 units. */
+const MAX_TAGS = 20;
+const TAG_LENGTH = 40;
+
+/** Reads the tags of an item: short words in small letters, each once. */
+function readTags(holders: unknown[]): string[] {
+  const tags = holders.map((holder) => findMember(holder, 'tags')).find(Array.isArray) ?? [];
+  const read = tags.slice(0, MAX_TAGS).map((tag) => cleanText(tag, 'title').toLowerCase());
+  return [...new Set(read)].filter((tag) => tag !== '' && tag.length <= TAG_LENGTH);
 }
 
 function findText(holders: unknown[], names: string[]): string | undefined {

@@ -77,7 +77,9 @@ export const agentItem = z
     same_product: z
       .array(slug)
       .optional()
-      .describe('In answers to `q`: other listings that match and are the same product at another address, 20 at most'),
+      .describe(
+        'Other listings that are the same product at another address, 20 at most; in answers to `q`, those that match',
+      ),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
   })
   .meta({ id: 'AgentItem' });

@@ -37,6 +37,11 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
       `Provider's base address: ${buildCodeSpan(page.base_url)}`,
       ...(page.docs_url ? [`Provider's documentation: ${buildCodeSpan(page.docs_url)}`] : []),
       ...(page.mcp_endpoint ? [`Provider's own MCP server: ${buildCodeSpan(page.mcp_endpoint)}`] : []),
+      ...(page.same_product.length > 0
+        ? [
+            `Same product at: ${page.same_product.map(({ slug, href }) => `[${slug}](${buildUrl(site.baseUrl, href)})`).join(', ')}`,
+          ]
+        : []),
       `This catalogue's MCP server: ${page.service_mcp_url}`,
       `Everything on record, as JSON: ${page.record_url}`,
     ]),

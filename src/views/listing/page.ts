@@ -1,4 +1,5 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
+import { buildTagline } from '../../evidence/taglines.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
@@ -52,6 +53,8 @@ export interface ListingPage {
   readonly name: string;
   /** Provider's text: one line. */
   readonly tagline: string;
+  /** True if the tagline was made here from the routes, so that it is not quoted as the provider's. */
+  readonly is_tagline_ours: boolean;
   /** The tagline and the status in one line, for those who link here. */
   readonly summary: string;
   /** Provider's text, of several lines; may be empty. */
@@ -92,6 +95,8 @@ export interface ListingPage {
   readonly decisions: readonly DecisionRow[];
   readonly sources: readonly SourceRow[];
   readonly related: readonly ListingCard[];
+  /** Listings that are the same product at other addresses. */
+  readonly same_product: readonly { readonly slug: string; readonly href: string }[];
   readonly listed_on: string;
   readonly changed_on: string;
   /** What search engines read of it. */
@@ -102,6 +107,8 @@ export interface ListingPage {
 export interface ListingSurroundings {
   /** The short forms of its related listings, the nearest first. */
   readonly related?: readonly AgentItem[];
+  /** Slugs of listings that are the same product at other addresses. */
+  readonly same_product?: readonly string[];
   /** Those of its receipts that have a page. */
   readonly receipts?: ReceiptIds | undefined;
   /** Its latest `priced` changes, the earliest first. */
@@ -113,7 +120,7 @@ export interface ListingSurroundings {
 /** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
 export function buildListingPage(
   listing: LiveListing,
-  { related = [], priced = [], decisions = [], receipts }: ListingSurroundings,
+  { related = [], same_product = [], priced = [], decisions = [], receipts }: ListingSurroundings,
   site: Site,
 ): ListingPage {
   const status = buildStatus(listing);
@@ -127,6 +134,7 @@ export function buildListingPage(
     host,
     name: formatName(listing.title, host),
     tagline: listing.tagline,
+    is_tagline_ours: listing.tagline === buildTagline(listing.routes),
     summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
     description: listing.description,
     words_by: getAuthor(listing),
@@ -154,6 +162,7 @@ export function buildListingPage(
     decisions: buildDecisionRows(decisions),
     sources: buildSourceRows(listing.sources),
     related: related.map(buildListingCard),
+    same_product: same_product.map((slug) => ({ slug, href: PATHS.listing(slug) })),
     listed_on: formatDay(listing.listed_at),
     changed_on: formatDay(listing.updated_at),
     json_ld: buildListingJsonLd(listing, site),
