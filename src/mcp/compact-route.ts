@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { listMissing, listNeeds } from '../evidence/abilities.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
+import type { Ability } from '../model/ability.ts';
 import type { Caution } from '../model/caution.ts';
 import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
-import { getRouteUrl, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
+import { getRouteUrl, isToolPath, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
 import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { describeCaution } from '../views/words/caution.ts';
 import { formatDay } from '../views/words/figures.ts';
@@ -25,6 +27,8 @@ export const payOption = z.object({
   network: networkKey,
   pay_to: z.string().optional(),
   price_usdc: z.string().optional().describe("Where not the route's"),
+  needs: z.string().optional(),
+  missing: z.string().optional(),
 });
 export type PayOption = z.infer<typeof payOption>;
 
@@ -52,7 +56,11 @@ export const compactRoute = z.object({
 export type CompactRoute = z.infer<typeof compactRoute>;
 
 /** Builds the compact form of a route with all its ways to pay. */
-export function buildCompactRoute(route: Route, baseUrl: string): CompactRoute & { pay: PayOption[] } {
+export function buildCompactRoute(
+  route: Route,
+  baseUrl: string,
+  can?: ReadonlySet<Ability>,
+): CompactRoute & { pay: PayOption[] } {
   const offers = getCurrentTerms(route.terms).toSorted((a, b) => a.amount - b.amount);
   const [cheapest, dearest] = [offers[0], offers.at(-1)];
   const seen = offers.flatMap(({ last_seen_at }) => last_seen_at ?? []).toSorted();
@@ -69,15 +77,28 @@ export function buildCompactRoute(route: Route, baseUrl: string): CompactRoute &
     ...(seen.length > 0 && { seen_at: seen.at(-1) }),
     verification: route.verification,
     ...(route.proof && { proof: buildProof(route.proof) }),
-    pay: offers.slice(0, MAX_OFFERS).map(({ network, pay_to, amount }) => ({
-      network,
-      ...(pay_to !== null && { pay_to }),
-      ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatUsdc(amount) }),
+    pay: offers.slice(0, MAX_OFFERS).map((offer) => ({
+      network: offer.network,
+      ...(offer.pay_to !== null && { pay_to: offer.pay_to }),
+      ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatUsdc(offer.amount) }),
+      ...buildNeeds(listNeeds(offer, { isTool: isToolPath(route.path) }), can),
     })),
     ...(input && { input }),
     ...(example && { example }),
     ...(route.probe && !isPayable(route.probe.outcome) && { failing: formatFailure(route.probe) }),
     ...(shortened && { shortened }),
+  };
+}
+
+/** Abilities that every client of the SDK has: they go without saying. */
+const PLAIN: readonly string[] = ['v1', 'v2', 'evm', 'svm', 'exact', 'eip3009'];
+
+function buildNeeds(needs: readonly string[], can: ReadonlySet<Ability> | undefined): Partial<PayOption> {
+  const special = needs.filter((need) => !PLAIN.includes(need));
+  const missing = can === undefined ? [] : listMissing(needs, can);
+  return {
+    ...(special.length > 0 && { needs: special.join(' ') }),
+    ...(missing.length > 0 && { missing: missing.join(' ') }),
   };
 }
 

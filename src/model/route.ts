@@ -91,6 +91,11 @@ export function formatRoute({ method, path }: Pick<Route, 'method' | 'path'>): s
   return `${method} ${path}`;
 }
 
+/** Returns whether a route is a tool of an MCP server: its path is that of the server, and its fragment names the tool. */
+export function isToolPath(path: string): boolean {
+  return path.includes('#');
+}
+
 /** Gives the address a route is called at: its path after the base address, whose own query and fragment do not carry over. */
 export function getRouteUrl(baseUrl: string, path: string): string {
   const base = new URL(baseUrl);

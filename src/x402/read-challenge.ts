@@ -88,7 +88,7 @@ function buildChallenge(
   const others: SkippedOffer[] = [];
   const flaws = new Set<ChallengeFlaw>();
   for (const [index, entry] of accepts.entries()) {
-    const offer = parseChallengeOffer(entry, version);
+    const offer = parseChallengeOffer(entry, version, raw.extensions);
     if ('reason' in offer) others.push({ index, reason: offer.reason, ...getOfferNames(entry) });
     else {
       if (!offer.isUsual) flaws.add('network_spelling');

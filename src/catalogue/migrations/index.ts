@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine, SchemaWords } from '../engines.ts';
 import { listStatements as catalogue } from './001-catalogue.ts';
+import { listStatements as offerNeeds } from './002-offer-needs.ts';
 
 /**
  * All migrations, in the order of their names. Add new ones at the end; never change one that was released. A test keeps a
@@ -9,6 +10,7 @@ import { listStatements as catalogue } from './001-catalogue.ts';
  */
 const MIGRATIONS: Readonly<Record<string, (words: SchemaWords) => readonly string[]>> = {
   '001-catalogue': catalogue,
+  '002-offer-needs': offerNeeds,
 };
 
 /** Builds the migrations for an engine. */

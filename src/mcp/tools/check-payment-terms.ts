@@ -36,8 +36,9 @@ export const checkPaymentTermsTool = buildTool({
     warnings: z.array(z.string()),
     listing: z.string().optional(),
     nearest: z.array(z.string()).optional(),
-    resource: z.string().optional().describe('As the challenge says'),
-    delisted: z.string().optional().describe('Why'),
+    resource: z.string().optional(),
+    delisted: z.string().optional(),
+    missing: z.array(z.string()).optional(),
   }),
   answer: (question, { reading, snapshot }) => {
     const check = buildAgentCheck(checkTerms(reading, question), reading.site);
@@ -60,6 +61,7 @@ export const checkPaymentTermsTool = buildTool({
       ...(nearest && { nearest: nearest.map(({ method, url }) => `${method} ${shortenText(url, ADDRESS_LENGTH)}`) }),
       ...(resource && { resource: shortenText(resource, ADDRESS_LENGTH) }),
       ...(tombstone && { delisted: shortenText(tombstone.reason, ADDRESS_LENGTH) }),
+      ...(check.missing && { missing: check.missing }),
     };
   },
   brief: ({ verdict, severity, summary, safe_offers, on_record }) => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { abilityList, parseAbilities } from '../../model/ability.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
 import type { Route } from '../../model/route.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
@@ -61,6 +62,7 @@ export const getListingTool = buildTool({
   input: z.strictObject({
     slug: slug.describe('slug of a listing, as search_listings gives it'),
     q: listFilters.shape.q.describe('What you need: routes that fit come first'),
+    can: abilityList.optional(),
     routes_offset: z.int().min(0).max(100_000).default(0).describe('Routes to skip'),
     routes_limit: z.int().min(1).max(ROUTES_MAX).default(ROUTES_DEFAULT).describe('At most; fewer where they are long'),
   }),
@@ -93,14 +95,14 @@ function buildBrief({ slug, state, routes, routes_total, pay }: Answer) {
 /** Builds the answer for a live listing: one page of its routes, by default the first. */
 export function buildListingAnswer(
   listing: LiveListing,
-  page: { q?: string | undefined; routes_offset?: number; routes_limit?: number },
+  page: { q?: string | undefined; can?: string | undefined; routes_offset?: number; routes_limit?: number },
   { reading, snapshot }: ToolContext,
 ): Answer {
-  const { q, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
+  const { q, can, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { baseUrl } = reading.site;
   const ordered = q === undefined ? listing.routes : listFitting(listing, q, { reading, snapshot });
   const asked = ordered.slice(offset, offset + limit).map((route) => ({
-    ...buildCompactRoute(route, listing.base_url),
+    ...buildCompactRoute(route, listing.base_url, can === undefined ? undefined : parseAbilities(can)),
     ...(q !== undefined && buildOutput(route)),
   }));
   const { pay, routes } = shareOffers(asked);
