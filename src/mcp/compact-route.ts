@@ -6,7 +6,8 @@ import type { Caution } from '../model/caution.ts';
 import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
 import { getRouteUrl, isToolPath, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
-import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
+import { isCeiling, type RecordedTerms } from '../model/terms.ts';
+import { formatPrice, formatPriceRange, formatUsdc, type PriceCeilings } from '../model/usdc.ts';
 import { describeCaution } from '../views/words/caution.ts';
 import { formatDay } from '../views/words/figures.ts';
 import { formatOutcome } from '../views/words/outcome.ts';
@@ -72,7 +73,7 @@ export function buildCompactRoute(
     method: route.method,
     url: getRouteUrl(baseUrl, route.path),
     ...(route.description !== '' && { description: shortenText(route.description, DESCRIPTION_LENGTH) }),
-    ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount) }),
+    ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount, getEnds(offers)) }),
     ...(cheapest && { evidence: cheapest.evidence }),
     ...(seen.length > 0 && { seen_at: seen.at(-1) }),
     verification: route.verification,
@@ -80,7 +81,7 @@ export function buildCompactRoute(
     pay: offers.slice(0, MAX_OFFERS).map((offer) => ({
       network: offer.network,
       ...(offer.pay_to !== null && { pay_to: offer.pay_to }),
-      ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatUsdc(offer.amount) }),
+      ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatPrice(offer.amount, isCeiling(offer)) }),
       ...buildNeeds(listNeeds(offer, { isTool: isToolPath(route.path) }), can),
     })),
     ...(input && { input }),
@@ -88,6 +89,12 @@ export function buildCompactRoute(
     ...(route.probe && !isPayable(route.probe.outcome) && { failing: formatFailure(route.probe) }),
     ...(shortened && { shortened }),
   };
+}
+
+/** Returns which ends of sorted offers are ceilings. */
+function getEnds(offers: readonly RecordedTerms[]): PriceCeilings {
+  const isAll = (amount: number | undefined) => offers.filter((offer) => offer.amount === amount).every(isCeiling);
+  return { min: isAll(offers[0]?.amount), max: isAll(offers.at(-1)?.amount) };
 }
 
 /** Abilities that every client of the SDK has: they go without saying. */

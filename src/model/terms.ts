@@ -36,6 +36,14 @@ export function getTermsKey({ network, scheme, asset, amount, pay_to, extra_need
   return [network, scheme, asset, amount, pay_to ?? '', ...transfer].join('|');
 }
 
+/** The x402 scheme whose amount is the most that a call may cost; the seller takes what the call came to. */
+const CEILING_SCHEME = 'upto';
+
+/** Returns whether the amount of an offer is a ceiling. */
+export function isCeiling({ scheme }: Pick<Terms, 'scheme'>): boolean {
+  return scheme === CEILING_SCHEME;
+}
+
 export const termsField = z.enum(['network', 'scheme', 'asset', 'amount', 'pay_to']);
 export type TermsField = z.infer<typeof termsField>;
 

@@ -5,7 +5,8 @@ import { type LiveListing, listRouteCautions } from '../model/listing.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { PaidRequest } from '../model/request.ts';
 import { formatRoute, getRouteUrl, type Route } from '../model/route.ts';
-import { formatUsdc } from '../model/usdc.ts';
+import { isCeiling, type RecordedTerms } from '../model/terms.ts';
+import { formatPrice, formatUsdc } from '../model/usdc.ts';
 import { describeCaution } from './words/caution.ts';
 import { formatDay } from './words/figures.ts';
 
@@ -45,23 +46,25 @@ export function buildCallGuide(listing: LiveListing): CallGuide {
   const price = findCallPrice(route) ?? {
     network: listing.primary_network,
     amount: listing.price_max,
+    scheme: 'exact',
   };
+  const scheme = PAID_SCHEMES[price.network].find((name) => name === price.scheme);
   const cautions = route ? listRouteCautions(listing, route) : listing.cautions;
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
   return {
     route: request.route,
     placeholders: request.placeholders,
-    price: formatUsdc(price.amount),
+    price: formatPrice(price.amount, isCeiling(price)),
     network: NETWORKS[price.network].label,
     curl: buildCurl(request),
     paying:
-      dangers.length > 0
+      dangers.length > 0 || scheme === undefined
         ? null
         : {
             install: getInstallCommand(price.network),
-            typescript: buildTypescript(request, price),
+            typescript: buildTypescript(request, { ...price, scheme }),
             python_install: getPythonInstallCommand(price.network),
-            python: buildPython(request, price),
+            python: buildPython(request, { ...price, scheme }),
           },
     stop: dangers.length > 0 ? dangers.map(describeCaution).join(' ') : null,
     known_good_on: route?.proof?.request ? formatDay(route.proof.verified_at) : null,
@@ -83,8 +86,14 @@ function findTellingRoute(routes: readonly Route[]): Route | undefined {
   );
 }
 
+/** Schemes whose payment is shown as code, by network. */
+const PAID_SCHEMES: Readonly<Record<NetworkKey, readonly PaidScheme[]>> = {
+  base: ['exact', 'upto'],
+  solana: ['exact'],
+};
+
 /** Finds what a route's call costs now: its cheapest offer of the scheme that the example pays with, on Base where even. */
-function findCallPrice(route: Route | undefined): CallPrice | undefined {
+function findCallPrice(route: Route | undefined): RecordedTerms | undefined {
   const offers = getCurrentTerms(route?.terms ?? []).toSorted(
     (a, b) =>
       Number(b.scheme === 'exact') - Number(a.scheme === 'exact') ||
@@ -99,7 +108,10 @@ interface CallPrice {
   readonly network: NetworkKey;
   /** Atomic USDC. */
   readonly amount: number;
+  readonly scheme: PaidScheme;
 }
+
+type PaidScheme = 'exact' | 'upto';
 
 /** What to install and import for paying on each network, and the wallet's key as an environment variable. */
 const TYPESCRIPT_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
@@ -129,6 +141,18 @@ const TYPESCRIPT_WALLETS: Readonly<Record<NetworkKey, { install: string; imports
   },
 };
 
+/** The same for a price that is a ceiling, which is paid through Permit2. */
+const TYPESCRIPT_UPTO: { imports: string[]; register: string } = {
+  imports: [
+    "import { UptoEvmScheme } from '@x402/evm/upto/client';",
+    "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+    "import { privateKeyToAccount } from 'viem/accounts';",
+  ],
+  register: `// The wallet must once have allowed Permit2 to move its USDC: send what createPermit2ApprovalTx of @x402/evm returns.
+const signer = privateKeyToAccount(process.env.EVM_PRIVATE_KEY as \`0x\${string}\`);
+client.register('${NETWORKS.base.id}', new UptoEvmScheme(signer));`,
+};
+
 /** Gives the command that installs what `buildTypescript` imports. */
 function getInstallCommand(network: NetworkKey): string {
   return TYPESCRIPT_WALLETS[network].install;
@@ -139,7 +163,7 @@ function getInstallCommand(network: NetworkKey): string {
  * and follows no redirect, since the client would hand the payment on to wherever that leads.
  */
 export function buildTypescript(request: CallRequest, price: CallPrice): string {
-  const { imports, register } = TYPESCRIPT_WALLETS[price.network];
+  const { imports, register } = price.scheme === 'upto' ? TYPESCRIPT_UPTO : TYPESCRIPT_WALLETS[price.network];
   return `${imports.join('\n')}
 
 const client = new x402Client();
@@ -198,6 +222,16 @@ register_exact_svm_client(client, signer, networks="${NETWORKS.solana.id}")`,
   },
 };
 
+/** The same for a price that is a ceiling, which is paid through Permit2. */
+const PYTHON_UPTO: { imports: string[]; register: string } = {
+  imports: PYTHON_WALLETS.base.imports.with(
+    -1,
+    'from x402.mechanisms.evm.upto.register import register_upto_evm_client',
+  ),
+  register: `# The wallet must once have allowed Permit2 to move its USDC (an ERC-20 approval).
+${PYTHON_WALLETS.base.register.replace('register_exact_evm_client', 'register_upto_evm_client')}`,
+};
+
 /** Gives the command that installs what `buildPython` imports. */
 function getPythonInstallCommand(network: NetworkKey): string {
   return PYTHON_WALLETS[network].install;
@@ -208,7 +242,7 @@ function getPythonInstallCommand(network: NetworkKey): string {
  * follows no redirect, since the client would hand the payment on to wherever that leads.
  */
 export function buildPython({ method, url, headers, body }: CallRequest, price: CallPrice): string {
-  const { imports, register } = PYTHON_WALLETS[price.network];
+  const { imports, register } = price.scheme === 'upto' ? PYTHON_UPTO : PYTHON_WALLETS[price.network];
   const fields = headers.map(([name, value]) => `        ${formatJson(name)}: ${formatJson(value)},\n`).join('');
   const options = [
     `    ${formatJson(method)},`,

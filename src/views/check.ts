@@ -20,9 +20,9 @@ import { type CautionCode, caution } from '../model/caution.ts';
 import { NETWORKS, networkKey } from '../model/network.ts';
 import { httpMethod } from '../model/request.ts';
 import { isToolPath, type Route, routeVerification } from '../model/route.ts';
-import { type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
+import { isCeiling, type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
-import { formatUsdc, parseUsdc } from '../model/usdc.ts';
+import { formatPrice, formatUsdc, parseUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { type Tombstone, tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
@@ -159,6 +159,7 @@ const shownTerms = z.object({
   amount: z.string().optional().describe('Atomic USDC'),
   price_usdc: z.string().optional().describe('The same as a decimal amount'),
   pay_to: z.string().optional().describe('Absent where it is not known, or rotates'),
+  is_ceiling: z.literal(true).optional().describe('There where the amount is the most that a call may cost'),
 });
 
 const neededOf = { needs: needs.optional(), missing: missing.optional() };
@@ -328,7 +329,8 @@ function buildOffer(
   };
 }
 
-function buildTerms({ network, scheme, asset, amount, pay_to }: Terms) {
+function buildTerms(terms: Terms) {
+  const { network, scheme, asset, amount, pay_to } = terms;
   return {
     network,
     network_id: NETWORKS[network].id,
@@ -337,6 +339,7 @@ function buildTerms({ network, scheme, asset, amount, pay_to }: Terms) {
     amount: String(amount),
     price_usdc: formatUsdc(amount),
     ...(pay_to !== null && { pay_to }),
+    ...(isCeiling(terms) && { is_ceiling: true as const }),
   };
 }
 
@@ -410,11 +413,15 @@ function describeCheck(check: TermsCheck): string {
   return `${(reason && REASONS[reason]) ?? 'No offer can be paid as it stands.'} ${getAdvice(check)}`;
 }
 
+function formatTermsPrice(terms: Terms): string {
+  return formatPrice(terms.amount, isCeiling(terms));
+}
+
 function describeDifference({ difference, is_cheaper }: JudgedOffer): string {
   const { before, after, fields = [] } = difference ?? {};
   const others = fields.filter((field) => field !== 'amount').map((field) => (field === 'pay_to' ? 'payee' : field));
   const isPriced = before && after && fields.includes('amount');
-  const price = isPriced ? `It asks ${formatUsdc(after.amount)} USDC; on record is ${formatUsdc(before.amount)}` : '';
+  const price = isPriced ? `It asks ${formatTermsPrice(after)} USDC; on record is ${formatTermsPrice(before)}` : '';
   if (is_cheaper || others.length === 0) return price;
   const names = `${others.join(', ')} ${others.length === 1 ? 'differs' : 'differ'} from the record`;
   return price === '' ? `The ${names}` : `${price}; ${names}`;

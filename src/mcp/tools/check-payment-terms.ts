@@ -86,8 +86,8 @@ function listDifferences({ index, standing, reason, price_usdc, differences }: C
 
 /** Writes terms on record in a line, with the payee where the caller has none to compare. */
 function formatRecorded(recorded: CheckBody['on_record'][number], isPayeeShown: boolean): string {
-  const { network, price_usdc, evidence, first_seen_at, pay_to } = recorded;
+  const { network, price_usdc, evidence, first_seen_at, pay_to, is_ceiling } = recorded;
   const since = first_seen_at === undefined ? 'undated' : `since ${formatDay(first_seen_at)}`;
   const payee = isPayeeShown && pay_to !== undefined ? ` to ${pay_to}` : '';
-  return `${price_usdc} USDC on ${network}${payee}, ${evidence}, ${since}`;
+  return `${is_ceiling ? 'up to ' : ''}${price_usdc} USDC on ${network}${payee}, ${evidence}, ${since}`;
 }

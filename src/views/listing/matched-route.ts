@@ -8,7 +8,7 @@ import { type LiveListing, listRouteCautions } from '../../model/listing.ts';
 import { type NetworkKey, networkKey } from '../../model/network.ts';
 import { httpMethod } from '../../model/request.ts';
 import { getRouteUrl, isToolPath, type Route } from '../../model/route.ts';
-import type { RecordedTerms } from '../../model/terms.ts';
+import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
 import { cutText } from '../../model/text.ts';
 import { getUsdcNumber } from '../../model/usdc.ts';
 import { formatInputShape } from './input-shape.ts';
@@ -32,6 +32,7 @@ export const matchedRoute = z.object({
         network: networkKey,
         price_usdc: z.number().describe('Lowest price of one request there'),
         needs,
+        is_ceiling: z.literal(true).optional().describe('There where it is the most that a call may cost'),
       }),
     )
     .describe('Current offers by network, the cheapest first'),
@@ -84,6 +85,7 @@ function listOffers({ terms, path }: Route): MatchedRoute['offers'] {
       network: offer.network,
       price_usdc: getUsdcNumber(offer.amount),
       needs: listNeeds(offer, { isTool: isToolPath(path) }),
+      ...(isCeiling(offer) && { is_ceiling: true as const }),
     }));
 }
 

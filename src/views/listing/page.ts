@@ -1,5 +1,5 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
-import { getCurrentTerms } from '../../evidence/terms.ts';
+import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
@@ -198,7 +198,7 @@ interface ListingStatus {
 function buildStatus(listing: LiveListing): ListingStatus {
   return {
     verification: formatVerification(getVerification(listing)),
-    price: `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
+    price: `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
     endpoints: formatCount(listing.routes.length, 'endpoint'),
     category: listing.category,
     network: formatNetworks(listing),
@@ -230,7 +230,7 @@ function buildGlance(listing: LiveListing): Glance {
   return {
     verification: buildVerification(listing),
     price: {
-      value: formatPriceRange(listing.price_min, listing.price_max),
+      value: formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing)),
       note: formatPriceEvidence(listing),
     },
     reliability: buildReliability(listing),
