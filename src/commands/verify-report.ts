@@ -12,7 +12,8 @@ const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> =
   no_offer: 'the 402 has no payable offer in USDC on Base or Solana',
   not_on_record: 'the offers of the 402 are not on record; probe the listing first',
   terms_differ: 'the 402 differs from the record; look at the difference, and run this again',
-  scheme_not_supported: 'only the scheme exact can be paid',
+  scheme_not_supported:
+    'only the scheme exact can be paid, without Permit2 and without extensions that the offer requires',
   no_wallet: 'no wallet is set for a network that it accepts',
 };
 

@@ -3,8 +3,8 @@ import { isDangerous } from '../model/caution.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type LiveListing, listRouteCautions } from '../model/listing.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
-import type { PaidRequest } from '../model/request.ts';
-import { formatRoute, getRouteUrl, type Route } from '../model/route.ts';
+import { buildToolCall, type PaidRequest } from '../model/request.ts';
+import { formatRoute, getRouteUrl, getToolName, isToolPath, type Route } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
 import { formatPrice, formatUsdc } from '../model/usdc.ts';
 import { describeCaution } from './words/caution.ts';
@@ -26,7 +26,8 @@ export interface CallGuide {
     readonly install: string;
     readonly typescript: string;
     readonly python_install: string;
-    readonly python: string;
+    /** Null where no client is known that pays so. */
+    readonly python: string | null;
   } | null;
   /** Why nothing should be paid for this route; null where nothing of danger speaks against it. */
   readonly stop: string | null;
@@ -48,6 +49,7 @@ export function buildCallGuide(listing: LiveListing): CallGuide {
     amount: listing.price_max,
     scheme: 'exact',
   };
+  const tool = route && isToolPath(route.path) ? getToolName(route.path) : undefined;
   const scheme = PAID_SCHEMES[price.network].find((name) => name === price.scheme);
   const cautions = route ? listRouteCautions(listing, route) : listing.cautions;
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
@@ -61,10 +63,14 @@ export function buildCallGuide(listing: LiveListing): CallGuide {
       dangers.length > 0 || scheme === undefined
         ? null
         : {
-            install: getInstallCommand(price.network),
-            typescript: buildTypescript(request, { ...price, scheme }),
+            install: tool
+              ? `${getInstallCommand(price.network).replace('@x402/fetch', '@x402/mcp')} @modelcontextprotocol/sdk`
+              : getInstallCommand(price.network),
+            typescript: tool
+              ? buildToolTypescript(request, { ...price, scheme }, tool)
+              : buildTypescript(request, { ...price, scheme }),
             python_install: getPythonInstallCommand(price.network),
-            python: buildPython(request, { ...price, scheme }),
+            python: tool ? null : buildPython(request, { ...price, scheme }),
           },
     stop: dangers.length > 0 ? dangers.map(describeCaution).join(' ') : null,
     known_good_on: route?.proof?.request ? formatDay(route.proof.verified_at) : null,
@@ -174,6 +180,43 @@ client.setSpendControls({ maxAmountPerPayment: '$${formatUsdc(price.amount)}' })
 const fetchWithPayment = wrapFetchWithPayment(fetch, client);
 const response = await fetchWithPayment(${quoteForTypescript(request.url)}, ${buildInit(request)});
 console.log(response.status, await response.text());
+`;
+}
+
+/**
+ * Writes a paid tool call as a TypeScript module for Node, on @x402/mcp 2.x. It never pays more than the price on record.
+ */
+function buildToolTypescript(request: CallRequest, price: CallPrice, tool: string): string {
+  const { network, amount } = price;
+  const args = JSON.parse(request.body ?? '{}').params?.arguments ?? {};
+  const isBase = network === 'base';
+  const type = price.scheme === 'upto' ? 'UptoEvmScheme' : isBase ? 'ExactEvmScheme' : 'ExactSvmScheme';
+  const path = isBase ? `@x402/evm/${price.scheme}/client` : '@x402/svm/exact/client';
+  const wallet = isBase
+    ? [
+        "import { privateKeyToAccount } from 'viem/accounts';",
+        'privateKeyToAccount(process.env.EVM_PRIVATE_KEY as `0x${string}`)',
+      ]
+    : [
+        "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
+        'await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!))',
+      ];
+  return `import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ${type} } from '${path}';
+import { createx402MCPClient } from '@x402/mcp';
+${wallet[0]}
+
+const client = createx402MCPClient({
+  name: 'buyer',
+  version: '1.0.0',
+  schemes: [{ network: '${NETWORKS[network].id}', client: new ${type}(${wallet[1]}) }],
+  autoPayment: true,
+  // The price on record: a dearer call is refused, not paid.
+  onPaymentRequested: async ({ paymentRequired }) => BigInt(paymentRequired.accepts[0].amount) <= ${amount}n,
+});
+
+await client.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
+console.log(await client.callTool(${quoteForTypescript(tool)}, ${formatJson(args)}));
 `;
 }
 
@@ -304,6 +347,7 @@ export interface CallRequest {
 
 /** Builds the example request of a route; without a route, a plain GET of the base address. */
 export function buildCallRequest(baseUrl: string, route: Route | undefined): CallRequest {
+  if (route && isToolPath(route.path)) return buildToolRequest(baseUrl, route);
   if (!route) {
     const url = encodeUnsafe(baseUrl);
     return { route: `GET ${url}`, method: 'GET', url, placeholders: [], headers: [], body: null };
@@ -319,6 +363,23 @@ export function buildCallRequest(baseUrl: string, route: Route | undefined): Cal
     placeholders,
     headers: listHeaders(route.example?.headers ?? {}, body !== undefined),
     body: body === undefined ? null : formatJson(body),
+  };
+}
+
+/** Builds the call of a tool: the message that an MCP client sends, with the example arguments or those that were paid for. */
+function buildToolRequest(baseUrl: string, route: Route): CallRequest {
+  const paid = route.proof?.request?.body;
+  const message = paid ?? buildToolCall(getToolName(route.path), route.example?.body);
+  return {
+    route: formatRoute(route),
+    method: 'POST',
+    url: encodeUnsafe(getRouteUrl(baseUrl, route.path.split('#')[0] ?? '')),
+    placeholders: [],
+    headers: [
+      ['accept', 'application/json, text/event-stream'],
+      ['content-type', 'application/json'],
+    ],
+    body: formatText(message),
   };
 }
 

@@ -239,7 +239,7 @@ export type CheckBody = Omit<AgentCheck, 'catalogue' | 'revision'>;
 /** Builds the answer from what a comparison came to. */
 export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody {
   const { asked, verdict, severity, reason, evidence_at, route, listing, nearest, resources } = check;
-  const needing = { isTool: isToolPath(new URL(asked.url).hash), can: check.can };
+  const needing = { isTool: isToolPath(route?.url ?? asked.url), can: check.can };
   const offers = check.offers.slice(0, MAX_SHOWN).map((offer) => buildOffer(offer, needing));
   const on_record = route ? route.terms.slice(0, MAX_SHOWN).map((terms) => buildRecorded(terms, route, needing)) : [];
   return {
