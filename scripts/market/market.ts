@@ -61,7 +61,8 @@ export async function startMarket({
       }),
     );
     const payTo = privateKeyToAddress(generatePrivateKey());
-    const toolDesk = tools ? await openToolDesk({ facilitatorUrl: facilitator.url, payTo }) : undefined;
+    const { url: facilitatorUrl, evmAddress: facilitatorAddress } = facilitator;
+    const toolDesk = tools ? await openToolDesk({ facilitatorUrl, facilitatorAddress, payTo }) : undefined;
     if (toolDesk) keep(toolDesk, toolDesk.close);
     const feed = await openFeed(providers, toolDesk?.items);
     keep(feed, feed.close);

@@ -46,7 +46,12 @@ it('lists the paid tool of an MCP server, probes it, pays for it, and has a rece
       example: { body: { text: 'stressed' } },
       proof: { request: { body: expect.stringContaining('"method":"tools/call"') } },
     },
+    { path: '/mcp#shout_text', terms: [{ scheme: 'upto' }, { scheme: 'upto', evidence: 'observed' }] },
   ]);
+  const item = (await (await get('/agent/list')).json()).listings[0];
+  expect(item).toMatchObject({ price_min_usdc: 0.001, price_max_usdc: 0.05, price_max_is_ceiling: true });
+  const ceiling = await payer.runJson('verify', 'tool-desk', '--route', 'POST /mcp#shout_text');
+  expect(ceiling.json).toMatchObject({ refused: 'scheme_not_supported', asked: [{ scheme: 'upto', amount: 50_000 }] });
 
   // A client that cannot pay inside a tool call is not sent here.
   const list = async (can: string) => (await (await get(`/agent/list?can=${can}`)).json()).total;
@@ -58,6 +63,7 @@ it('lists the paid tool of an MCP server, probes it, pays for it, and has a rece
   expect(found.items).toMatchObject([
     { resource: market.toolDesk?.endpoint, type: 'mcp' },
     { type: 'mcp', extensions: { bazaar: { info: { input: { type: 'mcp', toolName: 'reverse_text' } } } } },
+    { type: 'mcp', accepts: [{ scheme: 'upto' }] },
   ]);
   expect((await (await get('/discovery/resources?type=http')).json()).items).toEqual([]);
 
