@@ -1,7 +1,7 @@
 import { isPublicChain } from '../model/network.ts';
 import { type Payment, UNRECOGNISED } from '../model/payment.ts';
-import type { Terms, TermsDifference } from '../model/terms.ts';
-import { formatUsdc } from '../model/usdc.ts';
+import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
+import { formatPrice, formatUsdc } from '../model/usdc.ts';
 import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 import type { VerifyResult } from './verify-route.ts';
@@ -102,7 +102,8 @@ function describeDelivery({ delivered, unrecognised }: Payment): string {
 
 function describeOffers(offers: readonly Terms[]): string {
   const words = offers.map(
-    ({ amount, network, pay_to }) => `${formatUsdc(amount)} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`,
+    ({ amount, network, pay_to, scheme }) =>
+      `${formatPrice(amount, isCeiling({ scheme }))} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`,
   );
   return words.join(' or ') || 'nothing';
 }

@@ -109,6 +109,13 @@ it('answers the same to tools', async () => {
   const called = 'https://upto.example-provider.com/v1/price/x';
   const checked = await client.call('check_payment_terms', { url: called, can: 'exact' });
   expect(checked.structured).toMatchObject({ missing: ['upto'] });
+  const tool = await serveMcp([makeFresh({ routes: [makeRoute({ method: 'POST', path: '/mcp#report' })] })]);
+  const desk = await (await connectModern(tool.url)).call('get_listing', { slug: 'example-prices', can: 'exact' });
+  expect(desk.structured).toMatchObject({
+    how_to_pay: expect.stringContaining('_meta["x402/payment"]'),
+    pay: [{ needs: 'mcp', missing: 'mcp' }],
+    routes: [{ url: expect.stringContaining('/mcp#report') }],
+  });
   const wrong = await client.call('search_listings', { can: 'everything' });
   expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('eip3009, permit2') });
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { abilityList, parseAbilities } from '../../model/ability.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
-import type { Route } from '../../model/route.ts';
+import { isToolPath, type Route } from '../../model/route.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
 import { findListing } from '../../published/listings.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
@@ -28,6 +28,11 @@ const HOW_TO_PAY =
   'Send the request to the url of a route: it answers 402 with its terms (x402), free of charge. Hand them to ' +
   'check_payment_terms. For an offer in safe_offers, sign the payment and send the same request again with it in the ' +
   'header PAYMENT-SIGNATURE (x402 v2) or X-PAYMENT (v1). The terms of the 402 are what counts.';
+
+const HOW_TO_PAY_TOOLS =
+  'Call the tool named after # at the MCP server before it: the result asks for the payment (x402). Hand that to ' +
+  'check_payment_terms with the whole url. For an offer in safe_offers, sign the payment and call the tool again with it in ' +
+  '_meta["x402/payment"].';
 
 const DELISTED =
   'This listing was removed from the catalogue. What was known of its routes and prices is no longer kept up to date.';
@@ -110,7 +115,7 @@ export function buildListingAnswer(
     revision: snapshot.revision,
     slug: listing.slug,
     state: 'live',
-    ...(offset === 0 && { listing: buildCompactListing(listing, reading.site), how_to_pay: HOW_TO_PAY }),
+    ...(offset === 0 && { listing: buildCompactListing(listing, reading.site), how_to_pay: getHowToPay(listing) }),
     base_url: listing.base_url,
     details_url: buildUrl(baseUrl, PATHS.agentListing(listing.slug)),
     ...(pay.length > 0 && { pay }),
@@ -125,6 +130,10 @@ export function buildListingAnswer(
     ...(next < listing.routes.length && { next_routes_offset: next }),
     routes: routes.slice(0, count),
   };
+}
+
+function getHowToPay({ routes }: LiveListing): string {
+  return routes.length > 0 && routes.every(({ path }) => isToolPath(path)) ? HOW_TO_PAY_TOOLS : HOW_TO_PAY;
 }
 
 function listFitting({ slug, routes }: LiveListing, q: string, { reading, snapshot }: ToolContext): Route[] {
