@@ -86,8 +86,8 @@ export const FINDING_SECTIONS = {
         example: '{"resource": "https://api.example.com/v1/quote", "accepts": [{…}]}',
       },
       not_http_type: {
-        meaning: 'The item is of another type than http.',
-        fix: 'List the HTTP address of the route; other types cannot be called by buyers here.',
+        meaning: 'The item is neither an HTTP route nor a tool of an MCP server.',
+        fix: 'List the HTTP address of the route, or describe the tool: toolName, inputSchema, and the transport streamable-http.',
         example: '"type": "http"',
       },
       no_resource: {

@@ -3,9 +3,10 @@ import { isDangerous } from '../model/caution.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type LiveListing, listRouteCautions } from '../model/listing.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
-import type { PaidRequest } from '../model/request.ts';
-import { formatRoute, getRouteUrl, type Route } from '../model/route.ts';
-import { formatUsdc } from '../model/usdc.ts';
+import { buildToolCall, type PaidRequest } from '../model/request.ts';
+import { formatRoute, getRouteUrl, getToolName, isToolPath, type Route } from '../model/route.ts';
+import { isCeiling, type RecordedTerms } from '../model/terms.ts';
+import { formatPrice, formatUsdc } from '../model/usdc.ts';
 import { describeCaution } from './words/caution.ts';
 import { formatDay } from './words/figures.ts';
 
@@ -25,7 +26,8 @@ export interface CallGuide {
     readonly install: string;
     readonly typescript: string;
     readonly python_install: string;
-    readonly python: string;
+    /** Null where no client is known that pays so. */
+    readonly python: string | null;
   } | null;
   /** Why nothing should be paid for this route; null where nothing of danger speaks against it. */
   readonly stop: string | null;
@@ -45,23 +47,30 @@ export function buildCallGuide(listing: LiveListing): CallGuide {
   const price = findCallPrice(route) ?? {
     network: listing.primary_network,
     amount: listing.price_max,
+    scheme: 'exact',
   };
+  const tool = route && isToolPath(route.path) ? getToolName(route.path) : undefined;
+  const scheme = PAID_SCHEMES[price.network].find((name) => name === price.scheme);
   const cautions = route ? listRouteCautions(listing, route) : listing.cautions;
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
   return {
     route: request.route,
     placeholders: request.placeholders,
-    price: formatUsdc(price.amount),
+    price: formatPrice(price.amount, isCeiling(price)),
     network: NETWORKS[price.network].label,
     curl: buildCurl(request),
     paying:
-      dangers.length > 0
+      dangers.length > 0 || scheme === undefined
         ? null
         : {
-            install: getInstallCommand(price.network),
-            typescript: buildTypescript(request, price),
+            install: tool
+              ? `${getInstallCommand(price.network).replace('@x402/fetch', '@x402/mcp')} @modelcontextprotocol/sdk`
+              : getInstallCommand(price.network),
+            typescript: tool
+              ? buildToolTypescript(request, { ...price, scheme }, tool)
+              : buildTypescript(request, { ...price, scheme }),
             python_install: getPythonInstallCommand(price.network),
-            python: buildPython(request, price),
+            python: tool ? null : buildPython(request, { ...price, scheme }),
           },
     stop: dangers.length > 0 ? dangers.map(describeCaution).join(' ') : null,
     known_good_on: route?.proof?.request ? formatDay(route.proof.verified_at) : null,
@@ -83,8 +92,14 @@ function findTellingRoute(routes: readonly Route[]): Route | undefined {
   );
 }
 
+/** Schemes whose payment is shown as code, by network. */
+const PAID_SCHEMES: Readonly<Record<NetworkKey, readonly PaidScheme[]>> = {
+  base: ['exact', 'upto'],
+  solana: ['exact'],
+};
+
 /** Finds what a route's call costs now: its cheapest offer of the scheme that the example pays with, on Base where even. */
-function findCallPrice(route: Route | undefined): CallPrice | undefined {
+function findCallPrice(route: Route | undefined): RecordedTerms | undefined {
   const offers = getCurrentTerms(route?.terms ?? []).toSorted(
     (a, b) =>
       Number(b.scheme === 'exact') - Number(a.scheme === 'exact') ||
@@ -99,7 +114,10 @@ interface CallPrice {
   readonly network: NetworkKey;
   /** Atomic USDC. */
   readonly amount: number;
+  readonly scheme: PaidScheme;
 }
+
+type PaidScheme = 'exact' | 'upto';
 
 /** What to install and import for paying on each network, and the wallet's key as an environment variable. */
 const TYPESCRIPT_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
@@ -129,6 +147,18 @@ const TYPESCRIPT_WALLETS: Readonly<Record<NetworkKey, { install: string; imports
   },
 };
 
+/** The same for a price that is a ceiling, which is paid through Permit2. */
+const TYPESCRIPT_UPTO: { imports: string[]; register: string } = {
+  imports: [
+    "import { UptoEvmScheme } from '@x402/evm/upto/client';",
+    "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+    "import { privateKeyToAccount } from 'viem/accounts';",
+  ],
+  register: `// The wallet must once have allowed Permit2 to move its USDC: send what createPermit2ApprovalTx of @x402/evm returns.
+const signer = privateKeyToAccount(process.env.EVM_PRIVATE_KEY as \`0x\${string}\`);
+client.register('${NETWORKS.base.id}', new UptoEvmScheme(signer));`,
+};
+
 /** Gives the command that installs what `buildTypescript` imports. */
 function getInstallCommand(network: NetworkKey): string {
   return TYPESCRIPT_WALLETS[network].install;
@@ -139,7 +169,7 @@ function getInstallCommand(network: NetworkKey): string {
  * and follows no redirect, since the client would hand the payment on to wherever that leads.
  */
 export function buildTypescript(request: CallRequest, price: CallPrice): string {
-  const { imports, register } = TYPESCRIPT_WALLETS[price.network];
+  const { imports, register } = price.scheme === 'upto' ? TYPESCRIPT_UPTO : TYPESCRIPT_WALLETS[price.network];
   return `${imports.join('\n')}
 
 const client = new x402Client();
@@ -150,6 +180,43 @@ client.setSpendControls({ maxAmountPerPayment: '$${formatUsdc(price.amount)}' })
 const fetchWithPayment = wrapFetchWithPayment(fetch, client);
 const response = await fetchWithPayment(${quoteForTypescript(request.url)}, ${buildInit(request)});
 console.log(response.status, await response.text());
+`;
+}
+
+/**
+ * Writes a paid tool call as a TypeScript module for Node, on @x402/mcp 2.x. It never pays more than the price on record.
+ */
+function buildToolTypescript(request: CallRequest, price: CallPrice, tool: string): string {
+  const { network, amount } = price;
+  const args = JSON.parse(request.body ?? '{}').params?.arguments ?? {};
+  const isBase = network === 'base';
+  const type = price.scheme === 'upto' ? 'UptoEvmScheme' : isBase ? 'ExactEvmScheme' : 'ExactSvmScheme';
+  const path = isBase ? `@x402/evm/${price.scheme}/client` : '@x402/svm/exact/client';
+  const wallet = isBase
+    ? [
+        "import { privateKeyToAccount } from 'viem/accounts';",
+        'privateKeyToAccount(process.env.EVM_PRIVATE_KEY as `0x${string}`)',
+      ]
+    : [
+        "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
+        'await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!))',
+      ];
+  return `import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ${type} } from '${path}';
+import { createx402MCPClient } from '@x402/mcp';
+${wallet[0]}
+
+const client = createx402MCPClient({
+  name: 'buyer',
+  version: '1.0.0',
+  schemes: [{ network: '${NETWORKS[network].id}', client: new ${type}(${wallet[1]}) }],
+  autoPayment: true,
+  // The price on record: a dearer call is refused, not paid.
+  onPaymentRequested: async ({ paymentRequired }) => BigInt(paymentRequired.accepts[0].amount) <= ${amount}n,
+});
+
+await client.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
+console.log(await client.callTool(${quoteForTypescript(tool)}, ${formatJson(args)}));
 `;
 }
 
@@ -198,6 +265,16 @@ register_exact_svm_client(client, signer, networks="${NETWORKS.solana.id}")`,
   },
 };
 
+/** The same for a price that is a ceiling, which is paid through Permit2. */
+const PYTHON_UPTO: { imports: string[]; register: string } = {
+  imports: PYTHON_WALLETS.base.imports.with(
+    -1,
+    'from x402.mechanisms.evm.upto.register import register_upto_evm_client',
+  ),
+  register: `# The wallet must once have allowed Permit2 to move its USDC (an ERC-20 approval).
+${PYTHON_WALLETS.base.register.replace('register_exact_evm_client', 'register_upto_evm_client')}`,
+};
+
 /** Gives the command that installs what `buildPython` imports. */
 function getPythonInstallCommand(network: NetworkKey): string {
   return PYTHON_WALLETS[network].install;
@@ -208,7 +285,7 @@ function getPythonInstallCommand(network: NetworkKey): string {
  * follows no redirect, since the client would hand the payment on to wherever that leads.
  */
 export function buildPython({ method, url, headers, body }: CallRequest, price: CallPrice): string {
-  const { imports, register } = PYTHON_WALLETS[price.network];
+  const { imports, register } = price.scheme === 'upto' ? PYTHON_UPTO : PYTHON_WALLETS[price.network];
   const fields = headers.map(([name, value]) => `        ${formatJson(name)}: ${formatJson(value)},\n`).join('');
   const options = [
     `    ${formatJson(method)},`,
@@ -270,6 +347,7 @@ export interface CallRequest {
 
 /** Builds the example request of a route; without a route, a plain GET of the base address. */
 export function buildCallRequest(baseUrl: string, route: Route | undefined): CallRequest {
+  if (route && isToolPath(route.path)) return buildToolRequest(baseUrl, route);
   if (!route) {
     const url = encodeUnsafe(baseUrl);
     return { route: `GET ${url}`, method: 'GET', url, placeholders: [], headers: [], body: null };
@@ -285,6 +363,23 @@ export function buildCallRequest(baseUrl: string, route: Route | undefined): Cal
     placeholders,
     headers: listHeaders(route.example?.headers ?? {}, body !== undefined),
     body: body === undefined ? null : formatJson(body),
+  };
+}
+
+/** Builds the call of a tool: the message that an MCP client sends, with the example arguments or those that were paid for. */
+function buildToolRequest(baseUrl: string, route: Route): CallRequest {
+  const paid = route.proof?.request?.body;
+  const message = paid ?? buildToolCall(getToolName(route.path), route.example?.body);
+  return {
+    route: formatRoute(route),
+    method: 'POST',
+    url: encodeUnsafe(getRouteUrl(baseUrl, route.path.split('#')[0] ?? '')),
+    placeholders: [],
+    headers: [
+      ['accept', 'application/json, text/event-stream'],
+      ['content-type', 'application/json'],
+    ],
+    body: formatText(message),
   };
 }
 

@@ -13,7 +13,7 @@ import {
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 
-const PRICE = { network: 'base', amount: 1000 } as const;
+const PRICE = { network: 'base', amount: 1000, scheme: 'exact' } as const;
 const HOSTILE = [
   '\'; touch x; "',
   '`id`',
@@ -190,7 +190,7 @@ const REQUEST: CallRequest = {
 
 it('asks for what the request says, in Python, up to the price and without following a redirect', () => {
   for (const network of ['base', 'solana'] as const) {
-    const said = runPython(buildPython(REQUEST, { network, amount: 2500 }));
+    const said = runPython(buildPython(REQUEST, { network, amount: 2500, scheme: 'exact' }));
     if (!said) return;
     const { data, ...options } = said.options as Record<string, unknown>;
     expect(JSON.parse(String(data))).toEqual(JSON.parse(REQUEST.body ?? ''));

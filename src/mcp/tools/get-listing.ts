@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { abilityList, parseAbilities } from '../../model/ability.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
-import type { Route } from '../../model/route.ts';
+import { isToolPath, type Route } from '../../model/route.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
 import { listSameProduct } from '../../published/folding.ts';
 import { findListing } from '../../published/listings.ts';
@@ -31,6 +32,11 @@ const HOW_TO_PAY =
   'Send the request to the url of a route: it answers 402 with its terms (x402), free of charge. Hand them to ' +
   'check_payment_terms. For an offer in safe_offers, sign the payment and send the same request again with it in the ' +
   'header PAYMENT-SIGNATURE (x402 v2) or X-PAYMENT (v1). The terms of the 402 are what counts.';
+
+const HOW_TO_PAY_TOOLS =
+  'Call the tool named after # at the MCP server before it: the result asks for the payment (x402). Hand that to ' +
+  'check_payment_terms with the whole url. For an offer in safe_offers, sign the payment and call the tool again with it in ' +
+  '_meta["x402/payment"].';
 
 const DELISTED =
   'This listing was removed from the catalogue. What was known of its routes and prices is no longer kept up to date.';
@@ -66,6 +72,7 @@ export const getListingTool = buildTool({
   input: z.strictObject({
     slug: slug.describe('slug of a listing, as search_listings gives it'),
     q: listFilters.shape.q.describe('What you need: routes that fit come first'),
+    can: abilityList.optional(),
     routes_offset: z.int().min(0).max(100_000).default(0).describe('Routes to skip'),
     routes_limit: z.int().min(1).max(ROUTES_MAX).default(ROUTES_DEFAULT).describe('At most; fewer where they are long'),
   }),
@@ -98,15 +105,15 @@ function buildBrief({ slug, state, routes, routes_total, pay }: Answer) {
 /** Builds the answer for a live listing: one page of its routes, by default the first. */
 export function buildListingAnswer(
   listing: LiveListing,
-  page: { q?: string | undefined; routes_offset?: number; routes_limit?: number },
+  page: { q?: string | undefined; can?: string | undefined; routes_offset?: number; routes_limit?: number },
   { reading, snapshot }: ToolContext,
 ): Answer {
-  const { q, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
+  const { q, can, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { baseUrl } = reading.site;
   const others = listSameProduct(snapshot.columns, listing.slug);
   const ordered = q === undefined ? listing.routes : listFitting(listing, q, { reading, snapshot });
   const asked = ordered.slice(offset, offset + limit).map((route) => ({
-    ...buildCompactRoute(route, listing.base_url),
+    ...buildCompactRoute(route, listing.base_url, can === undefined ? undefined : parseAbilities(can)),
     ...(q !== undefined && buildOutput(route)),
   }));
   const { pay, routes } = shareOffers(asked);
@@ -116,7 +123,7 @@ export function buildListingAnswer(
     state: 'live',
     ...(offset === 0 && { listing: buildCompactListing(listing, reading.site) }),
     ...(offset === 0 && others.length > 0 && { same_product: others.slice(0, SAME_PRODUCTS) }),
-    ...(offset === 0 && { how_to_pay: HOW_TO_PAY }),
+    ...(offset === 0 && { how_to_pay: getHowToPay(listing) }),
     base_url: listing.base_url,
     details_url: buildUrl(baseUrl, PATHS.agentListing(listing.slug)),
     ...(pay.length > 0 && { pay }),
@@ -131,6 +138,10 @@ export function buildListingAnswer(
     ...(next < listing.routes.length && { next_routes_offset: next }),
     routes: routes.slice(0, count),
   };
+}
+
+function getHowToPay({ routes }: LiveListing): string {
+  return routes.length > 0 && routes.every(({ path }) => isToolPath(path)) ? HOW_TO_PAY_TOOLS : HOW_TO_PAY;
 }
 
 function listFitting({ slug, routes }: LiveListing, q: string, { reading, snapshot }: ToolContext): Route[] {

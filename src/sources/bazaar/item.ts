@@ -9,6 +9,7 @@ import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '
 import { cleanText, readMimeType, readText } from '../provider-text.ts';
 import { findMember, findResource, findResourcePlace, listMethods, listOffers } from './item-fields.ts';
 import { getFeedItemKey, getItemHash } from './item-key.ts';
+import { findFeedTool, readToolRequest } from './mcp-tool.ts';
 import { readItemTerms } from './offer.ts';
 import { readOutputSchema } from './output-schema.ts';
 import { readRequest } from './request.ts';
@@ -68,25 +69,26 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   });
 
   if (!isObject(raw)) return refuse('not_an_item');
-  if (raw.type !== undefined && raw.type !== 'http') return refuse('not_http_type', '/type');
+  const tool = findFeedTool(raw);
+  if (raw.type !== undefined && raw.type !== 'http' && !tool) return refuse('not_http_type', '/type');
   const resource = findResourcePlace(raw);
   if (resource === undefined) return refuse('no_resource', '/resource');
   const url = parseResourceUrl(resource.address, options, (code, message) => note(code, message, resource.place));
   if (!(url instanceof URL)) return refuse(url.code, resource.place, url.message);
-  const method = httpMethod.safeParse(listMethods(raw)[0] ?? 'GET');
+  const method = httpMethod.safeParse(tool ? 'POST' : (listMethods(raw)[0] ?? 'GET'));
   if (!method.success) return refuse('bad_method', findMethodPlace(raw));
   const terms = readItemTerms(raw, note);
   if (!Array.isArray(terms)) return refuse(terms.code, terms.place, terms.message);
 
-  noteMethodAndAddress(raw, resource.address, note);
+  noteMethodAndAddress(raw, { address: resource.address, isTool: tool !== undefined }, note);
   if (hasWildcard(url)) note('wildcard_path', undefined, resource.place);
-  const text = findDescription(raw);
+  const text = findDescription(raw) ?? tool?.input.description;
   const route: DeclaredRoute = {
     method: method.data,
-    path: getTemplatePath(url),
+    path: `${getTemplatePath(url)}${tool ? `#${tool.name}` : ''}`,
     description: readText(text, 'route_description', note),
     mime_type: readMimeType(findMimeType(raw), note),
-    ...readRequest(raw, method.data, note),
+    ...(tool ? readToolRequest(tool, note) : readRequest(raw, method.data, note)),
     output_schema: readOutputSchema(raw, note),
     terms,
   };
@@ -103,8 +105,12 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   };
 }
 
-function noteMethodAndAddress(raw: unknown, resource: string, note: Note): void {
-  const methods = listMethods(raw);
+function noteMethodAndAddress(
+  raw: unknown,
+  { address: resource, isTool }: { address: string; isTool: boolean },
+  note: Note,
+): void {
+  const methods = isTool ? ['POST'] : listMethods(raw);
   if (methods.length === 0) note('method_assumed');
   if (methods.length > 1)
     note(

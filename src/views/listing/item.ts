@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import { type Category, category } from '../../model/catalogue.ts';
 import { type CautionSeverity, cautionCode, cautionSeverity } from '../../model/caution.ts';
@@ -14,7 +15,7 @@ import {
 import { NETWORKS, networkKey } from '../../model/network.ts';
 import { latency } from '../../model/probe.ts';
 import { cutText } from '../../model/text.ts';
-import { formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
+import { formatPrice, formatPriceRange, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatCautionLabel } from '../words/caution.ts';
@@ -31,6 +32,8 @@ export const agentCaution = z
     since: z.iso.datetime().nullable(),
   })
   .meta({ id: 'AgentCaution' });
+
+const ceiling = z.literal(true).describe('There where that price is the most that a call may cost (scheme upto)');
 
 /** A listing as `/agent/list` and the search tool show it. */
 export const agentItem = z
@@ -81,6 +84,8 @@ export const agentItem = z
         'Other listings that are the same product at another address, 20 at most; in answers to `q`, those that match',
       ),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
+    price_min_is_ceiling: ceiling.optional(),
+    price_max_is_ceiling: ceiling.optional(),
   })
   .meta({ id: 'AgentItem' });
 export type AgentItem = z.infer<typeof agentItem>;
@@ -105,6 +110,7 @@ export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' |
 /** Builds the short form of a live listing. */
 export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
   const verification = getVerification(listing);
+  const ceilings = getPriceCeilings(listing);
   return {
     slug: listing.slug,
     id: listing.id,
@@ -126,6 +132,8 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     updated_at: listing.updated_at,
     cautions: listCautionSummaries(listing),
     source_names: listing.sources.map(({ name }) => name),
+    ...(ceilings.min && { price_min_is_ceiling: true }),
+    ...(ceilings.max && { price_max_is_ceiling: true }),
   };
 }
 
@@ -207,6 +215,12 @@ export interface ListingCard {
   readonly elsewhere: readonly { readonly slug: string; readonly href: string }[];
 }
 
+/** Writes the prices of a listing from its short form: `0.001`, `0.001-0.05`, `up to 0.05`. */
+export function formatItemPrice(item: AgentItem): string {
+  const ceilings = { min: item.price_min_is_ceiling === true, max: item.price_max_is_ceiling === true };
+  return formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc), ceilings);
+}
+
 /** A route as a card names it. */
 export interface CardRoute {
   /** `GET /v1/weather`. */
@@ -239,7 +253,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     tagline: item.tagline,
     provider_name: item.provider_name,
     category: item.category,
-    price: formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc)),
+    price: formatItemPrice(item),
     endpoints: formatCount(item.endpoints_count, 'endpoint'),
     networks: item.networks.map((key) => NETWORKS[key].label).join(', '),
     verified: getVerifiedExtent(item),
@@ -263,15 +277,18 @@ function buildCardRoute(
   return {
     name: `${method} ${path}`,
     description: description === tagline ? '' : description,
-    price: offers
-      .map(({ network, price_usdc }) => `${formatUsdc(getAtomic(price_usdc))} USDC on ${NETWORKS[network].label}`)
-      .join(', '),
+    price: offers.map((offer) => `${formatOfferPrice(offer)} USDC on ${NETWORKS[offer.network].label}`).join(', '),
     isVerified: verified,
     fields: cutText(fields.filter(Boolean).join('; '), FIELDS_LENGTH),
     cautions: cautions
       .filter(({ severity }) => severity === 'danger')
       .map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
   };
+}
+
+/** Writes the price of an offer of a found route. */
+export function formatOfferPrice({ price_usdc, is_ceiling }: MatchedRoute['offers'][number]): string {
+  return formatPrice(getAtomic(price_usdc), is_ceiling);
 }
 
 /** Gives the atomic units of an amount that documents carry as a JSON number. */

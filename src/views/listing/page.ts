@@ -1,6 +1,6 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import { buildTagline } from '../../evidence/taglines.ts';
-import { getCurrentTerms } from '../../evidence/terms.ts';
+import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
@@ -207,7 +207,7 @@ interface ListingStatus {
 function buildStatus(listing: LiveListing): ListingStatus {
   return {
     verification: formatVerification(getVerification(listing)),
-    price: `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
+    price: `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
     endpoints: formatCount(listing.routes.length, 'endpoint'),
     category: listing.category,
     network: formatNetworks(listing),
@@ -239,7 +239,7 @@ function buildGlance(listing: LiveListing): Glance {
   return {
     verification: buildVerification(listing),
     price: {
-      value: formatPriceRange(listing.price_min, listing.price_max),
+      value: formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing)),
       note: formatPriceEvidence(listing),
     },
     reliability: buildReliability(listing),

@@ -3,8 +3,8 @@ import { isProofOld } from '../../evidence/verification.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
-import type { RecordedTerms } from '../../model/terms.ts';
-import { formatUsdc } from '../../model/usdc.ts';
+import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
+import { formatPrice, formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatDay, formatMedian } from '../words/figures.ts';
@@ -172,7 +172,7 @@ export interface RouteOffer {
 export function listRouteOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
   const offers = getCurrentTerms(terms).map((offer) => ({
     network: NETWORKS[offer.network].label,
-    price: formatUsdc(offer.amount),
+    price: formatPrice(offer.amount, isCeiling(offer)),
     evidence: offer.evidence,
     seen_on: offer.last_seen_at === null ? null : formatDay(offer.last_seen_at),
     was: findEarlierPrice(offer, terms),
@@ -195,7 +195,7 @@ function findEarlierPrice({ network, evidence }: RecordedTerms, terms: readonly 
   const past = observed.filter(({ current, last_seen_at }) => !current && last_seen_at !== null);
   const last = past.sort((a, b) => ((a.last_seen_at ?? '') < (b.last_seen_at ?? '') ? 1 : -1))[0];
   if (!last || asked.has(last.amount)) return null;
-  return { price: formatUsdc(last.amount), until: formatDay(last.last_seen_at ?? '') };
+  return { price: formatPrice(last.amount, isCeiling(last)), until: formatDay(last.last_seen_at ?? '') };
 }
 
 function findDeclaredPrice(
@@ -206,7 +206,7 @@ function findDeclaredPrice(
   const declared = terms.filter((other) => other.current && other.evidence === 'declared' && other.network === network);
   const [first] = declared;
   if (!first || declared.some((other) => other.amount === amount)) return null;
-  return formatUsdc(first.amount);
+  return formatPrice(first.amount, isCeiling(first));
 }
 
 /** Says what an offer rests on: `402 seen 2026-11-20`, `declared, seen 2026-11-20`, `declared, undated`. */
