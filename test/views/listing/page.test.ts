@@ -107,9 +107,9 @@ describe('the page of an unverified listing', () => {
       ['Base', 'not currently advertised; never verified'],
       ['Solana', 'declared, not seen; never verified'],
     ]);
-    expect([call.network, call.price]).toEqual(['Solana', '0.01']);
-    expect(Object.values(call.paying ?? {})).toHaveLength(4);
-    for (const code of Object.values(call.paying ?? {})) expect(code).not.toMatch(/evm/i);
+    expect([call?.network, call?.price]).toEqual(['Solana', '0.01']);
+    expect(Object.values(call?.paying ?? {})).toHaveLength(4);
+    for (const code of Object.values(call?.paying ?? {})) expect(code).not.toMatch(/evm/i);
     expect(buildSuffix(listing)).toContain('; Solana (declared, not seen); ');
     expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
   });
