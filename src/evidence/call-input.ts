@@ -162,7 +162,17 @@ function readOfType(text: string, type: unknown): unknown {
   const isNumber = types.includes('number') || types.includes('integer');
   if (isNumber && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
+  if (types.includes('object')) return findJson(text) ?? text;
   return types.includes('array') ? text.split(',') : text;
+}
+
+function findJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function writeText(value: unknown): string {
