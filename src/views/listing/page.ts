@@ -260,9 +260,11 @@ export function buildRoutePage(
   };
 }
 
-/** Says once what the tagline says already: sources often give the first sentence of a description as the tagline. */
+/** Says once what the tagline says already: sources often give the first sentence of a description. Paragraphs stay whole. */
 function omitTagline({ tagline, description }: LiveListing): string {
-  return tagline !== '' && description.startsWith(tagline) ? description.slice(tagline.length).trim() : description;
+  if (tagline === '' || !description.startsWith(tagline)) return description;
+  const rest = description.slice(tagline.length);
+  return rest.startsWith('\n') ? description : rest.trim();
 }
 
 /** Says that no route is verified (specification, "Listing page"), and since when where one was. */
