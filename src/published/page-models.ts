@@ -1,7 +1,14 @@
 import type { Category } from '../model/catalogue.ts';
 import { isLive } from '../model/listing.ts';
 import { buildGuide } from '../views/guide.ts';
-import { buildListingPage, buildTombstonePage, type ListingPage, type TombstonePage } from '../views/listing/page.ts';
+import {
+  buildListingPage,
+  buildRoutePage,
+  buildTombstonePage,
+  type ListingPage,
+  type RoutePage,
+  type TombstonePage,
+} from '../views/listing/page.ts';
 import { findTombstone } from '../views/listing/record.ts';
 import { buildCategoryPage, buildVerifiedPage, type CardListPage } from '../views/pages/category-page.ts';
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
@@ -75,6 +82,15 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
     const receipts = new Set(listCurrentReceipts(published, slug));
     const same_product = listSameProduct(snapshot.columns, slug);
     return buildListingPage(listing, { related, same_product, receipts, ...listHistory(reading, listing) }, site);
+  });
+}
+
+/** Finds the page of a route by its listing and its anchor; undefined where the listing is not live, or has no such route. */
+export function findRoutePage({ published, readAtOnce }: Reading, slug: string, anchor: string): RoutePage | undefined {
+  return readAtOnce(() => {
+    const listing = findListing(published, { slug });
+    if (!listing || !isLive(listing)) return undefined;
+    return buildRoutePage(listing, anchor, new Set(listCurrentReceipts(published, slug)));
   });
 }
 

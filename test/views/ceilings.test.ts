@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Declaration } from '../../src/model/declaration.ts';
+import type { Route } from '../../src/model/route.ts';
 import { formatPriceRange } from '../../src/model/usdc.ts';
-import { buildCallGuide } from '../../src/views/call.ts';
+import { buildRouteCall } from '../../src/views/call.ts';
 import { buildListingJsonLd } from '../../src/views/json-ld.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
 import { buildListingPage } from '../../src/views/listing/page.ts';
@@ -80,12 +82,16 @@ describe('a price that is a ceiling', () => {
   });
 
   it('comes with the code that pays it, and a scheme that no client here has with none', async () => {
-    const guide = buildCallGuide(await makeLiveListing(ALONE));
+    const build = async (declared: Declaration) => {
+      const listing = await makeLiveListing(declared);
+      return buildRouteCall(listing, listing.routes[0] as Route);
+    };
+    const guide = await build(ALONE);
     expect(guide).toMatchObject({ price: 'up to 0.05', network: 'Base' });
     expect(guide.paying?.typescript).toContain("client.register('eip155:8453', new UptoEvmScheme(signer));");
     expect(guide.paying?.typescript).toContain("maxAmountPerPayment: '$0.05'");
     expect(guide.paying?.python).toContain('register_upto_evm_client(client, signer, networks="eip155:8453")');
     const other = makeDeclaration({ routes: [makeRoute({ terms: [makeTerms({ scheme: 'deferred' })] })] });
-    expect(buildCallGuide(await makeLiveListing(other)).paying).toBeNull();
+    expect((await build(other)).paying).toBeNull();
   });
 });

@@ -114,7 +114,7 @@ export function buildListingAnswer(
   const ordered = q === undefined ? listing.routes : listFitting(listing, q, { reading, snapshot });
   const asked = ordered.slice(offset, offset + limit).map((route) => ({
     ...buildCompactRoute(route, listing.base_url, can === undefined ? undefined : parseAbilities(can)),
-    ...(q !== undefined && buildOutput(route)),
+    ...buildOutput(route),
   }));
   const { pay, routes } = shareOffers(asked);
   const frame: Answer = {
