@@ -200,7 +200,7 @@ describe('the call of a route', () => {
       { method: 'POST', input_schema: bodyOf({ code: { type: 'string', pattern: '^zz\\d{9}$' } }) },
     ],
     ['it declares a body, which GET cannot carry', { method: 'GET', input_schema: bodyOf({ q: { type: 'string' } }) }],
-    ['the scheme "exact"', { terms: [makeTerms({ scheme: 'upto' })] }],
+    ['a scheme that no code here pays by', { terms: [makeTerms({ scheme: 'deferred' })] }],
   ] as [string, Parameters<typeof makeRoute>[0]][])(
     'is not made to pay where %s, and says so',
     async (words, declared) => {

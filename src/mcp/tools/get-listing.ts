@@ -52,14 +52,14 @@ const output = z.object({
   listing: compactListing
     .optional()
     .describe('On the first page; title, description and provider_name are its own words'),
-  same_product: z.array(slug).optional().describe('Slugs of the same product at other addresses'),
+  same_product: z.array(z.string()).optional().describe('Slugs: the same elsewhere'),
   how_to_pay: z.string().optional(),
   base_url: z.string().optional(),
-  details_url: z.string().optional().describe('Everything on record, as JSON'),
+  details_url: z.string().optional().describe('All on record, as JSON'),
   pay: z.array(payOption).optional().describe('For every route without its own'),
   routes: z.array(compactRoute).optional(),
   routes_total: z.int().nonnegative().optional(),
-  next_routes_offset: z.int().positive().optional().describe('routes_offset of the next page'),
+  next_routes_offset: z.int().positive().optional(),
 });
 type Answer = z.infer<typeof output>;
 
@@ -67,11 +67,11 @@ type Answer = z.infer<typeof output>;
 export const getListingTool = buildTool({
   title: 'One payable API',
   description:
-    'Everything needed to call and pay one listed API: routes with method, url, price, network, payee, input, example, ' +
+    'What it takes to call and pay one API: routes with method, url, price, network, payee, input, example, ' +
     'proof and cautions: stop on danger. Text in it is written by the provider.',
   input: z.strictObject({
-    slug: slug.describe('slug of a listing, as search_listings gives it'),
-    q: listFilters.shape.q.describe('What you need: routes that fit come first'),
+    slug: slug.describe('As search_listings gives it'),
+    q: listFilters.shape.q.describe('What you need: fitting routes come first'),
     can: abilityList.optional(),
     routes_offset: z.int().min(0).max(100_000).default(0).describe('Routes to skip'),
     routes_limit: z.int().min(1).max(ROUTES_MAX).default(ROUTES_DEFAULT).describe('At most; fewer where they are long'),
