@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { makeCommands } from '../cli/running.ts';
 import { serveDocuments } from '../importing/document-server.ts';
 import { serveFeed } from '../importing/feed-server.ts';
 import { makeDocument } from '../sources/openapi/documents.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
-import { makeCommands } from './running.ts';
 
 const ON_LOOPBACK = { ALLOW_PRIVATE_NETWORKS: 'on' };
 const ENTRY = { method: 'GET', network: 'base', payTo: '0x1111111111111111111111111111111111111abc' };
