@@ -18,6 +18,7 @@ const TEMPLATES: readonly string[] = [
   '/category/{category}/{page}',
   '/category/{category}',
   '/verified/{page}',
+  '/api/{slug}/route-{id}',
   '/_astro/{file}',
 ];
 

