@@ -5,7 +5,9 @@ import { PATHS } from '../../src/views/links.ts';
 
 /** Every address of the service, those with a variable part with something in its place. */
 const ADDRESSES = Object.values(PATHS).map((path) =>
-  typeof path === 'string' ? path : (path as (part: string, page?: number | string) => string)('some-1', path === PATHS.route ? 'route-2' : 2),
+  typeof path === 'string'
+    ? path
+    : (path as (part: string, page?: number | string) => string)('some-1', path === PATHS.route ? 'route-2' : 2),
 );
 
 it('gives every address of the service a label of its own, without its variable part', () => {
