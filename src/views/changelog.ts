@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-23',
     changes: [
+      '/agent/compare shows two to four routes side by side, by `routes`, once for each: slug, method and path. /compare is the same as a page. MCP: search_listings takes them as `compare`.',
       'Problem documents with a status from 500 on name the request (`request_id`), and so do MCP tools that failed through our fault. An id sent in X-Request-Id is kept and sent back.',
       'Listings carry `latency`, how long their valid answers to probes took (median and 95 %, in milliseconds), and so does `probe` of each route. The file of the catalogue has it in columns.',
       'Lists can be sorted by `latency` (fastest first) and by `proof` (latest paid verification first).',

@@ -11,6 +11,8 @@ export const PATHS = {
   receipt: (id: string) => `/receipts/${id}`,
   agentChanges: '/agent/changes',
   agentCheck: '/agent/check',
+  compare: '/compare',
+  agentCompare: '/agent/compare',
   mcp: '/mcp',
   serverCard: '/mcp/server-card',
   serverJson: '/server.json',

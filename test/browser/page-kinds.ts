@@ -1,4 +1,8 @@
 import { PATHS } from '../../src/views/links.ts';
+import { buildComparePath } from '../../src/views/route-name.ts';
+
+/** Path of a route in hostile words. */
+export const HOSTILE_PATH = '/v1/\'"><script>window.hacked=1</script>';
 
 /** A kind of page, by one page of the world of these tests that shows as much of it as there is. */
 export interface PageKind {
@@ -14,6 +18,14 @@ export const RECEIPTS = {
   undelivered: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b02',
 } as const;
 
+/** Routes that are compared: a verified one, one that was paid for in vain, one of a removed listing, and one that is not known. */
+const COMPARED = [
+  'example-prices GET /v1/other',
+  `hostile GET ${HOSTILE_PATH}`,
+  'api-2 GET /v1/price/:symbol',
+  'many-routes GET /maths/tool',
+];
+
 /** Every kind of page that people see: what is asked of one is asked of all. A new kind of page is added here. */
 export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'home', path: PATHS.home },
@@ -21,6 +33,9 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'all listings', path: PATHS.search },
   { name: 'search without a match', path: `${PATHS.search}?q=zebra` },
   { name: 'search refused', path: `${PATHS.search}?category=Fnance`, status: 400 },
+  { name: 'comparison', path: buildComparePath(COMPARED) },
+  { name: 'comparison of one route', path: buildComparePath(COMPARED.slice(0, 1)) },
+  { name: 'comparison refused', path: PATHS.compare, status: 400 },
   { name: 'listing', path: PATHS.listing('example-prices') },
   { name: 'listing of many routes', path: PATHS.listing('many-routes') },
   { name: 'listing in hostile words', path: PATHS.listing('hostile') },

@@ -15,12 +15,10 @@ import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { recordProbed } from '../sampled.ts';
 import { SCRATCH } from '../scratch.ts';
-import { RECEIPTS } from './page-kinds.ts';
+import { HOSTILE_PATH, RECEIPTS } from './page-kinds.ts';
 
 export const HOSTILE =
   '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> "quoted" \'text\' `code`';
-
-const HOSTILE_PATH = '/v1/\'"><script>window.hacked=1</script>';
 
 /** A served catalogue that has something of everything to show, and a browser before it; both are closed at the end. */
 export interface World {

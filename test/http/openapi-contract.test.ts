@@ -35,6 +35,7 @@ function listExamples({ example, examples = {} }: OpenAPIV3_1.MediaTypeObject): 
 /** What an endpoint has to be asked with, where it does not answer to its bare address. */
 const QUESTIONS: Readonly<Record<string, string>> = {
   '/discovery/search': '?query=price',
+  '/agent/compare': '?routes=example-prices+GET+/v1/price/:symbol&routes=example-prices+GET+/none',
   '/agent/check': `?${new URLSearchParams({
     url: 'https://api.prices.example-provider.com/v1/price/x',
     method: 'GET',

@@ -44,6 +44,9 @@ const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 /** An id as the service itself writes it. */
 const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
+/** Pages that are rendered for each question. */
+const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
+
 /** Where no page ever is, and endings of what programs read: they get a problem document rather than a page. */
 const LIVE = /^\/(?:agents?|explore|discovery|\.well-known|mcp)(?:\/|$)/;
 const FOR_PROGRAMS = /\.(?:md|txt|json|xml)$/;
@@ -103,7 +106,7 @@ export function openPages(
     const receiptId = RECEIPT.exec(path)?.[1];
     if (receiptId !== undefined) return hasReceipt(published, receiptId);
     if (path.startsWith('/api/') || path.startsWith('/receipts/') || path.endsWith('.html')) return false;
-    if (path === PATHS.search) return true;
+    if (DECIDED_BY_QUERY.has(path)) return true;
     return current.findHeader()?.revision !== snapshot.revision || current.hasPage(path);
   };
 
@@ -133,7 +136,7 @@ export function openPages(
 
   const isPage = async (path: string): Promise<boolean> => {
     // Known without rendering it.
-    if (path === PATHS.search) return true;
+    if (DECIDED_BY_QUERY.has(path)) return true;
     return find(path, '').then(
       () => true,
       () => false,
@@ -161,7 +164,7 @@ export function openPages(
     if (path === PATHS.notFound) return answerMissing(c, type === HTML);
     const isListing = LISTING.test(path) && !path.endsWith('.md');
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
-    const query = path === PATHS.search ? new URL(c.req.url).search : '';
+    const query = DECIDED_BY_QUERY.has(path) ? new URL(c.req.url).search : '';
     const make = async (wanted: Encoding): Promise<SmallDocument> => {
       const page = await find(twin ?? path, query, wanted);
       const headers = {

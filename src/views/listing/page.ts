@@ -145,7 +145,9 @@ export function buildListingPage(
     call: buildCallGuide(listing),
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
-    routes: listing.routes.map((route) => buildRouteRow(route, listing.updated_at, receipts)),
+    routes: listing.routes.map((route) =>
+      buildRouteRow(route, { slug: listing.slug, asOf: listing.updated_at }, receipts),
+    ),
     networks: buildNetworkRows(listing),
     reliability: formatReliabilityEvidence(listing),
     latency: formatLatency(listing),

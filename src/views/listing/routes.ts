@@ -6,6 +6,7 @@ import type { Route, RouteProof } from '../../model/route.ts';
 import type { RecordedTerms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
+import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
@@ -71,6 +72,8 @@ export interface RouteRow {
   /** Null while it was never probed. */
   readonly probe: RouteProbeRow | null;
   readonly offers: readonly RouteOffer[];
+  /** Address of the comparison that begins with it. */
+  readonly compare_href: string;
 }
 
 /** The ids of the receipts that have a page. */
@@ -125,8 +128,12 @@ function formatRouteVerification(proof: RouteProof | null, asOf: string): string
   return `Settlement-verified ${formatDay(proof.verified_at)}`;
 }
 
-/** Builds one row of the table of all routes, as things are at a time (ISO 8601 UTC). */
-export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS): RouteRow {
+/** Builds one row of the table of all routes of a listing, as things are at a time (ISO 8601 UTC). */
+export function buildRouteRow(
+  route: Route,
+  { slug, asOf }: { slug: string; asOf: string },
+  receipts = NO_RECEIPTS,
+): RouteRow {
   const { id, method, path, description, proof, cautions, terms, probe } = route;
   return {
     anchor: getRouteAnchor(id),
@@ -149,6 +156,7 @@ export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS
       latency: probe.latency && formatMedian(probe.latency),
     },
     offers: listRouteOffers(terms),
+    compare_href: buildComparePath([formatRouteName(slug, route)]),
   };
 }
 

@@ -2,6 +2,7 @@ import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { changesQuery } from '../changes.ts';
 import { checkFields, checkQuestion } from '../check.ts';
+import { compareQuery } from '../compare.ts';
 import { AI_CATALOG_TYPE, buildAiCatalog, buildApiCatalog, buildRobots, buildSecurityTxt } from '../conventions.ts';
 import { discoveryListQuery, discoverySearchQuery } from '../discovery.ts';
 import { PATHS } from '../links.ts';
@@ -67,6 +68,21 @@ function buildAgentPaths(site: Site): OpenAPIV3_1.PathsObject {
           'nothing is missed. Far back, changes that later ones supersede are left out unless history is all.',
         parameters: buildQueryParameters(changesQuery),
         answer: { description: 'A page of changes', schema: 'AgentChanges', example: examples.changes },
+      }),
+    },
+    [PATHS.agentCompare]: {
+      get: buildJsonRead({
+        operationId: 'compareRoutes',
+        summary: 'Two to four routes side by side, of any listings',
+        description:
+          'Prices, networks, input, output, latency, reliability, proof and cautions of each. Give routes once for each ' +
+          `route. One that is unknown or removed says so in its place. ${PATHS.compare} is the same as a page.`,
+        parameters: buildQueryParameters(compareQuery),
+        answer: {
+          description: 'The routes, in the order asked for',
+          schema: 'AgentComparison',
+          example: examples.comparison,
+        },
       }),
     },
     [PATHS.agentListing('{slug}')]: {
