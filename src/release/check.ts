@@ -20,7 +20,7 @@ const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === '
 const LISTING = /^\/api\/([a-z0-9-]+)$/;
 const TWIN = /^(\/api\/[a-z0-9-]+)\.md$/;
 const TAG = /<[a-z][a-z0-9]*(?:\s+[\w:-]+(?:="[^"]*")?)*\s*\/?>/g;
-const LIVE_PREFIX = /^\/(agent|\.well-known)\//;
+const LIVE_PREFIX = /^\/(agent|badge|\.well-known)\//;
 
 /** What a release is checked against: what it was made from. */
 interface Expectation {

@@ -14,6 +14,7 @@ import {
   recordedTermsChange,
 } from './words/decision.ts';
 import { formatSecond } from './words/figures.ts';
+import { escapeXml } from './xml.ts';
 
 export const CHANGES_LIMIT_DEFAULT = 100;
 export const CHANGES_LIMIT_MAX = 1000;
@@ -370,14 +371,4 @@ function buildText(name: string, text: string): string {
 
 function buildLink(rel: string, type: string, href: string): string {
   return `<link rel="${rel}" type="${type}" href="${escapeXml(href)}"/>`;
-}
-
-/** What XML 1.0 has no way to write, escaped or not (section 2.2). */
-const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Escapes text for XML and HTML alike, in elements and in double-quoted attributes. */
-function escapeXml(text: string): string {
-  return text.replace(NOT_XML, '\u{FFFD}').replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
 }

@@ -43,6 +43,8 @@ export const PATHS = {
   picture: (slug: string) => `/pictures/${slug}.png`,
   /** Of every page that is no listing's. No slug has an underscore. */
   servicePicture: '/pictures/_service.png',
+  /** A picture of what is verified of a listing, for its provider's own site. */
+  badge: (slug: string) => `/badge/${slug}.svg`,
   changes: '/changes',
   market: '/market',
   marketData: (name: string) => `/market/${name}.csv`,

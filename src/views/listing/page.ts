@@ -7,6 +7,7 @@ import type { DeclarationSource, SourceKind } from '../../model/declaration.ts';
 import { getHost, type Listing, type LiveListing } from '../../model/listing.ts';
 import { cutText } from '../../model/text.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
+import { type BadgeLines, buildBadgeLines } from '../badge.ts';
 import { buildCallGuide, type CallGuide } from '../call.ts';
 import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
@@ -75,6 +76,7 @@ export interface ListingPage {
   readonly service_mcp_url: string;
   /** Everything on record, as JSON. */
   readonly record_url: string;
+  readonly badge: BadgeLines;
   readonly call: CallGuide;
   /** Empty when no route is verified. */
   readonly verified_routes: readonly VerifiedRoute[];
@@ -142,6 +144,7 @@ export function buildListingPage(
     category_inferred: listing.category_inferred,
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
+    badge: buildBadgeLines(listing.slug, site),
     call: buildCallGuide(listing),
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),

@@ -342,6 +342,18 @@ function buildMcpOperation(): Operation {
   };
 }
 
+/** Adds that a removed listing has a badge, too. */
+function withGone(operation: Operation): Operation {
+  const content = { 'image/svg+xml': { schema: { type: 'string' as const } } };
+  return {
+    ...operation,
+    responses: {
+      ...operation.responses,
+      '410': { description: 'The listing was removed; the badge says so', content },
+    },
+  };
+}
+
 /** Builds the paths of the files by which software of others finds its way here; examples are the very files. */
 function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
   const json = (description: string, document: object, type = 'application/json'): FileAnswer => ({
@@ -462,6 +474,20 @@ function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
           },
         ],
       },
+    },
+    [PATHS.badge('{slug}')]: {
+      get: withGone({
+        ...buildFileRead(
+          [
+            'getBadge',
+            'What is verified of a listing, as a picture',
+            'For the own site of its provider: host, verified routes and cautions. Of a removed listing it says so, with 410.',
+          ],
+          text('The badge', '<svg xmlns="http://www.w3.org/2000/svg" role="img"></svg>', 'image/svg+xml'),
+          ['NotFound'],
+        ),
+        parameters: [buildSlugParameter()],
+      }),
     },
     [PATHS.changesFeed]: {
       get: buildFileRead(
