@@ -18,7 +18,7 @@ const SAMPLES = 40;
 /** What the service answers besides its pages. */
 const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === 'string');
 const LISTING = /^\/api\/([a-z0-9-]+)$/;
-const TWIN = /^(\/api\/[a-z0-9-]+)\.md$/;
+const TWIN = /^(\/(?:api|category)\/[a-z0-9-]+)\.(?:md|atom)$/;
 const TAG = /<[a-z][a-z0-9]*(?:\s+[\w:-]+(?:="[^"]*")?)*\s*\/?>/g;
 const LIVE_PREFIX = /^\/(agent|badge|\.well-known)\//;
 

@@ -38,6 +38,8 @@ export const PATHS = {
   sitemap: (part: number | '{part}') => `/sitemap-${part}.xml`,
   changesFeed: '/changes.atom',
   listing: (slug: string) => `/api/${slug}`,
+  listingFeed: (slug: string) => `/api/${slug}.atom`,
+  categoryFeed: (category: Category | '{category}') => `/category/${category.toLowerCase()}.atom`,
   listingMarkdown: (slug: string) => `/api/${slug}.md`,
   category: (category: Category, page = 1) => `/category/${category.toLowerCase()}${page === 1 ? '' : `/${page}`}`,
   picture: (slug: string) => `/pictures/${slug}.png`,

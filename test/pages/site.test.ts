@@ -60,7 +60,7 @@ describe('the pages of the inventory', () => {
         const url = new URL(link, `${SITE.baseUrl}${path}`);
         if (url.origin !== SITE.baseUrl || url.href === SITE.contactUrl) continue;
         const target = byPath.get(url.pathname.replace(/^(\/api\/.*)\.md$/, '$1'));
-        if (url.pathname === PATHS.search) continue;
+        if (url.pathname === PATHS.search || url.pathname === PATHS.compare) continue;
         if (!target && !pages.assets.has(url.pathname) && !isLivePath(url.pathname)) complain(`links to ${link}`);
         if (url.hash && !listAttributes(target?.html ?? '', 'id').includes(url.hash.slice(1))) complain(`no ${link}`);
       }

@@ -1,5 +1,6 @@
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { CATEGORIES } from '../../model/catalogue.ts';
 import { changesQuery } from '../changes.ts';
 import { checkFields, checkQuestion } from '../check.ts';
 import { compareQuery } from '../compare.ts';
@@ -498,6 +499,39 @@ function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
         ],
         text('The feed', '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', 'application/atom+xml'),
       ),
+    },
+    [PATHS.listingFeed('{slug}')]: {
+      get: {
+        ...buildFileRead(
+          [
+            'getListingFeed',
+            'The newest changes of one listing, for feed readers',
+            'Atom. It stays when the listing is removed.',
+          ],
+          text('The feed', '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', 'application/atom+xml'),
+          ['NotFound'],
+        ),
+        parameters: [buildSlugParameter()],
+      },
+    },
+    [PATHS.categoryFeed('{category}')]: {
+      get: {
+        ...buildFileRead(
+          ['getCategoryFeed', 'The newest changes in one category, for feed readers', 'Atom.'],
+          text('The feed', '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', 'application/atom+xml'),
+          ['NotFound'],
+        ),
+        parameters: [
+          {
+            name: 'category',
+            in: 'path',
+            required: true,
+            description: 'Category in lower case',
+            schema: { type: 'string', enum: CATEGORIES.map((name) => name.toLowerCase()) },
+            example: 'finance',
+          },
+        ],
+      },
     },
     [PATHS.guideFull]: {
       get: buildFileRead(
