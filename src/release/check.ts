@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { getHash } from '../published/hash.ts';
 import { listDelisted } from '../published/listings.ts';
+import { findProvider } from '../published/providers.ts';
 import type { Reading } from '../published/reading.ts';
 import { findRef } from '../published/snapshot.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
@@ -19,6 +20,7 @@ const SAMPLES = 40;
 const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === 'string');
 const LISTING = /^\/api\/([a-z0-9-]+)$/;
 const TWIN = /^(\/(?:api|category)\/[a-z0-9-]+)\.(?:md|atom)$/;
+const PROVIDER = /^\/provider\/([a-z0-9.-]+)$/;
 const TAG = /<[a-z][a-z0-9]*(?:\s+[\w:-]+(?:="[^"]*")?)*\s*\/?>/g;
 const LIVE_PREFIX = /^\/(agent|badge|\.well-known)\//;
 
@@ -59,8 +61,13 @@ export function checkRelease({ header, folder, releasesDir, reading, known: earl
   // A page to write to the operator may be at this address, too: the proxy in front answers it.
   const { baseUrl, contactUrl } = reading.site;
   const contact = findOwnPath(contactUrl, PATHS.home, baseUrl) ?? PATHS.home;
+  const hasProvider = (domain: string) => findProvider(reading.published, domain) !== undefined;
   const others = new Set([...LIVE_PATHS, ...gone, ...files, contact]);
-  const isKnown = (path: string) => pages.get(path) !== undefined || others.has(path);
+  const isKnown = (path: string) => {
+    // Pages of providers with one listing are rendered on demand.
+    const domain = PROVIDER.exec(path)?.[1];
+    return pages.get(path) !== undefined || others.has(path) || (domain !== undefined && hasProvider(domain));
+  };
   for (const [path, page] of listSamples(pages, header.revision)) {
     const body = readFileSync(join(folder, page.file));
     if (getHash(body) !== page.hash) throw buildCheckError(path, 'is not what was rendered');

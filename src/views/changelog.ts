@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-23',
     changes: [
+      'Pages of providers, /provider/{domain}, and of networks, /network/{network}. The file of the catalogue has `domain`, the registered domain of the host of each listing.',
       'Each listing and each category has an Atom feed of its own: /api/{slug}.atom and /category/{category}.atom. /badge/{slug}.svg is a badge for the own site of a provider.',
       '/agent/compare shows two to four routes side by side, by `routes`, once for each: slug, method and path. /compare is the same as a page. MCP: search_listings takes them as `compare`.',
       'Problem documents with a status from 500 on name the request (`request_id`), and so do MCP tools that failed through our fault. An id sent in X-Request-Id is kept and sent back.',

@@ -1,4 +1,5 @@
 import type { Category } from '../model/catalogue.ts';
+import type { NetworkKey } from '../model/network.ts';
 
 /** Every address of the service, as a path from its base address. Nothing else in the code writes one. */
 export const PATHS = {
@@ -42,6 +43,9 @@ export const PATHS = {
   categoryFeed: (category: Category | '{category}') => `/category/${category.toLowerCase()}.atom`,
   listingMarkdown: (slug: string) => `/api/${slug}.md`,
   category: (category: Category, page = 1) => `/category/${category.toLowerCase()}${page === 1 ? '' : `/${page}`}`,
+  /** By the registered domain of hosts, or a host without one. */
+  provider: (domain: string, page = 1) => `/provider/${domain}${page === 1 ? '' : `/${page}`}`,
+  network: (network: NetworkKey, page = 1) => `/network/${network}${page === 1 ? '' : `/${page}`}`,
   picture: (slug: string) => `/pictures/${slug}.png`,
   /** Of every page that is no listing's. No slug has an underscore. */
   servicePicture: '/pictures/_service.png',

@@ -6,7 +6,7 @@ import type { Published } from '../../published/file.ts';
 import { isDelisted, iterateRendered } from '../../published/listings.ts';
 import { listChangeNews } from '../../published/news.ts';
 import { getCounts } from '../../published/page-lists.ts';
-import { listReceiptPages, listSitePages } from '../../published/pages.ts';
+import { listProviderPages, listReceiptPages, listSitePages } from '../../published/pages.ts';
 import { type Reading, readInPieces } from '../../published/reading.ts';
 import { findRef, type Snapshot } from '../../published/snapshot.ts';
 import { ATOM_ENTRIES, buildChangesAtom, getCategoryFeed, getListingFeed } from '../../views/changes.ts';
@@ -204,9 +204,13 @@ function* listPageUrls(published: Published, snapshot: Snapshot, baseUrl: string
     yield buildSitemapUrl({ path, lastmod }, baseUrl);
     count += 1;
   }
-  for (const { path } of listReceiptPages(published)) {
+  for (const { path } of chain(listProviderPages(published), listReceiptPages(published))) {
     if (count === MAX_SITEMAP_URLS) break;
     yield buildSitemapUrl({ path }, baseUrl);
     count += 1;
   }
+}
+
+function* chain<Item>(...sources: Iterable<Item>[]): Generator<Item> {
+  for (const source of sources) yield* source;
 }

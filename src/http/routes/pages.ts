@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../errors.ts';
 import { getHash } from '../../published/hash.ts';
 import { isDelisted } from '../../published/listings.ts';
+import { findProvider } from '../../published/providers.ts';
 import type { Reading } from '../../published/reading.ts';
 import { hasReceipt } from '../../published/receipts.ts';
 import { findRef, type Snapshot } from '../../published/snapshot.ts';
@@ -43,6 +44,8 @@ const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 /** An id as the service itself writes it. */
 const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+const PROVIDER = /^\/provider\/([a-z0-9.-]+?)(?:\/\d{1,6})?$/;
 
 /** Pages that are rendered for each question. */
 const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
@@ -105,7 +108,15 @@ export function openPages(
     if (slug !== undefined) return findRef(snapshot, slug) !== undefined || isDelisted(published, slug);
     const receiptId = RECEIPT.exec(path)?.[1];
     if (receiptId !== undefined) return hasReceipt(published, receiptId);
-    if (path.startsWith('/api/') || path.startsWith('/receipts/') || path.endsWith('.html')) return false;
+    const domain = PROVIDER.exec(path)?.[1];
+    if (domain !== undefined) return findProvider(published, domain) !== undefined;
+    if (
+      path.startsWith('/api/') ||
+      path.startsWith('/receipts/') ||
+      path.startsWith('/provider/') ||
+      path.endsWith('.html')
+    )
+      return false;
     if (DECIDED_BY_QUERY.has(path)) return true;
     return current.findHeader()?.revision !== snapshot.revision || current.hasPage(path);
   };

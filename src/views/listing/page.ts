@@ -1,4 +1,5 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
+import { getDomain } from '../../evidence/names.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
@@ -11,6 +12,7 @@ import { type BadgeLines, buildBadgeLines } from '../badge.ts';
 import { buildCallGuide, type CallGuide } from '../call.ts';
 import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
+import { hasProviderPath } from '../pages/provider-page.ts';
 import type { Site } from '../site.ts';
 import { type CautionView, listCautionViews } from '../words/caution.ts';
 import { describeEvidence, describeReason } from '../words/decision.ts';
@@ -76,6 +78,8 @@ export interface ListingPage {
   readonly service_mcp_url: string;
   /** Everything on record, as JSON. */
   readonly record_url: string;
+  /** The registered domain of its host, and the page of all listings there; null where it has no page. */
+  readonly provider: { readonly domain: string; readonly href: string } | null;
   readonly badge: BadgeLines;
   readonly call: CallGuide;
   /** Empty when no route is verified. */
@@ -144,6 +148,7 @@ export function buildListingPage(
     category_inferred: listing.category_inferred,
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
+    provider: findProviderLink(listing),
     badge: buildBadgeLines(listing.slug, site),
     call: buildCallGuide(listing),
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
@@ -163,6 +168,11 @@ export function buildListingPage(
     changed_on: formatDay(listing.updated_at),
     json_ld: buildListingJsonLd(listing, site),
   };
+}
+
+function findProviderLink({ base_url }: LiveListing): ListingPage['provider'] {
+  const domain = getDomain(base_url);
+  return hasProviderPath(domain) ? { domain, href: PATHS.provider(domain) } : null;
 }
 
 /** Says that no route is verified (specification, "Listing page"), and since when where one was. */
@@ -304,6 +314,8 @@ interface SourceRow {
 /** One network of a listing, as its page shows it. */
 interface NetworkRow {
   readonly label: string;
+  /** Page of all listings that are paid on it. */
+  readonly href: string;
   /** Chain identifier: `eip155:8453`. */
   readonly id: string;
   /** What is known of it, in words. */
@@ -330,7 +342,7 @@ function buildSourceRows(sources: readonly DeclarationSource[]): SourceRow[] {
 /** Builds the rows that say where a listing can be paid, and on what evidence. */
 function buildNetworkRows(listing: Listing): NetworkRow[] {
   return listing.networks.map((entry) => {
-    const { label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
+    const { key, label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
     const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
     const paid = last_verified_at === null ? 'never verified' : `last verified ${formatDay(last_verified_at)}`;
     const isOld = last_verified_at !== null && isProofOld(last_verified_at, listing.updated_at);
@@ -338,7 +350,7 @@ function buildNetworkRows(listing: Listing): NetworkRow[] {
       ? formatLastProved(last_verified_at)
       : `settlement-verified ${formatDay(last_verified_at ?? '')}`;
     const state = [`${describeOffer(listing, entry)}${seen}`, settlement_verified ? proved.trim() : paid];
-    return { label, id, state: state.join('; ') };
+    return { label, href: PATHS.network(key), id, state: state.join('; ') };
   });
 }
 
