@@ -33,7 +33,7 @@ function readCall(form: HTMLFormElement): Call {
   for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[data-place]')) {
     const value = field.value.trim();
     if (field.dataset.place === 'path') filled = filled.replace(`{${field.name}}`, encodeURIComponent(value));
-    else if (value !== '') url.searchParams.set(field.name, value);
+    else if (value !== '') url.searchParams.append(field.name, value);
   }
   url.pathname = filled;
   const body = method === 'POST' ? form.querySelector('textarea')?.value : undefined;

@@ -21,6 +21,12 @@ export interface ListingNames {
   readonly own: readonly string[];
 }
 
+/** Returns the domain that somebody registered for the host of an address: `coingecko.com` for `api.coingecko.com`; the host itself if it has none. */
+export function getDomain(baseUrl: string): string {
+  const host = new URL(baseUrl).hostname;
+  return parse(host, { allowPrivateDomains: true }).domain ?? host;
+}
+
 /** Returns the keys of a listing's names, equal for lookalikes, and the domain it is at. */
 export function getListingNames(listing: { title: string; provider_name: string; base_url: string }): ListingNames {
   const host = new URL(listing.base_url).hostname;

@@ -16,13 +16,14 @@ import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
 import { chooseRequestId, findRequestId, nameRequest } from './request-id.ts';
 import { type Answer, createResponseCache } from './response-cache.ts';
 import { addAgentRoutes } from './routes/agent.ts';
+import { addBadgeRoute } from './routes/badge.ts';
 import { addCheckRoutes } from './routes/check.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
 import { addFileRoutes } from './routes/files.ts';
 import { addOpenapiRoute } from './routes/openapi.ts';
 import { addRegistryRoutes } from './routes/registry.ts';
 import type { Get } from './routes/route.ts';
-import { buildSecurityHeaders } from './security-headers.ts';
+import { admitBadgeStyle, buildSecurityHeaders } from './security-headers.ts';
 import { refuseMalformed } from './target.ts';
 
 /** Headers that pages of any site may read. */
@@ -78,6 +79,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(chooseRequestId);
   app.use(nameRequest);
   app.use(logRequests);
+  app.use('/badge/*', admitBadgeStyle);
   app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
   app.use(announceLeaving(baseUrl));
   app.use(linkToService(buildLinkHeader(baseUrl)));
@@ -120,6 +122,7 @@ export function createApp(service: Service): Hono<Env> {
   addCheckRoutes(get, app, reading);
   addDiscoveryRoutes(get, reading);
   addRegistryRoutes(get, app, reading);
+  addBadgeRoute(get, reading);
   addFileRoutes(get, reading);
   let serveMcp: ReturnType<Awaited<ReturnType<typeof loadMcp>>['createMcp']> | undefined;
   app.post(PATHS.mcp, async (c) => {

@@ -7,18 +7,25 @@ const QUOTED_LENGTH = 100;
 
 /**
  * Parses a query by the schema that documents it. Throws `bad_input` for a parameter that is unknown (naming the valid ones
- * and the nearest), given twice, or has a value it cannot take: no filter is ever ignored.
+ * and the nearest), given twice, or has a value it cannot take: no filter is ever ignored. A parameter whose schema is an
+ * array is given once for each value.
  */
 export function parseQuery<Query>(schema: z.ZodObject & z.ZodType<Query>, search: URLSearchParams): Query {
-  refuseUnknown(search, Object.keys(schema.shape));
+  const names = Object.keys(schema.shape);
+  const lists = names.filter((name) => schema.shape[name] instanceof z.ZodArray);
+  refuseUnknown(search, names, lists);
   const given: Record<string, unknown> = {};
   for (const [name, value] of search) given[name] = parseValue(name, value);
+  for (const name of lists) if (search.has(name)) given[name] = search.getAll(name);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0]);
-  const value = search.get(name);
-  if (value === null) throw buildMissingError(name);
+  const [, place] = issue?.path ?? [];
+  if (lists.includes(name) && place === undefined)
+    throw buildListError(name, search.getAll(name), schema.shape[name], issue);
+  const value = search.getAll(name)[typeof place === 'number' ? place : 0];
+  if (value === undefined) throw buildMissingError(name);
   throw new ServiceError('bad_input', `The parameter ${name} cannot be "${value.slice(0, QUOTED_LENGTH)}".`, {
     hint: issue ? describeValid(name, value, schema.shape[name], issue) : `${name} takes another value.`,
     reason: 'bad_parameter',
@@ -26,11 +33,11 @@ export function parseQuery<Query>(schema: z.ZodObject & z.ZodType<Query>, search
   });
 }
 
-/** Refuses any query parameter that is not one of `valid`, or is given more than once. */
-export function refuseUnknown(search: URLSearchParams, valid: readonly string[]): void {
+/** Refuses any query parameter that is not one of `valid`, or is given more than once and is none of `lists`. */
+export function refuseUnknown(search: URLSearchParams, valid: readonly string[], lists: readonly string[] = []): void {
   for (const name of search.keys()) {
     if (!valid.includes(name)) throw buildUnknownError(name, valid);
-    if (search.getAll(name).length > 1) {
+    if (!lists.includes(name) && search.getAll(name).length > 1) {
       throw new ServiceError('bad_input', `The parameter ${name} is given more than once.`, {
         hint: 'Give each parameter once.',
         reason: 'repeated_parameter',
@@ -55,6 +62,24 @@ function buildMissingError(name: string): ServiceError {
   return new ServiceError('bad_input', `The parameter ${name} is missing.`, {
     hint: `Give ${name}.`,
     reason: 'missing_parameter',
+    details: { parameter: name },
+  });
+}
+
+/** Says how often a parameter that holds several values is to be given. */
+function buildListError(
+  name: string,
+  given: readonly string[],
+  schema: z.core.$ZodType | undefined,
+  issue: z.core.$ZodIssue | undefined,
+): ServiceError {
+  const { description, minItems, maxItems } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {};
+  const isOfLength = issue?.code === 'too_small' || issue?.code === 'too_big' || given.length === 0;
+  const count = given.length === 0 ? 'missing' : given.length === 1 ? 'given once' : `given ${given.length} times`;
+  const detail = isOfLength ? `The parameter ${name} is ${count}.` : `The parameter ${name} takes ${issue?.message}.`;
+  return new ServiceError('bad_input', detail, {
+    hint: `Give ${name} ${minItems} to ${maxItems} times. ${description}`,
+    reason: given.length === 0 ? 'missing_parameter' : 'bad_parameter',
     details: { parameter: name },
   });
 }

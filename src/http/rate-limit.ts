@@ -14,7 +14,7 @@ const MAX_CLIENTS = 100_000;
 /** What a request counts for, by its path; any other counts 1. Nothing is looked up or made for those that count 0. */
 const WEIGHTS: readonly (readonly [path: RegExp, weight: number])[] = [
   [/^\/_astro\/|^\/healthz$/, 0],
-  [/^\/search$|^\/discovery\/search$|^\/agent\/list$|^\/mcp$/, 2],
+  [/^\/search$|^\/compare$|^\/discovery\/search$|^\/agent\/list$|^\/mcp$/, 2],
   [/^\/openapi\.json$|^\/llms-full\.txt$|^\/catalogue\.sqlite$|^\/sitemap-|^\/pictures\//, 10],
 ];
 

@@ -6,6 +6,8 @@ export const OTHER = 'other';
 /** Addresses with a variable part, by the pattern that stands for all of them. The first that fits a path counts. */
 const TEMPLATES: readonly string[] = [
   PATHS.listingMarkdown('{slug}'),
+  PATHS.listingFeed('{slug}'),
+  PATHS.badge('{slug}'),
   PATHS.listing('{slug}'),
   PATHS.agentListing('{slug}'),
   PATHS.agentReceipt('{id}'),
@@ -16,7 +18,12 @@ const TEMPLATES: readonly string[] = [
   PATHS.picture('{slug}'),
   PATHS.marketData('{name}'),
   '/category/{category}/{page}',
+  PATHS.categoryFeed('{category}'),
   '/category/{category}',
+  '/provider/{domain}/{page}',
+  PATHS.provider('{domain}'),
+  '/network/{network}/{page}',
+  '/network/{network}',
   '/verified/{page}',
   '/api/{slug}/route-{id}',
   '/_astro/{file}',

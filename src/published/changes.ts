@@ -1,3 +1,4 @@
+import type { Category } from '../model/catalogue.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
 import type { Published } from './file.ts';
 
@@ -73,22 +74,42 @@ export function listLatestTellingChanges(published: Published, limit: number): L
   return list(published, sql, limit).reverse();
 }
 
+/** Which listings changes are of: one, those of a category, or those at a registered domain. Removed ones count by what they were. */
+export type ChangesOf = { readonly slug: string } | { readonly category: Category } | { readonly domain: string };
+
+const CATEGORY =
+  "coalesce(l.category, (SELECT document ->> '$.category' FROM documents WHERE listing = l.number AND l.state = 'delisted'))";
+
+/** Builds the test of the listing `l` that changes are of, and its value. */
+function buildTest(of: ChangesOf | undefined): { test: string; values: string[] } {
+  if (of === undefined) return { test: '', values: [] };
+  if ('slug' in of) return { test: 'AND l.slug = ?', values: [of.slug] };
+  if ('domain' in of) return { test: 'AND l.domain = ?', values: [of.domain] };
+  return { test: `AND ${CATEGORY} = ?`, values: [of.category] };
+}
+
 /** Lists the telling changes that one revision brought, in the order they happened. */
-export function listTellingChangesOf(published: Published, revision: number): Change[] {
+export function listTellingChangesOf(published: Published, revision: number, of?: ChangesOf): Change[] {
   // One that brought in thousands of listings is read row by row: all rows at once take several times what is kept of them.
-  const statement = published.prepare<ChangeRow>(`${SELECT} WHERE c.telling = 1 AND c.revision = ? ORDER BY c.seq`);
-  return Array.from(statement.iterate(revision), parseUnnumbered);
+  const { test, values } = buildTest(of);
+  const statement = published.prepare<ChangeRow>(
+    `${SELECT} WHERE c.telling = 1 AND c.revision = ? ${test} ORDER BY c.seq`,
+  );
+  return Array.from(statement.iterate(revision, ...values), parseUnnumbered);
 }
 
 /** Lists the newest revisions, no later than `until`, that brought telling changes, the newest first. */
 export function listTellingRevisions(
   published: Published,
-  { until, limit }: { until: number; limit: number },
+  { until, limit, of }: { until: number; limit: number; of?: ChangesOf | undefined },
 ): number[] {
-  const sql = `SELECT DISTINCT revision FROM changes WHERE telling = 1 AND revision <= ? ORDER BY revision DESC LIMIT ?`;
+  const { test, values } = buildTest(of);
+  const joined = of === undefined ? '' : 'JOIN listings l ON l.id = c.listing_id';
+  const sql = `SELECT DISTINCT c.revision FROM changes c ${joined}
+    WHERE c.telling = 1 AND c.revision <= ? ${test} ORDER BY c.revision DESC LIMIT ?`;
   return published
     .prepare<{ revision: number }>(sql)
-    .all(until, limit)
+    .all(until, ...values, limit)
     .map(({ revision }) => revision);
 }
 

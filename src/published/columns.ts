@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { type Reliability, reliabilityBand } from '../model/listing.ts';
-import { networkKey } from '../model/network.ts';
+import { type NetworkKey, networkKey } from '../model/network.ts';
 import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
 import type { ListQuery, ListSort } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
@@ -155,6 +155,11 @@ export function isVerified({ traits }: Columns, place: number): boolean {
 /** Says whether the listing at a place is of a category. */
 export function isOfCategory({ traits }: Columns, place: number, category: Category): boolean {
   return ((traits[place] as number) & CATEGORY_BITS[category]) !== 0;
+}
+
+/** Says whether payment on a network is advertised by the listing at a place. */
+export function isOnNetwork({ traits }: Columns, place: number, network: NetworkKey): boolean {
+  return ((traits[place] as number) & NETWORK_BITS[network]) !== 0;
 }
 
 /** Gives when the listing at a place last changed, in milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import { listNeeds } from '../evidence/abilities.ts';
+import { getDomain } from '../evidence/names.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Change } from '../model/change.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
@@ -68,6 +69,7 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
       ...identity,
       ...NO_COLUMNS,
       base_url: isKnown ? row.base_url : null,
+      domain: isKnown ? getDomain(row.base_url) : null,
       title: isKnown ? (listing?.title ?? null) : null,
     },
     document: state === 'delisted' && listing ? JSON.stringify(buildTombstoneListing(listing)) : null,
@@ -118,7 +120,7 @@ const NO_COLUMNS = {
   ...{ price_min: null, price_max: null, networks: null, verified_networks: null },
   ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
   ...{ latency_median_ms: null, latency_p95_ms: null },
-  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, product: null },
+  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, domain: null, product: null },
 };
 
 function buildColumns(listing: LiveListing): Row {
@@ -138,6 +140,7 @@ function buildColumns(listing: LiveListing): Row {
     updated_at: listing.updated_at,
     verified_at: last_verified_at,
     topics: listTopics(listing).join(' '),
+    domain: getDomain(base_url),
     product: getProductNumber(listing),
   };
 }

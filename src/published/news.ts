@@ -8,7 +8,7 @@ import {
 } from '../views/changes.ts';
 import { PATHS } from '../views/links.ts';
 import { describeCautionSummary } from '../views/words/caution.ts';
-import { listTellingChangesOf, listTellingRevisions } from './changes.ts';
+import { type ChangesOf, listTellingChangesOf, listTellingRevisions } from './changes.ts';
 import type { Published } from './file.ts';
 import { findKnownName, findTombstone, getItem } from './listings.ts';
 import { findRef, type Snapshot } from './snapshot.ts';
@@ -36,8 +36,8 @@ function getDigests(published: Published, revision: number): readonly NewsDigest
   return digests;
 }
 
-/** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first. */
-export function listChangeNews(published: Published, snapshot: Snapshot, limit: number): ChangeNews[] {
+/** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first; of some listings alone where these are given. */
+export function listChangeNews(published: Published, snapshot: Snapshot, limit: number, of?: ChangesOf): ChangeNews[] {
   const getListing = (slug: string): NewsListing => {
     const listing = findRef(snapshot, slug);
     const item = listing && getItem(published, listing);
@@ -51,10 +51,13 @@ export function listChangeNews(published: Published, snapshot: Snapshot, limit: 
   };
   const news: ChangeNews[] = [];
   for (let until = snapshot.revision; news.length < limit; ) {
-    const revisions = listTellingRevisions(published, { until, limit: REVISIONS_AT_ONCE });
+    const revisions = listTellingRevisions(published, { until, limit: REVISIONS_AT_ONCE, of });
     for (const revision of revisions) {
       if (news.length >= limit) break;
-      news.push(...getDigests(published, revision).map((digest) => buildChangeNews(digest, getListing)));
+      const digests = of
+        ? digestChanges(listTellingChangesOf(published, revision, of))
+        : getDigests(published, revision);
+      news.push(...digests.map((digest) => buildChangeNews(digest, getListing)));
     }
     if (revisions.length < REVISIONS_AT_ONCE) break;
     until = (revisions.at(-1) ?? 0) - 1;

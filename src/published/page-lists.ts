@@ -1,7 +1,8 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
+import { type NetworkKey, networkKey } from '../model/network.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import type { Counts } from '../views/words/figures.ts';
-import { isOfCategory, isVerified } from './columns.ts';
+import { isOfCategory, isOnNetwork, isVerified } from './columns.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Which listings the pages of lists show, by their places, at one snapshot. */
@@ -9,6 +10,8 @@ export interface Selections {
   /** Verified listings first, then by slug. */
   readonly byCategory: ReadonlyMap<Category, readonly number[]>;
   readonly countByCategory: ReadonlyMap<Category, number>;
+  /** By network on which payment is advertised, in the same order. */
+  readonly byNetwork: ReadonlyMap<NetworkKey, readonly number[]>;
   /** By slug. */
   readonly verified: readonly number[];
 }
@@ -53,14 +56,23 @@ export function findPlacesOnPage(list: readonly number[], page: number): PlacesO
 function buildSelections({ columns }: Snapshot): Selections {
   const places = Array.from(columns.slugs.keys());
   const verified = places.filter((place) => isVerified(columns, place));
+  const sortVerifiedFirst = (members: number[]) =>
+    members.sort((a, b) => Number(isVerified(columns, b)) - Number(isVerified(columns, a)));
   const byCategory = new Map(
-    CATEGORIES.map((category) => {
-      const members = places.filter((place) => isOfCategory(columns, place, category));
-      return [category, members.sort((a, b) => Number(isVerified(columns, b)) - Number(isVerified(columns, a)))];
-    }),
+    CATEGORIES.map((category) => [
+      category,
+      sortVerifiedFirst(places.filter((place) => isOfCategory(columns, place, category))),
+    ]),
+  );
+  const byNetwork = new Map(
+    networkKey.options.map((network) => [
+      network,
+      sortVerifiedFirst(places.filter((place) => isOnNetwork(columns, place, network))),
+    ]),
   );
   return {
     byCategory,
+    byNetwork,
     countByCategory: new Map([...byCategory].map(([category, members]) => [category, members.length])),
     verified,
   };

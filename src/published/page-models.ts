@@ -1,5 +1,6 @@
 import type { Category } from '../model/catalogue.ts';
 import { isLive } from '../model/listing.ts';
+import type { NetworkKey } from '../model/network.ts';
 import { buildGuide } from '../views/guide.ts';
 import {
   buildListingPage,
@@ -10,7 +11,12 @@ import {
   type TombstonePage,
 } from '../views/listing/page.ts';
 import { findTombstone } from '../views/listing/record.ts';
-import { buildCategoryPage, buildVerifiedPage, type CardListPage } from '../views/pages/category-page.ts';
+import {
+  buildCategoryPage,
+  buildNetworkPage,
+  buildVerifiedPage,
+  type CardListPage,
+} from '../views/pages/category-page.ts';
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
 import { getRef } from './columns.ts';
 import type { Published } from './file.ts';
@@ -58,6 +64,18 @@ export function findCategoryPage(
   return readAtOnce((snapshot) => {
     const part = findPlacesOnPage(getSelections(snapshot).byCategory.get(category) ?? [], page);
     return part && buildCategoryPage(category, buildListPart(part, published, snapshot));
+  });
+}
+
+/** Finds a page of the listings that are paid on a network by its number from 1; undefined where there is none. */
+export function findNetworkPage(
+  { published, readAtOnce }: Reading,
+  network: NetworkKey,
+  page: number,
+): CardListPage | undefined {
+  return readAtOnce((snapshot) => {
+    const part = findPlacesOnPage(getSelections(snapshot).byNetwork.get(network) ?? [], page);
+    return part && buildNetworkPage(network, buildListPart(part, published, snapshot));
   });
 }
 

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { CATEGORIES } from '../model/catalogue.ts';
+import { networkKey } from '../model/network.ts';
 import { PATHS } from '../views/links.ts';
 import { MARKET_TABLES } from '../views/market.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
+import { hasProviderPath } from '../views/pages/provider-page.ts';
 import { type Columns, getRef } from './columns.ts';
 import type { Published } from './file.ts';
 import { listSameProduct } from './folding.ts';
 import { findPlacesOnPage, getSelections } from './page-lists.ts';
+import { iterateProviders, listLiveOf } from './providers.ts';
 import { iterateCurrentReceipts } from './receipts.ts';
 import { listRelated, type Related } from './related.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -32,7 +35,24 @@ const FIXED_KEY = 'fixed';
 export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
   yield* listSitePages(snapshot);
   for (const place of snapshot.columns.slugs.keys()) yield new ListingPageRef(place, published, snapshot);
+  yield* listProviderPages(published);
   yield* listReceiptPages(published);
+}
+
+/** Lists the pages of providers with more than one live listing. The first shows what changed of any, removed ones included. */
+export function* listProviderPages(published: Published): Generator<PageRef> {
+  for (const provider of iterateProviders(published)) {
+    const { domain, listings } = provider;
+    if (!hasProviderPath(domain)) continue;
+    const live = listLiveOf(provider);
+    for (let page = 1; (page - 1) * PAGE_SIZE < live.length; page += 1) {
+      const path = PATHS.provider(domain, page);
+      const part = findPlacesOnPage([...live.keys()], page);
+      const shown = part?.places.map((place) => live[place] as Shown) ?? [];
+      const key = page === 1 ? buildKey(listings, 'all') : buildKey(shown, part?.has_next ? 'next' : 'last');
+      yield { path, file: `${getFile(path)}.html`, key };
+    }
+  }
 }
 
 /** Lists the pages of current receipts. Of its listing such a page shows no more than what changes with the listing. */
@@ -75,7 +95,7 @@ class ListingPageRef implements PageRef {
 /** Lists the static pages that are not of one listing. */
 export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   const { columns } = snapshot;
-  const { byCategory, verified } = getSelections(snapshot);
+  const { byCategory, byNetwork, verified } = getSelections(snapshot);
   const current = `r${snapshot.revision}`;
   yield { path: PATHS.home, file: 'index.html', key: current };
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
@@ -105,6 +125,9 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   }
   for (const category of CATEGORIES) {
     yield* listListPages(columns, byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
+  }
+  for (const network of networkKey.options) {
+    yield* listListPages(columns, byNetwork.get(network) ?? [], current, (page) => PATHS.network(network, page));
   }
   yield* listListPages(columns, verified, current, PATHS.verifiedPage);
 }

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -45,9 +45,11 @@ CREATE TABLE listings (
   updated_at TEXT,
   verified_at TEXT,               -- time of the latest payment that verifies a route now
   topics TEXT,                    -- words that say what it is about, separated by spaces
+  domain TEXT,                    -- registered domain of its host, or the host; as base_url, of removed listings, too
   product INTEGER                 -- the same number where listings are one product at several addresses; null if not known
 ) STRICT;
 CREATE INDEX listings_by_base_url ON listings (base_url);
+CREATE INDEX listings_by_domain ON listings (domain);
 CREATE INDEX listings_by_revision ON listings (revision);
 
 -- Everything on record of a live listing as JSON; of a delisted one its tombstone and the paths it had.

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { getHash } from '../published/hash.ts';
 import { listDelisted } from '../published/listings.ts';
+import { findProvider } from '../published/providers.ts';
 import type { Reading } from '../published/reading.ts';
 import { findRef } from '../published/snapshot.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
@@ -18,10 +19,11 @@ const SAMPLES = 40;
 /** What the service answers besides its pages. */
 const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === 'string');
 const LISTING = /^\/api\/([a-z0-9-]+)$/;
-/** What is rendered on demand of a listing that has a page: its Markdown twin, and the pages of its routes. */
-const OF_LISTING = /^(\/api\/[a-z0-9-]+)(?:\.md|\/route-[0-9a-f-]{13})$/;
+/** What is rendered on demand of a page that there is: its Markdown twin, its feed, and the pages of its routes. */
+const OF_PAGE = /^(\/(?:api|category)\/[a-z0-9-]+)(?:\.(?:md|atom)|\/route-[0-9a-f-]{13})$/;
+const PROVIDER = /^\/provider\/([a-z0-9.-]+)$/;
 const TAG = /<[a-z][a-z0-9]*(?:\s+[\w:-]+(?:="[^"]*")?)*\s*\/?>/g;
-const LIVE_PREFIX = /^\/(agent|\.well-known)\//;
+const LIVE_PREFIX = /^\/(agent|badge|\.well-known)\//;
 
 /** What a release is checked against: what it was made from. */
 interface Expectation {
@@ -60,8 +62,13 @@ export function checkRelease({ header, folder, releasesDir, reading, known: earl
   // A page to write to the operator may be at this address, too: the proxy in front answers it.
   const { baseUrl, contactUrl } = reading.site;
   const contact = findOwnPath(contactUrl, PATHS.home, baseUrl) ?? PATHS.home;
+  const hasProvider = (domain: string) => findProvider(reading.published, domain) !== undefined;
   const others = new Set([...LIVE_PATHS, ...gone, ...files, contact]);
-  const isKnown = (path: string) => pages.get(path) !== undefined || others.has(path);
+  const isKnown = (path: string) => {
+    // Pages of providers with one listing are rendered on demand.
+    const domain = PROVIDER.exec(path)?.[1];
+    return pages.get(path) !== undefined || others.has(path) || (domain !== undefined && hasProvider(domain));
+  };
   for (const [path, page] of listSamples(pages, header.revision)) {
     const body = readFileSync(join(folder, page.file));
     if (getHash(body) !== page.hash) throw buildCheckError(path, 'is not what was rendered');
@@ -101,7 +108,7 @@ function checkLinks(path: string, html: string, isKnown: (path: string) => boole
     const link = / (?:href|src)="([^"]*)"/.exec(tag)?.[1];
     if (link === undefined || / rel="[^"]*\bnofollow\b/.test(tag)) continue;
     const target = findOwnPath(link.replaceAll('&amp;', '&'), path, baseUrl);
-    if (target === undefined || isKnown(target.replace(OF_LISTING, '$1')) || LIVE_PREFIX.test(target)) continue;
+    if (target === undefined || isKnown(target.replace(OF_PAGE, '$1')) || LIVE_PREFIX.test(target)) continue;
     throw buildCheckError(path, `links to ${target}, which is not there`);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { catalogueSummary } from '../model/catalogue.ts';
+import { type Category, catalogueSummary } from '../model/catalogue.ts';
 import { CAUTIONS, type CautionCode, cautionCode } from '../model/caution.ts';
 import { type Change, type ChangeKind, change } from '../model/change.ts';
 import { buildUrl, PATHS } from './links.ts';
@@ -14,6 +14,7 @@ import {
   recordedTermsChange,
 } from './words/decision.ts';
 import { formatSecond } from './words/figures.ts';
+import { escapeXml } from './xml.ts';
 
 export const CHANGES_LIMIT_DEFAULT = 100;
 export const CHANGES_LIMIT_MAX = 1000;
@@ -302,24 +303,52 @@ export interface NewsSource {
   readonly revised_at: string;
 }
 
+/** Of which listings a feed is. */
+interface NewsFeed {
+  /** What its id ends with. */
+  readonly id: string;
+  /** What its title ends with, in words of ours. */
+  readonly of: string;
+  readonly path: string;
+  /** The page whose feed it is. */
+  readonly page: string;
+}
+
+const WHOLE_FEED: NewsFeed = { id: '', of: '', path: PATHS.changesFeed, page: PATHS.changes };
+
+/** Gives the feed of one listing. */
+export function getListingFeed(slug: string): NewsFeed {
+  return { id: `/listing/${slug}`, of: ` of ${slug}`, path: PATHS.listingFeed(slug), page: PATHS.listing(slug) };
+}
+
+/** Gives the feed of a category. */
+export function getCategoryFeed(category: Category): NewsFeed {
+  const path = PATHS.categoryFeed(category);
+  return { id: `/category/${category}`, of: ` in ${category}`, path, page: PATHS.category(category) };
+}
+
 /**
  * Builds the Atom feed (RFC 4287) of what changed, the newest first. Titles are plain text of ours, with the slug in place
  * of the provider's title; what providers wrote is in the content alone, escaped and named as theirs.
  */
-export function buildChangesAtom(news: readonly ChangeNews[], source: NewsSource, site: Site): string {
+export function buildChangesAtom(
+  news: readonly ChangeNews[],
+  source: NewsSource,
+  { site, feed = WHOLE_FEED }: { site: Site; feed?: NewsFeed },
+): string {
   const { baseUrl, serviceTitle, contactName, contactUrl } = site;
   // An address as authority, a year in which it was ours (RFC 4151): the same entry has the same id for ever.
   const idStart = `tag:${new URL(baseUrl).hostname},2026:${encodeURIComponent(source.identity)}/changes`;
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">',
-    buildText('id', idStart),
-    buildText('title', `${serviceTitle}: what changed`),
+    buildText('id', `${idStart}${feed.id}`),
+    buildText('title', `${serviceTitle}: what changed${feed.of}`),
     buildText('subtitle', 'APIs that came and went, were verified by a paid call, or ask another price or payee.'),
     buildText('updated', news[0]?.at ?? source.revised_at),
     `<author>${buildText('name', contactName)}${buildText('uri', contactUrl)}</author>`,
-    buildLink('self', 'application/atom+xml', buildUrl(baseUrl, PATHS.changesFeed)),
-    buildLink('alternate', 'text/html', buildUrl(baseUrl, PATHS.changes)),
+    buildLink('self', 'application/atom+xml', buildUrl(baseUrl, feed.path)),
+    buildLink('alternate', 'text/html', buildUrl(baseUrl, feed.page)),
     ...news.map((one) => buildEntry(one, idStart, baseUrl)),
     '</feed>',
   ];
@@ -370,14 +399,4 @@ function buildText(name: string, text: string): string {
 
 function buildLink(rel: string, type: string, href: string): string {
   return `<link rel="${rel}" type="${type}" href="${escapeXml(href)}"/>`;
-}
-
-/** What XML 1.0 has no way to write, escaped or not (section 2.2). */
-const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Escapes text for XML and HTML alike, in elements and in double-quoted attributes. */
-function escapeXml(text: string): string {
-  return text.replace(NOT_XML, '\u{FFFD}').replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
 }

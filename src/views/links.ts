@@ -1,4 +1,5 @@
 import type { Category } from '../model/catalogue.ts';
+import type { NetworkKey } from '../model/network.ts';
 
 /** Every address of the service, as a path from its base address. Nothing else in the code writes one. */
 export const PATHS = {
@@ -11,6 +12,8 @@ export const PATHS = {
   receipt: (id: string) => `/receipts/${id}`,
   agentChanges: '/agent/changes',
   agentCheck: '/agent/check',
+  compare: '/compare',
+  agentCompare: '/agent/compare',
   mcp: '/mcp',
   serverCard: '/mcp/server-card',
   serverJson: '/server.json',
@@ -38,11 +41,18 @@ export const PATHS = {
   listing: (slug: string) => `/api/${slug}`,
   /** The page of one route; `anchor` is that of its place on the listing's page. */
   route: (slug: string, anchor: string) => `/api/${slug}/${anchor}`,
+  listingFeed: (slug: string) => `/api/${slug}.atom`,
+  categoryFeed: (category: Category | '{category}') => `/category/${category.toLowerCase()}.atom`,
   listingMarkdown: (slug: string) => `/api/${slug}.md`,
   category: (category: Category, page = 1) => `/category/${category.toLowerCase()}${page === 1 ? '' : `/${page}`}`,
+  /** By the registered domain of hosts, or a host without one. */
+  provider: (domain: string, page = 1) => `/provider/${domain}${page === 1 ? '' : `/${page}`}`,
+  network: (network: NetworkKey, page = 1) => `/network/${network}${page === 1 ? '' : `/${page}`}`,
   picture: (slug: string) => `/pictures/${slug}.png`,
   /** Of every page that is no listing's. No slug has an underscore. */
   servicePicture: '/pictures/_service.png',
+  /** A picture of what is verified of a listing, for its provider's own site. */
+  badge: (slug: string) => `/badge/${slug}.svg`,
   changes: '/changes',
   market: '/market',
   marketData: (name: string) => `/market/${name}.csv`,

@@ -27,10 +27,13 @@ it('breaks no accessibility rule on any kind of page, light on a phone and dark 
 it('is valid HTML on every kind of page', async () => {
   const validator = new HtmlValidate({ extends: ['html-validate:recommended'], rules: RULES });
   const problems: string[] = [];
+  // The standard lets a form have several fields of one name; only this parameter holds several values.
+  const isMeant = (message: string) => message === 'Duplicate form control name "routes"';
   for (const { name, path } of PAGE_KINDS) {
     const html = await (await fetch(`${world.url}${path}`)).text();
     const { results } = await validator.validateString(html);
     for (const { ruleId, message, line, column } of results.flatMap(({ messages }) => messages)) {
+      if (isMeant(message)) continue;
       problems.push(
         `${name}: ${ruleId}: ${message} (${line}:${column}) ${html.split('\n')[line - 1]?.slice(Math.max(0, column - 60), column + 60)}`,
       );

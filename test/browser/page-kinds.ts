@@ -1,6 +1,7 @@
 import { getListingId, getRouteId } from '../../src/model/ids.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { getRouteAnchor } from '../../src/views/listing/routes.ts';
+import { buildComparePath } from '../../src/views/route-name.ts';
 
 /** A kind of page, by one page of the world of these tests that shows as much of it as there is. */
 export interface PageKind {
@@ -20,6 +21,13 @@ export const RECEIPTS = {
 export const HOSTILE_BASE = 'https://hostile.example-provider.com';
 export const HOSTILE_PATH = '/v1/\'"><script>window.hacked=1</script>';
 const HOSTILE_ANCHOR = getRouteAnchor(getRouteId(getListingId(HOSTILE_BASE), 'GET', HOSTILE_PATH));
+/** Routes that are compared: a verified one, one that was paid for in vain, one of a removed listing, and one that is not known. */
+const COMPARED = [
+  'example-prices GET /v1/other',
+  `hostile GET ${HOSTILE_PATH}`,
+  'api-2 GET /v1/price/:symbol',
+  'many-routes GET /maths/tool',
+];
 
 /** Every kind of page that people see: what is asked of one is asked of all. A new kind of page is added here. */
 export const PAGE_KINDS: readonly PageKind[] = [
@@ -28,6 +36,9 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'all listings', path: PATHS.search },
   { name: 'search without a match', path: `${PATHS.search}?q=zebra` },
   { name: 'search refused', path: `${PATHS.search}?category=Fnance`, status: 400 },
+  { name: 'comparison', path: buildComparePath(COMPARED) },
+  { name: 'comparison of one route', path: buildComparePath(COMPARED.slice(0, 1)) },
+  { name: 'comparison refused', path: PATHS.compare, status: 400 },
   { name: 'listing', path: PATHS.listing('example-prices') },
   { name: 'listing of many routes', path: PATHS.listing('many-routes') },
   { name: 'listing of very many routes', path: PATHS.listing('most-routes') },
@@ -37,6 +48,9 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'receipt of a call that brought nothing', path: PATHS.receipt(RECEIPTS.undelivered) },
   { name: 'tombstone', path: PATHS.listing('api-2'), status: 410 },
   { name: 'category', path: PATHS.category('Finance') },
+  { name: 'network', path: PATHS.network('base') },
+  { name: 'network without listings', path: PATHS.network('solana') },
+  { name: 'provider', path: PATHS.provider('example-provider.com') },
   { name: 'verified', path: PATHS.verified },
   { name: 'method', path: PATHS.method },
   { name: 'providers', path: PATHS.providers },

@@ -112,6 +112,28 @@ describe('in a real browser', () => {
     expect(faults).toEqual([]);
   });
 
+  it('lets one put routes side by side from the results of a search, without JavaScript', async () => {
+    const { page } = await open({ javaScriptEnabled: false, viewport: { width: 320, height: 800 } });
+    await page.goto(`${world.url}/search?q=prices`);
+    await page.getByRole('link', { name: 'Compare: many-routes GET /maths/tool-0' }).click();
+    await page.waitForURL('**/compare?routes=many-routes*&q=prices');
+    await page.getByRole('link', { name: 'Add to the comparison: example-prices GET /v1/price/:symbol' }).click();
+    await page.waitForURL('**/compare?routes=many-routes*&routes=example-prices*&q=prices');
+    const heads = await page.getByRole('columnheader').allInnerTexts();
+    expect(heads.map((text) => /GET \S+/.exec(text)?.[0])).toEqual(['GET /maths/tool-0', 'GET /v1/price/:symbol']);
+    expect(await page.getByRole('row', { name: /^Verified/ }).textContent()).toContain('Unverified');
+    expect(await isTooWide(page)).toBe(false);
+    await page.getByRole('link', { name: 'Remove GET /maths/tool-0 from the comparison' }).click();
+    expect(await page.getByRole('columnheader').count()).toBe(1);
+    await page.goto(`${world.url}/api/example-prices`);
+    await page
+      .getByRole('row', { name: /\/v1\/other/ })
+      .getByRole('link', { name: 'Compare' })
+      .click();
+    await page.waitForURL('**/compare?routes=example-prices*');
+    expect(await page.getByRole('columnheader').textContent()).toContain('GET /v1/other');
+  });
+
   it('shows how a listing answered and what it cost: drawn, named for a screen reader, and as tables by keyboard', async () => {
     const { page } = await open({ viewport: { width: 390, height: 800 } });
     await visit(page, `${world.url}/api/example-prices`);

@@ -116,3 +116,56 @@ describe('GET /changes.atom', () => {
     expect(text).not.toContain('api-2: New listing');
   });
 });
+
+describe('the feed of a listing and of a category', () => {
+  it('hold their own changes alone, under the ids that these have in the feed of all', async () => {
+    const { catalogue, declare } = await makeWorld();
+    await declare();
+    await declare({ slug: 'other', base_url: 'https://other.example-provider.com', category: 'Tools' }, 1);
+    await writeCatalogue(catalogue, getTime(2), (writing) =>
+      delistListing(writing, 'example-prices', { by: 'provider', reason: 'gone' }),
+    );
+    const { get } = serveLive(catalogue);
+    const read = async (path: string) => {
+      const response = await get(path);
+      expect([path, response.status, response.headers.get('content-type')]).toEqual([
+        path,
+        200,
+        'application/atom+xml; charset=utf-8',
+      ]);
+      const text = await response.text();
+      expect(text).toContain(`<link rel="self" type="application/atom+xml" href="${SITE.baseUrl}${path}"/>`);
+      const find = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found ?? '');
+      return { ids: find(/<entry>\n<id>([^<]+)/g), titles: find(/<title>([^<]+)/g), feed: find(/^<id>([^<]+)/gm)[0] };
+    };
+    const all = await read('/changes.atom');
+    const one = await read('/api/example-prices.atom');
+    expect(one.titles).toEqual([
+      `${SITE.serviceTitle}: what changed of example-prices`,
+      'example-prices: Delisted by its provider',
+      'example-prices: New listing',
+    ]);
+    expect(all.ids).toEqual(expect.arrayContaining(one.ids));
+    const finance = await read('/category/finance.atom');
+    expect(finance.ids).toEqual(one.ids);
+    const tools = await read('/category/tools.atom');
+    expect(tools.titles.slice(1)).toEqual(['other: New listing']);
+    expect((await read('/category/data.atom')).ids).toEqual([]);
+    expect(new Set([all, one, finance, tools].map(({ feed }) => feed)).size).toBe(4);
+  });
+
+  it('answer 304, HEAD, 404 and 400', async () => {
+    const { catalogue, declare } = await makeWorld();
+    await declare();
+    const { get, fetch } = serveLive(catalogue);
+    for (const path of ['/api/example-prices.atom', '/category/finance.atom']) {
+      const etag = (await get(path)).headers.get('etag') ?? '';
+      expect((await get(path, { 'If-None-Match': etag })).status).toBe(304);
+      const head = await fetch(path, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      expect((await get(`${path}?limit=5`)).status).toBe(400);
+    }
+    for (const path of ['/api/nobody.atom', '/category/Finance.atom', '/category/nothing.atom'])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+  });
+});

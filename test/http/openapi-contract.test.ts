@@ -35,6 +35,7 @@ function listExamples({ example, examples = {} }: OpenAPIV3_1.MediaTypeObject): 
 /** What an endpoint has to be asked with, where it does not answer to its bare address. */
 const QUESTIONS: Readonly<Record<string, string>> = {
   '/discovery/search': '?query=price',
+  '/agent/compare': '?routes=example-prices+GET+/v1/price/:symbol&routes=example-prices+GET+/none',
   '/agent/check': `?${new URLSearchParams({
     url: 'https://api.prices.example-provider.com/v1/price/x',
     method: 'GET',
@@ -45,8 +46,21 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   })}`,
 };
 
+/** Fills in what there is in the catalogue of these tests. */
+function fillIn(path: string): string {
+  return path.replace('{slug}', 'example-prices').replace('{category}', 'finance').replace('{part}', '1');
+}
+
+/** Files whose names the router does not take apart. */
+const FILES: Readonly<Record<string, string>> = {
+  '/badge/:file': '/badge/{slug}.svg',
+  '/api/:file': '/api/{slug}.atom',
+  '/category/:file': '/category/{category}.atom',
+};
+
 /** Writes a mounted path as the document does: `/agent/listings/:slug` → `/agent/listings/{slug}`. */
 function formatPath(mounted: string): string {
+  if (mounted in FILES) return FILES[mounted] ?? '';
   return mounted === '/*' ? '/sitemap-{part}.xml' : mounted.replace(/:(\w+)/g, '{$1}');
 }
 
@@ -67,7 +81,7 @@ describe('the documented endpoints', () => {
       const documented = (operation.parameters ?? []).flatMap((parameter) =>
         'name' in parameter && parameter.in === 'query' ? [parameter.name] : [],
       );
-      const refused = await get(`${path.replace('{part}', '1')}?no_such_parameter=1`);
+      const refused = await get(`${fillIn(path)}?no_such_parameter=1`);
       expect([path, refused.status]).toEqual([path, 400]);
       const { valid_parameters: valid } = (await refused.json()) as { valid_parameters: string[] };
       expect([path, valid.toSorted()]).toEqual([path, documented.toSorted()]);
@@ -102,7 +116,7 @@ describe('the documented endpoints', () => {
       if (!isLivePath(path.replace('{part}', '1')) || method !== 'get') continue;
       const address = path.replace('{identifier}', 'urn:air:none.example:listing:none').replace(/\{\w+\}/g, '99999');
       const statuses = Object.keys(operation.responses ?? {});
-      const unknown = await get(`${path.replace('{slug}', 'example-prices')}?no-such-parameter=1`);
+      const unknown = await get(`${fillIn(path)}?no-such-parameter=1`);
       if (!path.includes('{part}')) expect([path, unknown.status]).toEqual([path, 400]);
       expect(statuses).toContain('400');
       if (path.includes('{')) {
@@ -153,7 +167,7 @@ describe('the documented endpoints', () => {
     for (const { path, method, operation } of operations) {
       const success = operation.responses?.['200'];
       if (method !== 'get' || !success || !isLivePath(path) || /\{(?:id|part|identifier)\}/.test(path)) continue;
-      const response = await get(`${path.replace('{slug}', 'example-prices')}${QUESTIONS[path] ?? ''}`);
+      const response = await get(`${fillIn(path)}${QUESTIONS[path] ?? ''}`);
       expect([path, response.status]).toEqual([path, 200]);
       const type = response.headers.get('content-type')?.split(';')[0] ?? '';
       const media = followRef<OpenAPIV3_1.ResponseObject>(success).content?.[type];

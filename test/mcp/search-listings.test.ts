@@ -159,3 +159,23 @@ describe('text made to be long', () => {
     expect(found).toBe(30);
   });
 });
+
+describe('comparing', () => {
+  it('shows the named routes alone, in the order asked for, and says in the notice what is not there', async () => {
+    const { search } = await openSearch(makeMany(3));
+    const { page: all } = await search({ q: 'number' });
+    const names = all.listings.map(({ slug, method, url }) => `${slug} ${method} ${url}`).toReversed();
+    const { page } = await search({ compare: [...names, 'nobody GET /x'] });
+    expect(page.listings.map(({ slug, method, url }) => `${slug} ${method} ${url}`)).toEqual(names);
+    expect(page.notice).toBe('There is no listing "nobody".');
+    const { match: _match, ...first } = all.listings[2] as Page['listings'][number];
+    expect(page.listings[0]).toEqual(first);
+  });
+
+  it('takes two to four routes, and no filter besides', async () => {
+    const { search } = await openSearch(makeMany(1));
+    await expect(search({ compare: ['numbered-000 GET /x'] })).rejects.toThrow('compare');
+    await expect(search({ compare: ['a GET /x', 'b'] })).rejects.toThrow('a slug, a method and a path');
+    await expect(search({ compare: ['a GET /x', 'b GET /x'], q: 'price' })).rejects.toThrow('goes without q');
+  });
+});

@@ -30,7 +30,7 @@ describe('the pages of the inventory', () => {
     const pages = await openPages(reading);
     const answers = await listAnswers(pages, reading);
     const byPath = new Map(answers.map(([{ path }, answer]) => [path, answer]));
-    expect(answers.length).toBe(102 + 30);
+    expect(answers.length).toBe(102 + 35);
     const problems: string[] = [];
     for (const [{ path, file }, { status, type, html }] of answers) {
       const complain = (what: string) => problems.push(`${path}: ${what}`);
@@ -60,7 +60,7 @@ describe('the pages of the inventory', () => {
         const url = new URL(link, `${SITE.baseUrl}${path}`);
         if (url.origin !== SITE.baseUrl || url.href === SITE.contactUrl) continue;
         const target = byPath.get(url.pathname.replace(/^(\/api\/.*)\.md$/, '$1'));
-        if (url.pathname === PATHS.search) continue;
+        if (url.pathname === PATHS.search || url.pathname === PATHS.compare) continue;
         if (!target && !pages.assets.has(url.pathname) && !isLivePath(url.pathname)) complain(`links to ${link}`);
         if (url.hash && !listAttributes(target?.html ?? '', 'id').includes(url.hash.slice(1))) complain(`no ${link}`);
       }

@@ -3,21 +3,29 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
+import { networkKey } from '../../src/model/network.ts';
 import { getChangesPage } from '../../src/published/changes-page.ts';
 import { getMarketPage } from '../../src/published/market.ts';
 import {
   findCategoryPage,
   findListingPage,
+  findNetworkPage,
   findVerifiedPage,
   getGuide,
   getHomePage,
 } from '../../src/published/page-models.ts';
 import { listPages } from '../../src/published/pages.ts';
+import { findProviderPage } from '../../src/published/providers.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { MARKET_TABLES } from '../../src/views/market.ts';
-import { findCategoryByPath, PAGE_SIZE, parsePageNumber } from '../../src/views/pages/category-page.ts';
+import {
+  findCategoryByPath,
+  findNetworkByPath,
+  PAGE_SIZE,
+  parsePageNumber,
+} from '../../src/views/pages/category-page.ts';
 import { makeTerms, NOW, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
 import { makeReadCatalogue, type ReadCatalogue } from './catalogues.ts';
@@ -44,7 +52,11 @@ const COUNTING = [
   '/verified',
   ...['/market', '/changes', ...MARKET_TABLES.map(PATHS.marketData)],
   ...['data', 'finance', 'intelligence', 'tools', 'verification'].map((name) => `/category/${name}`),
+  ...networkKey.options.map((network) => PATHS.network(network)),
 ];
+
+/** The registered domain of all listings here. */
+const DOMAIN = 'example-provider.com';
 
 /** Lists the paths of the pages that show a listing: its own, those it is related to, and its place in its category. */
 function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
@@ -55,7 +67,13 @@ function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
   const showing = slugs.filter((other) => other === slug || isNear(other));
   const place = slugs.indexOf(slug);
   const page = Math.floor(place / PAGE_SIZE) + 1;
-  return [...showing.map((other) => `/api/${other}`), PATHS.category('Tools', page)];
+  return [
+    ...showing.map((other) => `/api/${other}`),
+    PATHS.category('Tools', page),
+    PATHS.network('base', page),
+    PATHS.provider(DOMAIN),
+    PATHS.provider(DOMAIN, page),
+  ];
 }
 
 /** Gives what every page shows, as the text of its model. */
@@ -76,6 +94,8 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === 'market') return getMarketPage(reading);
   if (kind === 'changes') return getChangesPage(reading);
   if (kind === 'api') return findListingPage(reading, name);
+  if (kind === 'provider') return findProviderPage(reading, name, parsePageNumber(page));
+  if (kind === 'network') return findNetworkPage(reading, findNetworkByPath(name) ?? 'base', parsePageNumber(page));
   if (kind !== 'category') return null;
   const category = findCategoryByPath(name);
   return category ? findCategoryPage(reading, category, parsePageNumber(page)) : null;
@@ -111,6 +131,8 @@ describe('the page inventory', () => {
       ['/category/intelligence', 'category/intelligence.html'],
       ['/category/tools', 'category/tools.html'],
       ['/category/verification', 'category/verification.html'],
+      ['/network/base', 'network/base.html'],
+      ['/network/solana', 'network/solana.html'],
       ['/verified', 'verified.html'],
       ['/api/x001', 'api/x001.html'],
     ]);

@@ -19,10 +19,19 @@ describe('the reference', () => {
       }),
     );
     const shown = operations.map(({ id, path, fields, answers }) => [
-      ...[id, path, fields.map(({ name }) => name), answers.map(({ status }) => status)],
+      ...[id, path, [...new Set(fields.map(({ name }) => name))], answers.map(({ status }) => status)],
     ]);
     const sort = (list: unknown[]) => list.map((entry) => JSON.stringify(entry)).sort();
     expect(sort(shown)).toEqual(sort(documented));
+  });
+
+  it('has a field for each value of a parameter that is given several times', () => {
+    const compare = operations.find(({ id }) => id === 'compareRoutes');
+    expect(compare?.fields.map(({ key, name }) => [key, name])).toEqual([
+      ['routes-1', 'routes'],
+      ['routes-2', 'routes'],
+    ]);
+    expect(compare?.curl).toMatch(/routes=.*&routes=/);
   });
 
   it('says of each parameter what it takes, and starts forms with what can be sent', () => {

@@ -3,22 +3,25 @@ import { ServiceError } from '../../errors.ts';
 import { KEPT_CHANGES, readChangeFeed } from '../../published/change-feed.ts';
 import { listChanges } from '../../published/changes.ts';
 import { listSameProduct } from '../../published/folding.ts';
+import { findComparedRoutes } from '../../published/compared-routes.ts';
 import { findDetail, findTombstone, readSelected } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { findReceipt } from '../../published/receipts.ts';
 import { selectListings } from '../../published/select.ts';
 import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/changes.ts';
+import { buildComparedRoute, compareQuery } from '../../views/compare.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildAnswerNotes, type ListQuery, listQuery } from '../../views/listing/query.ts';
 import { buildAgentReceipt } from '../../views/receipt.ts';
 import { buildDocument, type Document, type SmallDocument } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
 
-/** Adds the catalogue as JSON: `/agent/list`, `/agent/listings/{slug}`, `/agent/changes` and `/agent/receipts/{id}`. */
+/** Adds the catalogue as JSON: `/agent/list`, `/agent/listings/{slug}`, `/agent/changes`, `/agent/compare` and `/agent/receipts/{id}`. */
 export function addAgentRoutes(get: Get, reading: Reading): void {
   get(PATHS.agentList, listQuery, (query, _, snapshot) => buildList(reading, query, snapshot));
   get(PATHS.agentChanges, changesQuery, (query, _, snapshot) => buildChanges(reading, query, snapshot));
+  get(PATHS.agentCompare, compareQuery, ({ routes }, _, snapshot) => buildComparison(reading, routes, snapshot));
   get(PATHS.agentListing(':slug'), NO_QUERY, (_, { slug = '' }) => refuseListing(reading, slug), {
     find: ({ slug = '' }) => findListing(reading, slug),
   });
@@ -65,6 +68,14 @@ export function buildChanges(
     tombstones: [...new Set(changes.map(({ slug }) => slug))].flatMap((slug) => findTombstone(published, slug) ?? []),
   };
   return buildSummed(reading, snapshot, JSON.stringify(page).slice(1));
+}
+
+/** Builds the comparison of routes by their names. */
+function buildComparison(reading: Reading, names: readonly string[], snapshot: Snapshot): SmallDocument {
+  const { site, published } = reading;
+  const asOf = reading.now().toISOString();
+  const routes = findComparedRoutes(published, names).map((found) => buildComparedRoute(found, { site, asOf }));
+  return buildSummed(reading, snapshot, JSON.stringify({ routes }).slice(1));
 }
 
 /** Puts the catalogue's summary before the rest of a document, which is JSON without its opening brace. */

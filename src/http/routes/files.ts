@@ -1,13 +1,15 @@
 import { ServiceError } from '../../errors.ts';
+import { CATEGORIES } from '../../model/catalogue.ts';
+import type { ChangesOf } from '../../published/changes.ts';
 import { type Columns, getUpdatedMs } from '../../published/columns.ts';
 import type { Published } from '../../published/file.ts';
-import { iterateRendered } from '../../published/listings.ts';
+import { isDelisted, iterateRendered } from '../../published/listings.ts';
 import { listChangeNews } from '../../published/news.ts';
 import { getCounts } from '../../published/page-lists.ts';
-import { listReceiptPages, listSitePages } from '../../published/pages.ts';
+import { listProviderPages, listReceiptPages, listSitePages } from '../../published/pages.ts';
 import { type Reading, readInPieces } from '../../published/reading.ts';
-import type { Snapshot } from '../../published/snapshot.ts';
-import { ATOM_ENTRIES, buildChangesAtom } from '../../views/changes.ts';
+import { findRef, type Snapshot } from '../../published/snapshot.ts';
+import { ATOM_ENTRIES, buildChangesAtom, getCategoryFeed, getListingFeed } from '../../views/changes.ts';
 import {
   AI_CATALOG_TYPE,
   API_CATALOG_TYPE,
@@ -26,6 +28,7 @@ import { PATHS } from '../../views/links.ts';
 import type { AgentItem } from '../../views/listing/item.ts';
 import type { ListingTag } from '../../views/listing/tag.ts';
 import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../../views/mcp-server.ts';
+import { findCategoryByPath } from '../../views/pages/category-page.ts';
 import { buildArdManifest } from '../../views/registry.ts';
 import type { Site } from '../../views/site.ts';
 import { buildSkill, buildSkillIndex, SKILL_NAME, SKILL_TYPE } from '../../views/skill.ts';
@@ -41,6 +44,8 @@ const FEED_SECONDS = 300;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 const XML = 'application/xml; charset=utf-8';
 
+const LISTING_FEED = /^\/api\/(?<slug>[a-z0-9-]+)\.atom$/;
+const CATEGORY_FEED = /^\/category\/(?<name>[a-z0-9]+)\.atom$/;
 const SITEMAP = /^\/sitemap-(?<number>[1-9]\d{0,5})\.xml$/;
 
 /** The first sitemap is of the pages that are not a listing's, those of receipts included; those of the listings follow. */
@@ -69,6 +74,12 @@ export function addFileRoutes(get: Get, reading: Reading): void {
     });
   });
   get(PATHS.changesFeed, NO_QUERY, (_query, _path, snapshot) => buildFeed(reading, snapshot));
+  get('/api/:file', NO_QUERY, (_, { slug = '' }, snapshot) => buildListingFeed(reading, slug, snapshot), {
+    only: LISTING_FEED,
+  });
+  get('/category/:file', NO_QUERY, (_, { name = '' }, snapshot) => buildCategoryFeed(reading, name, snapshot), {
+    only: CATEGORY_FEED,
+  });
   get(PATHS.guideFull, NO_QUERY, () => buildFullGuide(reading));
   get(PATHS.sitemapIndex, NO_QUERY, (_query, _path, snapshot) => buildIndex(reading, snapshot));
   // As a pattern of the path it would make the router try all routes, one by one, for every request.
@@ -76,12 +87,33 @@ export function addFileRoutes(get: Get, reading: Reading): void {
 }
 
 /** Builds the newest changes for people's feed readers. */
-function buildFeed(reading: Reading, snapshot: Snapshot): Document {
-  const news = listChangeNews(reading.published, snapshot, ATOM_ENTRIES);
-  return buildDocument(buildChangesAtom(news, snapshot, reading.site), {
+function buildFeed(
+  { published, site }: Reading,
+  snapshot: Snapshot,
+  some?: { of: ChangesOf; feed: ReturnType<typeof getListingFeed> },
+): Document {
+  const news = listChangeNews(published, snapshot, ATOM_ENTRIES, some?.of);
+  return buildDocument(buildChangesAtom(news, snapshot, { site, ...(some && { feed: some.feed }) }), {
     type: 'application/atom+xml; charset=utf-8',
     maxAge: FEED_SECONDS,
     revision: snapshot.revision,
+  });
+}
+
+/** Builds the feed of a listing. That of a removed one stays: its newest entry says who removed it. */
+function buildListingFeed(reading: Reading, slug: string, snapshot: Snapshot): Document {
+  if (findRef(snapshot, slug) || isDelisted(reading.published, slug))
+    return buildFeed(reading, snapshot, { of: { slug }, feed: getListingFeed(slug) });
+  throw new ServiceError('not_found', 'There is no listing of this name.', {
+    hint: `${PATHS.changesFeed} is the feed of all listings.`,
+  });
+}
+
+function buildCategoryFeed(reading: Reading, name: string, snapshot: Snapshot): Document {
+  const category = findCategoryByPath(name);
+  if (category) return buildFeed(reading, snapshot, { of: { category }, feed: getCategoryFeed(category) });
+  throw new ServiceError('not_found', 'There is no such category.', {
+    hint: `The categories are ${CATEGORIES.map((known) => known.toLowerCase()).join(', ')}.`,
   });
 }
 
@@ -172,9 +204,13 @@ function* listPageUrls(published: Published, snapshot: Snapshot, baseUrl: string
     yield buildSitemapUrl({ path, lastmod }, baseUrl);
     count += 1;
   }
-  for (const { path } of listReceiptPages(published)) {
+  for (const { path } of chain(listProviderPages(published), listReceiptPages(published))) {
     if (count === MAX_SITEMAP_URLS) break;
     yield buildSitemapUrl({ path }, baseUrl);
     count += 1;
   }
+}
+
+function* chain<Item>(...sources: Iterable<Item>[]): Generator<Item> {
+  for (const source of sources) yield* source;
 }

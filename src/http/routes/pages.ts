@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../errors.ts';
 import { getHash } from '../../published/hash.ts';
 import { isDelisted } from '../../published/listings.ts';
+import { findProvider } from '../../published/providers.ts';
 import type { Reading } from '../../published/reading.ts';
 import { hasReceipt } from '../../published/receipts.ts';
 import { findRef, type Snapshot } from '../../published/snapshot.ts';
@@ -45,6 +46,11 @@ const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 const ROUTE = /^\/api\/([a-z0-9-]+)\/route-[0-9a-f]{8}-[0-9a-f]{4}$/;
 /** An id as the service itself writes it. */
 const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+const PROVIDER = /^\/provider\/([a-z0-9.-]+?)(?:\/\d{1,6})?$/;
+
+/** Pages that are rendered for each question. */
+const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
 
 /** Where no page ever is, and endings of what programs read: they get a problem document rather than a page. */
 const LIVE = /^\/(?:agents?|explore|discovery|\.well-known|mcp)(?:\/|$)/;
@@ -106,8 +112,16 @@ export function openPages(
     if (listed !== undefined) return findRef(snapshot, listed) !== undefined;
     const receiptId = RECEIPT.exec(path)?.[1];
     if (receiptId !== undefined) return hasReceipt(published, receiptId);
-    if (path.startsWith('/api/') || path.startsWith('/receipts/') || path.endsWith('.html')) return false;
-    if (path === PATHS.search) return true;
+    const domain = PROVIDER.exec(path)?.[1];
+    if (domain !== undefined) return findProvider(published, domain) !== undefined;
+    if (
+      path.startsWith('/api/') ||
+      path.startsWith('/receipts/') ||
+      path.startsWith('/provider/') ||
+      path.endsWith('.html')
+    )
+      return false;
+    if (DECIDED_BY_QUERY.has(path)) return true;
     return current.findHeader()?.revision !== snapshot.revision || current.hasPage(path);
   };
 
@@ -137,7 +151,7 @@ export function openPages(
 
   const isPage = async (path: string): Promise<boolean> => {
     // Known without rendering it.
-    if (path === PATHS.search) return true;
+    if (DECIDED_BY_QUERY.has(path)) return true;
     return find(path, '').then(
       () => true,
       () => false,
@@ -165,7 +179,7 @@ export function openPages(
     if (path === PATHS.notFound) return answerMissing(c, type === HTML);
     const isListing = LISTING.test(path) && !path.endsWith('.md');
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
-    const query = path === PATHS.search ? new URL(c.req.url).search : '';
+    const query = DECIDED_BY_QUERY.has(path) ? new URL(c.req.url).search : '';
     const make = async (wanted: Encoding): Promise<SmallDocument> => {
       const page = await find(twin ?? path, query, wanted);
       const headers = {

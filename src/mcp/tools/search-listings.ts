@@ -1,10 +1,16 @@
 import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import { isLive } from '../../model/listing.ts';
+import { findComparedRoutes } from '../../published/compared-routes.ts';
 import { readSelected } from '../../published/listings.ts';
 import { selectListings } from '../../published/select.ts';
+import { compareQuery, describeAbsence } from '../../views/compare.ts';
+import { buildAgentItem } from '../../views/listing/item.ts';
+import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
 import { buildAnswerNotes, listQuery, listSort } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate, STRUCTURED } from '../compact.ts';
-import { buildCompactItem, compactItem } from '../compact-item.ts';
-import { buildTool } from '../tool.ts';
+import { buildCompactItem, type CompactItem, compactItem } from '../compact-item.ts';
+import { buildTool, type ToolContext } from '../tool.ts';
 
 /** Listings a page where the caller does not say, and at most. */
 const LIMIT_DEFAULT = 10;
@@ -37,9 +43,11 @@ export const searchListingsTool = buildTool({
   input: listQuery.omit({ facets: true, host: true, path: true }).extend({
     sort: listSort.optional().describe('Default: relevance with q, else name'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
+    compare: compareQuery.shape.routes.optional().describe('Alone: these routes side by side, each "slug METHOD url"'),
   }),
   output,
-  answer: (query, { reading, snapshot }): Answer => {
+  answer: ({ compare, ...query }, { reading, snapshot }): Answer => {
+    if (compare) return buildComparison(compare, query, { reading, snapshot });
     const asked = selectListings(reading.published, snapshot, query);
     const { total, next_cursor: cursor } = asked;
     const listings = readSelected(reading.published, asked).map((item) => buildCompactItem(JSON.parse(item)));
@@ -63,6 +71,36 @@ export const searchListingsTool = buildTool({
   },
   brief: buildBrief,
 });
+
+/** Builds the answer that has routes side by side, in the order asked for; what is not there is said in the notice. */
+function buildComparison(
+  names: readonly string[],
+  { limit: _limit, ...filters }: Record<string, unknown>,
+  { reading, snapshot }: ToolContext,
+): Answer {
+  const [filter] = Object.keys(filters).filter((name) => filters[name] !== undefined);
+  if (filter !== undefined) {
+    throw new ServiceError('bad_input', `The argument compare goes without ${filter}.`, {
+      hint: 'Compare routes that you name, or search: one call for each.',
+      reason: 'bad_arguments',
+    });
+  }
+  const { published, site } = reading;
+  const listings: CompactItem[] = [];
+  const absent: string[] = [];
+  for (const found of findComparedRoutes(published, names)) {
+    const { listing, route } = found;
+    if (!listing || !isLive(listing) || !route) absent.push(describeAbsence(found));
+    else
+      listings.push(buildCompactItem({ ...buildAgentItem(listing, site), route: buildMatchedRoute(listing, route) }));
+  }
+  return {
+    revision: snapshot.revision,
+    total: listings.length,
+    ...(absent.length > 0 && { notice: absent.join(' ') }),
+    listings,
+  };
+}
 
 /** Gives how many fit, and how the best are called at what price: with that a caller can check and call. */
 function buildBrief({ total, weak, listings }: Answer) {

@@ -223,6 +223,8 @@ export function formatItemPrice(item: AgentItem): string {
 
 /** A route as a card names it. */
 export interface CardRoute {
+  /** How the comparison names it: `example-prices GET /v1/weather`. */
+  readonly reference: string;
   /** `GET /v1/weather`. */
   readonly name: string;
   /** Provider's text; empty where the card says the same. */
@@ -261,7 +263,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
     latency: item.latency === null ? '' : formatMedian(item.latency),
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
-    route: item.route ? buildCardRoute(item.route, item.tagline) : null,
+    route: item.route ? buildCardRoute(item.route, item) : null,
     elsewhere: (item.same_product ?? []).map((other) => ({ slug: other, href: PATHS.listing(other) })),
   };
 }
@@ -271,10 +273,11 @@ const FIELDS_LENGTH = 140;
 
 function buildCardRoute(
   { method, path, description, offers, verified, cautions, input, outputs }: MatchedRoute,
-  tagline: string,
+  { slug, tagline }: AgentItem,
 ): CardRoute {
   const fields = [input && `takes ${input}`, outputs.length > 0 && `gives ${outputs.join(', ')}`];
   return {
+    reference: `${slug} ${method} ${path}`,
     name: `${method} ${path}`,
     description: description === tagline ? '' : description,
     price: offers.map((offer) => `${formatOfferPrice(offer)} USDC on ${NETWORKS[offer.network].label}`).join(', '),

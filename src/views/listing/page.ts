@@ -1,4 +1,5 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
+import { getDomain } from '../../evidence/names.ts';
 import { buildTagline } from '../../evidence/taglines.ts';
 import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
@@ -9,9 +10,11 @@ import { getHost, type Listing, type LiveListing } from '../../model/listing.ts'
 import { formatRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
+import { type BadgeLines, buildBadgeLines } from '../badge.ts';
 import { buildBareCall, type CallGuide, findTellingRoute } from '../call.ts';
 import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
+import { hasProviderPath } from '../pages/provider-page.ts';
 import type { Site } from '../site.ts';
 import { type CautionView, listCautionViews } from '../words/caution.ts';
 import { describeEvidence, describeReason } from '../words/decision.ts';
@@ -88,6 +91,9 @@ export interface ListingPage {
   readonly service_mcp_url: string;
   /** Everything on record, as JSON. */
   readonly record_url: string;
+  /** The registered domain of its host, and the page of all listings there; null where it has no page. */
+  readonly provider: { readonly domain: string; readonly href: string } | null;
+  readonly badge: BadgeLines;
   /** The call of a listing that names no routes; null where each route has its own. */
   readonly call: CallGuide | null;
   /** Empty when no route is verified. */
@@ -172,6 +178,8 @@ export function buildListingPage(
     category_inferred: listing.category_inferred,
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
+    provider: findProviderLink(listing),
+    badge: buildBadgeLines(listing.slug, site),
     call: listing.routes.length === 0 ? buildBareCall(listing) : null,
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
@@ -211,7 +219,7 @@ function listRoutes(listing: LiveListing, receipts: ReceiptIds | undefined): Lis
   const ordered = telling ? [telling, ...routes.filter((route) => route !== telling)] : routes;
   let room = DETAIL_ROOM - ROW_ROOM * routes.length;
   return ordered.map((route) => {
-    const row = buildRouteRow(route, updated_at, receipts);
+    const row = buildRouteRow(route, { slug, asOf: updated_at }, receipts);
     const whole = room > 0 || route === telling ? buildRouteDetail(listing, route) : null;
     room -= whole ? JSON.stringify([whole.input, whole.output, whole.call.curl]).length : 0;
     const detail = room > 0 || route === telling ? whole : null;
@@ -247,7 +255,7 @@ export function buildRoutePage(
 ): RoutePage | undefined {
   const route = listing.routes.find(({ id }) => getRouteAnchor(id) === anchor);
   if (!route) return undefined;
-  const row = buildRouteRow(route, listing.updated_at, receipts);
+  const row = buildRouteRow(route, { slug: listing.slug, asOf: listing.updated_at }, receipts);
   const host = getHost(listing.base_url);
   const prices = row.offers.map(({ price, networks }) => `${price} USDC on ${networks}`).join(', ');
   return {
@@ -274,6 +282,11 @@ function omitTagline({ tagline, description }: LiveListing): string {
   if (tagline === '' || !description.startsWith(tagline)) return description;
   const rest = description.slice(tagline.length);
   return rest.startsWith('\n') ? description : rest.trim();
+}
+
+function findProviderLink({ base_url }: LiveListing): ListingPage['provider'] {
+  const domain = getDomain(base_url);
+  return hasProviderPath(domain) ? { domain, href: PATHS.provider(domain) } : null;
 }
 
 /** Says that no route is verified (specification, "Listing page"), and since when where one was. */
@@ -415,6 +428,8 @@ interface SourceRow {
 /** One network of a listing, as its page shows it. */
 interface NetworkRow {
   readonly label: string;
+  /** Page of all listings that are paid on it. */
+  readonly href: string;
   /** Chain identifier: `eip155:8453`. */
   readonly id: string;
   /** What is known of it, in words. */
@@ -441,7 +456,7 @@ function buildSourceRows(sources: readonly DeclarationSource[]): SourceRow[] {
 /** Builds the rows that say where a listing can be paid, and on what evidence. */
 function buildNetworkRows(listing: Listing): NetworkRow[] {
   return listing.networks.map((entry) => {
-    const { label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
+    const { key, label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
     const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
     const paid = last_verified_at === null ? 'never verified' : `last verified ${formatDay(last_verified_at)}`;
     const isOld = last_verified_at !== null && isProofOld(last_verified_at, listing.updated_at);
@@ -449,7 +464,7 @@ function buildNetworkRows(listing: Listing): NetworkRow[] {
       ? formatLastProved(last_verified_at)
       : `settlement-verified ${formatDay(last_verified_at ?? '')}`;
     const state = [`${describeOffer(listing, entry)}${seen}`, settlement_verified ? proved.trim() : paid];
-    return { label, id, state: state.join('; ') };
+    return { label, href: PATHS.network(key), id, state: state.join('; ') };
   });
 }
 

@@ -8,6 +8,7 @@ import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
 import { formatPrice, formatUsdc } from '../../model/usdc.ts';
 import { buildRouteCall, type CallGuide } from '../call.ts';
 import { PATHS } from '../links.ts';
+import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
@@ -86,6 +87,8 @@ export interface RouteRow {
   readonly offers: readonly RouteOffer[];
   /** The payments that prove it, the latest first. */
   readonly proofs: readonly VerifiedRoute[];
+  /** Address of the comparison that begins with it. */
+  readonly compare_href: string;
 }
 
 /** The ids of the receipts that have a page. */
@@ -140,8 +143,12 @@ function formatRouteVerification(proof: RouteProof | null, asOf: string): string
   return `Settlement-verified ${formatDay(proof.verified_at)}`;
 }
 
-/** Builds one row of the table of all routes, as things are at a time (ISO 8601 UTC). */
-export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS): RouteRow {
+/** Builds one row of the table of all routes of a listing, as things are at a time (ISO 8601 UTC). */
+export function buildRouteRow(
+  route: Route,
+  { slug, asOf }: { slug: string; asOf: string },
+  receipts = NO_RECEIPTS,
+): RouteRow {
   const { id, method, path, description, proof, cautions, terms, probe } = route;
   return {
     anchor: getRouteAnchor(id),
@@ -165,6 +172,7 @@ export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS
     },
     offers: listRouteOffers(terms),
     proofs: listVerifiedRoutes([route], receipts),
+    compare_href: buildComparePath([formatRouteName(slug, route)]),
   };
 }
 

@@ -9,6 +9,7 @@ import { correction } from '../../model/payment.ts';
 import { latency } from '../../model/probe.ts';
 import { agentChanges } from '../changes.ts';
 import { agentCheck } from '../check.ts';
+import { agentComparison, comparedRoute } from '../compare.ts';
 import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery.ts';
 import { agentCaution, agentItem } from '../listing/item.ts';
 import { agentList } from '../listing/query.ts';
@@ -24,6 +25,7 @@ const COMPONENTS = {
   AgentCaution: agentCaution,
   AgentChanges: agentChanges,
   AgentCheck: agentCheck,
+  AgentComparison: agentComparison,
   AgentItem: agentItem,
   AgentList: agentList,
   AgentListing: agentListing,
@@ -36,6 +38,7 @@ const COMPONENTS = {
     .object({ openapi: z.string(), 'x-catalogue': catalogueSummary, tags: z.array(listingTag) })
     .describe('What this document adds to OpenAPI: the summary, and a listing in each tag'),
   Change: change,
+  ComparedRoute: comparedRoute,
   Correction: correction,
   DiscoveryFindings: discoveryFindings,
   DiscoveryResource: discoveryResource,

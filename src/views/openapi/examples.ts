@@ -6,6 +6,7 @@ import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
 import type { RecordedTerms, Terms } from '../../model/terms.ts';
 import { type AgentChanges, POLL_AFTER_SECONDS } from '../changes.ts';
 import { type AgentCheck, buildAgentCheck, type TermsCheck } from '../check.ts';
+import type { AgentComparison, ComparedRoute } from '../compare.ts';
 import type { DiscoveryFindings, DiscoveryResource, DiscoveryResources } from '../discovery.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
@@ -23,6 +24,8 @@ import type { Site } from '../site.ts';
 
 /** The one invented listing and route of every example. */
 const EXAMPLE_SLUG = 'example-prices';
+/** Names of two routes, the first of the invented listing. */
+export const EXAMPLE_ROUTES = ['example-prices GET /v1/price/{symbol}', 'other-prices GET /price'] as const;
 const EXAMPLE_ID = '2d5cd0e6-9c1b-5f2e-8d8e-6f0d4e1b7a10';
 const EXAMPLE_ROUTE_ID = '6a4bdc0c-5b5f-5d3e-9a44-0f3f6f1c2d31';
 export const EXAMPLE_SEEN = '2026-11-01T00:00:00.000Z';
@@ -37,7 +40,12 @@ const UNSEEN: Caution = {
 };
 
 /** The examples of the catalogue's own endpoints: one invented listing, shown in each answer's shape. */
-export function buildCatalogueExamples(site: Site): { list: AgentList; changes: AgentChanges; listing: AgentListing } {
+export function buildCatalogueExamples(site: Site): {
+  list: AgentList;
+  changes: AgentChanges;
+  listing: AgentListing;
+  comparison: AgentComparison;
+} {
   const item: AgentItem = {
     slug: EXAMPLE_SLUG,
     id: EXAMPLE_ID,
@@ -91,6 +99,7 @@ export function buildCatalogueExamples(site: Site): { list: AgentList; changes: 
       ...{ changes: [buildChangeExample(item, 42)], tombstones: [] },
     },
     listing: buildListingExample(item),
+    comparison: { catalogue, revision: 1, routes: buildComparedExamples(item) },
   };
 }
 
@@ -170,6 +179,38 @@ function buildListingExample(item: AgentItem): AgentListing {
     },
     decisions: [buildChangeExample(item, 1)],
   };
+}
+
+function buildComparedExamples(item: AgentItem): ComparedRoute[] {
+  const { slug, title, host, page_url, reliability_band, reliability_score } = item;
+  return [
+    {
+      name: EXAMPLE_ROUTES[0],
+      state: 'live',
+      listing: { slug, title, host, page_url, reliability_band, reliability_score },
+      route: {
+        method: 'GET',
+        path: '/v1/price/{symbol}',
+        url: 'https://api.prices.example/v1/price/{symbol}',
+        description: 'Latest price of one symbol.',
+        offers: [{ network: 'base', price_usdc: 0.001, needs: ['v2', 'evm', 'exact', 'eip3009'] }],
+        verified: false,
+        verified_at: null,
+        cautions: [{ code: 'never_seen', severity: 'notice', since: EXAMPLE_SEEN }],
+        inputs: ['symbol'],
+        input: 'path {symbol: string}',
+        outputs: ['price'],
+        price_min_usdc: 0.001,
+        price_max_usdc: 0.001,
+        recorded_price_min_usdc: 0.001,
+        recorded_price_max_usdc: 0.002,
+        price_evidence: 'declared',
+        proof_age_days: null,
+        latency: null,
+      },
+    },
+    { name: EXAMPLE_ROUTES[1], state: 'unknown', notice: 'There is no listing "other-prices".' },
+  ];
 }
 
 function buildChangeExample({ slug, id }: AgentItem, revision: number): Change {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { slug } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { type FailureName, getResponseRef, getSchemaRef, simplifySchema } from './components.ts';
-import { EXAMPLE_PAYEE } from './examples.ts';
+import { EXAMPLE_PAYEE, EXAMPLE_ROUTES } from './examples.ts';
 
 /** An operation as openapi-types has one in a path: by its 3.0 type and its 3.1 type at once. */
 export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
@@ -158,6 +158,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   amount: '1000',
   price_usdc: '0.001',
   cursor: 'bm90LXJlYWw',
+  routes: EXAMPLE_ROUTES,
 };
 
 /** Builds the query parameters of an endpoint from the very schema that checks them. */

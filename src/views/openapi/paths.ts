@@ -1,7 +1,9 @@
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { CATEGORIES } from '../../model/catalogue.ts';
 import { changesQuery } from '../changes.ts';
 import { checkFields, checkQuestion } from '../check.ts';
+import { compareQuery } from '../compare.ts';
 import { AI_CATALOG_TYPE, buildAiCatalog, buildApiCatalog, buildRobots, buildSecurityTxt } from '../conventions.ts';
 import { discoveryListQuery, discoverySearchQuery } from '../discovery.ts';
 import { PATHS } from '../links.ts';
@@ -67,6 +69,21 @@ function buildAgentPaths(site: Site): OpenAPIV3_1.PathsObject {
           'nothing is missed. Far back, changes that later ones supersede are left out unless history is all.',
         parameters: buildQueryParameters(changesQuery),
         answer: { description: 'A page of changes', schema: 'AgentChanges', example: examples.changes },
+      }),
+    },
+    [PATHS.agentCompare]: {
+      get: buildJsonRead({
+        operationId: 'compareRoutes',
+        summary: 'Two to four routes side by side, of any listings',
+        description:
+          'Prices, networks, input, output, latency, reliability, proof and cautions of each. Give routes once for each ' +
+          `route. One that is unknown or removed says so in its place. ${PATHS.compare} is the same as a page.`,
+        parameters: buildQueryParameters(compareQuery),
+        answer: {
+          description: 'The routes, in the order asked for',
+          schema: 'AgentComparison',
+          example: examples.comparison,
+        },
       }),
     },
     [PATHS.agentListing('{slug}')]: {
@@ -326,6 +343,18 @@ function buildMcpOperation(): Operation {
   };
 }
 
+/** Adds that a removed listing has a badge, too. */
+function withGone(operation: Operation): Operation {
+  const content = { 'image/svg+xml': { schema: { type: 'string' as const } } };
+  return {
+    ...operation,
+    responses: {
+      ...operation.responses,
+      '410': { description: 'The listing was removed; the badge says so', content },
+    },
+  };
+}
+
 /** Builds the paths of the files by which software of others finds its way here; examples are the very files. */
 function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
   const json = (description: string, document: object, type = 'application/json'): FileAnswer => ({
@@ -447,6 +476,20 @@ function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
         ],
       },
     },
+    [PATHS.badge('{slug}')]: {
+      get: withGone({
+        ...buildFileRead(
+          [
+            'getBadge',
+            'What is verified of a listing, as a picture',
+            'For the own site of its provider: host, verified routes and cautions. Of a removed listing it says so, with 410.',
+          ],
+          text('The badge', '<svg xmlns="http://www.w3.org/2000/svg" role="img"></svg>', 'image/svg+xml'),
+          ['NotFound'],
+        ),
+        parameters: [buildSlugParameter()],
+      }),
+    },
     [PATHS.changesFeed]: {
       get: buildFileRead(
         [
@@ -456,6 +499,39 @@ function buildFilePaths(site: Site): OpenAPIV3_1.PathsObject {
         ],
         text('The feed', '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', 'application/atom+xml'),
       ),
+    },
+    [PATHS.listingFeed('{slug}')]: {
+      get: {
+        ...buildFileRead(
+          [
+            'getListingFeed',
+            'The newest changes of one listing, for feed readers',
+            'Atom. It stays when the listing is removed.',
+          ],
+          text('The feed', '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', 'application/atom+xml'),
+          ['NotFound'],
+        ),
+        parameters: [buildSlugParameter()],
+      },
+    },
+    [PATHS.categoryFeed('{category}')]: {
+      get: {
+        ...buildFileRead(
+          ['getCategoryFeed', 'The newest changes in one category, for feed readers', 'Atom.'],
+          text('The feed', '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', 'application/atom+xml'),
+          ['NotFound'],
+        ),
+        parameters: [
+          {
+            name: 'category',
+            in: 'path',
+            required: true,
+            description: 'Category in lower case',
+            schema: { type: 'string', enum: CATEGORIES.map((name) => name.toLowerCase()) },
+            example: 'finance',
+          },
+        ],
+      },
     },
     [PATHS.guideFull]: {
       get: buildFileRead(

@@ -1,4 +1,5 @@
 import { CATEGORIES, type Category } from '../../model/catalogue.ts';
+import { NETWORKS, type NetworkKey, networkKey } from '../../model/network.ts';
 import { PATHS } from '../links.ts';
 import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
 import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
@@ -69,6 +70,22 @@ export function buildCategoryPage(category: Category, part: CardListPart): CardL
     description: CATEGORY_WORDS[category],
     search: buildSearchPath({ category }),
     empty: 'No live listing is in this category.',
+  };
+}
+
+/** Finds the network that an address means: its key. */
+export function findNetworkByPath(name: string): NetworkKey | undefined {
+  return networkKey.options.find((key) => key === name);
+}
+
+/** Builds one page of the listings that are paid on a network. */
+export function buildNetworkPage(network: NetworkKey, part: CardListPart): CardListPage {
+  const { label, id } = NETWORKS[network];
+  return {
+    ...buildPart(part, `APIs paid on ${label}`, (page) => PATHS.network(network, page)),
+    description: `Listings whose payment in USDC on ${label} (${id}) is advertised now, those with verified routes first.`,
+    search: buildSearchPath({ network }),
+    empty: `No live listing advertises payment on ${label}.`,
   };
 }
 

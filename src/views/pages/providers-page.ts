@@ -1,5 +1,6 @@
 import { CAUTIONS, REPLY_MAX_LENGTH } from '../../model/caution.ts';
 import { ROBOT_NAME } from '../../model/probe.ts';
+import { type BadgeLines, buildBadgeLines } from '../badge.ts';
 import type { Site } from '../site.ts';
 
 /** Where on its own host a provider says what it wants. */
@@ -25,6 +26,8 @@ export interface ProvidersPage {
   readonly cautions: readonly { readonly code: string; readonly sentence: string }[];
   /** A robots.txt that keeps probes away from some paths. */
   readonly robots: string;
+  /** The lines that show a badge, with a slug to be replaced. */
+  readonly badge: BadgeLines;
   /** Who answers for the catalogue; null where no address is set. */
   readonly contact: { readonly name: string; readonly url: string } | null;
 }
@@ -112,6 +115,7 @@ export function buildProvidersPage(site: Site): ProvidersPage {
       },
     ],
     cautions: Object.entries(CAUTIONS).map(([code, { sentence }]) => ({ code, sentence })),
+    badge: buildBadgeLines('your-slug', site),
     robots: `User-agent: ${ROBOT_NAME}\nDisallow: /v1/costly`,
     contact: site.contactUrl === site.baseUrl ? null : { name: site.contactName, url: site.contactUrl },
   };

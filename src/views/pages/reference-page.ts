@@ -90,8 +90,8 @@ function buildOperation(
   { frame, site }: { frame: DocumentFrame; site: Site },
 ): ReferenceOperation {
   const find = <Found extends object>(part: Part): Found => findComponent(frame, part) as Found;
-  const fields = (operation.parameters ?? []).map((parameter) =>
-    buildReferenceField(find<OpenAPIV3_1.ParameterObject>(parameter)),
+  const fields = (operation.parameters ?? []).flatMap((parameter) =>
+    buildReferenceFields(find<OpenAPIV3_1.ParameterObject>(parameter)),
   );
   const request = operation.requestBody && find<OpenAPIV3_1.RequestBodyObject>(operation.requestBody);
   const body = request ? writeJson(getExample(Object.values(request.content)[0]) ?? {}) : null;
@@ -151,6 +151,8 @@ function writeCurl(url: string, fields: readonly ReferenceField[], body: string 
 
 /** One parameter of an operation, and how it is filled in. */
 export interface ReferenceField {
+  /** Its name, with a number where the parameter is given several times. */
+  readonly key: string;
   readonly name: string;
   readonly place: 'query' | 'path';
   readonly is_required: boolean;
@@ -189,12 +191,23 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'address',
 };
 
-/** Builds the field of a parameter. */
-function buildReferenceField(parameter: OpenAPIV3_1.ParameterObject): ReferenceField {
+/** Builds the field of a parameter; a field for each value of the example where it is given several times. */
+function buildReferenceFields(parameter: OpenAPIV3_1.ParameterObject): ReferenceField[] {
+  const { example, name } = parameter;
+  if (!Array.isArray(example)) {
+    return [buildReferenceField(parameter, { key: name, example: example === undefined ? '' : String(example) })];
+  }
+  return example.map((one, at) => buildReferenceField(parameter, { key: `${name}-${at + 1}`, example: String(one) }));
+}
+
+function buildReferenceField(
+  parameter: OpenAPIV3_1.ParameterObject,
+  { key, example }: { key: string; example: string },
+): ReferenceField {
   const schema = fieldSchema.parse(parameter.schema ?? {});
-  const example = parameter.example === undefined ? '' : String(parameter.example);
   const is_prefilled = parameter.required === true || PREFILLED.includes(parameter.name);
   return {
+    key,
     name: parameter.name,
     place: parameter.in === 'path' ? 'path' : 'query',
     is_required: parameter.required === true,

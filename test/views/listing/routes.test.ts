@@ -43,6 +43,8 @@ function makePublished(overrides: Partial<Route> = {}): Route {
 
 const DECLARED = makeRecorded({ evidence: 'declared', source: 'x.yaml', last_seen_at: '2026-10-01T00:00:00.000Z' });
 
+const WHERE = { slug: 'example-prices', asOf: NOW };
+
 describe('the prices of a route', () => {
   it('name what a 402 was last seen to ask before, and what is declared instead', () => {
     const history = [
@@ -93,24 +95,24 @@ describe('the state of a route', () => {
   } as const;
 
   it('says how the latest probe came out, and when a 402 was last valid', () => {
-    expect(buildRouteRow(makePublished({ probe }), NOW).probe).toEqual({
+    expect(buildRouteRow(makePublished({ probe }), WHERE).probe).toEqual({
       words: 'no 402: not found (404)',
       weight: 'failed',
       on: '2026-11-20',
       valid_on: '2026-11-12',
       latency: null,
     });
-    expect(buildRouteRow(makePublished({ probe: { ...probe, valid_at: null } }), NOW).probe?.valid_on).toBeNull();
+    expect(buildRouteRow(makePublished({ probe: { ...probe, valid_at: null } }), WHERE).probe?.valid_on).toBeNull();
   });
 
   it('says when it was never probed', () => {
-    expect(buildRouteRow(makePublished(), NOW)).toMatchObject({ probe: null, cautions: [] });
+    expect(buildRouteRow(makePublished(), WHERE)).toMatchObject({ probe: null, cautions: [] });
   });
 });
 
 async function makeRows(paths: readonly string[]): Promise<RouteRow[]> {
   const { routes } = await makeLiveListing(makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) }));
-  return routes.map((route) => buildRouteRow(route, NOW));
+  return routes.map((route) => buildRouteRow(route, WHERE));
 }
 
 const getNames = (rows: readonly RouteRow[]) => groupRoutes(rows).map(({ name, routes }) => [name, routes.length]);

@@ -1,0 +1,99 @@
+import { buildUrl, PATHS } from './links.ts';
+import { type AgentItem, formatVerifiedRatio } from './listing/item.ts';
+import type { Tombstone } from './listing/record.ts';
+import type { Site } from './site.ts';
+import { formatCautionLabel } from './words/caution.ts';
+import { formatCount, formatDay } from './words/figures.ts';
+import { escapeXml } from './xml.ts';
+
+/** What a badge says, and how grave that is. */
+interface BadgeMessage {
+  readonly text: string;
+  readonly tone: 'good' | 'plain' | 'bad';
+}
+
+/** The colours of a badge, light and dark. The policy of its answer admits this text alone. */
+export const BADGE_STYLE =
+  '.p{fill:#fff;stroke:#8b928d}.n{fill:#1b1e1c}.good{fill:#0d5a4a}.plain{fill:#545b57}.bad{fill:#9b1c1c}.m{fill:#fff}' +
+  '@media(prefers-color-scheme:dark){.p{fill:#191d1b;stroke:#6c746f}.n{fill:#e8eae5}.good{fill:#7ed4b8}.plain{fill:#a6aea9}.bad{fill:#f2a59b}.m{fill:#121514}}';
+
+const HEIGHT = 20;
+const PADDING = 7;
+
+/**
+ * Builds the badge of a live listing as SVG: its host, how many routes are verified and since when, and what speaks against
+ * it. Nothing in it is a provider's word: the host is the one that was asked and paid, so a badge on another site names whom
+ * it is of.
+ */
+export function buildBadge(item: AgentItem, site: Site): string {
+  return drawBadge(item.host, describeListing(item), site);
+}
+
+/** Builds the badge of a removed listing as SVG. */
+export function buildGoneBadge({ host, delisted_at }: Tombstone, site: Site): string {
+  return drawBadge(host, { text: `removed from the catalogue ${formatDay(delisted_at)}`, tone: 'plain' }, site);
+}
+
+/** A danger leads; other cautions are counted. */
+function describeListing(item: AgentItem): BadgeMessage {
+  const danger = item.cautions.find(({ severity }) => severity === 'danger');
+  const ratio = item.verified_route_count === 0 ? 'no route verified' : formatVerifiedRatio(item);
+  if (danger) return { text: `danger: ${formatCautionLabel(danger.code, danger.since)}; ${ratio}`, tone: 'bad' };
+  const count = item.cautions.length;
+  return {
+    text: count === 0 ? ratio : `${ratio}; ${formatCount(count, 'caution')}`,
+    tone: item.verified_route_count === 0 ? 'plain' : 'good',
+  };
+}
+
+/** Longest host that is drawn whole. Of a longer one the end is shown: that is the part that somebody registered. */
+const HOST_LENGTH = 50;
+
+function drawBadge(host: string, { text, tone }: BadgeMessage, { serviceTitle }: Site): string {
+  const name = host.length > HOST_LENGTH ? `...${host.slice(-HOST_LENGTH)}` : host;
+  const [left, right] = [getWidth(name), getWidth(text)];
+  const start = left + 2 * PADDING;
+  const width = start + right + 2 * PADDING;
+  const write = (x: number, length: number, words: string, kind: string) =>
+    `<text class="${kind}" x="${x}" y="14" textLength="${length}" lengthAdjust="spacingAndGlyphs">${escapeXml(words)}</text>`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-labelledby="t">`,
+    `<title id="t">${escapeXml(`${serviceTitle}: ${host}, ${text}`)}</title>`,
+    `<style>${BADGE_STYLE}</style>`,
+    `<rect class="p" x=".5" y=".5" width="${width - 1}" height="${HEIGHT - 1}" rx="3"/>`,
+    `<path class="${tone}" d="M${start} 0h${width - start - 3}a3 3 0 0 1 3 3v${HEIGHT - 6}a3 3 0 0 1-3 3H${start}z"/>`,
+    '<g font-family="Verdana,DejaVu Sans,Arial,sans-serif" font-size="11">',
+    write(PADDING, left, name, 'n'),
+    write(start + PADDING, right, text, 'm'),
+    '</g></svg>',
+  ].join('');
+}
+
+/** Estimates the width of a text of 11 pixels; the drawing is fitted to it, whatever font there is. */
+function getWidth(text: string): number {
+  let width = 0;
+  for (const letter of text) width += /[ijlftr.,:;' -]/.test(letter) ? 4.6 : /[mwMW]/.test(letter) ? 9.8 : 6.9;
+  return Math.ceil(width);
+}
+
+/** Lines to copy that show a badge which leads to the page of its listing. */
+export interface BadgeLines {
+  /** Path of the badge. */
+  readonly path: string;
+  /** What it shows in words, for who does not see it. */
+  readonly alt: string;
+  readonly markdown: string;
+  readonly html: string;
+}
+
+/** Builds the lines by which a provider shows the badge of a listing. */
+export function buildBadgeLines(slug: string, { baseUrl, serviceTitle }: Site): BadgeLines {
+  const [image, page] = [buildUrl(baseUrl, PATHS.badge(slug)), buildUrl(baseUrl, PATHS.listing(slug))];
+  const alt = `What ${serviceTitle} verified here`;
+  return {
+    path: PATHS.badge(slug),
+    alt,
+    markdown: `[![${alt.replace(/[[\]\\]/g, '\\$&')}](${image})](${page})`,
+    html: `<a href="${escapeXml(page)}"><img src="${escapeXml(image)}" alt="${escapeXml(alt)}" height="${HEIGHT}"></a>`,
+  };
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import { getCurrentTerms } from '../../evidence/terms.ts';
+import { getHost, isLive, type LiveListing, listRouteCautions } from '../../model/listing.ts';
+import type { Route } from '../../model/route.ts';
+import { formatPriceRange } from '../../model/usdc.ts';
+import { COMPARED_MAX, compareQuery, describeAbsence, getProofAge, listNearest, type NamedRoute } from '../compare.ts';
+import { PATHS } from '../links.ts';
+import { type AgentItem, buildListingCard, type CardCaution, type ListingCard } from '../listing/item.ts';
+import { buildMatchedRoute } from '../listing/matched-route.ts';
+import { listFilters } from '../listing/query.ts';
+import { buildRouteRow, formatOfferEvidence, getRouteAnchor } from '../listing/routes.ts';
+import { buildComparePath, formatRouteName } from '../route-name.ts';
+import { formatCautionLabel } from '../words/caution.ts';
+import { formatCount, formatMedian, formatMinute } from '../words/figures.ts';
+
+/** What a reader asks of the page: one route is enough to look for others, by words where there are any. */
+export const comparePageQuery = z.strictObject({
+  routes: z
+    .array(compareQuery.shape.routes.element)
+    .min(1)
+    .max(COMPARED_MAX)
+    .refine((names) => new Set(names).size === names.length, 'each route once')
+    .describe(compareQuery.shape.routes.description ?? ''),
+  q: listFilters.shape.q,
+});
+
+/** A link to the comparison of some routes. */
+interface CompareLink {
+  readonly name: string;
+  readonly href: string;
+}
+
+/** A route in the table. */
+export interface ComparedColumn {
+  /** How the address names it. */
+  readonly name: string;
+  /** `GET /v1/weather`. */
+  readonly route: string;
+  /** The comparison without it; null where it is the only one. */
+  readonly without: string | null;
+  /** What is known of it; null where nothing is. */
+  readonly facts: ComparedFacts | null;
+  /** Why nothing is known; null where something is. */
+  readonly notice: string | null;
+  /** Page that says more: the route on its listing's page, or a tombstone; null where there is none. */
+  readonly href: string | null;
+  /** The comparison with a route in its place that may be meant. */
+  readonly nearest: readonly CompareLink[];
+}
+
+/** What the table says of a live route. Titles and names of fields are the provider's. */
+export interface ComparedFacts {
+  readonly title: string;
+  readonly host: string;
+  /** USDC per request: `0.001` or `0.001-0.002`; `unknown`. */
+  readonly price: string;
+  /** `402 seen 2026-11-20`, or `declared, undated`; empty where no price is known. */
+  readonly price_evidence: string;
+  /** The lowest and highest price on record, where that is more than what is asked now; else null. */
+  readonly recorded: string | null;
+  /** `0.001 USDC on Base`, each. */
+  readonly networks: readonly string[];
+  readonly verified: boolean;
+  /** Its mark in words, with the day. */
+  readonly verification: string;
+  /** `3 days old`; null for a route that is not verified. */
+  readonly proof_age: string | null;
+  readonly cautions: readonly CardCaution[];
+  /** `83.5 of 100, established`, or `unscored`: of the listing. */
+  readonly reliability: string;
+  /** `median 90 ms`, or `too few measured`. */
+  readonly latency: string;
+  /** What it takes and gives, by the provider's names; empty where not declared. */
+  readonly input: string;
+  readonly output: string;
+}
+
+/** Routes side by side, and others to add. */
+export interface ComparePage {
+  readonly columns: readonly ComparedColumn[];
+  /** Names of the routes, as the address has them. */
+  readonly names: readonly string[];
+  /** The words by which others were looked for, as the reader wrote them; empty where they are the service's. */
+  readonly q: string;
+  readonly as_of: string;
+  /** The same as JSON; null for one route alone. */
+  readonly json: string | null;
+  /** Routes to add, each with the comparison that has it; empty where no more can be added. */
+  readonly others: readonly { readonly card: ListingCard; readonly href: string }[];
+  readonly can_add: boolean;
+  /** What was wrong with the address, and how to mend it. */
+  readonly fault: { readonly message: string; readonly hint: string } | null;
+}
+
+/** Gives the words by which routes like the first live one are looked for. */
+export function getLikeWords(routes: readonly NamedRoute[]): string | undefined {
+  const live = routes.find(({ route }) => route !== undefined);
+  if (!live?.route) return undefined;
+  const words = [live.route.description, live.listing?.tagline, live.listing?.title].find((text) => text?.trim());
+  return words?.slice(0, LIKE_LENGTH);
+}
+
+/** Longest text of a route that others are looked for by: its beginning says what it is. */
+const LIKE_LENGTH = 200;
+
+/** How many routes are offered to be added. */
+const OTHERS = 6;
+
+/** How many are looked for: those that are in the table already are left out. */
+export const OTHERS_SOUGHT = OTHERS + COMPARED_MAX;
+
+/** Builds the comparison of routes as of a time (ISO 8601 UTC). */
+export function buildComparePage(
+  { routes, q = '' }: { routes: readonly NamedRoute[]; q?: string | undefined },
+  { items, asOf }: { items: readonly AgentItem[]; asOf: string },
+): ComparePage {
+  const names = routes.map(({ name }) => name);
+  const known = new Set(
+    routes.flatMap(({ listing, route }) => (listing && route ? [formatRouteName(listing.slug, route)] : [])),
+  );
+  const cards = items.map(buildListingCard).filter(({ route }) => route && !known.has(route.reference));
+  const can_add = names.length < COMPARED_MAX;
+  return {
+    columns: routes.map((found) => buildColumn(found, { names, asOf, q })),
+    names,
+    q,
+    as_of: formatMinute(asOf),
+    json: names.length > 1 ? buildComparePath(names, '', PATHS.agentCompare) : null,
+    can_add,
+    others: can_add
+      ? cards.slice(0, OTHERS).map((card) => ({
+          card,
+          href: buildComparePath([...names, card.route?.reference ?? ''], q),
+        }))
+      : [],
+    fault: null,
+  };
+}
+
+/** Builds the page that says what is wrong with the address. */
+export function buildRefusedComparePage(fault: NonNullable<ComparePage['fault']>): ComparePage {
+  return { columns: [], names: [], q: '', as_of: '', json: null, others: [], can_add: false, fault };
+}
+
+function buildColumn(
+  found: NamedRoute,
+  { names, asOf, q }: { names: readonly string[]; asOf: string; q: string },
+): ComparedColumn {
+  const { name, listing, route } = found;
+  const others = names.filter((other) => other !== name);
+  const place = { name, without: others.length === 0 ? null : buildComparePath(others, q) };
+  const [, label = name] = /^\S+ (.*)$/s.exec(name) ?? [];
+  if (listing && isLive(listing) && route) {
+    return {
+      ...place,
+      route: `${route.method} ${route.path}`,
+      facts: buildFacts(listing, route, asOf),
+      notice: null,
+      href: `${PATHS.listing(listing.slug)}#${getRouteAnchor(route.id)}`,
+      nearest: [],
+    };
+  }
+  return {
+    ...place,
+    route: label,
+    facts: null,
+    notice: describeAbsence(found),
+    href: listing ? PATHS.listing(listing.slug) : null,
+    nearest: listNearest(found)
+      .filter((near) => !names.includes(near))
+      .map((near) => ({
+        name: near,
+        href: buildComparePath(
+          names.map((one) => (one === name ? near : one)),
+          q,
+        ),
+      })),
+  };
+}
+
+function buildFacts(listing: LiveListing, route: Route, asOf: string): ComparedFacts {
+  const { offers, verified, verification } = buildRouteRow(route, { slug: listing.slug, asOf });
+  const { input = '', outputs } = buildMatchedRoute(listing, route);
+  const { score, band } = listing.reliability;
+  const [price, recorded] = [formatRange(getCurrentTerms(route.terms)), formatRange(route.terms)];
+  const age = getProofAge(route, asOf);
+  return {
+    title: listing.title,
+    host: getHost(listing.base_url),
+    price: price || 'unknown',
+    price_evidence: offers[0] ? formatOfferEvidence(offers[0]) : '',
+    recorded: recorded === price ? null : recorded,
+    networks: offers.map((offer) => `${offer.price} USDC on ${offer.networks}`),
+    verified,
+    verification,
+    proof_age: age === null ? null : `${formatCount(age, 'day')} old`,
+    cautions: listRouteCautions(listing, route).map(({ code, severity, since }) => ({
+      severity,
+      text: formatCautionLabel(code, since),
+    })),
+    reliability: score === null ? 'unscored' : `${score} of 100, ${band}`,
+    latency: route.probe?.latency ? formatMedian(route.probe.latency) : 'too few measured',
+    input,
+    output: outputs.join(', '),
+  };
+}
+
+function formatRange(terms: readonly { amount: number }[]): string {
+  const amounts = terms.map(({ amount }) => amount);
+  return amounts.length === 0 ? '' : formatPriceRange(Math.min(...amounts), Math.max(...amounts));
+}
