@@ -1,3 +1,4 @@
 import './copy.ts';
+import './filters.ts';
 import './routes.ts';
 import './search.ts';
