@@ -35,7 +35,7 @@ async function run(): Promise<void> {
   const { getProvider, startMarket } = await import('./market/market.ts');
   const folder = await mkdtemp(join(tmpdir(), 'agent-payable-demo-'));
   // Blocks come also without transactions, so that the chain's clock goes on and payments can expire.
-  const market = await startMarket({ chains: { blockSeconds: 1 } });
+  const market = await startMarket({ tools: true, chains: { blockSeconds: 1 } });
   try {
     const buyer = await openBuyer(market);
     tell(`A market of ${market.providers.length} providers, with Base and Solana of its own, is open on this machine.`);

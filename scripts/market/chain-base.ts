@@ -13,7 +13,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
 import { startAnvil } from './anvil.ts';
-import { readTokenCode, TOKEN_ABI, TOKEN_ADDRESS } from './token/token.ts';
+import { CONTRACTS, readCode, TOKEN_ABI, TOKEN_ADDRESS } from './token/token.ts';
 
 /** What the treasury has at first, in atomic USDC: more than any market spends. */
 const TREASURY_USDC = 10n ** 15n;
@@ -66,7 +66,10 @@ async function prepare({ rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnv
   const wallet = openWallet(rpcUrl, treasury);
   const setSlot = (index: Hex, value: bigint) =>
     chain.setStorageAt({ address: TOKEN_ADDRESS, index, value: numberToHex(value, { size: 32 }) });
-  await chain.setCode({ address: TOKEN_ADDRESS, bytecode: readTokenCode() });
+  await chain.setCode({ address: TOKEN_ADDRESS, bytecode: readCode('local-usdc.hex') });
+  for (const [file, address] of Object.entries(CONTRACTS) as [keyof typeof CONTRACTS, Hex][]) {
+    await chain.setCode({ address, bytecode: readCode(file) });
+  }
   await setSlot(numberToHex(SLOT_OF_SUPPLY, { size: 32 }), TREASURY_USDC);
   await setSlot(getBalanceSlot(treasury.address), TREASURY_USDC);
   await chain.setBalance({ address: treasury.address, value: GAS_MONEY });

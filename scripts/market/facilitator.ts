@@ -4,6 +4,7 @@ import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/facilitator';
+import { UptoEvmScheme } from '@x402/evm/upto/facilitator';
 import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/facilitator';
@@ -72,6 +73,7 @@ async function registerBase(facilitator: x402Facilitator, chain: BaseChain): Pro
     getCode: (call) => wallet.getCode(call),
   });
   facilitator.register(NETWORKS.base.id as Network, new ExactEvmScheme(signer));
+  facilitator.register(NETWORKS.base.id as Network, new UptoEvmScheme(signer));
   facilitator.registerV1(NETWORKS.base.key as Network, new ExactEvmSchemeV1(signer));
   return account.address;
 }

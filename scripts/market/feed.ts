@@ -1,15 +1,20 @@
+import type { JsonObject } from '../../src/model/json.ts';
 import { openServer, type Serving } from './loopback.ts';
 import { decodeHeader } from './providers/facilitation.ts';
 import type { Provider } from './providers/provider.ts';
 import type { PayableRoute } from './providers/route.ts';
 
-/** Opens a Bazaar feed of all that the providers sell, built from their 402 answers, with pages by `limit` and `offset`. */
-export async function openFeed(providers: readonly Provider[]): Promise<Serving & { readonly feedUrl: string }> {
+/** Opens a Bazaar feed of all that the providers sell, built from their 402 answers, and of other items; with pages by `limit` and `offset`. */
+export async function openFeed(
+  providers: readonly Provider[],
+  others: readonly JsonObject[] = [],
+): Promise<Serving & { readonly feedUrl: string }> {
   const lastUpdated = new Date().toISOString();
   const pairs = providers.flatMap((provider) => provider.plan.routes.map((route) => ({ provider, route })));
-  const items = await Promise.all(
+  const routes = await Promise.all(
     pairs.map(async ({ provider, route }) => ({ ...(await readItem(provider, route)), type: 'http', lastUpdated })),
   );
+  const items = [...routes, ...others.map((item) => ({ ...item, lastUpdated }))];
   const server = await openServer((request) => {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== '/discovery/resources') return Response.json({ error: 'not found' }, { status: 404 });

@@ -1,3 +1,4 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { type BaseChain, type BaseChainOptions, startBaseChain } from './chain-base.ts';
 import { type SolanaChain, startSolanaChain } from './chain-solana.ts';
 import { type Facilitator, openFacilitator } from './facilitator.ts';
@@ -5,6 +6,7 @@ import { openFeed } from './feed.ts';
 import { PLANS } from './providers/plans.ts';
 import { openProvider, type Provider } from './providers/provider.ts';
 import type { ProviderPlan } from './providers/route.ts';
+import { openToolDesk, type ToolDesk } from './providers/tool-desk.ts';
 import type { SlotOptions } from './solana/slots.ts';
 
 /** A market on loopback: chains, a facilitator and sellers. It uses no other network, and ends with the process. */
@@ -14,6 +16,8 @@ export interface Market {
   readonly solana: SolanaChain | undefined;
   readonly facilitator: Facilitator;
   readonly providers: readonly Provider[];
+  /** A seller of tools over MCP; undefined if the market was started without it. */
+  readonly toolDesk: ToolDesk | undefined;
   /** A Bazaar feed of all that is sold. */
   readonly feedUrl: string;
   stop(): Promise<void>;
@@ -23,11 +27,18 @@ export interface MarketOptions {
   /** Whether to start Solana, too. */
   solana?: boolean;
   plans?: readonly ProviderPlan[];
+  /** Whether to open the seller of tools over MCP. */
+  tools?: boolean;
   chains?: BaseChainOptions & SlotOptions;
 }
 
 /** Starts the market, in about half a second. If a part does not start, those before it are stopped. */
-export async function startMarket({ solana = true, plans = PLANS, chains = {} }: MarketOptions = {}): Promise<Market> {
+export async function startMarket({
+  solana = true,
+  plans = PLANS,
+  tools = false,
+  chains = {},
+}: MarketOptions = {}): Promise<Market> {
   const started: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const end of started.splice(0).reverse()) await end();
@@ -49,9 +60,13 @@ export async function startMarket({ solana = true, plans = PLANS, chains = {} }:
         return keep(provider, provider.close);
       }),
     );
-    const feed = await openFeed(providers);
+    const payTo = privateKeyToAddress(generatePrivateKey());
+    const { url: facilitatorUrl, evmAddress: facilitatorAddress } = facilitator;
+    const toolDesk = tools ? await openToolDesk({ facilitatorUrl, facilitatorAddress, payTo }) : undefined;
+    if (toolDesk) keep(toolDesk, toolDesk.close);
+    const feed = await openFeed(providers, toolDesk?.items);
     keep(feed, feed.close);
-    return { base, solana: ledger, facilitator, providers, feedUrl: feed.feedUrl, stop };
+    return { base, solana: ledger, facilitator, providers, toolDesk, feedUrl: feed.feedUrl, stop };
   } catch (error) {
     await stop();
     throw error;

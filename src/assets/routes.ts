@@ -1,4 +1,4 @@
-/** Filters a long table of routes by words. Without JavaScript its box is not shown, and the table is whole. */
+/** Filters many routes by words, and unfolds the one that an address leads to. Without JavaScript all are there. */
 for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-filter]')) {
   const tools = input.closest('.route-tools');
   const region = tools?.nextElementSibling;
@@ -7,22 +7,37 @@ for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-fil
 }
 
 function openFilter(input: HTMLInputElement, region: Element, status: Element): void {
-  const rows = [...region.querySelectorAll<HTMLElement>('tbody tr:not(.group)')];
-  const texts = rows.map((row) => row.textContent.toLowerCase());
+  const routes = [...region.querySelectorAll<HTMLElement>(':scope > div > [id]')];
+  const texts = routes.map((route) => route.textContent.toLowerCase());
   const apply = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
-    for (const [at, row] of rows.entries()) {
-      row.hidden = !words.every((word) => texts[at]?.includes(word));
-      if (!row.hidden) shown += 1;
+    for (const [at, route] of routes.entries()) {
+      route.hidden = !words.every((word) => texts[at]?.includes(word));
+      if (!route.hidden) shown += 1;
     }
-    for (const group of region.querySelectorAll<HTMLElement>('.group')) {
-      group.hidden = !group.parentElement?.querySelector('tr:not(.group):not([hidden])');
+    for (const group of region.children) {
+      if (group instanceof HTMLElement) group.hidden = !group.querySelector(':scope > [id]:not([hidden])');
     }
-    status.textContent = words.length === 0 ? '' : `${shown} of ${rows.length} routes`;
-    region.scrollTop = 0;
+    status.textContent = words.length === 0 ? '' : `${shown} of ${routes.length} routes`;
   };
   input.addEventListener('input', apply);
   // Somebody may have typed before this was there.
   if (input.value !== '') apply();
+}
+
+function unfoldTarget(): void {
+  const target = location.hash && document.getElementById(location.hash.slice(1));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+}
+addEventListener('hashchange', unfoldTarget);
+unfoldTarget();
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+// A page is the same from day to day, so how long ago a proof was is said here.
+for (const time of document.querySelectorAll('time[data-age]')) {
+  const days = Math.floor((Date.now() - Date.parse(time.textContent)) / DAY_MS);
+  const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(-days, 'day');
+  if (days >= 0) time.after(`, ${ago}`);
 }

@@ -14,6 +14,8 @@ interface Item {
   page_url: string;
   price_min_usdc: number;
   price_max_usdc: number;
+  price_min_is_ceiling?: boolean;
+  price_max_is_ceiling?: boolean;
   verified_route_count: number;
   endpoints_count: number;
   last_verified_at: string | null;
@@ -112,11 +114,18 @@ function buildQuery(form: HTMLFormElement): string {
 /** What a provider wrote goes in as text, never as markup. */
 function buildSuggestion(item: Item): HTMLLIElement {
   const link = build('a');
-  const [low, high] = [formatUsdc(item.price_min_usdc), formatUsdc(item.price_max_usdc)];
+  const [low, high] = [
+    formatUsdc(item.price_min_usdc, item.price_min_is_ceiling),
+    formatUsdc(item.price_max_usdc, item.price_max_is_ceiling),
+  ];
   link.href = new URL(item.page_url).pathname;
   link.append(
     buildName(item),
-    build('span', 'suggestion-price', `${low === high ? low : `${low}-${high}`} USDC`),
+    build(
+      'span',
+      'suggestion-price',
+      `${low === high ? low : `${low}${item.price_max_is_ceiling ? ' or ' : '-'}${high}`} USDC`,
+    ),
     buildWords('q', 'suggestion-words', item.tagline),
     build('span', 'suggestion-state', formatVerified(item)),
   );
@@ -147,8 +156,8 @@ function formatVerified({
   return verified === 0 || at === null ? '' : `${verified} of ${total} verified, ${at.slice(0, 10)}`;
 }
 
-function formatUsdc(amount: number): string {
-  return amount.toFixed(6).replace(/\.?0+$/, '');
+function formatUsdc(amount: number, isCeiling = false): string {
+  return (isCeiling ? 'up to ' : '') + amount.toFixed(6).replace(/\.?0+$/, '');
 }
 
 function build<Name extends keyof HTMLElementTagNameMap>(

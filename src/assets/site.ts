@@ -1,4 +1,5 @@
 import './copy.ts';
 import './filters.ts';
+import './languages.ts';
 import './routes.ts';
 import './search.ts';

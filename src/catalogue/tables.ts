@@ -108,6 +108,8 @@ export interface TermsTable {
   first_seen_at: string | null;
   last_seen_at: string | null;
   current: 0 | 1;
+  /** JSON list of what a client needs besides; null where nothing. */
+  needs: string | null;
 }
 
 export interface ReceiptsTable {

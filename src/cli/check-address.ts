@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
+import { mergeDeclarations } from '../evidence/declarations.ts';
+import { getHostTitle } from '../evidence/titles.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { openTextResolver } from '../fetching/text-records.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
@@ -207,10 +209,11 @@ function describeDocument(url: string, read: ApiDocument | DocumentProblem): Par
   };
 }
 
-function describeListing({ base_url, title, routes }: Declaration): WouldBeListing {
+function describeListing(declaration: Declaration): WouldBeListing {
+  const { base_url, routes } = declaration;
   return {
     base_url,
-    title,
+    title: mergeDeclarations([{ declaration, withdrawn_at: null }]).words.title,
     routes: routes.map(({ method, path, terms }) => describeRoute(method, getRouteUrl(base_url, path), terms)),
   };
 }
@@ -252,7 +255,11 @@ async function probeAddress(
     ? { name, ok, found: `${words}${version}: ${sample.terms.map(describeOffer).join(' or ')}` }
     : { name, ok, found: `${words}${version}`, hint: 'The page /method says what each outcome means.' };
   const findings = answer?.status === 402 ? listChallengeFindings(readChallenge(answer), name) : [];
-  const listing = { base_url: origin, title: new URL(url).host, routes: [describeRoute(method, url, sample.terms)] };
+  const listing = {
+    base_url: origin,
+    title: getHostTitle(origin, []),
+    routes: [describeRoute(method, url, sample.terms)],
+  };
   return { checks: [check], listings: ok ? [listing] : [], findings, status: sample.status };
 }
 

@@ -23,7 +23,8 @@ export const importSources: Command = defineCommand({
     'nothing.\n\n' +
     'A feed is pulled page by page to its end, and listings that it no longer has are no longer advertised by it. ' +
     'After a stop or a crash the same command continues where it was, within an hour. Everything that is refused ' +
-    'is kept with its reason.\n\n' +
+    'is kept with its reason. A saved feed that is older than what is on record changes nothing that was seen later, ' +
+    'unless you add --older.\n\n' +
     "A provider's own document is OpenAPI 3 (JSON or YAML) whose payable operations have x-payment-info, or a " +
     '/.well-known/x402 file; the format is recognised, and an OpenAPI document that the file names is read, too. ' +
     'Of a host alone the usual places are tried: its _x402 TXT records, /.well-known/x402, ' +
@@ -44,6 +45,7 @@ export const importSources: Command = defineCommand({
     ['--openapi <url or file>', "a provider's document: OpenAPI with payment information, or a /.well-known/x402 file"],
     ['--provider <host>', 'what the provider of a host states in its file'],
     ['--base-url <url>', 'with --openapi: list everything under this address, such as the one in a feed'],
+    ['--older', 'with a saved feed: import it as it is, even if what is on record of the feed is newer'],
     ['--source <name>', 'with a file: its name on record, for a file that moves (or the address it was saved from)'],
   ],
   examples: [
@@ -66,6 +68,7 @@ export const importSources: Command = defineCommand({
       openapi: z.string().min(1, 'an address or a file').optional(),
       provider: z.string().min(1, 'a host').optional(),
       baseUrl: z.string().min(1, 'an address').optional(),
+      older: z.boolean().optional(),
       source: z
         .string()
         .refine(isPlainName, `one line of plain text, ${TEXT_LIMITS.title} characters at most`)
@@ -78,18 +81,25 @@ export const importSources: Command = defineCommand({
       'Give manifests, or one of --feed, --bazaar, --openapi and --provider.',
     )
     .refine(({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined, '--base-url goes with --openapi.')
+    .refine(
+      ({ older, bazaar }) => older === undefined || (bazaar !== undefined && !isWebAddress(bazaar)),
+      '--older goes with a file given to --bazaar.',
+    )
     .refine(({ source, bazaar, openapi }) => {
       const document = bazaar ?? openapi;
       return source === undefined || (document !== undefined && !isWebAddress(document));
     }, '--source goes with a file given to --bazaar or --openapi.'),
-  run: async ({ path, feed, openapi, provider, baseUrl, source, ...given }, context): Promise<ImportReport> => {
+  run: async ({ path, feed, openapi, provider, baseUrl, source, older, ...given }, context): Promise<ImportReport> => {
     const bazaar = feed === undefined ? given.bazaar : KNOWN_FEEDS[feed];
     await checkPaths({ manifests: path, document: bazaar ?? openapi });
     return withWritableCatalogue(context, { create: true }, (catalogue) => {
       const config = context.getConfig();
       const { now, signal } = context;
       if (bazaar !== undefined)
-        return importFeed(catalogue, bazaar, { config, now, signal, source, openProgress: getProgressOpener(context) });
+        return importFeed(catalogue, bazaar, {
+          ...{ config, now, signal, source, older },
+          openProgress: getProgressOpener(context),
+        });
       if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });
       if (provider !== undefined) return importProvider(catalogue, provider, { config, now, signal });
       return importManifests(catalogue, path, { allowPrivateNetworks: config.allowPrivateNetworks, now, signal });

@@ -123,7 +123,12 @@ function renderProbes(report: ProbeReport, page: Page): void {
     ['probed', `${routes.probed} routes on ${report.hosts} hosts`],
     ...(routes.done_before > 0 ? [['before', `${routes.done_before} routes, by an earlier run`] as const] : []),
     ...(routes.put_off > 0
-      ? [['put off', `${routes.put_off} routes, because their hosts asked for a wait`] as const]
+      ? [
+          [
+            'put off',
+            `${routes.put_off} routes, because their hosts asked for a wait, or another prober is at them`,
+          ] as const,
+        ]
       : []),
     ['listings', `${listings.changed} changed, ${listings.delisted} delisted, ${listings.relisted} put back`],
     ...(doors.stated > 0

@@ -9,8 +9,8 @@ import type { Caution } from '../model/caution.ts';
 import type { Listing } from '../model/listing.ts';
 import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
-import type { RecordedTerms } from '../model/terms.ts';
-import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
+import { isCeiling, type RecordedTerms } from '../model/terms.ts';
+import { formatPrice, formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { describeCaution, describeCautionEvidence } from '../views/words/caution.ts';
 import { type Command, defineCommand } from './command.ts';
 import { renderFindings } from './finding-words.ts';
@@ -141,7 +141,7 @@ function describeTerms({ amount, network, scheme, pay_to, evidence, source, last
   const payee = pay_to === null ? '' : ` to ${pay_to}`;
   const other = scheme === 'exact' ? '' : ` (${scheme})`;
   const seen = last_seen_at === null ? 'a bare claim' : `seen ${formatTime(last_seen_at)}`;
-  return `${formatUsdc(amount)} USDC on ${network}${other}${payee}, ${evidence} by ${source}, ${seen}`;
+  return `${formatPrice(amount, isCeiling({ scheme }))} USDC on ${network}${other}${payee}, ${evidence} by ${source}, ${seen}`;
 }
 
 function renderSources({ declarations }: ShowResult, page: Page): void {

@@ -1,8 +1,8 @@
 import { PROOF_METHOD } from '../evidence/verification.ts';
 import { isPublicChain } from '../model/network.ts';
 import { type Payment, UNRECOGNISED } from '../model/payment.ts';
-import type { Terms, TermsDifference } from '../model/terms.ts';
-import { formatUsdc } from '../model/usdc.ts';
+import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
+import { formatPrice, formatUsdc } from '../model/usdc.ts';
 import type { DueResult } from '../paying/verify-due.ts';
 import type { VerifyResult } from '../paying/verify-route.ts';
 import { formatTime } from './terminal/format.ts';
@@ -14,7 +14,8 @@ const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> =
   no_offer: 'the 402 has no payable offer in USDC on Base or Solana',
   not_on_record: 'the offers of the 402 are not on record; probe the listing first',
   terms_differ: 'the 402 differs from the record; look at the difference, and run this again',
-  scheme_not_supported: 'only the scheme exact can be paid',
+  scheme_not_supported:
+    'only the scheme exact can be paid, without Permit2 and without extensions that the offer requires',
   no_wallet: 'no wallet is set for a network that it accepts',
 };
 
@@ -103,7 +104,8 @@ function describeDelivery({ delivered, unrecognised }: Payment): string {
 
 function describeOffers(offers: readonly Terms[]): string {
   const words = offers.map(
-    ({ amount, network, pay_to }) => `${formatUsdc(amount)} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`,
+    ({ amount, network, pay_to, scheme }) =>
+      `${formatPrice(amount, isCeiling({ scheme }))} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`,
   );
   return words.join(' or ') || 'nothing';
 }

@@ -1,25 +1,75 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 
-/** Words that indicate a category, as whole words. `Tools` is the category when no other is indicated. */
-const WORDS: Readonly<Record<Exclude<Category, 'Tools'>, RegExp>> = {
-  Finance:
-    /\b(defi|dex(es)?|swaps?|tokens?|trad(e|es|ing|ers?)|price(s|feed)?|prices?|market(s|cap)?|portfolio|wallets?|stocks?|equit(y|ies)|forex|yields?|liquidity|lending|bonds?|treasur(y|ies)|candles?|ohlc|funding|arbitrage|perps?|futures|options|crypto|nfts?|invest(ing|ors?|ment)?|financ(e|ial)|earnings|tvl|gas)\b/g,
-  Intelligence:
-    /\b(llms?|gpt[\w-]*|claude|gemini|ai|agents?|chat|completions?|embeddings?|summar(y|ies|ise|ize|isation|ization)|sentiment|analy(sis|se|ze|tics|sts?)|predict(s|ion|ions|ive)?|forecasts?|insights?|signals?|inference|models?|generat(e|es|ion|ive)|classif(y|ies|ication)|research|reasoning|intelligence|translat(e|es|ion))\b/g,
-  Verification:
-    /\b(verif(y|ies|ied|ication)|kyc|kyb|aml|sanctions?|fraud|scams?|phishing|risk|audits?|attest(s|ation|ations)?|credential(s)?|identity|reputation|trust|compliance|screen(s|ing)?|validat(e|es|ion|or)|proofs?|honeypots?|rug(pull)?s?|safety)\b/g,
-  Data: /\b(data(set|sets|base)?|search|lookup|records?|registr(y|ies)|weather|news|scrap(e|es|er|ing)|crawl(er|s)?|index(er|es)?|blocks?|balances?|transactions?|profiles?|tweets?|posts?|feeds?|statistics|stats|geo(location|coding)?|maps?|whois|dns|domains?|compan(y|ies)|sports?|flights?|holidays?|history|historical|rpc)\b/g,
+/** Words and phrases that indicate a category, and what each counts. The first pattern that matches a word takes it. */
+const WORDS: Readonly<Record<Category, readonly (readonly [weight: number, words: RegExp])[]>> = {
+  Verification: [
+    [
+      3,
+      /\b(verif(?:y|ies|ier|ication)|validat(?:e|es|ion|or)|kyc|kyb|aml|sanction(?:s|ed)?|ofac|fraud|scams?|phishing|attest(?:s|ation|ations)?|honeypots?|rug ?pulls?|fact ?check(?:s|ing|er)?|deliverab(?:le|ility)|credentials?|disposable detection|ground truth|trust(?:worthiness)? scor(?:e|es|ing)|risk scor(?:e|es|ing)|risk level|pre ?flight|anomal(?:y|ies)|sanity|(?:be )?undone|revers(?:ible|ibility)|irreversible|safe action|due diligence|trust|reputation|malicious|malware)\b/g,
+    ],
+    [
+      1.5,
+      /\b(risks?|audits?|safety|screen(?:s|ing)?|compliance|security|identity|proofs?|signed proof|checks?|checklist|detection|claims?|flagged|vulnerabilit(?:y|ies))\b/g,
+    ],
+  ],
+  Finance: [
+    [
+      3,
+      /\b(defi|dex(?:es)?|cash ?flow|balance sheets?|income statements?|dividends?|tickers?|ipos?|interest rates?|inflation|mortgages?|loans?|market ?cap|hedge funds?|mutual funds?|circulati(?:on|ng) supply|financial (?:data|statements?|markets?)|commodit(?:y|ies)|tax(?:es)?|swaps?|trad(?:e|es|ing|ers?)|forex|fx|stocks?|equit(?:y|ies)|yields?|liquidity|liquidations?|lending|candle(?:s|sticks?)?|ohlcv?|funding rates?|open interest|arbitrage|perps?|perpetuals?|futures|options chain|crypto(?:currency|currencies)?|nfts?|stablecoins?|tvl|altcoins?|pnl|polymarket|kalshi|prediction markets?|betting|exchange rates?|prepaid cards?|bank(?:ing)?|tokenomics|airdrops?|vesting|staking|portfolios?|coingecko|memecoins?|pump ?fun|gas (?:prices?|estimates?|fees?|oracle|tracker)|smart money|whales?|netflow|treasury (?:yields?|bonds?)|usdjpy|xau|btc|eth price|coin ?prices?|token ?(?:prices?|supply|launch(?:es)?|balances?|holders?|holdings|metadata|ranking|contract|symbol|research))\b/g,
+    ],
+    [
+      1.5,
+      /\b(tokens?|coins?|wallets?|prices?|pricing|rates?|currenc(?:y|ies)|markets?|financ(?:e|ial)|invest(?:ing|ors?|ment)?|earnings|gas|stats on chain|transactions?|accounts?|bonds?|balances?|payments?|usd|bridge|economics)\b/g,
+    ],
+  ],
+  Intelligence: [
+    [
+      3,
+      /\b(llms?|translat(?:e|es|ion|or)|grammar|spell ?check|language detection|text (?:analysis|similarity)|keyword extraction|object detection|face detection|gpt(?: \d)?|openai|claude|gemini|grok|haiku|sonnet|chat(?:bot)?s?|(?:text|chat) completions?|completions|summar(?:y|ies|ise|ize|isation|ization)|sentiment|brainstorm|rewrit(?:e|es|ing)|explain(?:s|er)?|text to (?:image|video|speech)|(?:generate|create|creates|generates|generation|generating) (?:an |a )?(?:images?|videos?|avatars?|pictures?)|image (?:generat(?:ion|or)|create)|video create|(?:images?|videos?) generate|inference|reasoning|joke generation|deep research|ai synthesi[sz]ed|ai powered|ai answers?|ai agents?|intelligence|strateg(?:y|ies|ist|ic)|playbooks?|consult(?:ant|ing)|advis(?:or|ory|er)|specialist|market intelligence|(?:planner|designer|navigator|architect|analyst|manager|researcher|creator|writer|assistant)s?)\b/g,
+    ],
+    [
+      1.5,
+      /\b(ai|agents?|analy(?:sis|se|ze|zer|tics|sts?)|predict(?:s|ion|ions|ive)?|forecasting|insights?|signals?|models?|recommend(?:s|ation|ations)?|design(?:s|ing)?|plan(?:s|ning)?|creative|entit(?:y|ies)|keywords?|classif(?:y|ies|ication)|brief(?:ing)?|reports?|opportunit(?:y|ies))\b/g,
+    ],
+  ],
+  Data: [
+    [
+      3,
+      /\b(weather|news|holidays?|tweets?|twitter|scrap(?:e|es|er|ing)|crawl(?:er|s|ing)?|dns|whois|demographics?|geocod(?:e|es|ing)|geo(?:location)?|look ?ups?|registr(?:y|ies)|data ?sets?|publications?|pubmed|arxiv|articles?|records?|extract(?:s|ion|ed)?|profiles?|search(?:es)?|documentation|docs|ipfs|on ?chain data|flights?|sports? (?:scores|statistics)|demographic|census|block (?:number|height|explorer)|ens|rpc|ip addresse?s?|enrich(?:ment)?|gifs?|soccer|football|basketball|nba|leagues?|standings|matches|players?|movies?|recipes?|songs?|lyrics|books|airports?|hotels?|odds|events? calendar)\b/g,
+    ],
+    [
+      1.5,
+      /\b(statistics|stats|metrics|maps?|domains?|historical|metadata|trends?|trending|location|population|directory|catalog(?:ue)?|posts?|feeds?|blocks?|cit(?:y|ies)|countr(?:y|ies)|zip ?codes?|addresses|schools?|universit(?:y|ies)|vehicles?|cars|products|reviews)\b/g,
+    ],
+    [
+      0.75,
+      /\b(data|index(?:er|es)?|compan(?:y|ies)|history|fetch(?:es)?|retriev(?:e|es|al)|list(?:s|ings?)?|content|filters?|results?|query|queries|info(?:rmation)?|get|returns?|find|details)\b/g,
+    ],
+  ],
+  Tools: [
+    [
+      3,
+      /\b(qr(?: codes?)?|convert(?:s|er)?|conver(?:sion|sions)|resiz(?:e|es|ing)|compress(?:es|ion)?|shorten(?:s|er)?|screenshots?|upload(?:s|ed)?|hash(?:es|ing)?|passwords?|random|uuid|browser (?:session|automation)|headless|render(?:s|ing)?|transcri(?:be|bes|ption)|notif(?:y|ies|ication|ications)|email notifications?|send(?:s|ing)? (?:an? )?(?:emails?|sms|messages?)|sms|messaging|bar ?codes?|calculators?|generators?|thumbnails?|watermarks?|download(?:s|er)?|webhooks?|numbers? generator|inbox|mint(?:s|ing)?|echo|vote|pixels?|store (?:a )?(?:message|file)s?|run (?:python|code)|sandbox|ui components?|templates?|utility|utilities|timezone|encod(?:e|es|ing)|licen[cs]e keys?|widget|relay|ping|purchase|subscribe|tiers?|credits|signed url|temporary|jobs?|tasks?|hire|workers?|protected (?:content|resource)|premium endpoint|hello world|roadmap|developer (?:utility|tools?)|playlists?|mix plan|anonymi[sz]e|auth|entropy|sha ?\d+|pdf)\b/g,
+    ],
+    [
+      1.5,
+      /\b(tools?|toolkit|generator|files?|images?|formats?|format|storage|submit|buy|register|session|demo|test|access|check job|memory|add|service delivery|calculat(?:e|es|or))\b/g,
+    ],
+  ],
 };
 
-/** Which category wins when two have the same score: the narrower one comes first. */
-const PREFERENCE: readonly Exclude<Category, 'Tools'>[] = ['Verification', 'Finance', 'Intelligence', 'Data'];
+/** Sentences about how a call is paid for, and for whom it is: they say nothing of what it does. */
+const ABOUT_PAYING =
+  /(?:accepts? usdc[^.|—]*|pay(?:ment)?s? (?:via|in|with|usdc)[^.|—]*|(?:after|with|requires?|x402) (?:x402 )?payment(?:s| verification)?|real x402 payment[^.|—]*|(?:for|by) ai agents?|ai agent apis?|for agents|token efficient|(?:id|access) tokens?|api tokens?|x402|usdc on \w+|mainnet|\$\s?[\d.]+(?: usdc)?|micro ?payments?)/g;
 
-/** The texts of a listing. A word found in the title or the tagline counts three times. */
+/** The texts of a listing. */
 export interface CategoryText {
   title: string;
+  /** Empty if no source gives one. */
   tagline: string;
   description: string;
-  routes: readonly string[];
+  tags: readonly string[];
+  routes: readonly { path: string; description: string }[];
 }
 
 export interface InferredCategory {
@@ -28,21 +78,81 @@ export interface InferredCategory {
   scores: Record<string, number>;
 }
 
+/** Which category wins when two have the same points: the narrower one comes first. */
+const PREFERENCE: readonly Category[] = ['Verification', 'Finance', 'Intelligence', 'Data', 'Tools'];
+
+/** What each part of a listing counts: a word of its name, of its tags or of its line, and all of its routes together. */
+const WEIGHTS = { title: 2.5, tag: 1.5, tagline: 1, description: 0.25, routes: 12 } as const;
+
+/** Most points that each part gives to one category, so that a long text does not decide alone. */
+const MOST = { title: 9, tag: 6, tagline: 6, description: 4 } as const;
+
 /**
- * Infers the category of a listing whose source names none. A category needs at least two points. With equal points the
- * narrower category wins.
+ * How many times as many points a category needs as the one on record, and how many more of them: as many as all routes
+ * and the line together give.
  */
-export function inferCategory({ title, tagline, description, routes }: CategoryText): InferredCategory {
-  const headline = splitIdentifiers(`${title} ${tagline}`);
-  const body = splitIdentifiers(`${description} ${routes.join(' ')}`);
-  const scores: Record<string, number> = {};
-  let best: Category = 'Tools';
-  for (const name of PREFERENCE) {
-    const points = countWords(headline, WORDS[name]) * 3 + Math.min(countWords(body, WORDS[name]), 30);
-    scores[name] = points;
-    if (points >= 2 && points > (scores[best] ?? 0)) best = name;
+const MARGIN = { times: 2, more: 18 } as const;
+
+/** Longest part of a route's description that counts: what it does stands at the beginning. In UTF-16 units. */
+const ROUTE_CHARACTERS = 160;
+
+/** A route with fewer points than this has less than a whole vote. */
+const FULL_VOTE = 3;
+
+/** Fewer points than this say nothing. */
+const LEAST_POINTS = 1.5;
+
+/**
+ * Infers the category of a listing whose sources name none, from words of its name, tags, line and routes; every route
+ * has one vote, which its words share. `recorded` is the category on record: it stays unless another one wins by a clear
+ * margin.
+ */
+export function inferCategory(text: CategoryText, recorded?: Category): InferredCategory {
+  const scores = scoreCategories(text);
+  const best = PREFERENCE.reduce((one, other) => ((scores[other] ?? 0) > (scores[one] ?? 0) ? other : one), 'Tools');
+  const winner = (scores[best] ?? 0) < LEAST_POINTS ? 'Tools' : best;
+  if (recorded === undefined || winner === recorded) return { category: winner, scores };
+  const [points, before] = [scores[winner] ?? 0, scores[recorded] ?? 0];
+  const isClear = points >= before * MARGIN.times && points >= before + MARGIN.more;
+  return { category: isClear ? winner : recorded, scores };
+}
+
+function scoreCategories({ title, tagline, description, tags, routes }: CategoryText): Record<Category, number> {
+  const scores: Record<Category, number> = { Verification: 0, Finance: 0, Intelligence: 0, Data: 0, Tools: 0 };
+  const add = (text: string, part: keyof typeof MOST) => {
+    const counts = countWords(text);
+    for (const name of CATEGORIES) scores[name] += Math.min(counts[name] * WEIGHTS[part], MOST[part]);
+  };
+  add(title, 'title');
+  add(tags.join(' | '), 'tag');
+  add(tagline, 'tagline');
+  add(description, 'description');
+  for (const { path, description: words } of routes) {
+    const counts = countWords(`${path} | ${words.slice(0, ROUTE_CHARACTERS)}`);
+    const sum = Math.max(
+      CATEGORIES.reduce((total, name) => total + counts[name], 0),
+      FULL_VOTE,
+    );
+    for (const name of CATEGORIES) scores[name] += (counts[name] / sum) * (WEIGHTS.routes / routes.length);
   }
-  return { category: best, scores };
+  for (const name of CATEGORIES) scores[name] = Math.round(scores[name] * 10) / 10;
+  return scores;
+}
+
+/** Counts the words of each category, each by its weight; a word counts for the first pattern that has it. */
+function countWords(text: string): Record<Category, number> {
+  const counts: Record<Category, number> = { Verification: 0, Finance: 0, Intelligence: 0, Data: 0, Tools: 0 };
+  const plain = splitIdentifiers(text).replace(ABOUT_PAYING, ' ');
+  for (const name of PREFERENCE) {
+    let left = plain;
+    for (const [weight, words] of WORDS[name]) {
+      left = left.replace(words, () => {
+        counts[name] += weight;
+        return ' ';
+      });
+    }
+  }
+  return counts;
 }
 
 /** Finds the category that a source names, in any case. */
@@ -53,10 +163,7 @@ export function findCategory(text: string): Category | undefined {
 function splitIdentifiers(text: string): string {
   return text
     .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replace(/[/_\-.:{}]+/g, ' ')
+    .replace(/[/_\-:{}’']+/g, ' ')
+    .replace(/ {2,}/g, ' ')
     .toLowerCase();
-}
-
-function countWords(text: string, words: RegExp): number {
-  return text.match(words)?.length ?? 0;
 }

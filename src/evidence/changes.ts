@@ -7,7 +7,7 @@ import { formatRoute, type Route } from '../model/route.ts';
 import type { InferredCategory } from './category.ts';
 import { omitNetworkFreshness, omitRouteFreshness } from './freshness.ts';
 import type { DerivedListing } from './listing.ts';
-import { getCurrentTerms } from './terms.ts';
+import { getCurrentTerms, getPriceCeilings } from './terms.ts';
 
 /** One difference that readers can see. The reason is a stable code; the detail is the evidence for it. */
 export interface Difference {
@@ -55,12 +55,8 @@ export function listDifferences(
     if (inferred) detail.scores = inferred.scores;
     add('categorised', inferred ? 'inferred_from_text' : 'declared', detail);
   }
-  if (before?.price_min !== after.price_min || before.price_max !== after.price_max) {
-    add('priced', cause, {
-      from: before ? { min: before.price_min, max: before.price_max } : null,
-      to: { min: after.price_min, max: after.price_max },
-    });
-  }
+  const [priceBefore, price] = [before ? getPriceRange(before) : null, getPriceRange(after)];
+  if (!isSame(priceBefore, price)) add('priced', cause, { from: priceBefore, to: price });
   if (!before) return differences;
 
   const fields = TEXT_FIELDS.filter((field) => before[field] !== after[field]);
@@ -85,6 +81,13 @@ export function listDifferences(
     add('seen', cause === 'probed' && !isLatestProbeValid(after) ? 'probe_failed' : cause, {});
   }
   return differences;
+}
+
+/** Returns the prices of a listing, with the ends that are ceilings where one is. */
+function getPriceRange(listing: DerivedListing) {
+  const ceilings = getPriceCeilings(listing);
+  const isCapped = ceilings.min || ceilings.max;
+  return { min: listing.price_min, max: listing.price_max, ...(isCapped && { ceilings }) };
 }
 
 type AddDifference = (kind: ChangeKind, reason: string, detail: JsonObject) => void;

@@ -10,7 +10,12 @@ import {
   type Namesake,
   type RecordedReply,
 } from './cautions.ts';
-import { type MergedDeclaration, mergeDeclarations, type RecordedDeclaration } from './declarations.ts';
+import {
+  type MergedDeclaration,
+  mergeDeclarations,
+  type RecordedDeclaration,
+  type RecordedWords,
+} from './declarations.ts';
 import { getListingNames, type ListingNames } from './names.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from './networks.ts';
 import { isStillOffered, type SampleSummary } from './sample-summary.ts';
@@ -41,6 +46,8 @@ export interface ListingEvidence {
   sampled: SampleSummary;
   /** Networks that the listing was ever shown with: a network once offered keeps its entry. */
   known_networks: readonly NetworkKey[];
+  /** The title and the category that readers saw so far; undefined if it was never published. */
+  known_words: RecordedWords | undefined;
   /** Finds a better known listing at another domain that has one of these names and is not paid to one of these payees. */
   findNamesake: (names: ListingNames, payees: readonly string[]) => Namesake | null;
   /** What its provider replies to cautions. */
@@ -50,9 +57,14 @@ export interface ListingEvidence {
 /** A listing as readers will see it, except for the times it was listed and changed. */
 export type DerivedListing = Omit<Listing, 'listed_at' | 'updated_at' | 'revision'>;
 
-/** Derives what readers see of a listing from everything on record. Pure: the same evidence gives the same listing. */
-export function deriveListing(evidence: ListingEvidence): { listing: DerivedListing; merged: MergedDeclaration } {
-  const merged = mergeDeclarations(evidence.declarations);
+/**
+ * Derives what readers see of a listing from everything on record. Pure: the same evidence gives the same listing.
+ * `merged` is what its declarations come to.
+ */
+export function deriveListing(
+  evidence: ListingEvidence,
+  merged = mergeDeclarations(evidence.declarations, evidence.known_words),
+): { listing: DerivedListing; merged: MergedDeclaration } {
   const { words, category, inferred, declarations, offered } = merged;
   const routes = merged.routes.map(({ route }) => buildRoute(route, evidence, merged.routes.length, offered));
   const declared = declarations.find(({ price }) => price !== null);
@@ -156,9 +168,14 @@ export function isWellKnown({ routes, reliability }: Pick<Listing, 'routes' | 'r
  */
 function findNamesake(evidence: ListingEvidence, words: MergedDeclaration['words'], routes: Route[]): Namesake | null {
   if (isWellKnown({ routes, reliability: evidence.sampled.reliability })) return null;
-  const names = getListingNames({ ...words, base_url: evidence.base_url });
+  const names = getListingNames({ ...getGivenNames(words), base_url: evidence.base_url });
   const borrowed = names.names.filter((name) => !names.own.includes(name));
   return borrowed.length === 0 ? null : evidence.findNamesake({ ...names, names: borrowed }, listPayees({ routes }));
+}
+
+/** Returns the names that sources give a listing: one that was made from its host claims nothing, so it is left out. */
+export function getGivenNames({ title, is_named, provider_name }: MergedDeclaration['words']) {
+  return { title: is_named ? title : '', provider_name };
 }
 
 /** Lists the payees that the routes of a listing currently name, each once. */

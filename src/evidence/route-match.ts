@@ -1,4 +1,5 @@
 import { PATH_TEMPLATE } from '../model/request.ts';
+import { getToolName } from '../model/route.ts';
 
 /** Replaces a template while a path is split; no path contains this character. */
 const GAP = '\0';
@@ -17,6 +18,8 @@ interface Matcher<R> {
   readonly query: readonly (readonly [name: string, value: Pattern])[];
   /** Segments without a template: of two matching routes the one with more of them wins. */
   readonly literals: number;
+  /** The tool that a route is, which a call must name; empty for other routes. */
+  readonly tool: string;
 }
 
 /** The routes of one base address, indexed for finding them by address. */
@@ -41,14 +44,15 @@ export function buildRouteIndex<R extends { path: string }>(baseUrl: string, rou
 /**
  * Lists the routes that match a called address, whatever their method, the most specific first. A template matches any
  * segment, part of a segment or query value. A slash at the end and query parameters that the route does not fix are
- * ignored.
+ * ignored. A call of a tool names it in the fragment.
  */
 export function listMatchingRoutes<R>({ fixed, templated }: RouteIndex<R>, url: URL): R[] {
   const segments = splitPath(url.pathname).map(decode);
   const candidates = [...(fixed.get(segments.join('/')) ?? []), ...(templated.get(segments.length) ?? [])];
   return candidates
     .filter((matcher) => isRouteMatch(matcher, segments, url.searchParams))
-    .sort((a, b) => b.literals - a.literals || b.query.length - a.query.length)
+    .filter(({ tool }) => tool === '' || tool === getToolName(url.hash))
+    .sort((a, b) => b.tool.length - a.tool.length || b.literals - a.literals || b.query.length - a.query.length)
     .map(({ route }) => route);
 }
 
@@ -58,6 +62,8 @@ export function listMatchingRoutes<R>({ fixed, templated }: RouteIndex<R>, url: 
  */
 export function isResourceOf(resource: string, url: URL): boolean {
   const named = URL.parse(resource, url);
+  // So the specification of x402 over MCP names a tool.
+  if (named?.protocol === 'mcp:') return url.hash !== '' && named.pathname.slice(1) === getToolName(url.hash);
   if (!named || named.hostname !== url.hostname) return false;
   const index = buildRouteIndex(named.origin, [{ path: decode(named.pathname) }]);
   return listMatchingRoutes(index, url).length > 0;
@@ -75,6 +81,7 @@ function buildMatcher<R extends { path: string }>(basePath: string, route: R): M
     segments,
     query: [...new URLSearchParams(query)].map(([name, value]) => [name, value.split(GAP)] as const),
     literals: segments.filter((segment) => segment.length === 1).length,
+    tool: getToolName(route.path),
   };
 }
 

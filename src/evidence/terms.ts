@@ -1,5 +1,7 @@
+import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
-import type { RecordedTerms } from '../model/terms.ts';
+import { isCeiling, type RecordedTerms } from '../model/terms.ts';
+import type { PriceCeilings } from '../model/usdc.ts';
 
 /**
  * Returns the terms that a buyer should expect now: those last seen in a live 402, or, if none was seen, those that the
@@ -18,6 +20,23 @@ const PUBLISHED_HISTORY = 20;
 export function cutHistory(history: readonly RecordedTerms[]): RecordedTerms[] {
   const past = history.filter(({ current }) => !current).length;
   return history.slice(Math.max(0, past - PUBLISHED_HISTORY));
+}
+
+/**
+ * Returns which ends of a listing's prices are ceilings: all current offers of that price, of all its routes, let the
+ * seller take less.
+ */
+export function getPriceCeilings({
+  routes,
+  price_min,
+  price_max,
+}: Pick<Listing, 'routes' | 'price_min' | 'price_max'>): PriceCeilings {
+  const offers = routes.flatMap(({ terms }) => getCurrentTerms(terms));
+  const [min, max] = [price_min, price_max].map((price) => {
+    const asked = offers.filter(({ amount }) => amount === price);
+    return asked.length > 0 && asked.every(isCeiling);
+  });
+  return { min: min === true, max: max === true };
 }
 
 /** Terms with a known payee. */

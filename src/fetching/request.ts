@@ -14,6 +14,8 @@ export interface FetchInit {
    */
   redirect?: 'follow' | 'manual' | 'error' | undefined;
   signal?: AbortSignal | undefined;
+  /** The body carries a payment: handled as a request whose headers do. */
+  isPaying?: boolean | undefined;
   /** Return the beginning of a body that is longer than the limits, and do not throw `too_large`. */
   isCutAllowed?: boolean | undefined;
   /**
@@ -30,6 +32,7 @@ export interface OutgoingRequest {
   method: string;
   headers: Record<string, string>;
   body: string | Uint8Array | undefined;
+  isPaying?: boolean | undefined;
 }
 
 /** Content codings that the body reader can undo. */
@@ -70,12 +73,12 @@ export function buildRequest(url: URL, init: FetchInit, userAgent: string): Outg
       });
     }
   }
-  return { url, method, headers, body: init.body ?? undefined };
+  return { url, method, headers, body: init.body ?? undefined, ...(init.isPaying && { isPaying: true }) };
 }
 
 /** Returns whether a request carries a signed payment, which may only be sent to the address it was made for. */
 export function isPaying(request: OutgoingRequest): boolean {
-  return PAYMENT_HEADERS.some((name) => name in request.headers);
+  return request.isPaying === true || PAYMENT_HEADERS.some((name) => name in request.headers);
 }
 
 /** The statuses that redirect to `Location` (RFC 9110 section 15.4); 300, 304 and 305 do not. */

@@ -3,6 +3,7 @@ import type { Catalogue } from '../catalogue/database.ts';
 import { countStandingDeclarations } from '../catalogue/read/declarations.ts';
 import { findListing } from '../catalogue/read/listings.ts';
 import { findOpenPull, isKnownFeed, isOvertaken, listFeedItems, type Pull } from '../catalogue/read/pulls.ts';
+import { findLatestSighting, getLater, keepNewerDeclarations, type Reconciled } from '../catalogue/read/snapshots.ts';
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
 import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
 import { recordFindings } from '../catalogue/write/findings.ts';
@@ -10,13 +11,14 @@ import { completePull, recordPage, recordPullFailure, startPull } from '../catal
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
-import type { Finding } from '../model/declaration.ts';
+import type { Declaration, Finding } from '../model/declaration.ts';
 import { cutText } from '../model/text.ts';
 import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
 import { formatRawItem, getFeedItemKey, getItemHash } from '../sources/bazaar/item-key.ts';
 import { type FeedPage, pullFeed } from '../sources/bazaar/pull.ts';
 import { getUniqueSourceName, isWebAddress } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';
+import { formatCount } from '../views/words/figures.ts';
 import { type Recording, recordDeclarations } from './record-declarations.ts';
 import {
   buildFailureFindings,
@@ -39,6 +41,8 @@ export interface FeedImportOptions extends Omit<FeedPullOptions, 'progress'> {
   openProgress: (label: string, unit: string) => Progress;
   /** The name of a file's feed on record; default: the file's own name. */
   source?: string | undefined;
+  /** True to import a file as it is, even if it is older than what is on record of its feed. */
+  older?: boolean | undefined;
 }
 
 const EMPTY: FeedDeclarations = { declarations: [], findings: [], outcomes: [] };
@@ -50,7 +54,7 @@ const EMPTY: FeedDeclarations = { declarations: [], findings: [], outcomes: [] }
 export async function importFeed(
   catalogue: Catalogue,
   address: string,
-  { openProgress, source, ...options }: FeedImportOptions,
+  { openProgress, source, older = false, ...options }: FeedImportOptions,
 ): Promise<ImportReport> {
   const started = options.now().getTime();
   const before = await getRevision(catalogue);
@@ -60,13 +64,17 @@ export async function importFeed(
   );
   const isPulled = pull !== undefined && pull.ended !== null;
   const read = isPulled ? await readPull(catalogue, address, pull, options) : EMPTY;
+  const snapshot =
+    isWebAddress(address) || older
+      ? { ...AS_READ, declarations: read.declarations }
+      : await reconcileFile(catalogue, feed, read.declarations);
   const recording = await withProgress(openProgress('Recording', 'listings'), ({ update }) =>
-    recordDeclarations(catalogue, read.declarations, { ...options, onProgress: update }),
+    recordDeclarations(catalogue, snapshot.declarations, { ...options, onProgress: update }),
   );
   const findings = [...read.findings, ...buildFailureFindings(recording, false)];
   const ending =
     isPulled && recording.left === 0
-      ? await completeFeedImport(catalogue, pull, findings, recording, options.now())
+      ? await completeFeedImport(catalogue, pull, { findings, recording, snapshot, at: options.now() })
       : STOPPED;
   const report = {
     feed,
@@ -76,7 +84,40 @@ export async function importFeed(
     findings,
     took_ms: options.now().getTime() - started,
   };
-  return buildReport(report, { shortfall: ending.shortfall, advice: null });
+  return buildReport(report, { shortfall: ending.shortfall, advice: explainKept(snapshot) });
+}
+
+/** What of a feed is recorded, and the date of what is on record if the whole feed is older than that. */
+interface Snapshot extends Reconciled {
+  date: string | null;
+  newer: string | null;
+}
+
+const AS_READ = { kept: 0, left_out: 0, date: null, newer: null };
+
+/** Reconciles a saved file with what is on record of its feed, which may have been seen later. */
+async function reconcileFile(
+  catalogue: Catalogue,
+  feed: string,
+  declarations: readonly Declaration[],
+): Promise<Snapshot> {
+  const date = declarations.reduce<string | null>((latest, { source }) => getLater(latest, source.observed_at), null);
+  const latest = await findLatestSighting(catalogue, { kind: 'bazaar', name: feed });
+  const newer = date !== null && latest !== null && latest > date ? latest : null;
+  return { ...(await keepNewerDeclarations(catalogue, declarations, newer !== null)), date, newer };
+}
+
+/** Explains what was kept of an earlier import that is newer; null if nothing was. */
+function explainKept({ kept, left_out, date, newer }: Snapshot): string | null {
+  if (kept + left_out === 0 && newer === null) return null;
+  const age =
+    newer === null
+      ? 'Parts of this file are older than what is on record of the feed.'
+      : `This file is older than what is on record of the feed: it was last seen ${date}, and the feed ${newer}.`;
+  const stayed = `${formatCount(kept, 'listing')} kept what was seen later`;
+  const out = left_out > 0 ? `, ${left_out} that the feed no longer had were left out` : '';
+  const stands = newer === null ? '' : ', and nothing was withdrawn';
+  return `${age} ${stayed}${out}${stands}. To import the file as it is all the same, add --older.`;
 }
 
 /** How an import ended: what it withdrew, and why it is incomplete, if it is. */
@@ -117,23 +158,29 @@ async function readPull(
 
 /**
  * Completes a pull whose listings are all recorded, in one transaction. A feed that suddenly has nothing to list is
- * more likely broken than empty, so nothing is withdrawn. Nothing is withdrawn either if a later pull was faster.
+ * more likely broken than empty, so nothing is withdrawn. Nothing is withdrawn either if a later pull was faster, or if
+ * the feed is a file that is older than what is on record.
  */
 async function completeFeedImport(
   catalogue: Catalogue,
   pull: Pull,
-  findings: readonly Finding[],
-  { recorded, failed }: Recording,
-  at: Date,
+  {
+    findings,
+    recording: { recorded, failed },
+    snapshot,
+    at,
+  }: { findings: readonly Finding[]; recording: Recording; snapshot: Snapshot; at: Date },
 ): Promise<Ending> {
   const source = { kind: 'bazaar', name: pull.feed } as const;
-  const isEmptyFeed = recorded.length + failed.length === 0 && (await countStandingDeclarations(catalogue, source)) > 0;
+  const isEmptyFeed =
+    recorded.length + failed.length + snapshot.left_out === 0 &&
+    (await countStandingDeclarations(catalogue, source)) > 0;
   const mayWithdraw = pull.ended === 'complete' && !isEmptyFeed;
   const held = new Set([...recorded, ...failed].map(({ id }) => id));
   const slugs = await writeCatalogue(catalogue, at.toISOString(), async (writing) => {
     await recordFindings(writing, pull.feed, findings);
     await completePull(writing, pull);
-    return mayWithdraw && !(await isOvertaken(writing.catalogue, pull))
+    return mayWithdraw && snapshot.newer === null && !(await isOvertaken(writing.catalogue, pull))
       ? await withdrawDeclarations(writing, source, held)
       : [];
   });

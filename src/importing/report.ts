@@ -63,7 +63,7 @@ export interface ImportReport {
 /** Builds the outcomes of listings: recorded ones, then those that could not be recorded. */
 export function buildOutcomes({ recorded, failed }: Recording, isFile: boolean): ImportOutcome[] {
   const build = ({ declaration: { title, base_url, source } }: DeclarationOutcome | FailedDeclaration) => ({
-    title,
+    title: title || null,
     base_url,
     file: isFile ? source.name : null,
   });

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { isProofOld } from '../evidence/verification.ts';
-import { type AgentItem, agentItem, formatLastProved } from '../views/listing/item.ts';
+import {
+  type AgentItem,
+  agentItem,
+  formatItemPrice,
+  formatLastProved,
+  formatOfferPrice,
+} from '../views/listing/item.ts';
 import type { MatchedRoute } from '../views/listing/matched-route.ts';
 import { getCautionPhrase } from '../views/words/decision.ts';
 import { formatDay } from '../views/words/figures.ts';
@@ -58,7 +64,7 @@ function buildCompactMatch(route: MatchedRoute, description: string, { updated_a
     method,
     ...(url.length <= ADDRESS_LENGTH ? { url } : { host: new URL(url).host }),
     ...(description !== '' && { description }),
-    price_usdc: offers.map(({ network, price_usdc }) => `${price_usdc} ${network}`).join(', '),
+    price_usdc: offers.map((offer) => `${formatOfferPrice(offer)} ${offer.network}`).join(', '),
     verified: (verified && day) || 'no',
     ...(input !== undefined && { input: shortenText(input, INPUT_LENGTH) }),
     ...(outputs.length > 0 && { output: shortenText(outputs.join(', '), OUTPUT_LENGTH) }),
@@ -66,11 +72,10 @@ function buildCompactMatch(route: MatchedRoute, description: string, { updated_a
 }
 
 function buildCompactWhole(item: AgentItem, description: string) {
-  const { price_min_usdc: min, price_max_usdc: max, networks } = item;
   return {
     host: item.host,
     ...(description !== '' && { description }),
-    price_usdc: `${min === max ? min : `${min}-${max}`} ${networks.join(', ')}`.trimEnd(),
+    price_usdc: `${formatItemPrice(item)} ${item.networks.join(', ')}`.trimEnd(),
     verified: formatCompactRatio(item),
     category: item.category,
   };

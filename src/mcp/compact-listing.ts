@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { getPriceCeilings } from '../evidence/terms.ts';
 import { category } from '../model/catalogue.ts';
 import { getHost, type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
@@ -58,7 +59,7 @@ export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): Co
     description: shortenText(listing.description, DESCRIPTION_LENGTH),
     provider_name: shortenText(listing.provider_name, PROVIDER_LENGTH),
     category: listing.category,
-    price_usdc: formatPriceRange(listing.price_min, listing.price_max),
+    price_usdc: formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing)),
     networks: listing.networks.map(buildCompactNetwork),
     verified_routes: formatCompactRatio(getVerification(listing)),
     reliability: {

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { listMissing, listNeeds } from '../evidence/abilities.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
+import type { Ability } from '../model/ability.ts';
 import type { Caution } from '../model/caution.ts';
 import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
-import { getRouteUrl, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
-import { formatPriceRange, formatUsdc } from '../model/usdc.ts';
+import { getRouteUrl, isToolPath, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
+import { isCeiling, type RecordedTerms } from '../model/terms.ts';
+import { formatPrice, formatPriceRange, formatUsdc, type PriceCeilings } from '../model/usdc.ts';
 import { describeCaution } from '../views/words/caution.ts';
 import { formatDay } from '../views/words/figures.ts';
 import { formatOutcome } from '../views/words/outcome.ts';
@@ -25,6 +28,8 @@ export const payOption = z.object({
   network: networkKey,
   pay_to: z.string().optional(),
   price_usdc: z.string().optional().describe("Where not the route's"),
+  needs: z.string().optional(),
+  missing: z.string().optional(),
 });
 export type PayOption = z.infer<typeof payOption>;
 
@@ -52,7 +57,11 @@ export const compactRoute = z.object({
 export type CompactRoute = z.infer<typeof compactRoute>;
 
 /** Builds the compact form of a route with all its ways to pay. */
-export function buildCompactRoute(route: Route, baseUrl: string): CompactRoute & { pay: PayOption[] } {
+export function buildCompactRoute(
+  route: Route,
+  baseUrl: string,
+  can?: ReadonlySet<Ability>,
+): CompactRoute & { pay: PayOption[] } {
   const offers = getCurrentTerms(route.terms).toSorted((a, b) => a.amount - b.amount);
   const [cheapest, dearest] = [offers[0], offers.at(-1)];
   const seen = offers.flatMap(({ last_seen_at }) => last_seen_at ?? []).toSorted();
@@ -64,20 +73,39 @@ export function buildCompactRoute(route: Route, baseUrl: string): CompactRoute &
     method: route.method,
     url: getRouteUrl(baseUrl, route.path),
     ...(route.description !== '' && { description: shortenText(route.description, DESCRIPTION_LENGTH) }),
-    ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount) }),
+    ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount, getEnds(offers)) }),
     ...(cheapest && { evidence: cheapest.evidence }),
     ...(seen.length > 0 && { seen_at: seen.at(-1) }),
     verification: route.verification,
     ...(route.proof && { proof: buildProof(route.proof) }),
-    pay: offers.slice(0, MAX_OFFERS).map(({ network, pay_to, amount }) => ({
-      network,
-      ...(pay_to !== null && { pay_to }),
-      ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatUsdc(amount) }),
+    pay: offers.slice(0, MAX_OFFERS).map((offer) => ({
+      network: offer.network,
+      ...(offer.pay_to !== null && { pay_to: offer.pay_to }),
+      ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatPrice(offer.amount, isCeiling(offer)) }),
+      ...buildNeeds(listNeeds(offer, { isTool: isToolPath(route.path) }), can),
     })),
     ...(input && { input }),
     ...(example && { example }),
     ...(route.probe && !isPayable(route.probe.outcome) && { failing: formatFailure(route.probe) }),
     ...(shortened && { shortened }),
+  };
+}
+
+/** Returns which ends of sorted offers are ceilings. */
+function getEnds(offers: readonly RecordedTerms[]): PriceCeilings {
+  const isAll = (amount: number | undefined) => offers.filter((offer) => offer.amount === amount).every(isCeiling);
+  return { min: isAll(offers[0]?.amount), max: isAll(offers.at(-1)?.amount) };
+}
+
+/** Abilities that every client of the SDK has: they go without saying. */
+const PLAIN: readonly string[] = ['v1', 'v2', 'evm', 'svm', 'exact', 'eip3009'];
+
+function buildNeeds(needs: readonly string[], can: ReadonlySet<Ability> | undefined): Partial<PayOption> {
+  const special = needs.filter((need) => !PLAIN.includes(need));
+  const missing = can === undefined ? [] : listMissing(needs, can);
+  return {
+    ...(special.length > 0 && { needs: special.join(' ') }),
+    ...(missing.length > 0 && { missing: missing.join(' ') }),
   };
 }
 

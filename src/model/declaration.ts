@@ -26,12 +26,15 @@ export const declaration = z.object({
   /** A slug the source asks for; without one it is made from `service_name`, else from the host. */
   slug: z.string().nullable(),
   service_name: z.string().nullable(),
+  /** Empty, like each text, if the source has none. */
   title: z.string(),
   tagline: z.string(),
   description: z.string(),
   provider_name: z.string(),
   /** Null: to be inferred from the text. */
   category: category.nullable(),
+  /** Words by which a feed sorts the listing; absent without any. */
+  tags: z.array(z.string()).optional(),
   mcp_endpoint: z.url().nullable(),
   docs_url: z.url().nullable(),
   /** Declared price range in atomic USDC and networks, for a listing whose routes are not itemised. */

@@ -65,6 +65,11 @@ export const FINDING_SECTIONS = {
         fix: 'Deploy the API at a host name of its own.',
         example: '"resource": "https://api.example.com/v1/quote"',
       },
+      preview_host: {
+        meaning: 'The host is a preview deployment of one commit, branch or pull request and will not last.',
+        fix: 'Write the address of the production deployment, best at a domain of your own.',
+        example: '"resource": "https://api.example.com/v1/quote"',
+      },
       wildcard_path: {
         meaning: 'The path has a wildcard, which was taken as a template.',
         fix: 'Name the parameter, so that buyers know what goes there.',
@@ -81,8 +86,8 @@ export const FINDING_SECTIONS = {
         example: '{"resource": "https://api.example.com/v1/quote", "accepts": [{…}]}',
       },
       not_http_type: {
-        meaning: 'The item is of another type than http.',
-        fix: 'List the HTTP address of the route; other types cannot be called by buyers here.',
+        meaning: 'The item is neither an HTTP route nor a tool of an MCP server.',
+        fix: 'List the HTTP address of the route, or describe the tool: toolName, inputSchema, and the transport streamable-http.',
         example: '"type": "http"',
       },
       no_resource: {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isObject } from './json.ts';
 
 export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
@@ -18,6 +19,12 @@ export const requestExample = z.object({
   body: z.unknown().optional(),
 });
 export type RequestExample = z.infer<typeof requestExample>;
+
+/** Builds the JSON-RPC message that calls a tool (MCP, "Calling Tools"). */
+export function buildToolCall(name: string, args: unknown): string {
+  const params = { name, arguments: isObject(args) ? args : {} };
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+}
 
 /** The request of a paid call, without what pays and what is secret. Hash: SHA-256, hex. */
 export const paidRequest = z.object({

@@ -91,6 +91,19 @@ export function formatRoute({ method, path }: Pick<Route, 'method' | 'path'>): s
   return `${method} ${path}`;
 }
 
+/** Names of tools as MCP has them (revision 2025-11-25, "Tool Names"), and a slash. */
+export const TOOL_NAME = /^[\w./-]{1,128}$/;
+
+/** Returns whether a route is a tool of an MCP server: its path is that of the server, and its fragment names the tool. */
+export function isToolPath(path: string): boolean {
+  return path.includes('#');
+}
+
+/** Returns the name of the tool in the path of a route; empty for a route that is no tool. */
+export function getToolName(path: string): string {
+  return path.split('#')[1] ?? '';
+}
+
 /** Gives the address a route is called at: its path after the base address, whose own query and fragment do not carry over. */
 export function getRouteUrl(baseUrl: string, path: string): string {
   const base = new URL(baseUrl);

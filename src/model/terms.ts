@@ -10,6 +10,10 @@ export const terms = z.object({
   pay_to: z.string().nullable().describe('Address that is paid; null where the source does not say'),
   max_timeout_seconds: z.int().positive().nullable(),
   x402_version: z.union([z.literal(1), z.literal(2)]).nullable(),
+  extra_needs: z
+    .array(z.string())
+    .optional()
+    .describe('What a client needs to pay it beyond network, scheme and version; absent where nothing'),
 });
 export type Terms = z.infer<typeof terms>;
 
@@ -23,9 +27,21 @@ export const recordedTerms = terms.extend({
 });
 export type RecordedTerms = z.infer<typeof recordedTerms>;
 
-/** Gives the key under which two mentions of the same offer are one: what is paid, in what, where and to whom. */
-export function getTermsKey(offer: Terms): string {
-  return [offer.network, offer.scheme, offer.asset, offer.amount, offer.pay_to ?? ''].join('|');
+/**
+ * Gives the key under which two mentions of the same offer are one: what is paid, in what, where and to whom, and whether
+ * through Permit2, which other clients can pay.
+ */
+export function getTermsKey({ network, scheme, asset, amount, pay_to, extra_needs }: Terms): string {
+  const transfer = scheme === 'exact' && extra_needs?.includes('permit2') ? ['permit2'] : [];
+  return [network, scheme, asset, amount, pay_to ?? '', ...transfer].join('|');
+}
+
+/** The x402 scheme whose amount is the most that a call may cost; the seller takes what the call came to. */
+const CEILING_SCHEME = 'upto';
+
+/** Returns whether the amount of an offer is a ceiling. */
+export function isCeiling({ scheme }: Pick<Terms, 'scheme'>): boolean {
+  return scheme === CEILING_SCHEME;
 }
 
 export const termsField = z.enum(['network', 'scheme', 'asset', 'amount', 'pay_to']);

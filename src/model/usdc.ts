@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Digits after the decimal point of USDC, on Base and on Solana alike. */
 export const USDC_DECIMALS = 6;
 
@@ -35,7 +37,24 @@ export function getUsdcNumber(atomic: number): number {
   return Number(formatUsdc(atomic));
 }
 
-/** Writes a price range as pages show it: one value when flat, else `min-max` (specification, "Price range forms"). */
-export function formatPriceRange(min: number, max: number): string {
-  return min === max ? formatUsdc(min) : `${formatUsdc(min)}-${formatUsdc(max)}`;
+/** Writes a price; one that is a ceiling as `up to 0.05`. */
+export function formatPrice(amount: number, isCeiling = false): string {
+  return `${isCeiling ? 'up to ' : ''}${formatUsdc(amount)}`;
+}
+
+/** Which ends of a price range are ceilings: the most that a call may cost. */
+export const priceCeilings = z.object({ min: z.boolean(), max: z.boolean() });
+export type PriceCeilings = z.infer<typeof priceCeilings>;
+
+export const NO_CEILINGS: PriceCeilings = Object.freeze({ min: false, max: false });
+
+/**
+ * Writes a price range as pages show it: one value when flat, else `min-max` (specification, "Price range forms"). With
+ * ceilings it is `up to 0.05`, or `0.001 or up to 0.05`.
+ */
+export function formatPriceRange(min: number, max: number, ceilings = NO_CEILINGS): string {
+  const [low, high] = [formatPrice(min, ceilings.min), formatPrice(max, ceilings.max)];
+  if (low === high) return low;
+  if (min === max) return formatUsdc(min);
+  return `${low}${ceilings.min || ceilings.max ? ' or ' : '-'}${high}`;
 }

@@ -7,7 +7,6 @@ import type { Requirement } from '../x402/requirements.ts';
 import { judgeAnswer } from './judging.ts';
 import type { Ledger } from './ledger.ts';
 import { addJudgement, buildPaidRequest, buildPaymentAnswer, type Call, NO_ANSWER } from './paid-call.ts';
-import { buildPaymentHeader } from './payment-header.ts';
 import type { DeclaredProduct } from './product.ts';
 import { fetchPaid } from './quote.ts';
 import type { Rail } from './rail.ts';
@@ -68,7 +67,7 @@ export async function payForCall(options: PayOptions): Promise<Payment> {
   });
   await ledger.record(id, { step: 'sent', signature }, now().toISOString());
   onEvent?.({ type: 'sent' });
-  await sendPayment(options, id, buildPaymentHeader(requirement, payload));
+  await sendPayment(options, id, payload);
   return resolvePayment(id, options);
 }
 
@@ -104,14 +103,14 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
 
 /** Sends a payment and records the answer: first as received, then with its judgement. */
 async function sendPayment(
-  { client, call, declared, own, ledger, now, onEvent }: PayOptions,
+  { client, call, requirement, declared, own, ledger, now, onEvent }: PayOptions,
   id: string,
-  paymentHeaders: Record<string, string>,
+  payload: Record<string, unknown>,
 ): Promise<void> {
   const started = performance.now();
   let response: FetchResponse;
   try {
-    response = await fetchPaid(client, call, paymentHeaders);
+    response = await fetchPaid(client, call, { requirement, payload });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onEvent?.({ type: 'unanswered', reason: error.reason });

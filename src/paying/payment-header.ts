@@ -19,16 +19,22 @@ const MAX_HEADER = 64 * 1024;
  * Builds the header with a signed payment: `PAYMENT-SIGNATURE` (x402 version 2) with the original offer, or `X-PAYMENT`
  * (version 1).
  */
-export function buildPaymentHeader(
+export function buildPaymentHeader(requirement: Requirement, payload: Record<string, unknown>): Record<string, string> {
+  const name = requirement.terms.x402_version === 1 ? 'x-payment' : 'payment-signature';
+  return { [name]: encode(buildPaymentPayload(requirement, payload)) };
+}
+
+/** Builds a signed payment as x402 sends it: in version 2 with the original offer, resource and extensions. */
+export function buildPaymentPayload(
   { terms, raw, resource, extensions }: Requirement,
   payload: Record<string, unknown>,
-): Record<string, string> {
+): Record<string, unknown> {
   if (terms.x402_version === 1) {
     const { scheme, network } = raw;
-    return { 'x-payment': encode({ x402Version: 1, scheme, network, payload }) };
+    return { x402Version: 1, scheme, network, payload };
   }
   const rest = { ...(resource === undefined ? {} : { resource }), ...(isObject(extensions) ? { extensions } : {}) };
-  return { 'payment-signature': encode({ x402Version: 2, ...rest, accepted: raw, payload }) };
+  return { x402Version: 2, ...rest, accepted: raw, payload };
 }
 
 /** Reads what a seller says about the settlement; null if it says nothing readable. Never throws. */
@@ -55,6 +61,7 @@ export function readSellerReceipt(headers: Headers): SellerReceipt | null {
   };
 }
 
-function encode(value: unknown): string {
+/** Writes JSON as headers of x402 carry it: in base 64. */
+export function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');
 }

@@ -1,9 +1,13 @@
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
+import { fetchToolCall } from '../fetching/tool-call.ts';
 import type { NetworkKey } from '../model/network.ts';
+import { isToolPath } from '../model/route.ts';
 import type { Terms, TermsDifference } from '../model/terms.ts';
 import { listRequirements, type Requirement } from '../x402/requirements.ts';
 import { findOfferDifference, isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
+import { addToolPayment, readToolAnswer } from '../x402/tool-answer.ts';
 import type { Call } from './paid-call.ts';
+import { buildPaymentHeader, buildPaymentPayload, encode } from './payment-header.ts';
 
 /** Limits of one request of a verification: time, and size of the product. */
 export const CALL_LIMITS = { totalMs: 60_000, bodyBytes: 5 * 1024 * 1024, decodedBytes: 20 * 1024 * 1024 };
@@ -42,7 +46,9 @@ export async function fetchQuote({
   signal: AbortSignal;
 }): Promise<Quote> {
   const { method, url, headers, body } = call;
-  const response = await client.fetch(url, { method, headers, body, redirect: 'manual', signal, limits: CALL_LIMITS });
+  const response = isToolCall(call)
+    ? await fetchFromTool(client, call, { signal })
+    : await client.fetch(url, { method, headers, body, redirect: 'manual', signal, limits: CALL_LIMITS });
   const requirements = response.status === 402 ? listRequirements(response) : [];
   const offered = requirements.map(({ terms }) => terms);
   const shared = { status: response.status, offered, known: [...known] };
@@ -55,11 +61,55 @@ export async function fetchQuote({
 /** Makes the paid request. A redirect is returned as the answer, because a payment is sent to one address only. */
 export async function fetchPaid(
   client: GuardedClient,
-  { method, url, headers, body }: Call,
-  paymentHeaders: Record<string, string>,
+  call: Call,
+  { requirement, payload }: { requirement: Requirement; payload: Record<string, unknown> },
 ): Promise<FetchResponse> {
-  const all = { ...headers, ...paymentHeaders };
+  if (isToolCall(call)) return fetchFromTool(client, call, { payment: buildPaymentPayload(requirement, payload) });
+  const { method, url, headers, body } = call;
+  const all = { ...headers, ...buildPaymentHeader(requirement, payload) };
   return client.fetch(url, { method, headers: all, body, redirect: 'manual', limits: CALL_LIMITS });
+}
+
+/** What an offer may need besides and still be chosen: the domain of USDC is known, and the rail says what it lacks. */
+const KNOWN_NEEDS = ['usdc-domain', 'fee-payer'];
+
+/** Returns whether a wallet here can sign for an offer: nothing through Permit2, and no extension that it requires. */
+function isSignable({ extra_needs = [] }: Terms): boolean {
+  return extra_needs.every((need) => KNOWN_NEEDS.includes(need));
+}
+
+function isToolCall({ url }: Call): boolean {
+  return isToolPath(url.hash);
+}
+
+/**
+ * Calls the tool of an MCP server, with a payment or without one, and returns its answer as a route would give it: a
+ * request for payment as 402, and otherwise what the tool returned as the body. What the seller says of the settlement
+ * is in the header `payment-response`.
+ */
+async function fetchFromTool(
+  client: GuardedClient,
+  { url, headers, body = '' }: Call,
+  { payment, signal }: { payment?: Record<string, unknown>; signal?: AbortSignal },
+): Promise<FetchResponse> {
+  const { response, message } = await fetchToolCall(client, {
+    ...{ url, headers, limits: CALL_LIMITS, signal },
+    message: payment ? addToolPayment(body, payment) : body,
+    isPaying: payment !== undefined,
+  });
+  const answer = readToolAnswer(message);
+  if (answer.kind === 'no_rpc') return response;
+  const text = answer.kind === 'challenge' ? JSON.stringify(answer.challenge) : answer.text;
+  const said = answer.kind === 'challenge' ? undefined : answer.receipt;
+  return {
+    ...response,
+    status: answer.kind === 'challenge' ? 402 : response.status,
+    headers: new Headers({
+      'content-type': /^\s*[[{]/.test(text) ? 'application/json' : 'text/plain',
+      ...(said !== undefined && { 'payment-response': encode(said) }),
+    }),
+    body: new TextEncoder().encode(text),
+  };
 }
 
 /** Why no offer of a challenge is paid: a stable code. */
@@ -87,7 +137,7 @@ export function chooseOffer(
   if (known.length === 0) return refuse('not_on_record');
   if (isChanged(differences)) return refuse('terms_differ');
   const onRecord = requirements.filter(({ terms }) => !findOfferDifference(terms, known, { payeeRotates }));
-  const exact = onRecord.filter(({ terms }) => terms.scheme === 'exact');
+  const exact = onRecord.filter(({ terms }) => terms.scheme === 'exact' && isSignable(terms));
   if (exact.length === 0) return refuse(onRecord.length === 0 ? 'not_on_record' : 'scheme_not_supported');
   const payable = exact.filter(({ terms }) => networks.includes(terms.network));
   const [cheapest] = payable.toSorted((a, b) => a.terms.amount - b.terms.amount);

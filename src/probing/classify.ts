@@ -34,6 +34,8 @@ export interface Answer {
   status: number;
   headers: Headers;
   body: Uint8Array;
+  /** The body is what a tool of an MCP server asked for, which has no header. */
+  isTool?: boolean | undefined;
 }
 
 export interface AnswerContext {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../model/json.ts';
-import { PATH_TEMPLATE, type RequestExample } from '../model/request.ts';
-import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
+import { buildToolCall, PATH_TEMPLATE, type RequestExample } from '../model/request.ts';
+import { type DeclaredRoute, getRouteUrl, getToolName, isToolPath } from '../model/route.ts';
 
 /** A request without payment, built from the route's example. */
 export interface ProbeRequest {
@@ -14,13 +14,17 @@ export interface ProbeRequest {
 
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
+/** What a client of an MCP server takes (MCP, "Streamable HTTP"). */
+const TOOL_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
 /** Headers that are never copied from an example: payments, secrets, and the user agent. */
 const WITHHELD_HEADERS = /^(?:x-payment|payment-signature|authorization|proxy-authorization|cookie|user-agent)$/i;
 
 /**
  * Builds the request of a probe: the declared method, the path with its templates filled, and the query, headers and
  * body of the example. A query in the path wins over that of the example. If a method needs a body and there is no
- * example, the body is an empty object, so that a parser that runs before the payment check can parse it. Returns
+ * example, the body is an empty object, so that a parser that runs before the payment check can parse it. The request
+ * for the tool of an MCP server is the message that calls it; `fetchToolCall` opens the session before. Returns
  * undefined if base address and path are not a valid address.
  */
 export function buildProbeRequest(baseUrl: string, route: ProbedRoute): ProbeRequest | undefined {
@@ -28,6 +32,10 @@ export function buildProbeRequest(baseUrl: string, route: ProbedRoute): ProbeReq
   const url = URL.canParse(baseUrl) ? URL.parse(getRouteUrl(baseUrl, path)) : null;
   if (!url) return undefined;
   const { query = {}, headers = {}, body } = route.example ?? {};
+  if (isToolPath(route.path)) {
+    const message = buildToolCall(getToolName(route.path), body);
+    return { url, method: 'POST', headers: { ...TOOL_HEADERS }, body: message, invented };
+  }
   for (const [name, value] of Object.entries(query)) if (!url.searchParams.has(name)) url.searchParams.set(name, value);
   const given = Object.entries(headers).filter(([name]) => !WITHHELD_HEADERS.test(name));
   const sent: Record<string, string> = { accept: 'application/json, */*' };

@@ -2,8 +2,10 @@ import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import { isPayable, type ProbeSample } from '../model/probe.ts';
 import { isTemplate } from '../model/request.ts';
+import { isToolPath } from '../model/route.ts';
 import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts';
 import { buildVerdict, classifyAnswer, classifyDifferences, classifyFailure, type Verdict } from './classify.ts';
+import { fetchTool } from './fetch-tool.ts';
 import { fetchWithinOrigin, ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
 import { buildProbeRequest, type ProbedRoute, type ProbeRequest } from './probe-request.ts';
 
@@ -93,7 +95,8 @@ async function comparePayees(
 }
 
 async function checkDecoy(verdict: TimedVerdict, request: ProbeRequest, options: ProbeOptions): Promise<TimedVerdict> {
-  if (options.checkWildcard !== true || !isPayable(verdict.outcome)) return verdict;
+  // A tool has no address of its own beside which another could be made up.
+  if (options.checkWildcard !== true || !isPayable(verdict.outcome) || isToolPath(options.route.path)) return verdict;
   const path = findDecoyPath(options.route.path, options.random);
   const decoy = path === null ? undefined : buildDecoyRequest(request, path, options);
   if (!decoy || options.isAllowed?.(decoy.url.href) === false) return verdict;
@@ -131,7 +134,10 @@ function buildDecoyRequest(request: ProbeRequest, path: string, { baseUrl, route
 async function ask(request: ProbeRequest, options: ProbeOptions): Promise<TimedVerdict> {
   const { client, route, now, signal } = options;
   try {
-    const answer = await fetchWithinOrigin(client, request, options);
+    const answer = isToolPath(route.path)
+      ? await fetchTool(client, request, options)
+      : await fetchWithinOrigin(client, request, options);
+    if ('verdict' in answer) return { ...answer.verdict, latency_ms: answer.elapsedMs };
     if ('cause' in answer) {
       const { cause, status, detail } = answer;
       // An address that robots.txt forbids says nothing about the route.

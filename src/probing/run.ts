@@ -60,7 +60,7 @@ export interface ProbeReport {
     /** Probed earlier in the same pass by another process. */
     done_before: number;
     probed: number;
-    /** Left for later, because their host asked for a wait. */
+    /** Left for later, because their host asked for a wait or another prober is at it. */
     put_off: number;
   };
   /** How many probes had each outcome, without zeros. */

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { TOOL_NAME } from '../model/route.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import { type CheckQuestion, DEFAULT_SCHEME, OFFER_FIELDS } from '../views/check.ts';
 import type { ChallengeProblem } from '../x402/challenge.ts';
@@ -36,7 +37,8 @@ export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'me
       details: { parameter: 'url' },
     });
   }
-  url.hash = '';
+  // A fragment is not sent; only that of a tool tells one route from another.
+  if (!TOOL_NAME.test(url.hash.slice(1))) url.hash = '';
   url.hostname = url.hostname.replace(/\.$/, '');
   return { method, url };
 }

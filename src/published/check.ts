@@ -6,6 +6,7 @@ import {
   judgeChallenge,
   judgeUnrecorded,
 } from '../evidence/terms-check.ts';
+import { parseAbilities } from '../model/ability.ts';
 import type { CheckQuestion, CheckReason, TermsCheck } from '../views/check.ts';
 import type { GivenChallenge } from '../x402/given-challenge.ts';
 import { parseCall, parseGivenTerms } from './check-question.ts';
@@ -27,14 +28,15 @@ export function checkTerms(
   const challenge = parseGivenTerms(question);
   const found = findRoute(published, call);
   const resources = challenge.resources.filter((resource) => !isResourceOf(resource, call.url));
-  const shared = { asked: { method: call.method, url: call.url.href }, resources };
+  const can = question.can === undefined ? undefined : parseAbilities(question.can);
+  const shared = { asked: { method: call.method, url: call.url.href }, resources, can };
   const isPriced = found.kind === 'route' && found.route.terms.length > 0;
   return isPriced
     ? { ...shared, ...compare(challenge, found.route, { at: now(), isForAnother: resources.length > 0 }) }
     : { ...shared, ...judgeWithoutRecord(challenge, found, resources.length > 0) };
 }
 
-type Compared = Omit<TermsCheck, 'asked' | 'resources'>;
+type Compared = Omit<TermsCheck, 'asked' | 'resources' | 'can'>;
 
 function compare(challenge: GivenChallenge, route: KnownRoute, asking: { at: Date; isForAnother: boolean }): Compared {
   const judgement = judgeChallenge(challenge, route, asking);

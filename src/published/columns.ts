@@ -179,14 +179,14 @@ export function buildFilter(columns: Columns, query: ListQuery): Filter | undefi
 }
 
 /** Gives what a query asks of one and the same route. */
-export function getRouteWishes({ network, verified, max_price_usdc }: ListQuery): RouteWishes {
+export function getRouteWishes({ network, verified, max_price_usdc, can }: ListQuery): RouteWishes {
   const most = max_price_usdc === undefined ? undefined : parseUsdc(max_price_usdc);
-  return { network, isVerified: verified === true, most };
+  return { network, isVerified: verified === true, most, isPriced: can !== undefined };
 }
 
 /** Builds the filter of what is known of listings as a whole. What a route must be, its listing must allow for. */
 export function buildListingFilter(
-  { traits, keys, providers }: Columns,
+  { traits, keys, providers, routes: { starts } }: Columns,
   query: ListQuery,
 ): ((place: number) => boolean) | undefined {
   const { category, network, verified, band } = query;
@@ -202,6 +202,8 @@ export function buildListingFilter(
     const most = getUsdcNumber(parseUsdc(query.max_price_usdc) ?? 0);
     filters.push((place) => (keys.price[place] as number) <= most);
   }
+  // Of a listing without routes nobody can tell who can pay it.
+  if (query.can !== undefined) filters.push((place) => starts[place] !== starts[place + 1]);
   if (query.provider !== undefined) {
     const provider = query.provider.toLowerCase();
     filters.push((place) => providers[place] === provider);

@@ -79,7 +79,7 @@ export function countFacets(
     const price = keys.price[place] as number;
     const [isOfNetwork, isOfState, isCheap] = [(has & networkBit) !== 0, (has & verifiedBit) !== 0, price <= mostUsdc];
     // Where no filter is about routes, a route without a price is as good as any.
-    const isAnyRoute = network === undefined && wishes.most === undefined && hasCounted(place);
+    const isAnyRoute = network === undefined && wishes.most === undefined && !wishes.isPriced && hasCounted(place);
     group = groups?.get(place);
 
     if (isOfNetwork && isOfState && isCheap && ((isAnyRoute && !wishes.isVerified) || isReached(found?.wished))) {

@@ -1,8 +1,9 @@
+import { listNeeds } from '../evidence/abilities.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Change } from '../model/change.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
 import type { Latency } from '../model/probe.ts';
-import { getRouteUrl, type Route } from '../model/route.ts';
+import { getRouteUrl, isToolPath, type Route } from '../model/route.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
 import { buildMatchedRoute } from '../views/listing/matched-route.ts';
 import { buildAgentListing } from '../views/listing/record.ts';
@@ -173,11 +174,12 @@ function buildRouteRow({
 }
 
 function buildOfferRows({ number, position, route }: { number: number; position: number; route: Route }): Row[] {
-  return getCurrentTerms(route.terms).map(
-    ({ network, scheme, asset, amount, pay_to, evidence, last_seen_at }): Row => ({
-      ...{ listing: number, position, network, scheme, asset, amount, pay_to, evidence, last_seen_at },
-    }),
-  );
+  const isTool = isToolPath(route.path);
+  return getCurrentTerms(route.terms).map((offer): Row => {
+    const { network, scheme, asset, amount, pay_to, evidence, last_seen_at } = offer;
+    const needs = listNeeds(offer, { isTool }).join(' ');
+    return { listing: number, position, network, scheme, asset, amount, pay_to, evidence, last_seen_at, needs };
+  });
 }
 
 /** Leaves of a delisted listing what its tombstone says, and the routes that it had. */

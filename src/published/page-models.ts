@@ -1,12 +1,20 @@
 import type { Category } from '../model/catalogue.ts';
 import { isLive } from '../model/listing.ts';
 import { buildGuide } from '../views/guide.ts';
-import { buildListingPage, buildTombstonePage, type ListingPage, type TombstonePage } from '../views/listing/page.ts';
+import {
+  buildListingPage,
+  buildRoutePage,
+  buildTombstonePage,
+  type ListingPage,
+  type RoutePage,
+  type TombstonePage,
+} from '../views/listing/page.ts';
 import { findTombstone } from '../views/listing/record.ts';
 import { buildCategoryPage, buildVerifiedPage, type CardListPage } from '../views/pages/category-page.ts';
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
 import { getRef } from './columns.ts';
 import type { Published } from './file.ts';
+import { listSameProduct } from './folding.ts';
 import { findDelisting, listHistory } from './history.ts';
 import { findListing, getItem, listNewest, listNewlyVerified } from './listings.ts';
 import { findPlacesOnPage, getCounts, getSelections, type PlacesOnPage } from './page-lists.ts';
@@ -72,7 +80,17 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
     if (!isLive(listing)) return undefined;
     const related = reading.listRelated(published, snapshot, slug).map((near) => getItem(published, near));
     const receipts = new Set(listCurrentReceipts(published, slug));
-    return buildListingPage(listing, { related, receipts, ...listHistory(reading, listing) }, site);
+    const same_product = listSameProduct(snapshot.columns, slug);
+    return buildListingPage(listing, { related, same_product, receipts, ...listHistory(reading, listing) }, site);
+  });
+}
+
+/** Finds the page of a route by its listing and its anchor; undefined where the listing is not live, or has no such route. */
+export function findRoutePage({ published, readAtOnce }: Reading, slug: string, anchor: string): RoutePage | undefined {
+  return readAtOnce(() => {
+    const listing = findListing(published, { slug });
+    if (!listing || !isLive(listing)) return undefined;
+    return buildRoutePage(listing, anchor, new Set(listCurrentReceipts(published, slug)));
   });
 }
 

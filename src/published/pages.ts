@@ -5,6 +5,7 @@ import { MARKET_TABLES } from '../views/market.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { type Columns, getRef } from './columns.ts';
 import type { Published } from './file.ts';
+import { listSameProduct } from './folding.ts';
 import { findPlacesOnPage, getSelections } from './page-lists.ts';
 import { iterateCurrentReceipts } from './receipts.ts';
 import { listRelated, type Related } from './related.ts';
@@ -25,7 +26,7 @@ const FIXED_KEY = 'fixed';
 
 /**
  * Lists every static page at a snapshot. Pages that show counts change with every revision; a listing's page changes with
- * the listing and its related ones alone, a further page of a list with the listings on it. Go through it while the file
+ * the listing, its related ones and the names of the same product alone, a further page of a list with the listings on it. Go through it while the file
  * stays at the revision of the snapshot.
  */
 export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
@@ -66,7 +67,8 @@ class ListingPageRef implements PageRef {
     const { columns } = this.#snapshot;
     const { slug } = getRef(columns, this.#place);
     const revision = columns.revisions[this.#place] as number;
-    return getListingKey({ slug, revision }, listRelated(this.#published, this.#snapshot, slug));
+    const others = listSameProduct(columns, slug).join(' ');
+    return getListingKey({ slug, revision }, listRelated(this.#published, this.#snapshot, slug), others);
   }
 }
 
@@ -131,14 +133,17 @@ function listShown({ slugs, revisions }: Columns, places: readonly number[]): Sh
   return places.map((place) => ({ slug: slugs[place] as string, revision: revisions[place] as number }));
 }
 
-const keysOfRelated = new WeakMap<readonly Related[], { revision: number; key: string }>();
+const keysOfRelated = new WeakMap<readonly Related[], { revision: number; others: string; key: string }>();
 
-/** Gives the key of a listing's page, made once for as long as the listing and its related ones stay as they are. */
-function getListingKey(listing: Shown, related: readonly Related[]): string {
+/**
+ * Returns the key of a listing's page, made once for as long as the listing, its related ones, and the slugs of the same
+ * product at other addresses stay as they are.
+ */
+function getListingKey(listing: Shown, related: readonly Related[], others: string): string {
   const known = keysOfRelated.get(related);
-  if (known?.revision === listing.revision) return known.key;
-  const key = buildKey([listing, ...related], '');
-  keysOfRelated.set(related, { revision: listing.revision, key });
+  if (known?.revision === listing.revision && known.others === others) return known.key;
+  const key = buildKey([listing, ...related], others);
+  keysOfRelated.set(related, { revision: listing.revision, others, key });
   return key;
 }
 

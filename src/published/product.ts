@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { getCurrentTerms } from '../evidence/terms.ts';
+import { getHostTitle, getLetters } from '../evidence/titles.ts';
 import { getHost, type LiveListing } from '../model/listing.ts';
 import { getTermsKey } from '../model/terms.ts';
 
@@ -7,10 +8,10 @@ import { getTermsKey } from '../model/terms.ts';
 const TOLD_MIN = 20;
 
 /**
- * Gives the number that the listings of one product at several addresses have in common, such as those of preview
- * deployments; null where a listing says too little to tell. They have the same name (or none but their host), the same texts, the
- * same routes with the same descriptions, at the same prices, and the same payees. A copy made to deceive would name a payee of its
- * own, so it is not taken for the product that it imitates.
+ * Returns the number that the listings of one product at several addresses have in common; null for a listing that says
+ * too little to tell. They have the same name (or none but that of their host), the same texts, the same routes with the same
+ * descriptions, at the same prices, and the same payees. A copy made to deceive would name a payee of its own, so it is not
+ * taken for the product that it imitates.
  */
 export function getProductNumber(listing: LiveListing): number | null {
   const { title, tagline, description, base_url, routes } = listing;
@@ -20,11 +21,16 @@ export function getProductNumber(listing: LiveListing): number | null {
   if (offers.flat().length === 0 || !isPayeeKnown || told < TOLD_MIN) return null;
   const host = getHost(base_url);
   const identity = [
-    title === host ? '' : title,
+    isMadeFromHost(title, base_url) ? '' : title,
     ...[tagline, description].map((text) => text.replaceAll(host, '')),
     routes
       .map(({ method, path, description: text }, at) => [method, path, text, offers[at]?.map(getTermsKey).sort()])
       .sort(),
   ];
   return createHash('sha256').update(JSON.stringify(identity)).digest().readUIntBE(0, 6);
+}
+
+/** Returns whether a title is only the name of its host. */
+function isMadeFromHost(title: string, baseUrl: string): boolean {
+  return [getHost(baseUrl), getHostTitle(baseUrl, [])].some((name) => getLetters(name) === getLetters(title));
 }

@@ -122,11 +122,13 @@ function listMatching(published: Published, ref: ListingRef | undefined, filters
  * are the same in any case, those on Solana are not.
  */
 function buildCondition(filters: DiscoveryFilters): string {
-  const { network, scheme, payTo } = filters;
+  const { type, network, scheme, payTo } = filters;
   return [
     isKnown(filters) ? 'pay_to IS NOT NULL' : 'FALSE',
     network !== undefined && 'network = @network',
     scheme !== undefined && 'scheme = @scheme',
+    type === 'mcp' && `(' ' || needs || ' ') LIKE '% mcp %'`,
+    type === 'http' && `(' ' || needs || ' ') NOT LIKE '% mcp %'`,
     payTo !== undefined && "iif(network = 'base', lower(pay_to) = lower(@payTo), pay_to = @payTo)",
   ]
     .filter(Boolean)
@@ -142,9 +144,8 @@ function buildParameters({ network, scheme, payTo }: DiscoveryFilters): Record<s
 }
 
 /** Says whether this catalogue has what a client asks for at all. */
-function isKnown({ type, network, extensions }: DiscoveryFilters): boolean {
+function isKnown({ network, extensions }: DiscoveryFilters): boolean {
   return (
-    (type === undefined || type === 'http') &&
     (network === undefined || findNetwork(network) !== undefined) &&
     (extensions === undefined || DISCOVERY_EXTENSIONS.some((name) => name === extensions))
   );

@@ -42,6 +42,26 @@ export function encodeRouteFacts(listing: LiveListing): Buffer {
   return bytes;
 }
 
+/** An offer of a route that a client can pay: the place of its listing, the position of the route, and the price. */
+export interface PayableOffer {
+  readonly place: number;
+  readonly position: number;
+  readonly network: NetworkKey;
+  /** Atomic USDC. */
+  readonly amount: number;
+}
+
+/** Builds the facts of the same routes with the prices of these offers alone; other routes have no price. */
+export function narrowRouteFacts({ starts, facts }: RouteFacts, offers: Iterable<PayableOffer>): RouteFacts {
+  const narrowed = facts.map((fact, at) => (at % FACTS === 0 ? fact : NO_PRICE));
+  for (const { place, position, network, amount } of offers) {
+    const key = NETWORK_KEYS.indexOf(network);
+    const at = (starts[place] as number) + position * FACTS + 1 + key;
+    narrowed[at] = Math.min(amount, narrowed[at] ?? NO_PRICE);
+  }
+  return { starts, facts: narrowed };
+}
+
 /** Puts together what is stored of the routes of listings, in the order of their places. */
 export function packRouteFacts(stored: readonly (Buffer | Float64Array)[]): RouteFacts {
   const lengths = stored.map((facts) => (Buffer.isBuffer(facts) ? facts.length / BYTES : facts.length));
@@ -106,6 +126,8 @@ export interface RouteWishes {
   readonly isVerified: boolean;
   /** In atomic USDC. */
   readonly most?: number | undefined;
+  /** It has a price at all: one without was left out by what the client can do. */
+  readonly isPriced: boolean;
 }
 
 /** Says of a route, by the place of its listing and its position there, whether it passes. */
@@ -114,9 +136,9 @@ export type RouteFilter = (place: number, position: number) => boolean;
 /** Builds the filter of routes; undefined where every route passes. */
 export function buildRouteFilter(
   { starts, facts }: RouteFacts,
-  { network, isVerified, most }: RouteWishes,
+  { network, isVerified, most, isPriced }: RouteWishes,
 ): RouteFilter | undefined {
-  if (network === undefined && most === undefined && !isVerified) return undefined;
+  if (network === undefined && most === undefined && !isVerified && !isPriced) return undefined;
   const networks = NETWORK_KEYS.flatMap((key, at) => (network === undefined || network === key ? 1 + at : []));
   return (place, position) => {
     const start = (starts[place] as number) + position * FACTS;

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -83,7 +83,8 @@ CREATE TABLE offers (
   amount INTEGER NOT NULL,
   pay_to TEXT,                    -- null where nobody said
   evidence TEXT NOT NULL,         -- observed: a 402 answer asked for it; declared: a source says so
-  last_seen_at TEXT
+  last_seen_at TEXT,
+  needs TEXT NOT NULL             -- what a client must be able to do to pay it, separated by spaces
 ) STRICT;
 CREATE INDEX offers_by_route ON offers (listing, position);
 

@@ -2,11 +2,12 @@ import type { NetworkKey } from '../model/network.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
 import { type Facets, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
+import { narrowColumns } from './client-columns.ts';
 import { BONUS_MAX, buildFilter, type Columns, type Filter, findNextPlace, getRef, ORDERS } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
-import { foldProducts } from './folding.ts';
+import { foldProducts, SAME_PRODUCT_MAX } from './folding.ts';
 import type { ListingRef, Match } from './listings.ts';
 import { findNamedRoutes, narrowFilter } from './named-routes.ts';
 import { findPassingRoute, findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
@@ -51,9 +52,6 @@ const WEAK_BESIDE = 0.7;
 /** Relevance by which two addresses of one product may differ and still answer alike: their hosts have other words. */
 export const EVEN_RELEVANCE = 0.05;
 
-/** Most other addresses of a product that are named. */
-const SAME_PRODUCT_MAX = 20;
-
 /** Most words that are said to be unmatched. */
 const UNMATCHED_MAX = 12;
 
@@ -75,12 +73,16 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   const asked = words?.buildPlan(query.q ?? '');
   const plan = cursor?.plan ?? asked?.plan ?? [];
   const scores = asked && words?.score(plan, asked.vector);
-  const { columns } = snapshot;
+  const { can } = query;
+  const columns = can === undefined ? snapshot.columns : narrowColumns(published, snapshot.columns, can);
   /** A path names a route, words or not. */
   const isRouteShown = scores !== undefined || query.path !== undefined;
   const named = findNamedRoutes(published, query);
   const filter = narrowFilter(columns, buildFilter(columns, query), named);
-  const { total, after, placed, best, leastMatch } = placeListings(snapshot, { query, sort, cursor, scores, filter });
+  const { total, after, placed, best, leastMatch } = placeListings(
+    { ...snapshot, columns },
+    { query, sort, cursor, scores, filter },
+  );
   const getCursorAfter = (count: number) => {
     const last = placed[count - 1];
     const slug = last === undefined ? '' : (columns.slugs[last.item.place] as string);

@@ -18,7 +18,8 @@ const SAMPLES = 40;
 /** What the service answers besides its pages. */
 const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === 'string');
 const LISTING = /^\/api\/([a-z0-9-]+)$/;
-const TWIN = /^(\/api\/[a-z0-9-]+)\.md$/;
+/** What is rendered on demand of a listing that has a page: its Markdown twin, and the pages of its routes. */
+const OF_LISTING = /^(\/api\/[a-z0-9-]+)(?:\.md|\/route-[0-9a-f-]{13})$/;
 const TAG = /<[a-z][a-z0-9]*(?:\s+[\w:-]+(?:="[^"]*")?)*\s*\/?>/g;
 const LIVE_PREFIX = /^\/(agent|\.well-known)\//;
 
@@ -92,15 +93,15 @@ function checkSubject(path: string, text: string, { site, getSnapshot }: Reading
 }
 
 /**
- * Whatever a page links to under the service's own address is a page of the release, the Markdown twin of one, an asset, or
- * answered live. Links that a provider gave (`nofollow`) are its own affair, wherever they lead.
+ * Whatever a page links to under the service's own address is a page of the release, what is rendered on demand of one,
+ * an asset, or answered live. Links that a provider gave (`nofollow`) are its own affair, wherever they lead.
  */
 function checkLinks(path: string, html: string, isKnown: (path: string) => boolean, baseUrl: string): void {
   for (const [tag] of html.matchAll(TAG)) {
     const link = / (?:href|src)="([^"]*)"/.exec(tag)?.[1];
     if (link === undefined || / rel="[^"]*\bnofollow\b/.test(tag)) continue;
     const target = findOwnPath(link.replaceAll('&amp;', '&'), path, baseUrl);
-    if (target === undefined || isKnown(target.replace(TWIN, '$1')) || LIVE_PREFIX.test(target)) continue;
+    if (target === undefined || isKnown(target.replace(OF_LISTING, '$1')) || LIVE_PREFIX.test(target)) continue;
     throw buildCheckError(path, `links to ${target}, which is not there`);
   }
 }

@@ -34,6 +34,8 @@ export interface ApiDocument {
 /** The texts about the whole service, as the document has them. */
 export interface ServiceTexts {
   title?: unknown;
+  /** A name that is only good for the slug, because it is that of a part; used without a title. */
+  service_name?: unknown;
   tagline?: unknown;
   description?: unknown;
   docs_url?: unknown;
@@ -58,7 +60,7 @@ export function buildDocumentDeclarations(
   const tagline = readText(given.tagline, 'tagline', note);
   const words = {
     slug: null,
-    service_name: title || null,
+    service_name: title || cleanText(given.service_name, 'title') || null,
     tagline: tagline || cleanText(getFirstSentence(description), 'tagline'),
     description,
     category: findCategory(given.categories),
@@ -70,15 +72,15 @@ export function buildDocumentDeclarations(
   return [...Map.groupBy(routes, ({ base_url }) => base_url)]
     .sort(([a], [b]) => compareTexts(a, b))
     .map(([base_url, group]) => {
-      const { host, origin } = new URL(base_url);
+      const { origin } = new URL(base_url);
       if (options.url !== null && new URL(options.url).origin !== origin) {
         note('other_origin', `The listing ${base_url} has another origin than the document that declares it.`);
       }
       return {
         source: { kind: 'openapi', name: options.name, observed_at: null },
         base_url,
-        title: title || cleanText(host, 'title'),
-        provider_name: cleanText(title || host, 'provider_name'),
+        title,
+        provider_name: cleanText(title, 'provider_name'),
         ...words,
         routes: group
           .map(({ route }) => route)

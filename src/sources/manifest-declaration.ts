@@ -105,7 +105,8 @@ function readOwnText(
 function readRoutePath(path: string, baseUrl: string, index: number, { refuse }: ManifestContext): string {
   const base = URL.parse(baseUrl);
   if (!base) return path;
-  const whole = getTemplatePath(new URL(getRouteUrl(baseUrl, path)));
+  const [, tool] = path.split('#');
+  const whole = `${getTemplatePath(new URL(getRouteUrl(baseUrl, path)))}${tool ? `#${tool}` : ''}`;
   const prefix = base.pathname.replace(/\/$/, '');
   if (whole.startsWith(`${prefix}/`)) return whole.slice(prefix.length);
   refuse(

@@ -46,8 +46,13 @@ const manifestRoute = z.strictObject({
   method: httpMethod,
   path: z
     .string()
-    .regex(/^\/[^\s#\\]{0,1000}$/, 'a path that begins with / and holds no white space, # or backslash')
-    .describe('Path after base_url; :name and {name} stay templates, a fixed query may follow'),
+    .regex(
+      /^\/[^\s#\\]{0,1000}(#[\w./-]{1,128})?$/,
+      'a path that begins with / and holds no white space or backslash, and # only before the name of a tool at its end',
+    )
+    .describe(
+      'Path after base_url; :name and {name} stay templates, a fixed query may follow. A tool of an MCP server is POST, the path of the server, # and the name',
+    ),
   description: text('What the route does').optional(),
   price_usdc: amount.describe('Price of one request').optional(),
   networks: networks.describe("Default: the listing's networks, else base").optional(),

@@ -79,10 +79,20 @@ function buildMerged(
   const prefix = described.length === 1 && first ? new URL(first.base_url).pathname.replace(/\/+$/, '') : '';
   const isBelow = group.every(({ path }) => path.startsWith(`${prefix}/`));
   const base = isBelow ? prefix : '';
-  const words = own?.service_name && !first?.service_name ? own : (first ?? own ?? group[0]?.declaration);
+  const declared = [first, own, group[0]?.declaration].filter((one) => one !== undefined);
+  const [words] = declared;
   if (!words) throw new TypeError('A merged listing has routes, and so a declaration.');
+  const find = (field: 'title' | 'tagline' | 'description' | 'provider_name') =>
+    declared.find((one) => one[field] !== '')?.[field] ?? '';
   return {
     ...words,
+    service_name: declared.find(({ service_name }) => service_name !== null)?.service_name ?? null,
+    title: find('title'),
+    tagline: find('tagline'),
+    description: find('description'),
+    provider_name: find('provider_name'),
+    category: declared.find(({ category }) => category !== null)?.category ?? null,
+    docs_url: declared.find(({ docs_url }) => docs_url !== null)?.docs_url ?? null,
     base_url: `${origin}${base}`,
     routes: group
       .map(({ route, path }) => ({ ...route, path: path.slice(base.length) }))

@@ -8,7 +8,7 @@ export interface AddressProblem {
 
 /**
  * Parses the address of something to be listed. Addresses that the guarded client would not fetch are refused, and so
- * are tunnels, which do not last. Tell the results apart by `instanceof URL`.
+ * are tunnels and preview deployments, which do not last. Tell the results apart by `instanceof URL`.
  */
 export function parseListedUrl(text: unknown, options: { allowPrivateNetworks: boolean }): URL | AddressProblem {
   if (typeof text !== 'string') return { code: 'bad_url', message: 'The address is not text.' };
@@ -16,6 +16,9 @@ export function parseListedUrl(text: unknown, options: { allowPrivateNetworks: b
   if (!(url instanceof URL)) return { code: url.reason, message: url.message };
   if (isEphemeralHost(url.hostname)) {
     return { code: 'ephemeral_host', message: `The host ${url.hostname} is a tunnel and will not last.` };
+  }
+  if (isPreviewHost(url.hostname)) {
+    return { code: 'preview_host', message: `The host ${url.hostname} is a preview deployment and will not last.` };
   }
   return url;
 }
@@ -75,4 +78,34 @@ const TUNNEL_DOMAINS = [
 /** Returns whether a host is a tunnel of a known service. Takes a host name in lower case. */
 export function isEphemeralHost(hostname: string): boolean {
   return TUNNEL_DOMAINS.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
+}
+
+/** Hosts that a platform makes for one commit, branch or pull request of a project. */
+const PREVIEW_HOSTS = [
+  /-git-[a-z0-9-]+-[a-z0-9-]+\.vercel\.app$/,
+  /^(?:deploy-preview-\d+|[0-9a-f]{24})--[a-z0-9-]+\.netlify\.app$/,
+  /^[0-9a-f]{8}\.[a-z0-9-]+\.pages\.dev$/,
+  /^[0-9a-f]{8}-[a-z0-9-]+\.[a-z0-9-]+\.workers\.dev$/,
+  /-pr-\d+\.(?:up\.railway\.app|onrender\.com|herokuapp\.com)$/,
+  /^pr-\d+\.[a-z0-9]+\.amplifyapp\.com$/,
+];
+
+/** The nine characters before the team in the host of a Vercel deployment: `shop-k3x9w2pqz-team.vercel.app`. */
+const VERCEL_DEPLOYMENT = /^[a-z0-9-]+?-([a-z0-9]{9})-[a-z0-9-]+\.vercel\.app$/;
+
+/** Names with a digit inside that people use, so that they are no sign of a random one. */
+const NAMES_WITH_DIGITS = /web[23]|x402|erc\d+|[pb]2[pb]|mp[34]|s3|l2/g;
+
+/** Returns whether a host is a preview deployment of a known platform. Takes a host name in lower case. */
+export function isPreviewHost(hostname: string): boolean {
+  if (PREVIEW_HOSTS.some((pattern) => pattern.test(hostname))) return true;
+  if (!VERCEL_DEPLOYMENT.test(hostname)) return false;
+  const parts = hostname.replace('.vercel.app', '').split('-').slice(1, -1);
+  return parts.some((part) => part.length === 9 && isRandom(part));
+}
+
+/** Returns whether letters and digits look random: digits before letters, a q without u, or many consonants in a row. */
+function isRandom(part: string): boolean {
+  const plain = part.replace(NAMES_WITH_DIGITS, '');
+  return /\d[a-z]/.test(plain) || /q(?!u)/.test(plain) || /[bcdfghjklmnpqrstvwxz]{5}/.test(plain);
 }

@@ -24,6 +24,12 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-23',
     changes: [
+      'While a server cannot follow the catalogue, each answer says with X-Catalogue-Age for how many seconds.',
+      'Each of the listings that are one product at several addresses names the others: `same_product` in /agent/listings/{slug} and in get_listing of MCP, and a line on the page.',
+      'A title that no source gives is made from the host: "Weather Now" for api.weather-now.dev. Where no source has a line that says something, `tagline` names what the routes do.',
+      'Paid tools of MCP servers are listed: a route `POST <endpoint>#<tool>`, with the arguments as its body. They are probed and paid inside the tool call, as x402 has it for MCP; offers of theirs need `mcp`. /discovery/resources has them with `type` mcp.',
+      'Prices of the scheme upto are shown as what they are, the most that a call may cost: "up to 0.05". /agent/list marks them with `price_min_is_ceiling` and `price_max_is_ceiling`, offers with `is_ceiling`.',
+      'Every offer says in `needs` what a client must be able to do to pay it: version, network family, scheme, transfer method, required extensions. /agent/list, /agent/check, search_listings, get_listing and check_payment_terms take `can`, what your client can do: lists hold what it can pay, and checks say what it lacks (`can_pay`, `missing`). The file of the catalogue has it in the column `needs` of `offers`.',
       'Problem documents with a status from 500 on name the request (`request_id`), and so do MCP tools that failed through our fault. An id sent in X-Request-Id is kept and sent back.',
       'Listings carry `latency`, how long their valid answers to probes took (median and 95 %, in milliseconds), and so does `probe` of each route. The file of the catalogue has it in columns.',
       'Lists can be sorted by `latency` (fastest first) and by `proof` (latest paid verification first).',

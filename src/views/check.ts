@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listMissing, listNeeds } from '../evidence/abilities.ts';
 import {
   CHECK_SEVERITIES,
   CHECK_VERDICTS,
@@ -13,14 +14,15 @@ import {
   type OfferFault,
   type PayableRecord,
 } from '../evidence/terms-check.ts';
+import { ABILITIES, type Ability, abilityList, needs } from '../model/ability.ts';
 import { catalogueSummary } from '../model/catalogue.ts';
 import { type CautionCode, caution } from '../model/caution.ts';
 import { NETWORKS, networkKey } from '../model/network.ts';
 import { httpMethod } from '../model/request.ts';
-import { type Route, routeVerification } from '../model/route.ts';
-import { type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
+import { isToolPath, type Route, routeVerification } from '../model/route.ts';
+import { isCeiling, type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
-import { formatUsdc, parseUsdc } from '../model/usdc.ts';
+import { formatPrice, formatUsdc, parseUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { type Tombstone, tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
@@ -55,6 +57,11 @@ export const checkFields = z.strictObject({
   amount: amount.optional().describe('amount (version 1: maxAmountRequired) of the offer, in atomic USDC'),
   price_usdc: price.optional().describe('The same as a decimal amount of USDC; give either'),
   scheme: scheme.describe('scheme of the offer'),
+  can: abilityList
+    .optional()
+    .describe(
+      `What your client can do, separated by commas: the answer says what it lacks. Of ${ABILITIES.join(', ')}`,
+    ),
 });
 
 /** The same as one JSON object, which may hold the challenge as it came in place of the fields. */
@@ -68,15 +75,16 @@ export type CheckQuestion = z.output<typeof checkQuestion>;
 
 /** The same for a tool list, where most names say enough. */
 export const checkArguments = z.strictObject({
-  url: url.describe('Address that was called'),
+  url: url.describe('As called'),
   method,
-  challenge: challenge.describe('PAYMENT-REQUIRED header or JSON body of the 402; else fields of one offer'),
+  challenge: challenge.describe('PAYMENT-REQUIRED header or JSON body; else fields of one offer'),
   network: word.optional(),
   asset: word.optional(),
   pay_to: word.optional(),
-  amount: amount.optional().describe('Atomic USDC'),
+  amount: amount.optional(),
   price_usdc: price.optional(),
   scheme,
+  can: abilityList.optional(),
 });
 
 /** The fields that make an offer, all of which a comparison takes; the amount in either unit. */
@@ -133,11 +141,15 @@ export interface TermsCheck {
   tombstone: Tombstone | null;
   /** What the challenge says it is for, where that is something else than was called. */
   resources: string[];
+  /** What the client can do; undefined where it does not say. */
+  can: ReadonlySet<Ability> | undefined;
 }
 
 /** Offers and terms on record that an answer shows; a challenge has one to eight. */
 const MAX_SHOWN = 20;
 const MAX_ADDRESS = 300;
+
+const missing = z.array(z.string()).describe('With can: what of these needs your client lacks; empty where it can pay');
 
 const shownTerms = z.object({
   network: z.string().describe('base or solana; of an offer that cannot be paid what the challenge says, cut'),
@@ -147,7 +159,10 @@ const shownTerms = z.object({
   amount: z.string().optional().describe('Atomic USDC'),
   price_usdc: z.string().optional().describe('The same as a decimal amount'),
   pay_to: z.string().optional().describe('Absent where it is not known, or rotates'),
+  is_ceiling: z.literal(true).optional().describe('There where the amount is the most that a call may cost'),
 });
+
+const neededOf = { needs: needs.optional(), missing: missing.optional() };
 
 const fieldDifference = z.object({ field: termsField, offered: z.string(), on_record: z.string() });
 
@@ -156,6 +171,7 @@ const checkedOffer = shownTerms.partial().extend({
   standing: z.enum(OFFER_STANDINGS).describe('on_record: what is on record; safe_offers says which of these are safe'),
   reason: z.string().optional().describe('Why an offer cannot be paid'),
   differences: z.array(fieldDifference).optional().describe('Against the terms on record most like it'),
+  ...neededOf,
 });
 
 const termsOnRecord = shownTerms.extend({
@@ -164,6 +180,7 @@ const termsOnRecord = shownTerms.extend({
   first_seen_at: z.iso.datetime().optional(),
   last_seen_at: z.iso.datetime().optional(),
   paid_at: z.iso.datetime().optional(),
+  ...neededOf,
 });
 
 const nearRoute = z.object({ listing: z.string(), method: z.string(), url: z.string() });
@@ -207,6 +224,11 @@ export const agentCheck = z
     nearest: z.array(nearRoute).optional().describe('Routes of the same host that may have been meant'),
     tombstone: tombstone.optional(),
     resources: z.array(z.string()).optional().describe('What the challenge says it is for, if not for what was called'),
+    can_pay: z
+      .boolean()
+      .optional()
+      .describe('With can: whether your client is able to pay any of the safe offers, else of those shown'),
+    missing: missing.optional().describe('With can: what it lacks for the one that it lacks least for'),
   })
   .meta({ id: 'AgentCheck' });
 export type AgentCheck = z.infer<typeof agentCheck>;
@@ -217,6 +239,9 @@ export type CheckBody = Omit<AgentCheck, 'catalogue' | 'revision'>;
 /** Builds the answer from what a comparison came to. */
 export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody {
   const { asked, verdict, severity, reason, evidence_at, route, listing, nearest, resources } = check;
+  const needing = { isTool: isToolPath(route?.url ?? asked.url), can: check.can };
+  const offers = check.offers.slice(0, MAX_SHOWN).map((offer) => buildOffer(offer, needing));
+  const on_record = route ? route.terms.slice(0, MAX_SHOWN).map((terms) => buildRecorded(terms, route, needing)) : [];
   return {
     asked: { method: httpMethod.parse(asked.method), url: asked.url },
     verdict,
@@ -224,7 +249,7 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
     ...(reason !== null && { reason }),
     summary: describeCheck(check),
     safe_offers: check.safe_offers,
-    offers: check.offers.slice(0, MAX_SHOWN).map(buildOffer),
+    offers,
     cautions: (route?.cautions ?? []).map((one) => ({ ...one, detail: describeCaution(one) })),
     warnings: check.warnings.map((code) => ({ code, detail: describeWarning(code) })),
     ...(evidence_at !== null && { evidence_at }),
@@ -236,15 +261,48 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
         details_url: buildUrl(baseUrl, PATHS.agentListing(route.listing)),
       },
     }),
-    on_record: route ? route.terms.slice(0, MAX_SHOWN).map((terms) => buildRecorded(terms, route)) : [],
+    on_record,
     ...(listing !== null && { listing }),
     ...(nearest.length > 0 && { nearest: nearest.map(buildNear) }),
     ...(check.tombstone && { tombstone: check.tombstone }),
     ...(resources.length > 0 && { resources: resources.slice(0, 3).map((text) => cutText(text, MAX_ADDRESS)) }),
+    ...findLeastMissing(check, offers, on_record),
   };
 }
 
-function buildOffer({ index, standing, offer, difference, network, asset }: JudgedOffer): CheckBody['offers'][number] {
+/** What a comparison of abilities takes: whether the call is to a tool, and what the client can do. */
+interface Needing {
+  isTool: boolean;
+  can: ReadonlySet<Ability> | undefined;
+}
+
+/** Builds the needs of an offer, and which of them the client lacks where it says what it can do. */
+function buildNeeds(terms: Terms, { isTool, can }: Needing): { needs: string[]; missing?: string[] } {
+  const list = listNeeds(terms, { isTool });
+  return { needs: list, ...(can && { missing: listMissing(list, can) }) };
+}
+
+/**
+ * Finds what the client lacks for the offer that it lacks least for: of the safe offers, else of all that can be paid, and
+ * without a challenge of those on record. Empty where nothing was asked, or there is nothing to compare with.
+ */
+function findLeastMissing(
+  { can, safe_offers }: TermsCheck,
+  offers: CheckBody['offers'],
+  recorded: CheckBody['on_record'],
+): { can_pay?: boolean; missing?: string[] } {
+  if (can === undefined) return {};
+  const safe = offers.filter(({ index }) => safe_offers.includes(index));
+  const compared = safe.length > 0 ? safe : offers.length > 0 ? offers : recorded;
+  const lists = compared.flatMap((offer) => (offer.missing ? [offer.missing] : []));
+  const least = lists.toSorted((a, b) => a.length - b.length)[0];
+  return least === undefined ? {} : { can_pay: least.length === 0, missing: least };
+}
+
+function buildOffer(
+  { index, standing, offer, difference, network, asset }: JudgedOffer,
+  needing: Needing,
+): CheckBody['offers'][number] {
   if ('reason' in offer) {
     return {
       index,
@@ -267,10 +325,12 @@ function buildOffer({ index, standing, offer, difference, network, asset }: Judg
           on_record: String(before[field] ?? ''),
         })),
       }),
+    ...buildNeeds(offer.terms, needing),
   };
 }
 
-function buildTerms({ network, scheme, asset, amount, pay_to }: Terms) {
+function buildTerms(terms: Terms) {
+  const { network, scheme, asset, amount, pay_to } = terms;
   return {
     network,
     network_id: NETWORKS[network].id,
@@ -279,10 +339,11 @@ function buildTerms({ network, scheme, asset, amount, pay_to }: Terms) {
     amount: String(amount),
     price_usdc: formatUsdc(amount),
     ...(pay_to !== null && { pay_to }),
+    ...(isCeiling(terms) && { is_ceiling: true as const }),
   };
 }
 
-function buildRecorded(terms: RecordedTerms, route: CheckedRoute): CheckBody['on_record'][number] {
+function buildRecorded(terms: RecordedTerms, route: CheckedRoute, needing: Needing): CheckBody['on_record'][number] {
   const { first_seen_at, last_seen_at } = terms;
   const paid = findPayment(terms, route.proofs);
   return {
@@ -291,6 +352,7 @@ function buildRecorded(terms: RecordedTerms, route: CheckedRoute): CheckBody['on
     ...(first_seen_at !== null && { first_seen_at }),
     ...(last_seen_at !== null && { last_seen_at }),
     ...(paid && { paid_at: paid.verified_at }),
+    ...buildNeeds(terms, needing),
   };
 }
 
@@ -351,11 +413,15 @@ function describeCheck(check: TermsCheck): string {
   return `${(reason && REASONS[reason]) ?? 'No offer can be paid as it stands.'} ${getAdvice(check)}`;
 }
 
+function formatTermsPrice(terms: Terms): string {
+  return formatPrice(terms.amount, isCeiling(terms));
+}
+
 function describeDifference({ difference, is_cheaper }: JudgedOffer): string {
   const { before, after, fields = [] } = difference ?? {};
   const others = fields.filter((field) => field !== 'amount').map((field) => (field === 'pay_to' ? 'payee' : field));
   const isPriced = before && after && fields.includes('amount');
-  const price = isPriced ? `It asks ${formatUsdc(after.amount)} USDC; on record is ${formatUsdc(before.amount)}` : '';
+  const price = isPriced ? `It asks ${formatTermsPrice(after)} USDC; on record is ${formatTermsPrice(before)}` : '';
   if (is_cheaper || others.length === 0) return price;
   const names = `${others.join(', ')} ${others.length === 1 ? 'differs' : 'differ'} from the record`;
   return price === '' ? `The ${names}` : `${price}; ${names}`;

@@ -6,7 +6,7 @@ import { jsonObject } from '../model/json-object.ts';
 import { type LiveListing, listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { BASE_USDC_DOMAIN, NETWORKS } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';
-import { getRouteUrl, payeeKind, type Route, routeVerification } from '../model/route.ts';
+import { getRouteUrl, getToolName, isToolPath, payeeKind, type Route, routeVerification } from '../model/route.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { REQUEST_MAX_LENGTH } from './listing/query.ts';
 import type { Site } from './site.ts';
@@ -30,7 +30,7 @@ const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
  * Endpoints"), by the names that clients send. A value that is well formed but not met here matches nothing.
  */
 const discoveryFilters = z.strictObject({
-  type: z.enum(['http', 'mcp']).optional().describe('Kind of resource; all of this catalogue are http'),
+  type: z.enum(['http', 'mcp']).optional().describe('Kind of resource: a route, or the tool of an MCP server'),
   payTo: z
     .string()
     .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, 'an account on Base (0x…) or Solana')
@@ -121,7 +121,7 @@ const resourceEvidence = z.object({
 export const discoveryResource = z
   .object({
     resource: z.string().describe('Where it is called; fill in :name and {name} first'),
-    type: z.literal('http'),
+    type: z.enum(['http', 'mcp']),
     x402Version: z.union([z.literal(1), z.literal(2)]).describe('Version of the protocol that the seller speaks'),
     accepts: z.array(paymentRequirements).min(1),
     lastUpdated: z.iso.datetime(),
@@ -175,8 +175,9 @@ export function buildDiscoveryResource(listing: LiveListing, route: Route, site:
   const offers = listPayableTerms(route);
   const seenAt = getLatest(offers.map(({ last_seen_at }) => last_seen_at));
   return {
-    resource: getRouteUrl(listing.base_url, route.path),
-    type: 'http',
+    // A tool is named in its declaration, as the extension has it.
+    resource: getRouteUrl(listing.base_url, route.path.split('#')[0] ?? ''),
+    type: isToolPath(route.path) ? 'mcp' : 'http',
     x402Version: offers.every(({ x402_version }) => x402_version === 1) ? 1 : 2,
     accepts: offers.map(buildRequirements),
     lastUpdated: seenAt ?? listing.updated_at,
@@ -270,7 +271,17 @@ function buildBazaarDeclaration(baseUrl: string, route: Route): BazaarDeclaratio
   };
 }
 
-function buildInput({ method, example, input_schema: declared }: Route): JsonObject {
+function buildInput({ method, path, description, example, input_schema: declared }: Route): JsonObject {
+  if (isToolPath(path)) {
+    return {
+      type: 'mcp',
+      toolName: getToolName(path),
+      ...(description !== '' && { description }),
+      transport: 'streamable-http',
+      inputSchema: getPart(declared, 'body') ?? { type: 'object' },
+      ...(isObject(example?.body) && { example: example.body }),
+    };
+  }
   return {
     type: 'http',
     method,
@@ -281,7 +292,18 @@ function buildInput({ method, example, input_schema: declared }: Route): JsonObj
   };
 }
 
-function buildInputSchema({ method, input_schema: declared }: Route): JsonObject {
+function buildInputSchema({ method, path, input_schema: declared }: Route): JsonObject {
+  if (isToolPath(path)) {
+    const properties = {
+      type: { type: 'string', const: 'mcp' },
+      toolName: { type: 'string' },
+      description: { type: 'string' },
+      transport: { type: 'string', enum: ['streamable-http'] },
+      inputSchema: { type: 'object' },
+      example: { type: 'object' },
+    };
+    return { type: 'object', properties, required: ['type', 'toolName', 'inputSchema'] };
+  }
   const parts = PARTS.flatMap((part) => {
     const stated = getPart(declared, part);
     return stated === undefined ? [] : [[part, stated] as const];

@@ -50,7 +50,7 @@ What the words mean:
 
 ## Find
 
-${link('Search and filter', PATHS.agentList, 'JSON; `q`, `category`, `network`, `verified`, `max_price_usdc`, `sort`, `facets`, `limit`, `cursor`')}
+${link('Search and filter', PATHS.agentList, 'JSON; `q`, `category`, `network`, `verified`, `max_price_usdc`, `can`, `sort`, `facets`, `limit`, `cursor`')}
 ${link('MCP server', PATHS.mcp, 'Streamable HTTP, no key: search, detail, check of payment terms, changes')}
 ${link('Resources for x402 clients', PATHS.discoveryResources, 'every route with what it asks, as a facilitator lists them, in pages')}
 ${link('Search for x402 clients', `${PATHS.discoverySearch}?query=weather`, 'the same, by a request in words')}

@@ -1,3 +1,4 @@
+import { getPriceCeilings } from '../evidence/terms.ts';
 import type { Category } from '../model/catalogue.ts';
 import type { DeclarationSource } from '../model/declaration.ts';
 import { getHost, type LiveListing } from '../model/listing.ts';
@@ -151,7 +152,9 @@ function categoryCrumb(category: Category): Crumb {
  * Builds the price of a request. A currency is an ISO 4217 code or "ticker symbol for cryptocurrencies" (schema.org,
  * `priceCurrency`); amounts are decimal text, so that nothing is rounded.
  */
-function buildOffers({ price_min, price_max, networks }: LiveListing): JsonLd {
+function buildOffers(listing: LiveListing): JsonLd {
+  const { price_min, price_max, networks } = listing;
+  const ceilings = getPriceCeilings(listing);
   const accepted = networks.filter(({ advertised }) => advertised);
   const terms = {
     priceCurrency: 'USDC',
@@ -162,6 +165,10 @@ function buildOffers({ price_min, price_max, networks }: LiveListing): JsonLd {
       })),
     }),
   };
+  if (ceilings.min || ceilings.max) {
+    const range = { ...(ceilings.min ? {} : { minPrice: formatUsdc(price_min) }), maxPrice: formatUsdc(price_max) };
+    return { '@type': 'Offer', priceSpecification: { '@type': 'PriceSpecification', ...range }, ...terms };
+  }
   if (price_min === price_max) return { '@type': 'Offer', price: formatUsdc(price_min), ...terms };
   return { '@type': 'AggregateOffer', lowPrice: formatUsdc(price_min), highPrice: formatUsdc(price_max), ...terms };
 }

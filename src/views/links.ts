@@ -36,6 +36,8 @@ export const PATHS = {
   sitemap: (part: number | '{part}') => `/sitemap-${part}.xml`,
   changesFeed: '/changes.atom',
   listing: (slug: string) => `/api/${slug}`,
+  /** The page of one route; `anchor` is that of its place on the listing's page. */
+  route: (slug: string, anchor: string) => `/api/${slug}/${anchor}`,
   listingMarkdown: (slug: string) => `/api/${slug}.md`,
   category: (category: Category, page = 1) => `/category/${category.toLowerCase()}${page === 1 ? '' : `/${page}`}`,
   picture: (slug: string) => `/pictures/${slug}.png`,

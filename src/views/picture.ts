@@ -30,6 +30,7 @@ const HOST_LENGTH = 56;
 /** Builds what the picture of a link to a listing says. */
 export function buildListingPicture(item: AgentItem, site: Site): Picture {
   const { price_min_usdc: min, price_max_usdc: max, networks, reliability_band: band, reliability_score: score } = item;
+  const [least, most] = [item.price_min_is_ceiling, item.price_max_is_ceiling].map((is) => (is ? 'up to ' : ''));
   return {
     service: cutText(site.serviceTitle, NAME_LENGTH),
     title: cutText(item.title, TITLE_LENGTH),
@@ -40,7 +41,8 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
     facts: [
       {
         name: 'USDC per request',
-        value: min === max ? formatPrice(min) : `${formatPrice(min)} to ${formatPrice(max)}`,
+        value:
+          min === max ? `${least}${formatPrice(min)}` : `${least}${formatPrice(min)} to ${most}${formatPrice(max)}`,
       },
       { name: 'Network', value: networks.map((key) => NETWORKS[key].label).join(', ') || 'none advertised' },
       { name: 'Reliability', value: score === null ? band : `${Math.round(score)} of 100, ${band}` },

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { CATEGORIES } from '../model/catalogue.ts';
 import { networkKey } from '../model/network.ts';
 import { buildUrl, PATHS } from './links.ts';
-import type { AgentItem } from './listing/item.ts';
+import { type AgentItem, formatOfferPrice } from './listing/item.ts';
 import { type ListQuery, REQUEST_MAX_LENGTH } from './listing/query.ts';
 import { getMcpIdentity, SERVER_CARD_TYPE } from './mcp-server.ts';
 import type { Site } from './site.ts';
@@ -270,6 +270,7 @@ export function buildListingEntry(item: AgentItem, site: Site): RegistryEntry {
       verified: item.payment_verified,
       ...(dangers.length > 0 && { danger: dangers.join(', ') }),
       ...(route && buildRouteMetadata(route)),
+      ...(item.price_max_is_ceiling && { price_max_is_ceiling: true }),
     },
   };
 }
@@ -279,7 +280,7 @@ function buildRouteMetadata(route: NonNullable<AgentItem['route']>) {
   return {
     route_method: method,
     route_url: url,
-    route_price_usdc: offers.map(({ network, price_usdc }) => `${price_usdc} ${network}`).join(', '),
+    route_price_usdc: offers.map((offer) => `${formatOfferPrice(offer)} ${offer.network}`).join(', '),
     route_verified: verified,
     ...(cautions.length > 0 && { route_cautions: cautions.map(({ code }) => code).join(', ') }),
     ...(input !== undefined && { route_input: input }),

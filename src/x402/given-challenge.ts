@@ -27,13 +27,13 @@ export interface GivenChallenge {
 export function readGivenChallenge(given: unknown): GivenChallenge | { problem: ChallengeProblem } {
   const read = readAccepts(typeof given === 'string' ? parseText(given) : checkChallengeObject(given));
   if ('problem' in read) return read;
-  const { version, accepts } = read;
+  const { version, accepts, object } = read;
   return {
     x402_version: version,
     offers: accepts.map((entry, index) => ({
       index,
       ...getOfferNames(entry),
-      offer: parseChallengeOffer(entry, version),
+      offer: parseChallengeOffer(entry, version, object.extensions),
     })),
     resources: listResources(read),
   };
@@ -61,8 +61,15 @@ export interface CopiedTerms {
 /** Reads terms that were copied from a challenge of either version, as a challenge with this one offer. */
 export function readCopiedTerms({ network, asset, amount, pay_to, scheme }: CopiedTerms): GivenChallenge {
   const entry = { network, asset, amount, payTo: pay_to, scheme, maxTimeoutSeconds: 1 };
-  const offer = parseChallengeOffer(entry, 2);
-  return { x402_version: 2, offers: [{ index: 0, ...getOfferNames(entry), offer }], resources: [] };
+  const offer = parseChallengeOffer(entry, 2, undefined);
+  return { x402_version: 2, offers: [{ index: 0, ...getOfferNames(entry), offer: omitNeeds(offer) }], resources: [] };
+}
+
+/** Removes the version, and what an offer needs besides: of these the copied fields say nothing. */
+function omitNeeds(offer: ChallengeOffer): GivenOffer['offer'] {
+  if ('reason' in offer) return offer;
+  const { extra_needs: _needs, ...terms } = offer.terms;
+  return { terms: { ...terms, x402_version: null } };
 }
 
 function listResources({ object, version, accepts }: UnreadChallenge): string[] {

@@ -16,6 +16,13 @@ const USUAL_HEADER = 16 * 1024;
 const MAX_NAME = 80;
 const MAX_PLACES = 8;
 
+/** An answer that asks for a payment. `isTool`: it is that of an MCP tool, whose body alone can ask. */
+export interface ChallengeAnswer {
+  headers: Headers;
+  body: Uint8Array;
+  isTool?: boolean | undefined;
+}
+
 type PlacedChallenge = { challenge: Challenge } | { problem: ChallengeProblem };
 
 /**
@@ -25,7 +32,7 @@ type PlacedChallenge = { challenge: Challenge } | { problem: ChallengeProblem };
  * to another protocol, such as L402.
  * The content codings of `body` are already undone. Never throws, whatever the bytes.
  */
-export function readChallenge({ headers, body }: { headers: Headers; body: Uint8Array }): ChallengeReading {
+export function readChallenge({ headers, body, isTool = false }: ChallengeAnswer): ChallengeReading {
   const value = headers.get('payment-required');
   if (value !== null && value.length > USUAL_HEADER) {
     return { kind: 'malformed', cause: 'header_too_large', found_in: 'header' };
@@ -37,7 +44,7 @@ export function readChallenge({ headers, body }: { headers: Headers; body: Uint8
   }
   if ('challenge' in fromBody) {
     const { challenge } = fromBody;
-    const missing: ChallengeFlaw[] = challenge.x402_version === 2 ? ['header_missing'] : [];
+    const missing: ChallengeFlaw[] = challenge.x402_version === 2 && !isTool ? ['header_missing'] : [];
     return { kind: 'challenge', challenge: addFlaws(challenge, fromHeader ? ['header_unreadable'] : missing) };
   }
   if (fromHeader && 'problem' in fromHeader) {
@@ -88,7 +95,7 @@ function buildChallenge(
   const others: SkippedOffer[] = [];
   const flaws = new Set<ChallengeFlaw>();
   for (const [index, entry] of accepts.entries()) {
-    const offer = parseChallengeOffer(entry, version);
+    const offer = parseChallengeOffer(entry, version, raw.extensions);
     if ('reason' in offer) others.push({ index, reason: offer.reason, ...getOfferNames(entry) });
     else {
       if (!offer.isUsual) flaws.add('network_spelling');

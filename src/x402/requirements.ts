@@ -30,7 +30,7 @@ export function listRequirements(answer: { headers: Headers; body: Uint8Array })
   if ('problem' in parsed || !Array.isArray(parsed.object.accepts)) return [];
   const { accepts, resource, extensions } = parsed.object;
   return accepts.flatMap((raw: unknown) => {
-    const offer = parseChallengeOffer(raw, x402_version);
+    const offer = parseChallengeOffer(raw, x402_version, extensions);
     if ('reason' in offer || !isObject(raw)) return [];
     return { terms: { ...offer.terms, x402_version }, raw, resource, extensions };
   });

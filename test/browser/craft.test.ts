@@ -54,7 +54,7 @@ const RULES = {
   'no-trailing-whitespace': 'off',
 } satisfies RuleConfig;
 
-it.each(['example-prices', 'hostile', 'many-routes'])('keeps the page of %s light', async (slug) => {
+it.each(['example-prices', 'hostile', 'many-routes', 'most-routes'])('keeps the page of %s light', async (slug) => {
   const html = await (await fetch(`${world.url}${PATHS.listing(slug)}`)).text();
   const load = (pattern: RegExp) =>
     Promise.all(

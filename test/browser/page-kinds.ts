@@ -1,4 +1,6 @@
+import { getListingId, getRouteId } from '../../src/model/ids.ts';
 import { PATHS } from '../../src/views/links.ts';
+import { getRouteAnchor } from '../../src/views/listing/routes.ts';
 
 /** A kind of page, by one page of the world of these tests that shows as much of it as there is. */
 export interface PageKind {
@@ -14,6 +16,11 @@ export const RECEIPTS = {
   undelivered: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b02',
 } as const;
 
+/** The listing in hostile words, and its route. */
+export const HOSTILE_BASE = 'https://hostile.example-provider.com';
+export const HOSTILE_PATH = '/v1/\'"><script>window.hacked=1</script>';
+const HOSTILE_ANCHOR = getRouteAnchor(getRouteId(getListingId(HOSTILE_BASE), 'GET', HOSTILE_PATH));
+
 /** Every kind of page that people see: what is asked of one is asked of all. A new kind of page is added here. */
 export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'home', path: PATHS.home },
@@ -23,6 +30,8 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'search refused', path: `${PATHS.search}?category=Fnance`, status: 400 },
   { name: 'listing', path: PATHS.listing('example-prices') },
   { name: 'listing of many routes', path: PATHS.listing('many-routes') },
+  { name: 'listing of very many routes', path: PATHS.listing('most-routes') },
+  { name: 'route in hostile words', path: PATHS.route('hostile', HOSTILE_ANCHOR) },
   { name: 'listing in hostile words', path: PATHS.listing('hostile') },
   { name: 'receipt', path: PATHS.receipt(RECEIPTS.delivered) },
   { name: 'receipt of a call that brought nothing', path: PATHS.receipt(RECEIPTS.undelivered) },

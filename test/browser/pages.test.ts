@@ -79,10 +79,10 @@ describe('in a real browser', () => {
     await page.waitForURL('**/api/example-prices#route-*');
 
     // Copy a call, in Python.
-    await page.locator('input[name=call]:checked').focus();
+    await page.locator('details[open] .tabs input:checked').first().focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
-    expect(await page.getByText('x402_requests').isVisible()).toBe(true);
+    expect(await page.getByText('x402_requests').first().isVisible()).toBe(true);
     await tabTo(page, 'Copy Python code');
     await page.keyboard.press('Enter');
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('max_amount(1000)'));
@@ -106,7 +106,7 @@ describe('in a real browser', () => {
     await tabTo(page, 'This route on the listing');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/api/example-prices#route-*');
-    expect(await page.locator('tr:target .route').textContent()).toBe('/v1/other');
+    expect(await page.locator('details:target[open] h3').textContent()).toBe('GET /v1/other');
     expect(faults).toEqual([]);
   });
 
@@ -254,9 +254,82 @@ describe('in a real browser', () => {
     const { page } = await open();
     await visit(page, `${world.url}/api/many-routes`);
     await page.getByLabel('Filter routes').fill('get tool-7 text');
-    expect(await page.locator('.routes tbody tr:not(.group):visible').count()).toBe(1);
+    expect(await page.locator('.routes h3:visible').allTextContents()).toEqual(['GET /text/tool-7']);
     expect(await page.getByText('1 of 24 routes').isVisible()).toBe(true);
     expect(await page.locator('.routes .group:visible').count()).toBe(1);
+  });
+
+  it('unfolds the route that an address leads to, with what it takes, what it returns and its call', async () => {
+    const { page } = await open();
+    await visit(page, `${world.url}/api/many-routes`);
+    const closed = page.locator('.routes details:not([open])').nth(3);
+    const id = await closed.getAttribute('id');
+    expect(await page.locator(`#${id} .route-body`).isVisible()).toBe(false);
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, `#${id}`);
+    await page.locator(`#${id} .route-body`).waitFor();
+    const text = await page.locator(`#${id}`).textContent();
+    for (const part of [
+      'city string, required',
+      'Where to look',
+      'Berlin',
+      'Sample, as its provider declares it',
+      'celsius',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it('keeps the language of calls: one choice for the whole page, and for the next', async () => {
+    const { page } = await open();
+    await visit(page, `${world.url}/api/example-prices`);
+    const checked = () =>
+      page
+        .locator('.tabs input:checked')
+        .evaluateAll((all) => new Set(all.map((one) => (one as HTMLInputElement).value)).size);
+    await page.locator('.tabs input[value=python]').first().check();
+    expect(await page.locator('.tabs input[value=python]:checked').count()).toBe(2);
+    expect(await checked()).toBe(1);
+    await visit(page, `${world.url}/api/many-routes`);
+    expect(await page.getByText('x402_requests').first().isVisible()).toBe(true);
+    expect(await checked()).toBe(1);
+  });
+
+  it('says how long ago a proof was', async () => {
+    const { page } = await open();
+    await visit(page, `${world.url}/api/example-prices`);
+    expect(await page.locator('.proofs li').first().textContent()).toMatch(
+      /verified 2026-11-20, (yesterday|\d+ days ago)/,
+    );
+  });
+
+  it('shows the routes on the first screens of a phone, before what is on record', async () => {
+    const { page } = await open({ viewport: { width: 390, height: 844 } });
+    for (const slug of ['example-prices', 'many-routes', 'most-routes']) {
+      await visit(page, `${world.url}/api/${slug}`);
+      const getTop = async (selector: string) => (await page.locator(selector).first().boundingBox())?.y ?? 0;
+      const top = await getTop('.routes h3');
+      expect([slug, top > 0 && top < 2 * 844, top < (await getTop('#record'))]).toEqual([slug, true, true]);
+    }
+  });
+
+  it('leaves the details of most of very many routes to pages of their own', async () => {
+    const { page, faults } = await open();
+    await visit(page, `${world.url}/api/most-routes`);
+    expect(await page.locator('.routes h3').count()).toBe(200);
+    await page.getByRole('link', { name: 'GET /most/tool-150' }).click();
+    await page.waitForURL('**/api/most-routes/route-*');
+    const text = await page.locator('main').textContent();
+    for (const part of ['GET /most/tool-150', 'city string, required', 'wrapFetchWithPayment(fetch']) {
+      expect(text).toContain(part);
+    }
+    await page.getByRole('link', { name: 'All 200 routes of the listing' }).click();
+    await page.waitForURL('**/api/most-routes#route-*');
+    expect(await page.locator('.route-row:target h3').textContent()).toBe('GET /most/tool-150');
+    const [unknown] = [await fetch(`${world.url}/api/most-routes/route-00000000-0000`)];
+    expect(unknown?.status).toBe(404);
+    expect(faults).toEqual([]);
   });
 });
 
@@ -269,9 +342,10 @@ describe('without JavaScript', () => {
       expect(text?.toLowerCase()).toContain(part.toLowerCase());
     }
     expect(await page.getByRole('button', { name: /copy/i }).count()).toBe(0);
-    expect(await page.getByText('wrapFetchWithPayment(fetch').isVisible()).toBe(false);
-    await page.getByRole('radio', { name: 'TypeScript' }).check();
-    expect(await page.getByText('wrapFetchWithPayment(fetch').isVisible()).toBe(true);
+    const code = page.getByText('wrapFetchWithPayment(fetch').first();
+    expect(await code.isVisible()).toBe(false);
+    await page.getByRole('radio', { name: 'TypeScript' }).first().check();
+    expect(await code.isVisible()).toBe(true);
   });
 
   it('finds, filters, sorts and starts over with plain forms and links', async () => {

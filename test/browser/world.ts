@@ -15,12 +15,22 @@ import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { recordProbed } from '../sampled.ts';
 import { SCRATCH } from '../scratch.ts';
-import { RECEIPTS } from './page-kinds.ts';
+import { HOSTILE_BASE, HOSTILE_PATH, RECEIPTS } from './page-kinds.ts';
 
 export const HOSTILE =
   '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> "quoted" \'text\' `code`';
 
-const HOSTILE_PATH = '/v1/\'"><script>window.hacked=1</script>';
+const HOSTILE_INPUT = {
+  input_schema: {
+    type: 'object',
+    properties: { [HOSTILE]: { type: HOSTILE, description: HOSTILE, example: HOSTILE, enum: [HOSTILE] } },
+  },
+  output_schema: {
+    type: 'object',
+    properties: { [HOSTILE]: { description: HOSTILE } },
+    examples: [{ [HOSTILE]: HOSTILE }],
+  },
+};
 
 /** A served catalogue that has something of everything to show, and a browser before it; both are closed at the end. */
 export interface World {
@@ -51,6 +61,28 @@ export async function openWorld(): Promise<World> {
   };
 }
 
+/** What a route takes and gives, as far as a provider can say it. */
+const DESCRIBED = {
+  input_schema: {
+    type: 'object',
+    properties: {
+      queryParams: {
+        type: 'object',
+        properties: {
+          city: { type: 'string', description: 'Where to look', example: 'Berlin' },
+          units: { enum: ['celsius', 'kelvin'], default: 'celsius' },
+        },
+        required: ['city'],
+      },
+    },
+  },
+  output_schema: {
+    type: 'object',
+    properties: { at: { type: 'string' }, values: { type: 'array', items: { type: 'number' } } },
+    examples: [{ at: '2026-11-20', values: [1, 2] }],
+  },
+};
+
 async function writeWorld(catalogue: Catalogue): Promise<void> {
   await writeCatalogue(catalogue, NOW, async (writing) => {
     await recordDeclaration(writing, makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }));
@@ -58,12 +90,12 @@ async function writeWorld(catalogue: Catalogue): Promise<void> {
       writing,
       makeDeclaration({
         slug: 'hostile',
-        base_url: 'https://hostile.example-provider.com',
+        base_url: HOSTILE_BASE,
         title: HOSTILE,
         tagline: HOSTILE,
         description: HOSTILE,
         provider_name: HOSTILE,
-        routes: [makeRoute({ description: HOSTILE, path: HOSTILE_PATH })],
+        routes: [makeRoute({ description: HOSTILE, path: HOSTILE_PATH, ...HOSTILE_INPUT })],
       }),
     );
     await recordDeclaration(
@@ -73,7 +105,26 @@ async function writeWorld(catalogue: Catalogue): Promise<void> {
         base_url: 'https://many.example-provider.com',
         title: 'Many Routes',
         routes: Array.from({ length: 24 }, (_, at) =>
-          makeRoute({ path: `/${at % 2 ? 'text' : 'maths'}/tool-${at}`, description: `Tool number ${at}.` }),
+          makeRoute({
+            path: `/${at % 2 ? 'text' : 'maths'}/tool-${at}`,
+            description: `Tool number ${at}.`,
+            ...DESCRIBED,
+          }),
+        ),
+      }),
+    );
+    await recordDeclaration(
+      writing,
+      makeDeclaration({
+        slug: 'most-routes',
+        base_url: 'https://most.example-provider.com',
+        title: 'Most Routes',
+        routes: Array.from({ length: 200 }, (_, at) =>
+          makeRoute({
+            path: `/most/tool-${at}`,
+            description: `Tool number ${at} of very many, which does what ${at} says.`,
+            ...DESCRIBED,
+          }),
         ),
       }),
     );

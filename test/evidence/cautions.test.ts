@@ -464,6 +464,21 @@ describe('a name that is another’s', () => {
     expect(await list('mimic-0')).not.toContain('imitates_name');
   });
 
+  it('has no caution for a title that was made from its host, which makes no better known one either', async () => {
+    const { declare, list } = await makeCautioned();
+    const at = (host: string) => {
+      return { base_url: `https://${host}`, provider_name: '', routes: makeMimic(0).routes };
+    };
+    await declare(REAL);
+    await declare({ slug: 'nameless', title: '', ...at('coingecko.anna.workers.dev') });
+    expect(await list('nameless')).toEqual(['never_seen']);
+    await declare({ slug: 'nameless', title: 'CoinGecko', ...at('coingecko.anna.workers.dev') });
+    expect(await list('nameless')).toContain('imitates_name');
+    await declare({ slug: 'tides', title: '', ...at('harbour-tides.dev') });
+    await declare({ slug: 'other-tides', title: 'Harbour Tides', ...at('api.first-one.dev'), routes: [makeRoute()] });
+    expect(await list('other-tides')).toEqual(['never_seen']);
+  });
+
   it('has no caution while the listing is verified itself', async () => {
     const { declare, list, pay } = await makeCautioned();
     await declare(REAL);

@@ -170,6 +170,6 @@ describe('categories', () => {
     ['Data', 'Weather lookup', 'Weather records and historical data by location.'],
     ['Tools', 'Resize pictures', 'Makes a picture smaller.'],
   ])('infer %s from the texts', (expected, title, tagline) => {
-    expect(inferCategory({ title, tagline, description: '', routes: [] }).category).toBe(expected);
+    expect(inferCategory({ title, tagline, description: '', tags: [], routes: [] }).category).toBe(expected);
   });
 });

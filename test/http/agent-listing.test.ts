@@ -41,20 +41,20 @@ it('has the same ETag while other listings change, and always says the revision 
     writeCatalogue(catalogue, NOW, (writing) =>
       recordDeclaration(writing, makeDeclaration({ slug, tagline, base_url: `https://${slug}.example.com` })),
     );
-  await record('one', 'First.');
+  await record('one', 'First words.');
   const { get } = serveLive(catalogue);
   const ask = async () => {
     const response = await get('/agent/listings/one');
     return { etag: response.headers.get('ETag') ?? '', body: agentListing.parse(await response.json()) };
   };
   const first = await ask();
-  expect(first.body).toMatchObject({ revision: 1, listing: { tagline: 'First.' } });
-  await record('other', 'Another.');
+  expect(first.body).toMatchObject({ revision: 1, listing: { tagline: 'First words.' } });
+  await record('other', 'Other words.');
   expect(await ask()).toEqual({ etag: first.etag, body: { ...first.body, revision: 2 } });
   expect((await get('/agent/listings/one', { 'If-None-Match': first.etag })).status).toBe(304);
-  await record('one', 'Second.');
+  await record('one', 'Second words.');
   const changed = await ask();
-  expect(changed.body).toMatchObject({ revision: 3, listing: { tagline: 'Second.' } });
+  expect(changed.body).toMatchObject({ revision: 3, listing: { tagline: 'Second words.' } });
   expect(changed.body.decisions.length).toBeGreaterThan(first.body.decisions.length);
   expect(changed.etag).not.toBe(first.etag);
 });

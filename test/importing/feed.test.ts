@@ -100,6 +100,80 @@ describe('importing a feed', () => {
   });
 });
 
+describe('a saved feed that is older than what is on record of it', () => {
+  const HOST = 'one.provider-of-tests.com';
+  const day = (number: number) => `2026-11-0${number}T00:00:00.000Z`;
+
+  function makeSaved() {
+    const { folder, runJson } = makeCommands();
+    const save = (items: readonly unknown[], ...options: string[]) => {
+      const file = join(folder, 'feed.json');
+      writeFileSync(file, JSON.stringify({ items }));
+      return runJson('import', '--bazaar', file, '--source', 'a feed', ...options);
+    };
+    const find = async (host = HOST) => (await runJson('show', host.replaceAll('.', '-'))).json.listing;
+    return { save, find };
+  }
+
+  const { accepts } = makeItem(HOST) as { accepts: object[] };
+  const price = (amount: string) => accepts.map((offer) => ({ ...offer, amount, description: '' }));
+  const newer = makeItem(HOST, '/v1/a', { lastUpdated: day(9), accepts: price('9000'), description: '' });
+  const older = [
+    makeItem(HOST, '/v1/a', { lastUpdated: day(1), accepts: price('1000'), description: 'Tides of every port.' }),
+    makeItem('two.provider-of-tests.com', '/v1/a', { lastUpdated: day(1) }),
+  ];
+
+  it('adds words, undoes nothing, and the report says what was kept', async () => {
+    const { save, find } = makeSaved();
+    await save([newer]);
+    const { code, json } = await save(older);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ complete: true, listings: { added: 0, changed: 1, withdrawn: 0 } });
+    expect(json.next).toBe(
+      `This file is older than what is on record of the feed: it was last seen ${day(1)}, and the feed ${day(9)}. ` +
+        '1 listing kept what was seen later, 1 that the feed no longer had were left out, and nothing was withdrawn. ' +
+        'To import the file as it is all the same, add --older.',
+    );
+    expect(await find()).toMatchObject({
+      price_max: 9000,
+      routes: [{ description: 'Tides of every port.' }],
+      sources: [{ observed_at: day(9) }],
+    });
+    expect(await find('two.provider-of-tests.com')).toBeUndefined();
+    expect((await save(older)).json.listings).toMatchObject({ changed: 0 });
+  });
+
+  it('is imported as it is with --older', async () => {
+    const { save, find } = makeSaved();
+    await save([newer]);
+    const { json } = await save(older, '--older');
+    expect(json).toMatchObject({ next: null, listings: { added: 1, changed: 1 } });
+    expect(await find()).toMatchObject({ price_max: 1000, sources: [{ observed_at: day(1) }] });
+  });
+
+  it('in parts keeps those listings, and not a route that only is gone', async () => {
+    const { save, find } = makeSaved();
+    await save([newer, makeItem(HOST, '/v1/b', { lastUpdated: day(5), accepts: price('5000') })]);
+    const other = makeItem('two.provider-of-tests.com', '/v1/a', { lastUpdated: '2026-11-11T00:00:00.000Z' });
+    const { json } = await save([other, older[0]]);
+    expect(json).toMatchObject({
+      next: expect.stringMatching(/^Parts of this file are older/),
+      listings: { added: 1 },
+    });
+    expect(await find()).toMatchObject({ price_max: 9000, routes: [{}, {}] });
+    await save([other, makeItem(HOST, '/v1/b', { lastUpdated: day(5), accepts: price('5000') })]);
+    expect(await find()).toMatchObject({ price_max: 5000, routes: [{ path: '/v1/b' }] });
+  });
+
+  it('is not looked for in a feed that is pulled', async () => {
+    const { address } = await serveFeed(answerPages(() => makeItems(1)));
+    const { run } = makeCommands(ON_LOOPBACK);
+    expect((await run(['import', '--bazaar', address, '--older'])).stderr).toContain(
+      '--older goes with a file given to --bazaar.',
+    );
+  });
+});
+
 describe('a pull that does not reach its end', () => {
   it('keeps its pages when the feed fails, says how to continue, and continues there', async () => {
     const items = makeItems(250);

@@ -12,15 +12,22 @@ const compiled = z.object({
   ),
 });
 
+/** The contracts of the local chain: the file of each, and where its code is kept. */
+export const CONTRACTS = [
+  ['LocalUsdc', 'LocalUsdc.sol', 'local-usdc.hex'],
+  ['LocalPermit2', 'LocalPermit2.sol', 'local-permit2.hex'],
+  ['LocalUptoProxy', 'LocalPermit2.sol', 'local-upto-proxy.hex'],
+] as const;
+
 /**
- * Compiles the token and gives the code that stands at its address, as hex. The same compiler gives the same code:
+ * Compiles a contract and gives the code that stands at its address, as hex. The same compiler gives the same code:
  * nothing of paths or time goes into it. Throws `bad_input` with the compiler's words where the source is wrong.
  */
-export function compileToken(): string {
-  const source = readFileSync(new URL('../../scripts/market/token/LocalUsdc.sol', import.meta.url), 'utf8');
+export function compileContract(name: string, file: string): string {
+  const source = readFileSync(new URL(`../../scripts/market/token/${file}`, import.meta.url), 'utf8');
   const input = {
     language: 'Solidity',
-    sources: { 'LocalUsdc.sol': { content: source } },
+    sources: { [file]: { content: source } },
     settings: {
       evmVersion: 'cancun',
       optimizer: { enabled: true, runs: 200 },
@@ -29,7 +36,7 @@ export function compileToken(): string {
     },
   };
   const { errors = [], contracts } = compiled.parse(JSON.parse(solc.compile(JSON.stringify(input))));
-  const code = contracts['LocalUsdc.sol']?.LocalUsdc?.evm.deployedBytecode.object;
+  const code = contracts[file]?.[name]?.evm.deployedBytecode.object;
   if (errors.length > 0 || !code) {
     throw new ServiceError('bad_input', errors[0]?.formattedMessage ?? 'The compiler gave no code.');
   }

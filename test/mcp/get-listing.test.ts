@@ -182,7 +182,7 @@ describe('a live listing asked for with q', () => {
     }
     const [first] = (await get()).structured.routes as Record<string, unknown>[];
     expect(first).toMatchObject({ url: 'https://api.prices.example-provider.com/v1/flights' });
-    expect(first).not.toHaveProperty('output');
+    expect(first).toMatchObject({ output: 'flights, at' });
   });
 
   it('pages through all routes once, and keeps their order where no word fits', async () => {

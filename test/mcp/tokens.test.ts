@@ -43,7 +43,7 @@ describe('what is said once', () => {
 
 describe.each([
   ['the seed', SEED, 60, true],
-  ['a real feed', FEED, 150, existsSync(FEED)],
+  ['a real feed', FEED, 140, existsSync(FEED)],
 ] as const)('over every listing of %s', (_name, source, count, isThere) => {
   it.skipIf(!isThere)('a detail stays under 1,000 tokens and a default search under 1,500', async () => {
     const { reading, slugs } = await openImported(source);

@@ -70,7 +70,12 @@ describe('the listing page', () => {
     const words = 'תחזית מזג האוויר לכל שעה';
     const { reading, catalogue } = await makeReadCatalogue(
       {
-        ...{ base_url: 'https://weather.example-provider.com', title: words, tagline: words, description: words },
+        ...{
+          base_url: 'https://weather.example-provider.com',
+          title: words,
+          tagline: `${words}, לכל עיר`,
+          description: words,
+        },
         routes: [makeRoute({ description: words })],
       },
       { slug: 'other' },

@@ -279,6 +279,29 @@ describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
     expect(failures).toHaveLength(1);
   }, 60_000);
 
+  it('goes on where the database ends all its connections', async () => {
+    const address = await createDatabase();
+    const catalogue = await open(address);
+    const publishedFile = join(makeFolder(), 'published.sqlite');
+    const put = (slug: string) =>
+      writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne(slug)));
+    await put('one');
+    const following = await startFollowing({ catalogueAddress: address, publishedFile }, 'test', () => undefined);
+    const published = openPublished(publishedFile);
+    for (const revision of [2, 3, 4]) {
+      await run(
+        address,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+      // A connection of the pool may be dead already when the next write takes it.
+      await put(`edition-${revision}`).catch(() => put(`edition-${revision}`));
+      while (getPublishedState(published).revision < revision) await sleep(5);
+    }
+    await following.close();
+    published.close();
+  });
+
   it('of a database without a catalogue, or of none, says so', async () => {
     const publishedFile = join(makeFolder(), 'published.sqlite');
     const follow = (catalogueAddress: string) => publishCatalogue({ catalogueAddress, publishedFile }, 'test');

@@ -95,6 +95,7 @@ const INPUTS: Record<FindingCode, () => Finding[] | Promise<Finding[]>> = {
   blocked_host: () => ofAddress('https://metadata.google.internal'),
   blocked_port: () => ofAddress('https://api.tides.example:22'),
   ephemeral_host: () => ofAddress('https://tides.ngrok.app'),
+  preview_host: () => ofAddress('https://tides-git-main-anna.vercel.app'),
   wildcard_path: () => ofAddress('https://api.tides.example/v1/*'),
   not_an_item: () => buildFeedDeclarations([7], OPTIONS).findings,
   not_http_type: () => ofItem({ type: 'mcp' }),

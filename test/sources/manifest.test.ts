@@ -292,7 +292,7 @@ describe('a broken manifest is refused with its line and what to do', () => {
     ],
     [
       `${HEAD}routes:\n  - method: GET\n    path: x`,
-      'manifest_bad_value 6: routes[0].path is "x", but takes a path that begins with / and holds no white space, # or backslash.',
+      'manifest_bad_value 6: routes[0].path is "x", but takes a path that begins with / and holds no white space or backslash, and # only before the name of a tool at its end.',
     ],
     [
       `${HEAD}routes:\n  - method: GET\n    path: /../../x\n    price_usdc: 1\nprice_usdc: 1`.replace(

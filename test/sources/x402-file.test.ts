@@ -44,6 +44,21 @@ describe('a /.well-known/x402 file', () => {
     expect(findings.filter(({ severity }) => severity === 'refused')).toMatchObject([{ code: 'no_offers' }]);
   });
 
+  it('without a name has that of most of its items as its title, and of fewer as its slug alone', () => {
+    const name = (...names: (string | undefined)[]) => {
+      const resources = names.map((serviceName, at) => ({
+        resource: `https://api.tides-of-tests.com/v1/${at}`,
+        accepts: [makeOffer()],
+        serviceName,
+      }));
+      const [first] = takeDocument({ resources }, AT).declarations;
+      return [first?.title, first?.service_name];
+    };
+    expect(name('Tide Tables', 'Tide Tables', 'Moon Phases')).toEqual(['Tide Tables', 'Tide Tables']);
+    expect(name('Tide Tables', 'Tide Tables', 'Moon Phases', 'Sun Times')).toEqual(['', 'Tide Tables']);
+    expect(name(undefined)).toEqual(['', null]);
+  });
+
   it('of bare addresses becomes a listing of routes without terms', () => {
     const resources = [
       'https://api.tides-of-tests.com/v1/heights',
@@ -64,7 +79,7 @@ describe('a /.well-known/x402 file', () => {
       ['POST', '/v1/ports/{id}', []],
       ['POST', '/v1/tides', []],
     ]);
-    expect(declarations[0]).toMatchObject({ title: 'api.tides-of-tests.com', service_name: null });
+    expect(declarations[0]).toMatchObject({ title: '', service_name: null });
     expect(items).toEqual({ received: 9, taken: 3, duplicates: 1, refused: 5 });
     expect(findings.filter(({ severity }) => severity === 'refused').map(({ code }) => code)).toEqual([
       'bad_url',

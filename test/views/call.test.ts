@@ -1,19 +1,22 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../src/model/route.ts';
 import {
-  buildCallGuide,
+  buildBareCall,
   buildCallRequest,
   buildCurl,
   buildPython,
+  buildRouteCall,
   buildTypescript,
   type CallRequest,
+  findTellingRoute,
 } from '../../src/views/call.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
+import { runPython } from './python.ts';
 
-const PRICE = { network: 'base', amount: 1000 } as const;
+const PRICE = { network: 'base', amount: 1000, scheme: 'exact' } as const;
 const HOSTILE = [
   '\'; touch x; "',
   '`id`',
@@ -89,8 +92,11 @@ describe('the example request', () => {
   it('shows templates of both kinds as placeholders to fill in', () => {
     const route = { ...makeHostileRoute('y'), path: '/v1/:user-id/{token}/x:y{not a name}', example: null };
     expect(buildCallRequest('https://api.example.com/base/', route)).toMatchObject({
-      url: 'https://api.example.com/base/v1/{user-id}/{token}/x:y%7Bnot%20a%20name%7D',
-      placeholders: ['user-id', 'token'],
+      url: 'https://api.example.com/base/v1/<user-id>/<token>/x:y%7Bnot%20a%20name%7D',
+      replace: [
+        { name: 'user-id', shown: '<user-id>' },
+        { name: 'token', shown: '<token>' },
+      ],
       headers: [],
       body: null,
     });
@@ -108,6 +114,18 @@ describe('the example request', () => {
     expect(listShellWords(buildCurl(request))).toEqual(['--include', '--globoff', '--url', request.url]);
   });
 
+  it('sends what is no JSON as the text that it is, in all three languages', () => {
+    const text = "q=it's&a=1\\n";
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const route = { ...makeHostileRoute('y'), path: '/v1/x', example: { headers, body: text } };
+    const request = buildCallRequest('https://api.example.com', route);
+    const words = listShellWords(buildCurl(request));
+    expect(words[words.indexOf('--data-raw') + 1]).toBe(text);
+    expect(findFetchArguments(buildTypescript(request, PRICE)).init.body).toBe(text);
+    const said = runPython(buildPython(request, PRICE));
+    if (said) expect(said.options).toMatchObject({ data: text });
+  });
+
   it('leaves out headers that carry a payment or a secret', () => {
     const headers = {
       authorization: 'x',
@@ -122,78 +140,110 @@ describe('the example request', () => {
   });
 });
 
-describe('the call guide of a listing', () => {
-  it('shows the verified route, at its price and on its network', async () => {
+/** Builds the call of the route of a listing that shows most. */
+async function buildGuide(
+  declared: Parameters<typeof makeDeclaration>[0],
+  options?: Parameters<typeof makeLiveListing>[1],
+) {
+  const listing = await makeLiveListing(makeDeclaration(declared), options);
+  const route = findTellingRoute(listing.routes);
+  return route ? buildRouteCall(listing, route) : buildBareCall(listing);
+}
+
+describe('the call of a route', () => {
+  it('is that of the verified route first, at its price and on its network', async () => {
     const solana = makeTerms({ network: 'solana', amount: 2500 });
-    const listing = await makeLiveListing(
-      makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other', terms: [solana] })] }),
-      { verified: '/v1/other' },
-    );
-    const guide = buildCallGuide(listing);
-    expect(guide).toMatchObject({ route: 'GET /v1/other', price: '0.0025', network: 'Solana', placeholders: [] });
+    const routes = [makeRoute(), makeRoute({ path: '/v1/other', terms: [solana] })];
+    const guide = await buildGuide({ routes }, { verified: '/v1/other' });
+    expect(guide).toMatchObject({ route: 'GET /v1/other', price: '0.0025', network: 'Solana', replace: [] });
     expect(guide.paying?.typescript).toContain("maxAmountPerPayment: '$0.0025'");
     expect(guide.paying?.typescript).toContain("networks: ['solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']");
     expect(guide.paying?.install).toContain('@x402/svm');
   });
 
-  it('prefers a route with an example, and calls the base address where none is itemised', async () => {
+  it('is that of a route with an example first, and of the base address where none is itemised', async () => {
     const routes = [makeRoute(), makeRoute({ path: '/z', example: { query: { q: 'x' } } })];
-    expect(buildCallGuide(await makeLiveListing(makeDeclaration({ routes }))).route).toBe('GET /z');
-    const bare = await makeLiveListing(
-      makeDeclaration({ routes: [], networks: ['base'], price: { min: 1000, max: 50_000 } }),
-    );
-    expect(buildCallGuide(bare)).toMatchObject({ route: 'GET https://api.prices.example-provider.com', price: '0.05' });
+    expect((await buildGuide({ routes })).route).toBe('GET /z');
+    const bare = { routes: [], networks: ['base' as const], price: { min: 1000, max: 50_000 } };
+    expect(await buildGuide(bare)).toMatchObject({
+      route: 'GET https://api.prices.example-provider.com',
+      price: '0.05',
+    });
+  });
+
+  it('names what is to be replaced, in the address, the body and of another type than text', async () => {
+    const body = {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 7 }, unit: { enum: ['c', 'f'] } },
+      required: ['city', 'days', 'unit'],
+    };
+    const queryParams = { type: 'object', properties: { key: { type: 'string' } }, required: ['key'] };
+    const input_schema = { type: 'object', properties: { queryParams, body } };
+    const guide = await buildGuide({ routes: [makeRoute({ method: 'POST', path: '/v1/:id', input_schema })] });
+    expect(guide.replace).toEqual([
+      { name: 'id', shown: '<id>' },
+      { name: 'key', shown: '<key>' },
+      { name: 'city', shown: '<city>' },
+      { name: 'days', shown: '7' },
+    ]);
+    const { url, init } = findFetchArguments(guide.paying?.typescript ?? '');
+    expect(url).toBe('https://api.prices.example-provider.com/v1/<id>?key=<key>');
+    expect(JSON.parse(String(init.body))).toEqual({ city: '<city>', days: 7, unit: 'c' });
+    expect(guide.curl).toContain('/v1/<id>?key=<key>');
+  });
+
+  it.each([
+    ['nothing on record says what it takes', { method: 'POST' }],
+    ['it takes a file', { method: 'POST', input_schema: bodyOf({ file: { format: 'file' } }) }],
+    [
+      'no text fits the pattern of "code"',
+      { method: 'POST', input_schema: bodyOf({ code: { type: 'string', pattern: '^zz\\d{9}$' } }) },
+    ],
+    ['it declares a body, which GET cannot carry', { method: 'GET', input_schema: bodyOf({ q: { type: 'string' } }) }],
+    ['a scheme that no code here pays by', { terms: [makeTerms({ scheme: 'deferred' })] }],
+  ] as [string, Parameters<typeof makeRoute>[0]][])(
+    'is not made to pay where %s, and says so',
+    async (words, declared) => {
+      const guide = await buildGuide({ routes: [makeRoute({ path: '/v1/x', ...declared })] });
+      expect(guide.paying).toBeNull();
+      expect(guide.lack).toContain(words);
+      expect(guide.curl).toContain('curl --include');
+    },
+  );
+
+  it('is not made to pay for a route whose price is unknown beside others', async () => {
+    const listing = await makeLiveListing(makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/z' })] }));
+    const [, route] = listing.routes;
+    const free = { ...listing, routes: listing.routes.map((one) => (one === route ? { ...one, terms: [] } : one)) };
+    const guide = buildRouteCall(free, { ...(route as Route), terms: [] });
+    expect([guide.price, guide.paying, guide.lack]).toEqual([
+      null,
+      null,
+      expect.stringContaining('No price is on record'),
+    ]);
   });
 });
 
-/** The packages that the script imports, all of which only say what they were given. */
-const STAND_INS = `
-import json, sys
-from unittest.mock import MagicMock
-for name in ("eth_account x402 x402.http x402.http.clients x402.mechanisms x402.mechanisms.evm x402.mechanisms.evm.exact "
-             "x402.mechanisms.evm.exact.register x402.mechanisms.svm x402.mechanisms.svm.exact "
-             "x402.mechanisms.svm.exact.register").split():
-    sys.modules[name] = MagicMock()
-said = {}
-sys.modules["x402"].max_amount = lambda amount: said.update(cap=amount)
-class Session:
-    def request(self, method, url, **options):
-        said.update(method=method, url=url, options={k: v.decode() if isinstance(v, bytes) else v for k, v in options.items()})
-        return MagicMock()
-sys.modules["x402.http.clients"].x402_requests = lambda client: Session()
-`;
-
-/** Runs a script in a real Python; undefined where this machine has none. */
-function runPython(code: string): Record<string, unknown> | undefined {
-  const { error, status, stdout, stderr } = spawnSync(
-    'python3',
-    ['-c', `${STAND_INS}${code}\nprint("\\n" + json.dumps(said))`],
-    {
-      encoding: 'utf8',
-      env: { ...process.env, EVM_PRIVATE_KEY: '0x1', SVM_PRIVATE_KEY: '1', PYTHONIOENCODING: 'utf-8' },
-    },
-  );
-  // A shell's own answer for a command that is not there, and what stands in for one in places without.
-  if (error || status === 127) {
-    console.log('Not run: there is no python3 on this machine.');
-    return undefined;
-  }
-  expect([status, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+function bodyOf(properties: Record<string, unknown>) {
+  const body = { type: 'object', properties, required: Object.keys(properties) };
+  return { type: 'object', properties: { body } };
 }
 
 const REQUEST: CallRequest = {
-  ...{ route: 'POST /v1/x', method: 'POST', url: 'https://api.example.com/v1/x?q=%27', placeholders: [] },
+  ...{ route: 'POST /v1/x', method: 'POST', url: 'https://api.example.com/v1/x?q=%27', replace: [] },
   headers: [['x-note', 'it\'s "quoted" \\ and \\n']],
-  body: JSON.stringify({ text: `'''""" \\ \n ü 語 \${x} {y} %s`, ends: "'", flag: true, none: null }, null, 2),
+  body: {
+    isJson: true,
+    text: JSON.stringify({ text: `'''""" \\ \n ü 語 \${x} {y} %s`, ends: "'", flag: true, none: null }, null, 2),
+  },
 };
 
 it('asks for what the request says, in Python, up to the price and without following a redirect', () => {
   for (const network of ['base', 'solana'] as const) {
-    const said = runPython(buildPython(REQUEST, { network, amount: 2500 }));
+    const said = runPython(buildPython(REQUEST, { network, amount: 2500, scheme: 'exact' }));
     if (!said) return;
-    const { data, ...options } = said.options as Record<string, unknown>;
-    expect(JSON.parse(String(data))).toEqual(JSON.parse(REQUEST.body ?? ''));
+    const { data, ...options } = said.options;
+    expect(JSON.parse(String(data))).toEqual(JSON.parse(REQUEST.body?.text ?? ''));
     expect({ ...said, options }).toEqual({
       ...{ cap: 2500, method: 'POST', url: REQUEST.url },
       options: { headers: Object.fromEntries(REQUEST.headers), allow_redirects: false },
@@ -203,9 +253,7 @@ it('asks for what the request says, in Python, up to the price and without follo
 
 it('pays on the network of the offer, and says what to install for it', async () => {
   const guide = async (network: 'base' | 'solana') =>
-    buildCallGuide(
-      await makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: [makeTerms({ network })] })] })),
-    );
+    buildGuide({ routes: [makeRoute({ terms: [makeTerms({ network })] })] });
   expect((await guide('base')).paying).toMatchObject({
     python: expect.stringContaining('register_exact_evm_client(client, signer, networks="eip155:8453")'),
     python_install: 'pip install "x402[requests,evm]"',
@@ -218,8 +266,7 @@ it('pays on the network of the offer, and says what to install for it', async ()
 
 it('says whether the request is known to work, an example, or neither', async () => {
   const example = { query: { q: 'x' } };
-  const guide = async (declared: Parameters<typeof makeRoute>[0]) =>
-    buildCallGuide(await makeLiveListing(makeDeclaration({ routes: [makeRoute(declared)] })));
-  expect(await guide({ example })).toMatchObject({ known_good_on: null, is_example: true });
-  expect(await guide({})).toMatchObject({ known_good_on: null, is_example: false });
+  const guide = async (declared: Parameters<typeof makeRoute>[0]) => buildGuide({ routes: [makeRoute(declared)] });
+  expect(await guide({ example })).toMatchObject({ known_good_on: null, basis: 'example' });
+  expect(await guide({})).toMatchObject({ known_good_on: null, basis: 'none' });
 });

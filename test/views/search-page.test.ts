@@ -157,11 +157,11 @@ describe('the page of a search', () => {
     expect(build({ verified: true, verified_at: '2025-11-20T12:00:00.000Z' })?.route?.verified).toBe(
       'last proved 2025-11-20',
     );
-    const offers = [
-      { network: 'base', price_usdc: 0.001 },
-      { network: 'solana', price_usdc: 0.002 },
-    ] as const;
-    expect(build({ offers: [...offers] })?.route).toMatchObject({ price: '0.001-0.002', networks: 'Base, Solana' });
+    const offers: (typeof route)['offers'] = [
+      { network: 'base', price_usdc: 0.001, needs: [] },
+      { network: 'solana', price_usdc: 0.002, needs: [] },
+    ];
+    expect(build({ offers })?.route).toMatchObject({ price: '0.001-0.002', networks: 'Base, Solana' });
     const plain = buildSearchPage({}, { ...FOUND, items: [buildAgentItem(listing, SITE)], total: 1 });
     expect(plain.results[0]).toMatchObject({ route: null, elsewhere: [], card: { href: '/api/example-prices' } });
   });

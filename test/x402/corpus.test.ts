@@ -46,7 +46,11 @@ describe.skipIf(!isThere)('a thousand real offers', () => {
       accepts.map((raw) => {
         const declared = parseOffer(raw, x402Version, () => undefined);
         // Feeds carry the amount under either name; a challenge of version 2 has one.
-        const asked = parseChallengeOffer({ ...raw, amount: raw.amount ?? raw.maxAmountRequired }, x402Version);
+        const asked = parseChallengeOffer(
+          { ...raw, amount: raw.amount ?? raw.maxAmountRequired },
+          x402Version,
+          undefined,
+        );
         return {
           declared: typeof declared === 'string' ? declared : getTermsKey(declared),
           asked: 'reason' in asked ? asked.reason : getTermsKey(asked.terms),

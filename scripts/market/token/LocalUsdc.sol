@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// The part of USDC that x402 pays with, for local chains only: plain transfers and EIP-3009 authorisations, under the
+/// The part of USDC that x402 pays with, for local chains only: transfers, allowances and EIP-3009 authorisations, under the
 /// same name, version, messages and events, so that whatever reads USDC on Base reads this one the same way. It has no
 /// constructor: its code is put at the canonical address, and one account's balance is set in storage (slot 1).
 contract LocalUsdc {
@@ -25,6 +25,8 @@ contract LocalUsdc {
     mapping(address account => uint256) public balanceOf;
     mapping(address authorizer => mapping(bytes32 nonce => bool)) public authorizationState;
 
+    mapping(address owner => mapping(address spender => uint256)) public allowance;
+
     struct Authorization {
         address from;
         address to;
@@ -35,6 +37,7 @@ contract LocalUsdc {
     }
 
     event Transfer(address indexed from, address indexed to, uint256 value);
+    event Approval(address indexed owner, address indexed spender, uint256 value);
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
     event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
 
@@ -52,6 +55,19 @@ contract LocalUsdc {
 
     function transfer(address to, uint256 value) external returns (bool) {
         _transfer(msg.sender, to, value);
+        return true;
+    }
+
+    function approve(address spender, uint256 value) external returns (bool) {
+        allowance[msg.sender][spender] = value;
+        emit Approval(msg.sender, spender, value);
+        return true;
+    }
+
+    function transferFrom(address from, address to, uint256 value) external returns (bool) {
+        require(value <= allowance[from][msg.sender], "ERC20: transfer amount exceeds allowance");
+        allowance[from][msg.sender] -= value;
+        _transfer(from, to, value);
         return true;
     }
 

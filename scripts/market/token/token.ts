@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress } from '@x402/evm';
 import { type Hex, isHex, parseAbi } from 'viem';
 import { ServiceError } from '../../../src/errors.ts';
 import { NETWORKS } from '../../../src/model/network.ts';
@@ -43,6 +44,8 @@ export const TOKEN_ABI = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
   'function transfer(address to, uint256 value) returns (bool)',
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function allowance(address owner, address spender) view returns (uint256)',
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
   'function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
@@ -54,9 +57,15 @@ export const TOKEN_ABI = parseAbi([
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
 ]);
 
-/** Reads the code of the token, compiled from `LocalUsdc.sol`. */
-export function readTokenCode(): Hex {
-  const code = readFileSync(new URL('./local-usdc.hex', import.meta.url), 'utf8').trim();
-  if (!isHex(code)) throw new ServiceError('internal', 'scripts/market/token/local-usdc.hex is not hex.');
+/** The contracts beside the token, at their addresses on Base: Permit2, and the proxy of x402 for the scheme upto. */
+export const CONTRACTS = {
+  'local-permit2.hex': PERMIT2_ADDRESS,
+  'local-upto-proxy.hex': x402UptoPermit2ProxyAddress,
+} as const;
+
+/** Reads the code of a contract, compiled from the sources beside it. */
+export function readCode(file: 'local-usdc.hex' | keyof typeof CONTRACTS): Hex {
+  const code = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8').trim();
+  if (!isHex(code)) throw new ServiceError('internal', `scripts/market/token/${file} is not hex.`);
   return code;
 }

@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Engine, SchemaWords } from '../engines.ts';
 import { listStatements as catalogue } from './001-catalogue.ts';
 import { listStatements as probers } from './002-probers.ts';
+import { listStatements as offerNeeds } from './003-offer-needs.ts';
 
 /**
  * All migrations, in the order of their names. Add new ones at the end; never change one that was released. A test keeps a
@@ -11,6 +12,7 @@ import { listStatements as probers } from './002-probers.ts';
 const MIGRATIONS: Readonly<Record<string, (words: SchemaWords) => readonly string[]>> = {
   '001-catalogue': catalogue,
   '002-probers': probers,
+  '003-offer-needs': offerNeeds,
 };
 
 /** Builds the migrations for an engine. */

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { RecordedReply } from '../../evidence/cautions.ts';
 import type { RecordedDeclaration } from '../../evidence/declarations.ts';
 import { getSampleSummary, NO_SAMPLES, type SampleSummary } from '../../evidence/sample-summary.ts';
@@ -6,6 +7,7 @@ import type { Receipt } from '../../model/payment.ts';
 import type { PayeeKind } from '../../model/route.ts';
 import type { RecordedTerms } from '../../model/terms.ts';
 import type { Catalogue } from '../database.ts';
+import type { TermsTable } from '../tables.ts';
 import { chooseDelisting, type RecordedDelisting } from './delistings.ts';
 import { type ListingIdentity, parseListing } from './listings.ts';
 import { listReceipts } from './receipts.ts';
@@ -123,16 +125,17 @@ async function readTerms(
       new Map(
         [...Map.groupBy(ofListing, ({ route_id }) => route_id)].map(([routeId, history]) => [
           routeId,
-          sortTerms(
-            history.map(
-              ({ route_id: _route, listing_id: _listing, current, ...offer }) =>
-                ({ ...offer, current: current === 1 }) as StoredTerms,
-            ),
-          ),
+          sortTerms(history.map(({ route_id: _route, listing_id: _listing, ...row }) => readStoredTerms(row))),
         ]),
       ),
     ]),
   );
+}
+
+/** Reads the row of an offer. */
+export function readStoredTerms({ current, needs, ...offer }: Omit<Selectable<TermsTable>, 'route_id'>): StoredTerms {
+  const extra = needs === null ? {} : { extra_needs: JSON.parse(needs) };
+  return { ...offer, current: current === 1, ...extra } as StoredTerms;
 }
 
 /** Sorts the terms of a route: earlier ones first, current ones last, those without a date before all others. */

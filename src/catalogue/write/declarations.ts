@@ -1,3 +1,4 @@
+import { keepWords } from '../../evidence/declarations.ts';
 import { listSlugs } from '../../evidence/slug.ts';
 import type { Declaration, DeclarationSource } from '../../model/declaration.ts';
 import { getListingId } from '../../model/ids.ts';
@@ -83,23 +84,22 @@ async function recordBatch(
     declarations.filter(({ base_url }) => !known.has(getListingId(base_url))),
   );
   const identities = new Map([...known, ...created]);
-  const standing = await query
+  const stored = await query
     .selectFrom('declarations')
-    .select(['listing_id', 'kind', 'source', 'document'])
+    .select(['listing_id', 'kind', 'source', 'document', 'withdrawn_at'])
     .where('listing_id', 'in', ids)
-    .where('withdrawn_at', 'is', null)
     .execute();
-  const isStanding = new Set(
-    standing.map((row) => JSON.stringify([row.listing_id, row.kind, row.source, row.document])),
-  );
+  const recorded = new Map(stored.map((row) => [getDeclarationKey(row), row]));
   const rows = declarations.map((declaration) => {
     const { kind, name } = declaration.source;
     const listing_id = getListingId(declaration.base_url);
-    return { listing_id, kind, source: name, withdrawn_at: null, document: formatDeclaration(declaration) };
+    const before = recorded.get(getDeclarationKey({ listing_id, kind, source: name }));
+    return { listing_id, kind, source: name, withdrawn_at: null, document: formatNext(declaration, before?.document) };
   });
-  const changed = rows.filter(
-    (row) => !isStanding.has(JSON.stringify([row.listing_id, row.kind, row.source, row.document])),
-  );
+  const changed = rows.filter((row) => {
+    const before = recorded.get(getDeclarationKey(row));
+    return before?.withdrawn_at !== null || before.document !== row.document;
+  });
   for (const some of cutRows(changed)) {
     await query
       .insertInto('declarations')
@@ -133,6 +133,17 @@ async function recordBatch(
       outcome: state === 'delisted' || state === 'held' ? state : ofLive,
     };
   });
+}
+
+function getDeclarationKey({ listing_id, kind, source }: { listing_id: string; kind: string; source: string }): string {
+  return JSON.stringify([listing_id, kind, source]);
+}
+
+/** Returns the form in which a declaration is stored in place of an earlier one: that of a feed keeps earlier words. */
+function formatNext(declaration: Declaration, before: string | undefined): string {
+  const document = formatDeclaration(declaration);
+  if (before === undefined || before === document || declaration.source.kind !== 'bazaar') return document;
+  return formatDeclaration(keepWords(declaration, JSON.parse(before)));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type ChangeEvidence, listDifferences } from '../../evidence/changes.ts';
 import { type MergedDeclaration, mergeDeclarations } from '../../evidence/declarations.ts';
 import { canPublicationWait } from '../../evidence/freshness.ts';
-import { type DerivedListing, deriveListing } from '../../evidence/listing.ts';
+import { type DerivedListing, deriveListing, getGivenNames, type ListingEvidence } from '../../evidence/listing.ts';
 import type { SampleSummary } from '../../evidence/sample-summary.ts';
 import { getRouteId } from '../../model/ids.ts';
 import { isLive, type Listing } from '../../model/listing.ts';
@@ -70,7 +70,7 @@ async function publishBatch(
   );
   const prepared = batch.map((publication) => {
     const record = evidence.get(publication.identity.id) as RecordedEvidence;
-    return { publication, record, merged: mergeDeclarations(record.declarations) };
+    return { publication, record, merged: mergeDeclarations(record.declarations, record.before) };
   });
   const terms = await declareTerms(catalogue, prepared);
   const names = await openNameBook(
@@ -87,7 +87,7 @@ async function publishBatch(
     const { identity, cause, may_wait = false } = publication;
     call(identity.id, names.replaceNames(nameListing(identity, merged.words), at));
     const { before } = record;
-    const { listing: derived } = derive(record, terms.get(identity.id) as RouteTerms, names);
+    const { listing: derived } = derive(record, terms.get(identity.id) as RouteTerms, names, merged);
     if (may_wait && before && canPublicationWait(before, derived)) continue;
     const differences = listDifferences(before, derived, {
       cause,
@@ -112,8 +112,8 @@ async function publishBatch(
   };
 }
 
-function nameListing(identity: ListingIdentity, { title, provider_name }: MergedDeclaration['words']) {
-  return { ...identity, title, provider_name };
+function nameListing(identity: ListingIdentity, words: MergedDeclaration['words']) {
+  return { ...identity, ...getGivenNames(words) };
 }
 
 /** Derives what readers should see of a listing from its evidence on record. */
@@ -121,8 +121,9 @@ export function derive(
   { identity, before, declarations, payees, receipts, delisting, replies, sampled }: RecordedEvidence,
   terms: RouteTerms,
   names: Pick<NameBook, 'findNamesake'>,
+  merged?: MergedDeclaration,
 ): { listing: DerivedListing; merged: MergedDeclaration } {
-  return deriveListing({
+  const all: ListingEvidence = {
     ...identity,
     declarations,
     getTerms: (routeId) => terms.get(routeId) ?? [],
@@ -132,9 +133,11 @@ export function derive(
     getPayee: (routeId) => payees.get(routeId) ?? null,
     sampled,
     known_networks: before?.networks.map(({ key }) => key) ?? [],
+    known_words: before,
     findNamesake: (found, asked) => names.findNamesake(identity.id, found, asked),
     replies,
-  });
+  };
+  return deriveListing(all, merged);
 }
 
 /** Returns the columns that follow from the document of a listing. */

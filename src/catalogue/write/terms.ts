@@ -2,7 +2,7 @@ import type { MergedDeclaration } from '../../evidence/declarations.ts';
 import { getRouteId } from '../../model/ids.ts';
 import { getTermsKey, type RecordedTerms, type Terms } from '../../model/terms.ts';
 import { type Catalogue, cutRows, insertRows } from '../database.ts';
-import { type RecordedEvidence, type StoredTerms, sortTerms } from '../read/evidence.ts';
+import { type RecordedEvidence, readStoredTerms, type StoredTerms, sortTerms } from '../read/evidence.ts';
 
 /** The terms on record of the routes of a listing, by route id: earlier ones first, current ones last. */
 export type RouteTerms = ReadonlyMap<string, readonly RecordedTerms[]>;
@@ -80,7 +80,8 @@ function isEqual(a: StoredTerms, b: StoredTerms): boolean {
     a.first_seen_at === b.first_seen_at &&
     a.last_seen_at === b.last_seen_at &&
     a.max_timeout_seconds === b.max_timeout_seconds &&
-    a.x402_version === b.x402_version
+    a.x402_version === b.x402_version &&
+    formatNeeds(a) === formatNeeds(b)
   );
 }
 
@@ -106,9 +107,7 @@ export async function recordObservedTerms(
     .where('current', '=', 1)
     .orderBy('id')
     .execute();
-  const standing = rows.map(
-    ({ route_id: _route, current, ...row }) => ({ ...row, current: current === 1 }) as StoredTerms,
-  );
+  const standing = rows.map(({ route_id: _route, ...row }) => readStoredTerms(row));
   const now = new Map<string, StoredTerms>();
   for (const offer of offers) {
     const key = getTermsKey(offer);
@@ -123,7 +122,7 @@ export async function recordObservedTerms(
 }
 
 function buildTerms(offer: Terms, { seen_at, ...seen }: Seen): StoredTerms {
-  const { network, scheme, asset, amount, pay_to, max_timeout_seconds, x402_version } = offer;
+  const { network, scheme, asset, amount, pay_to, max_timeout_seconds, x402_version, extra_needs } = offer;
   return {
     id: undefined,
     evidence: seen.evidence,
@@ -133,11 +132,14 @@ function buildTerms(offer: Terms, { seen_at, ...seen }: Seen): StoredTerms {
     first_seen_at: seen_at,
     last_seen_at: seen_at,
     current: true,
+    ...(extra_needs && { extra_needs }),
   };
 }
 
 /** Marks an offer as current, and widens the time in which it was seen; it never narrows it. */
-function widen(known: StoredTerms, { max_timeout_seconds, x402_version }: Terms, seenAt: string | null): StoredTerms {
+function widen(before: StoredTerms, offer: Terms, seenAt: string | null): StoredTerms {
+  const { extra_needs: _needs, ...known } = before;
+  const { max_timeout_seconds, x402_version, extra_needs } = offer;
   const times = [known.first_seen_at, known.last_seen_at, seenAt].filter((time) => time !== null).sort();
   return {
     ...known,
@@ -146,7 +148,13 @@ function widen(known: StoredTerms, { max_timeout_seconds, x402_version }: Terms,
     x402_version,
     first_seen_at: times[0] ?? null,
     last_seen_at: times.at(-1) ?? null,
+    ...(extra_needs && { extra_needs }),
   };
+}
+
+/** Writes what an offer needs besides as its row has it. */
+function formatNeeds({ extra_needs }: Terms): string | null {
+  return extra_needs === undefined ? null : JSON.stringify(extra_needs);
 }
 
 /** Writes terms: new rows for those without one, and the others in place of what their rows were. */
@@ -154,9 +162,14 @@ async function storeTerms(
   catalogue: Catalogue,
   changed: readonly { routeId: string; terms: StoredTerms }[],
 ): Promise<void> {
-  const rows = changed.map(({ routeId, terms: { id, current, ...terms } }) => ({
+  const rows = changed.map(({ routeId, terms: { id, current, extra_needs, ...terms } }) => ({
     id,
-    row: { ...terms, route_id: routeId, current: current ? (1 as const) : (0 as const) },
+    row: {
+      ...terms,
+      route_id: routeId,
+      current: current ? (1 as const) : (0 as const),
+      needs: formatNeeds({ ...terms, extra_needs }),
+    },
   }));
   await insertRows(
     catalogue,
@@ -175,6 +188,7 @@ async function storeTerms(
           x402_version: ref('excluded.x402_version'),
           first_seen_at: ref('excluded.first_seen_at'),
           last_seen_at: ref('excluded.last_seen_at'),
+          needs: ref('excluded.needs'),
         })),
       )
       .execute();

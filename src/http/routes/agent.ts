@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import { KEPT_CHANGES, readChangeFeed } from '../../published/change-feed.ts';
 import { listChanges } from '../../published/changes.ts';
+import { listSameProduct } from '../../published/folding.ts';
 import { findDetail, findTombstone, readSelected } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { findReceipt } from '../../published/receipts.ts';
@@ -73,12 +75,18 @@ function buildSummed({ site, now }: Reading, snapshot: Snapshot, rest: string): 
   return buildDocument(text, { generatedAt: summary.generated_at, revision });
 }
 
-/** Finds the document of one listing. Its ETag stays while other listings change. */
-function findListing({ published }: Reading, slug: string): Document | undefined {
-  const found = findDetail(published, slug);
-  if (!found) return undefined;
-  const { revision, detail, etag } = found;
-  return buildDocument(`{"revision":${revision},${detail.slice(1)}`, { etag, revision });
+/** Finds the document of one listing. Its ETag stays while other listings change, but for those of the same product. */
+function findListing({ published, readAtOnce }: Reading, slug: string): Document | undefined {
+  return readAtOnce(({ columns }) => {
+    const found = findDetail(published, slug);
+    if (!found) return undefined;
+    const { revision, detail, etag } = found;
+    const others = listSameProduct(columns, slug);
+    if (others.length === 0) return buildDocument(`{"revision":${revision},${detail.slice(1)}`, { etag, revision });
+    const named = detail.replace(/^\{"listing":\{/, `{"listing":{"same_product":${JSON.stringify(others)},`);
+    const digest = createHash('sha256').update(others.join(' ')).digest('base64url').slice(0, 8);
+    return buildDocument(`{"revision":${revision},${named.slice(1)}`, { etag: `${etag}-${digest}`, revision });
+  });
 }
 
 /** Throws why there is no document of a listing: it was removed, or never listed. */

@@ -41,6 +41,8 @@ const ASSET = new RegExp(`^/${ASSETS_FOLDER}/([\\w-][\\w.-]{0,100}\\.(\\w{1,10})
 /** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
+/** One route of a listing, by the anchor that it has on the listing's page. */
+const ROUTE = /^\/api\/([a-z0-9-]+)\/route-[0-9a-f]{8}-[0-9a-f]{4}$/;
 /** An id as the service itself writes it. */
 const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
@@ -100,6 +102,8 @@ export function openPages(
   /** Keeps made-up addresses from costing a rendering each. A release of the same revision has every page of the site. */
   const mayExist = (path: string, slug: string | undefined, snapshot: Snapshot): boolean => {
     if (slug !== undefined) return findRef(snapshot, slug) !== undefined || isDelisted(published, slug);
+    const listed = ROUTE.exec(path)?.[1];
+    if (listed !== undefined) return findRef(snapshot, listed) !== undefined;
     const receiptId = RECEIPT.exec(path)?.[1];
     if (receiptId !== undefined) return hasReceipt(published, receiptId);
     if (path.startsWith('/api/') || path.startsWith('/receipts/') || path.endsWith('.html')) return false;

@@ -36,8 +36,9 @@ export const checkPaymentTermsTool = buildTool({
     warnings: z.array(z.string()),
     listing: z.string().optional(),
     nearest: z.array(z.string()).optional(),
-    resource: z.string().optional().describe('As the challenge says'),
-    delisted: z.string().optional().describe('Why'),
+    resource: z.string().optional(),
+    delisted: z.string().optional(),
+    missing: z.array(z.string()).optional(),
   }),
   answer: (question, { reading, snapshot }) => {
     const check = buildAgentCheck(checkTerms(reading, question), reading.site);
@@ -60,6 +61,7 @@ export const checkPaymentTermsTool = buildTool({
       ...(nearest && { nearest: nearest.map(({ method, url }) => `${method} ${shortenText(url, ADDRESS_LENGTH)}`) }),
       ...(resource && { resource: shortenText(resource, ADDRESS_LENGTH) }),
       ...(tombstone && { delisted: shortenText(tombstone.reason, ADDRESS_LENGTH) }),
+      ...(check.missing && { missing: check.missing }),
     };
   },
   brief: ({ verdict, severity, summary, safe_offers, on_record }) => ({
@@ -84,8 +86,8 @@ function listDifferences({ index, standing, reason, price_usdc, differences }: C
 
 /** Writes terms on record in a line, with the payee where the caller has none to compare. */
 function formatRecorded(recorded: CheckBody['on_record'][number], isPayeeShown: boolean): string {
-  const { network, price_usdc, evidence, first_seen_at, pay_to } = recorded;
+  const { network, price_usdc, evidence, first_seen_at, pay_to, is_ceiling } = recorded;
   const since = first_seen_at === undefined ? 'undated' : `since ${formatDay(first_seen_at)}`;
   const payee = isPayeeShown && pay_to !== undefined ? ` to ${pay_to}` : '';
-  return `${price_usdc} USDC on ${network}${payee}, ${evidence}, ${since}`;
+  return `${is_ceiling ? 'up to ' : ''}${price_usdc} USDC on ${network}${payee}, ${evidence}, ${since}`;
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { abilityList, parseAbilities } from '../../model/ability.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
-import type { Route } from '../../model/route.ts';
+import { isToolPath, type Route } from '../../model/route.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
+import { listSameProduct } from '../../published/folding.ts';
 import { findListing } from '../../published/listings.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
 import { listFieldNames } from '../../views/listing/matched-route.ts';
@@ -23,10 +25,18 @@ const TOKENS_A_ROUTE = 100;
 const BRIEF_ROUTES = 1;
 const BRIEF_ADDRESS = 200;
 
+/** Most other addresses of the same product that are named. */
+const SAME_PRODUCTS = 5;
+
 const HOW_TO_PAY =
   'Send the request to the url of a route: it answers 402 with its terms (x402), free of charge. Hand them to ' +
   'check_payment_terms. For an offer in safe_offers, sign the payment and send the same request again with it in the ' +
   'header PAYMENT-SIGNATURE (x402 v2) or X-PAYMENT (v1). The terms of the 402 are what counts.';
+
+const HOW_TO_PAY_TOOLS =
+  'Call the tool named after # at the MCP server before it: the result asks for the payment (x402). Hand that to ' +
+  'check_payment_terms with the whole url. For an offer in safe_offers, sign the payment and call the tool again with it in ' +
+  '_meta["x402/payment"].';
 
 const DELISTED =
   'This listing was removed from the catalogue. What was known of its routes and prices is no longer kept up to date.';
@@ -42,13 +52,14 @@ const output = z.object({
   listing: compactListing
     .optional()
     .describe('On the first page; title, description and provider_name are its own words'),
+  same_product: z.array(z.string()).optional().describe('Slugs: the same elsewhere'),
   how_to_pay: z.string().optional(),
   base_url: z.string().optional(),
-  details_url: z.string().optional().describe('Everything on record, as JSON'),
+  details_url: z.string().optional().describe('All on record, as JSON'),
   pay: z.array(payOption).optional().describe('For every route without its own'),
   routes: z.array(compactRoute).optional(),
   routes_total: z.int().nonnegative().optional(),
-  next_routes_offset: z.int().positive().optional().describe('routes_offset of the next page'),
+  next_routes_offset: z.int().positive().optional(),
 });
 type Answer = z.infer<typeof output>;
 
@@ -56,11 +67,12 @@ type Answer = z.infer<typeof output>;
 export const getListingTool = buildTool({
   title: 'One payable API',
   description:
-    'Everything needed to call and pay one listed API: routes with method, url, price, network, payee, input, example, ' +
+    'What it takes to call and pay one API: routes with method, url, price, network, payee, input, example, ' +
     'proof and cautions: stop on danger. Text in it is written by the provider.',
   input: z.strictObject({
-    slug: slug.describe('slug of a listing, as search_listings gives it'),
-    q: listFilters.shape.q.describe('What you need: routes that fit come first'),
+    slug: slug.describe('As search_listings gives it'),
+    q: listFilters.shape.q.describe('What you need: fitting routes come first'),
+    can: abilityList.optional(),
     routes_offset: z.int().min(0).max(100_000).default(0).describe('Routes to skip'),
     routes_limit: z.int().min(1).max(ROUTES_MAX).default(ROUTES_DEFAULT).describe('At most; fewer where they are long'),
   }),
@@ -93,22 +105,25 @@ function buildBrief({ slug, state, routes, routes_total, pay }: Answer) {
 /** Builds the answer for a live listing: one page of its routes, by default the first. */
 export function buildListingAnswer(
   listing: LiveListing,
-  page: { q?: string | undefined; routes_offset?: number; routes_limit?: number },
+  page: { q?: string | undefined; can?: string | undefined; routes_offset?: number; routes_limit?: number },
   { reading, snapshot }: ToolContext,
 ): Answer {
-  const { q, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
+  const { q, can, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { baseUrl } = reading.site;
+  const others = listSameProduct(snapshot.columns, listing.slug);
   const ordered = q === undefined ? listing.routes : listFitting(listing, q, { reading, snapshot });
   const asked = ordered.slice(offset, offset + limit).map((route) => ({
-    ...buildCompactRoute(route, listing.base_url),
-    ...(q !== undefined && buildOutput(route)),
+    ...buildCompactRoute(route, listing.base_url, can === undefined ? undefined : parseAbilities(can)),
+    ...buildOutput(route),
   }));
   const { pay, routes } = shareOffers(asked);
   const frame: Answer = {
     revision: snapshot.revision,
     slug: listing.slug,
     state: 'live',
-    ...(offset === 0 && { listing: buildCompactListing(listing, reading.site), how_to_pay: HOW_TO_PAY }),
+    ...(offset === 0 && { listing: buildCompactListing(listing, reading.site) }),
+    ...(offset === 0 && others.length > 0 && { same_product: others.slice(0, SAME_PRODUCTS) }),
+    ...(offset === 0 && { how_to_pay: getHowToPay(listing) }),
     base_url: listing.base_url,
     details_url: buildUrl(baseUrl, PATHS.agentListing(listing.slug)),
     ...(pay.length > 0 && { pay }),
@@ -123,6 +138,10 @@ export function buildListingAnswer(
     ...(next < listing.routes.length && { next_routes_offset: next }),
     routes: routes.slice(0, count),
   };
+}
+
+function getHowToPay({ routes }: LiveListing): string {
+  return routes.length > 0 && routes.every(({ path }) => isToolPath(path)) ? HOW_TO_PAY_TOOLS : HOW_TO_PAY;
 }
 
 function listFitting({ slug, routes }: LiveListing, q: string, { reading, snapshot }: ToolContext): Route[] {

@@ -1,4 +1,5 @@
 import type { Declaration, Finding } from '../../model/declaration.ts';
+import type { DeclaredRoute } from '../../model/route.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { buildFinding, type FindingCode } from '../finding-codes.ts';
 import { cleanText, getFirstSentence } from '../provider-text.ts';
@@ -104,27 +105,66 @@ function buildDuplicateFinding(name: string, count: number): Finding {
 
 function buildDeclaration(baseUrl: string, items: TakenItem[], { feed, pulledAt, isFile }: FeedOptions): Declaration {
   const serviceName = chooseMostCommon(items.map(({ service }) => service.name));
-  const name = serviceName || new URL(baseUrl).host;
+  const title = chooseTitle(items);
   const description = chooseDescription(items);
   const dates = items.flatMap(({ updated_at }) => updated_at ?? []).sort();
+  const tags = listTags(items);
   return {
     source: { kind: 'bazaar', name: feed, observed_at: dates.at(-1) ?? (isFile ? null : pulledAt) },
     base_url: baseUrl,
     slug: null,
     service_name: serviceName || null,
-    title: cleanText(name, 'title'),
-    tagline: cleanText(getFirstSentence(description), 'tagline'),
+    title,
+    tagline: isAboutAll(description, items) ? cleanText(getFirstSentence(description), 'tagline') : '',
     description,
-    provider_name: cleanText(name, 'provider_name'),
+    provider_name: cleanText(title, 'provider_name'),
     category: null,
+    ...(tags.length > 0 && { tags }),
     mcp_endpoint: null,
     docs_url: chooseMostCommon(items.map(({ service }) => service.docs_url ?? '')) || null,
     price: null,
     networks: [],
     routes: items
-      .map(({ route }) => route)
+      .map((item) => buildRoute(item, title))
       .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
   };
+}
+
+/**
+ * Chooses a listing's title: a service name that more than half of the items have, else the title of the site that most
+ * of them name. A host with many differently named items is a marketplace and gets the name of none of them. Empty
+ * without one.
+ */
+function chooseTitle(items: readonly TakenItem[]): string {
+  const [named] = countTexts(items.map(({ service }) => service.name));
+  if (named && named[1] * 2 > items.length) return named[0];
+  return chooseMostCommon(items.map(({ service }) => service.site_title));
+}
+
+/** A route whose item has a name of its own keeps it, in front of its description. */
+function buildRoute({ route, service }: TakenItem, title: string): DeclaredRoute {
+  const { name } = service;
+  const isOwn = name !== '' && name !== title && !route.description.toLowerCase().includes(name.toLowerCase());
+  if (!isOwn) return route;
+  const description = route.description === '' ? name : `${name}: ${route.description}`;
+  return { ...route, description: cleanText(description, 'route_description') };
+}
+
+/** Returns whether a description is about the whole listing: of the service, of its only route, or shared by most. */
+function isAboutAll(description: string, items: readonly TakenItem[]): boolean {
+  if (description === '' || items.length === 1) return true;
+  const saying = items.filter((item) => item.service.description === description || item.description === description);
+  return saying.some(({ service }) => service.description === description) || saying.length * 2 > items.length;
+}
+
+/** Most tags of a listing that are kept. */
+const MAX_TAGS = 20;
+
+/** Lists the tags of the items, the most frequent first. */
+function listTags(items: readonly TakenItem[]): string[] {
+  return countTexts(items.flatMap(({ service }) => service.tags))
+    .slice(0, MAX_TAGS)
+    .map(([tag]) => tag);
 }
 
 function groupBy<Value>(values: Value[], getKey: (value: Value) => string): Map<string, Value[]> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject } from '../json-value.ts';
 import { getTemplatePath } from '../outside-address.ts';
 import { findMethod, findResource } from './item-fields.ts';
+import { findFeedTool } from './mcp-tool.ts';
 
 /** Nesting at which a raw item is cut, so that no code that walks it overflows its stack. */
 const MAX_DEPTH = 200;
@@ -10,7 +11,8 @@ const MAX_ADDRESS_LENGTH = 2048;
 
 /**
  * Returns the key of a raw item within its feed: method and address of the resource (`GET https://a.example/v1/x`), or
- * a hash of the item if it has no address. Items with the same key are one route. Never throws.
+ * a hash of the item if it has no address. The key of an MCP tool ends with its name. Items with the same key are one
+ * route. Never throws.
  */
 export function getFeedItemKey(raw: unknown): string {
   const resource = findResource(raw);
@@ -20,7 +22,8 @@ export function getFeedItemKey(raw: unknown): string {
   if (url.protocol === 'http:' && url.port === '') url.protocol = 'https:';
   // A dot at the end names the same host (`parseOutsideUrl` removes it as well).
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
-  return getRouteKey(findMethod(raw) ?? 'GET', url);
+  const tool = findFeedTool(raw);
+  return tool ? `${getRouteKey('POST', url)}#${tool.name}` : getRouteKey(findMethod(raw) ?? 'GET', url);
 }
 
 /** Returns the key of a route: its method and address. */

@@ -6,9 +6,10 @@ import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
-import { readMimeType, readText } from '../provider-text.ts';
+import { cleanText, readMimeType, readText } from '../provider-text.ts';
 import { findMember, findResource, findResourcePlace, listMethods, listOffers } from './item-fields.ts';
 import { getFeedItemKey, getItemHash } from './item-key.ts';
+import { findFeedTool, readToolRequest } from './mcp-tool.ts';
 import { readItemTerms } from './offer.ts';
 import { readOutputSchema } from './output-schema.ts';
 import { readRequest } from './request.ts';
@@ -68,25 +69,26 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   });
 
   if (!isObject(raw)) return refuse('not_an_item');
-  if (raw.type !== undefined && raw.type !== 'http') return refuse('not_http_type', '/type');
+  const tool = findFeedTool(raw);
+  if (raw.type !== undefined && raw.type !== 'http' && !tool) return refuse('not_http_type', '/type');
   const resource = findResourcePlace(raw);
   if (resource === undefined) return refuse('no_resource', '/resource');
   const url = parseResourceUrl(resource.address, options, (code, message) => note(code, message, resource.place));
   if (!(url instanceof URL)) return refuse(url.code, resource.place, url.message);
-  const method = httpMethod.safeParse(listMethods(raw)[0] ?? 'GET');
+  const method = httpMethod.safeParse(tool ? 'POST' : (listMethods(raw)[0] ?? 'GET'));
   if (!method.success) return refuse('bad_method', findMethodPlace(raw));
   const terms = readItemTerms(raw, note);
   if (!Array.isArray(terms)) return refuse(terms.code, terms.place, terms.message);
 
-  noteMethodAndAddress(raw, resource.address, note);
+  noteMethodAndAddress(raw, { address: resource.address, isTool: tool !== undefined }, note);
   if (hasWildcard(url)) note('wildcard_path', undefined, resource.place);
-  const text = findDescription(raw);
+  const text = findDescription(raw) ?? tool?.input.description;
   const route: DeclaredRoute = {
     method: method.data,
-    path: getTemplatePath(url),
+    path: `${getTemplatePath(url)}${tool ? `#${tool.name}` : ''}`,
     description: readText(text, 'route_description', note),
     mime_type: readMimeType(findMimeType(raw), note),
-    ...readRequest(raw, method.data, note),
+    ...(tool ? readToolRequest(tool, note) : readRequest(raw, method.data, note)),
     output_schema: readOutputSchema(raw, note),
     terms,
   };
@@ -103,8 +105,12 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   };
 }
 
-function noteMethodAndAddress(raw: unknown, resource: string, note: Note): void {
-  const methods = listMethods(raw);
+function noteMethodAndAddress(
+  raw: unknown,
+  { address: resource, isTool }: { address: string; isTool: boolean },
+  note: Note,
+): void {
+  const methods = isTool ? ['POST'] : listMethods(raw);
   if (methods.length === 0) note('method_assumed');
   if (methods.length > 1)
     note(
@@ -180,8 +186,11 @@ export function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): strin
 /** What an item says about its service; empty or null if it says nothing. */
 export interface ServiceFacts {
   name: string;
+  /** Title of the web site at the host, as the feed found it. */
+  site_title: string;
   description: string;
   docs_url: string | null;
+  tags: string[];
 }
 
 /**
@@ -195,9 +204,30 @@ export function readServiceFacts(raw: unknown, options: { allowPrivateNetworks: 
   const docsUrl = docs === undefined ? undefined : parseListedUrl(docs, options);
   return {
     name: readText(findText([...holders, ...extras], ['serviceName']), 'title', note),
+    site_title: readSiteTitle(holders, note),
     description: readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note),
     docs_url: docsUrl instanceof URL ? docsUrl.href : null,
+    tags: readTags([...holders, ...extras]),
   };
+}
+
+/** Reads the title of the site that a feed found at the host, up to the separator before its slogan. */
+function readSiteTitle(holders: unknown[], note: Note): string {
+  const sites = holders.flatMap((holder) => [findMember(holder, 'origin'), findMember(holder, 'site')]);
+  const title = findText(holders, ['siteTitle']) ?? findText(sites, ['title']);
+  const [name = ''] = readText(title, 'title', note).split(/ [|–—·-] /, 1);
+  return name;
+}
+
+/** Most tags of one item that are read, and the longest one, in UTF-16 units. */
+const MAX_TAGS = 20;
+const TAG_LENGTH = 40;
+
+/** Reads the tags of an item: short words in small letters, each once. */
+function readTags(holders: unknown[]): string[] {
+  const tags = holders.map((holder) => findMember(holder, 'tags')).find(Array.isArray) ?? [];
+  const read = tags.slice(0, MAX_TAGS).map((tag) => cleanText(tag, 'title').toLowerCase());
+  return [...new Set(read)].filter((tag) => tag !== '' && tag.length <= TAG_LENGTH);
 }
 
 function findText(holders: unknown[], names: string[]): string | undefined {

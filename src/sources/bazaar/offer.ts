@@ -1,5 +1,6 @@
 import { NETWORKS } from '../../model/network.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
+import { listExtraNeeds } from '../../x402/extra-needs.ts';
 import {
   findAssetProblem,
   findOfferNetwork,
@@ -19,9 +20,9 @@ const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 /**
  * Parses one entry of an item's `accepts` into terms, or returns the code for why it is not taken. Only USDC on Base or
  * Solana is taken, for a plausible amount, to an account. Reads the fields of both protocol versions and their aliases;
- * harmless oddities are noted.
+ * harmless oddities are noted. `extensions` are those of the item.
  */
-export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Terms | FindingCode {
+export function parseOffer(raw: unknown, itemVersion: unknown, note: Note, extensions?: unknown): Terms | FindingCode {
   if (!isObject(raw)) return 'bad_offer';
   const version = readVersion(raw.x402Version ?? itemVersion, note);
   const network = findOfferNetwork(raw.network, version);
@@ -38,6 +39,7 @@ export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Term
   const scheme = readScheme(raw.scheme, note);
   if (scheme === undefined) return 'bad_scheme';
   noteInconsistencies(raw, network.isUsual, note);
+  const extra_needs = listExtraNeeds({ network: network.key, extra: raw.extra }, extensions);
   return {
     network: network.key,
     scheme,
@@ -46,6 +48,7 @@ export function parseOffer(raw: unknown, itemVersion: unknown, note: Note): Term
     pay_to: payTo,
     max_timeout_seconds: readTimeout(raw.maxTimeoutSeconds, note),
     x402_version: version,
+    ...(extra_needs.length > 0 && { extra_needs }),
   };
 }
 
@@ -147,9 +150,10 @@ export function readItemTerms(
   if (Array.isArray(accepts) && accepts.length > MAX_OFFERS) note('too_many_offers', undefined, '/accepts');
   const good = new Map<string, Terms>();
   const misses = new Map<FindingCode, string>();
+  const [version, extensions] = [findMember(item, 'x402Version'), findMember(item, 'extensions')];
   for (const [index, offer] of offers.entries()) {
     const place = formatPointer('accepts', index);
-    const read = parseOffer(offer, findMember(item, 'x402Version'), noteInOffer(note, place, offer));
+    const read = parseOffer(offer, version, noteInOffer(note, place, offer), extensions);
     if (typeof read === 'string') {
       if (!misses.has(read)) misses.set(read, `${place}${getOfferPlace(read, offer)}`);
     } else if (!good.has(getTermsKey(read))) good.set(getTermsKey(read), read);

@@ -287,7 +287,7 @@ function isKnown(known: ReadonlySet<string>, found: RouteAtAddress, { method }: 
 /** Finds the texts about the service in the file, else in its items. */
 function findServiceTexts(
   file: unknown,
-  first: { service_name: string | null; description: string } | undefined,
+  first: { title: string; service_name: string | null; description: string } | undefined,
 ): ServiceTexts {
   const holders = [file, ...['publisher', 'service', 'provider', 'info'].map((name) => findMember(file, name))];
   const find = (...names: string[]) =>
@@ -295,7 +295,8 @@ function findServiceTexts(
       .flatMap((holder) => names.map((name) => findMember(holder, name)))
       .find((text) => typeof text === 'string' && text.trim() !== '');
   return {
-    title: find('name', 'title') ?? first?.service_name,
+    title: find('name', 'title') ?? first?.title,
+    service_name: first?.service_name,
     tagline: find('tagline'),
     description: find('description') ?? first?.description,
     docs_url: find('docs', 'docsUrl', 'documentation'),

@@ -3,7 +3,14 @@ import { getCurrentTerms } from '../../evidence/terms.ts';
 import { CHANGE_KINDS, type Change, type ChangeKind } from '../../model/change.ts';
 import { type Listing, type Reliability, reliabilityBand, type SampledDay } from '../../model/listing.ts';
 import { cutText } from '../../model/text.ts';
-import { formatPriceRange, formatUsdc } from '../../model/usdc.ts';
+import {
+  formatPrice,
+  formatPriceRange,
+  formatUsdc,
+  NO_CEILINGS,
+  type PriceCeilings,
+  priceCeilings,
+} from '../../model/usdc.ts';
 import { describeDecision, describeReason } from '../words/decision.ts';
 import { formatCount, formatDay, formatMinute } from '../words/figures.ts';
 
@@ -87,8 +94,10 @@ export interface PriceHistory {
 export const MAX_PRICE_STEPS = 60;
 
 const range = z
-  .object({ min: z.int().nullable(), max: z.int().nullable() })
-  .transform(({ min, max }) => (min === null || max === null ? null : { min, max }));
+  .object({ min: z.int().nullable(), max: z.int().nullable(), ceilings: priceCeilings.optional() })
+  .transform(({ min, max, ceilings }) =>
+    min === null || max === null ? null : { min, max, ceilings: ceilings ?? NO_CEILINGS },
+  );
 const priced = z.object({ to: range });
 
 /**
@@ -130,7 +139,7 @@ function getBasis(reason: string): PriceBasis {
 }
 
 function formatStep({ price }: PriceStep): string {
-  return price === null ? 'not known' : formatPriceRange(price.min, price.max);
+  return price === null ? 'not known' : formatPriceRange(price.min, price.max, price.ceilings);
 }
 
 const BASIS_WORDS: Readonly<Record<PriceBasis, string>> = {
@@ -159,7 +168,7 @@ type PriceBasis = 'observed' | 'declared';
 /** The lowest and highest price of a listing from one time on, in atomic USDC; null: no price was known. */
 interface PriceStep {
   readonly at: string;
-  readonly price: { readonly min: number; readonly max: number } | null;
+  readonly price: { readonly min: number; readonly max: number; readonly ceilings: PriceCeilings } | null;
   readonly basis: PriceBasis;
 }
 
@@ -230,9 +239,10 @@ function buildPricePlot(steps: readonly PriceStep[], until: string): PricePlot {
     const [x1, x2] = [formatShare(from), formatShare(to)];
     const levels = [...new Set([price.min, price.max])];
     for (const amount of levels) {
+      const isCeiling = amount === price.max ? price.ceilings.max : price.ceilings.min;
       const y = getY(amount);
       lines.push({ x1, x2, y1: y, y2: y, basis });
-      dots.push({ x: x1, y, basis, words: `${formatDay(at)}: ${formatUsdc(amount)} USDC` });
+      dots.push({ x: x1, y, basis, words: `${formatDay(at)}: ${formatPrice(amount, isCeiling)} USDC` });
     }
     if (levels.length > 1) {
       const [y, base] = [getY(price.max), getY(price.min)];

@@ -1,3 +1,4 @@
+import { splitInput } from '../../evidence/input-parts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Route } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
@@ -7,25 +8,12 @@ const FIELDS_MAX = 12;
 const NAME_LENGTH = 40;
 const SHAPE_LENGTH = 400;
 
-/** Where a schema keeps the fields of a request apart by their place, and what the place is called here. */
-const PLACES: Readonly<Record<string, string>> = {
-  pathParams: 'path',
-  path: 'path',
-  queryParams: 'query',
-  query: 'query',
-  headers: 'headers',
-  body: 'body',
-};
-
-/** Methods whose fields go into the body where the schema does not say. */
-const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
-
 /** Choices that are listed, and the longest one: a value that the provider made up is not a sentence. */
 const CHOICES_MAX = 4;
 const CHOICE = /^[\w.:-]{1,20}$/;
 
 /** Headers that pay are no input: the payment itself says what goes in them. */
-const PAYING = /^(?:x-payment|payment-signature|authorization)$/i;
+export const PAYING = /^(?:x-payment|payment-signature|authorization)$/i;
 
 /** A field that a route takes; `type` is undefined where nobody says it. */
 interface Field {
@@ -39,7 +27,10 @@ interface Field {
  * types; of optional ones there is the name. Without a schema the example says the types. Empty where neither is known.
  */
 export function formatInputShape({ method, input_schema: schema, example }: Route): string {
-  const ofSchema = schema === null ? [] : listPlaces(schema, WITH_BODY.has(method) ? 'body' : 'query');
+  const ofSchema = splitInput({ method, input_schema: schema }).flatMap(({ place, schema: part }) => {
+    const listed = getPlace(place, part);
+    return listed.fields.length > 0 ? [listed] : [];
+  });
   const places = ofSchema.length > 0 || example === null ? ofSchema : listExamplePlaces(example);
   let left = FIELDS_MAX;
   const parts = places.map(({ place, fields, isList }) => {
@@ -60,22 +51,6 @@ interface Place {
   readonly fields: readonly Field[];
   /** The fields are those of each item of a list. */
   readonly isList: boolean;
-}
-
-function listPlaces(schema: JsonObject, otherwise: string): Place[] {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const apart = Object.entries(properties).flatMap(([name, part]) => {
-    const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
-    return place !== undefined && isObject(part) && isHolder(part) ? [{ name, place: getPlace(place, part) }] : [];
-  });
-  const names = new Set(apart.map(({ name }) => name));
-  const rest = Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name)));
-  const own = getPlace(otherwise, apart.length > 0 ? { ...schema, properties: rest } : schema);
-  return [...apart.map(({ place }) => place), own].filter(({ fields }) => fields.length > 0);
-}
-
-function isHolder({ properties, items }: JsonObject): boolean {
-  return isObject(properties) || isObject(items);
 }
 
 function getPlace(place: string, schema: JsonObject): Place {
@@ -117,7 +92,8 @@ function formatField({ name, type, isOptional }: Field): string {
 /** Types as JSON Schema names them. */
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-function getType(field: JsonObject): string | undefined {
+/** Gives the type of a field as JSON Schema names it, its choices where there are few; undefined where nobody says it. */
+export function getType(field: JsonObject): string | undefined {
   const { type, enum: choices, const: only, items, anyOf, oneOf } = field;
   if (only !== undefined) return getChoices([only]);
   if (Array.isArray(choices)) return getChoices(choices) ?? (TYPES.has(type) ? String(type) : undefined);
@@ -135,7 +111,8 @@ function getChoices(choices: readonly unknown[]): string | undefined {
   return isShort ? choices.map((one) => JSON.stringify(one)).join('|') : undefined;
 }
 
-function getTypeOf(value: unknown): string | undefined {
+/** Gives the type of an example value; undefined where it tells nothing. */
+export function getTypeOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.length > 0 ? `${getTypeOf(value[0]) ?? 'any'}[]` : 'any[]';
   if (value === null || value === undefined) return undefined;
   return typeof value;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import { type Category, category } from '../../model/catalogue.ts';
 import { type CautionSeverity, cautionCode, cautionSeverity } from '../../model/caution.ts';
@@ -13,12 +14,12 @@ import {
 } from '../../model/listing.ts';
 import { NETWORKS, networkKey } from '../../model/network.ts';
 import { latency } from '../../model/probe.ts';
-import { formatPriceRange, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
+import { formatPrice, formatPriceRange, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatCount, formatDay, formatMedian } from '../words/figures.ts';
-import { matchedRoute } from './matched-route.ts';
+import { type MatchedRoute, matchedRoute } from './matched-route.ts';
 
 /** What speaks against a listing, one entry for each code. */
 export const agentCaution = z
@@ -30,6 +31,8 @@ export const agentCaution = z
     since: z.iso.datetime().nullable(),
   })
   .meta({ id: 'AgentCaution' });
+
+const ceiling = z.literal(true).describe('There where that price is the most that a call may cost (scheme upto)');
 
 /** A listing as `/agent/list` and the search tool show it. */
 export const agentItem = z
@@ -76,8 +79,12 @@ export const agentItem = z
     same_product: z
       .array(slug)
       .optional()
-      .describe('In answers to `q`: other listings that match and are the same product at another address, 20 at most'),
+      .describe(
+        'Other listings that are the same product at another address, 20 at most; in answers to `q`, those that match',
+      ),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
+    price_min_is_ceiling: ceiling.optional(),
+    price_max_is_ceiling: ceiling.optional(),
   })
   .meta({ id: 'AgentItem' });
 export type AgentItem = z.infer<typeof agentItem>;
@@ -102,6 +109,7 @@ export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' |
 /** Builds the short form of a live listing. */
 export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
   const verification = getVerification(listing);
+  const ceilings = getPriceCeilings(listing);
   return {
     slug: listing.slug,
     id: listing.id,
@@ -123,6 +131,8 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     updated_at: listing.updated_at,
     cautions: listCautionSummaries(listing),
     source_names: listing.sources.map(({ name }) => name),
+    ...(ceilings.min && { price_min_is_ceiling: true }),
+    ...(ceilings.max && { price_max_is_ceiling: true }),
   };
 }
 
@@ -200,6 +210,12 @@ export interface ListingCard {
   readonly cautions: readonly CardCaution[];
 }
 
+/** Writes the prices of a listing from its short form: `0.001`, `0.001-0.05`, `up to 0.05`. */
+export function formatItemPrice(item: AgentItem): string {
+  const ceilings = { min: item.price_min_is_ceiling === true, max: item.price_max_is_ceiling === true };
+  return formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc), ceilings);
+}
+
 /** A caution as a card marks it. */
 export interface CardCaution {
   readonly severity: CautionSeverity;
@@ -217,7 +233,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     tagline: item.tagline,
     provider_name: item.provider_name,
     category: item.category,
-    price: formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc)),
+    price: formatItemPrice(item),
     endpoints: formatCount(item.endpoints_count, 'endpoint'),
     networks: item.networks.map((key) => NETWORKS[key].label).join(', '),
     verified: getVerifiedExtent(item),
@@ -226,6 +242,11 @@ export function buildListingCard(item: AgentItem): ListingCard {
     latency: item.latency === null ? '' : formatMedian(item.latency),
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
   };
+}
+
+/** Writes the price of an offer of a found route. */
+export function formatOfferPrice({ price_usdc, is_ceiling }: MatchedRoute['offers'][number]): string {
+  return formatPrice(getAtomic(price_usdc), is_ceiling);
 }
 
 /** Gives the atomic units of an amount that documents carry as a JSON number. */

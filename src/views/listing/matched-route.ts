@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { listNeeds } from '../../evidence/abilities.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
+import { needs } from '../../model/ability.ts';
 import { cautionCode, cautionSeverity } from '../../model/caution.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { type LiveListing, listRouteCautions } from '../../model/listing.ts';
-import { networkKey } from '../../model/network.ts';
+import { type NetworkKey, networkKey } from '../../model/network.ts';
 import { httpMethod } from '../../model/request.ts';
-import { getRouteUrl, type Route } from '../../model/route.ts';
+import { getRouteUrl, isToolPath, type Route } from '../../model/route.ts';
+import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
 import { cutText } from '../../model/text.ts';
 import { getUsdcNumber } from '../../model/usdc.ts';
 import { formatInputShape } from './input-shape.ts';
@@ -24,7 +27,14 @@ export const matchedRoute = z.object({
   url: z.string().describe('Where it is called; fill in :name and {name} first'),
   description: z.string().describe("Provider's text, cut"),
   offers: z
-    .array(z.object({ network: networkKey, price_usdc: z.number().describe('Lowest price of one request there') }))
+    .array(
+      z.object({
+        network: networkKey,
+        price_usdc: z.number().describe('Lowest price of one request there'),
+        needs,
+        is_ceiling: z.literal(true).optional().describe('There where it is the most that a call may cost'),
+      }),
+    )
     .describe('Current offers by network, the cheapest first'),
   verified: z.boolean().describe('True when this very route is settlement-verified'),
   verified_at: z.iso.datetime().nullable(),
@@ -63,14 +73,20 @@ export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRo
 }
 
 /** Lists the lowest price of a route on each network. */
-function listOffers({ terms }: Route): MatchedRoute['offers'] {
-  const lowest = new Map<MatchedRoute['offers'][number]['network'], number>();
-  for (const { network, amount } of getCurrentTerms(terms)) {
-    lowest.set(network, Math.min(amount, lowest.get(network) ?? Number.POSITIVE_INFINITY));
+function listOffers({ terms, path }: Route): MatchedRoute['offers'] {
+  const lowest = new Map<NetworkKey, RecordedTerms>();
+  for (const offer of getCurrentTerms(terms)) {
+    const known = lowest.get(offer.network);
+    if (known === undefined || offer.amount < known.amount) lowest.set(offer.network, offer);
   }
-  return Array.from(lowest, ([network, amount]) => ({ network, amount }))
+  return [...lowest.values()]
     .sort((a, b) => a.amount - b.amount)
-    .map(({ network, amount }) => ({ network, price_usdc: getUsdcNumber(amount) }));
+    .map((offer) => ({
+      network: offer.network,
+      price_usdc: getUsdcNumber(offer.amount),
+      needs: listNeeds(offer, { isTool: isToolPath(path) }),
+      ...(isCeiling(offer) && { is_ceiling: true as const }),
+    }));
 }
 
 /** Where a schema keeps the fields of a request apart by their place. */

@@ -1,13 +1,15 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
-import { getCurrentTerms } from '../../evidence/terms.ts';
+import { buildTagline } from '../../evidence/taglines.ts';
+import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
 import type { DeclarationSource, SourceKind } from '../../model/declaration.ts';
 import { getHost, type Listing, type LiveListing } from '../../model/listing.ts';
+import { formatRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
-import { buildCallGuide, type CallGuide } from '../call.ts';
+import { buildBareCall, type CallGuide, findTellingRoute } from '../call.ts';
 import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
@@ -36,7 +38,16 @@ import {
   type VerifiedExtent,
 } from './item.ts';
 import type { Tombstone } from './record.ts';
-import { buildRouteRow, listVerifiedRoutes, type ReceiptIds, type RouteRow, type VerifiedRoute } from './routes.ts';
+import {
+  buildRouteDetail,
+  buildRouteRow,
+  getRouteAnchor,
+  listVerifiedRoutes,
+  type ReceiptIds,
+  type RouteDetail,
+  type RouteRow,
+  type VerifiedRoute,
+} from './routes.ts';
 import { describeOffer, formatPrimaryNetwork } from './tag.ts';
 
 /** Everything that the page of a live listing shows (specification, "Listing page"). */
@@ -52,6 +63,8 @@ export interface ListingPage {
   readonly name: string;
   /** Provider's text: one line. */
   readonly tagline: string;
+  /** True if the tagline was made here from the routes, so that it is not quoted as the provider's. */
+  readonly is_tagline_ours: boolean;
   /** The tagline and the status in one line, for those who link here. */
   readonly summary: string;
   /** Provider's text, of several lines; may be empty. */
@@ -75,12 +88,14 @@ export interface ListingPage {
   readonly service_mcp_url: string;
   /** Everything on record, as JSON. */
   readonly record_url: string;
-  readonly call: CallGuide;
+  /** The call of a listing that names no routes; null where each route has its own. */
+  readonly call: CallGuide | null;
   /** Empty when no route is verified. */
   readonly verified_routes: readonly VerifiedRoute[];
   /** What holds of every route that is not among the verified ones. */
   readonly unverified_statement: string;
-  readonly routes: readonly RouteRow[];
+  /** The one whose call shows most first. */
+  readonly routes: readonly ListedRoute[];
   readonly networks: readonly NetworkRow[];
   readonly reliability: string;
   /** How long valid answers took, and who measured it from where; null while too few were measured. */
@@ -92,16 +107,30 @@ export interface ListingPage {
   readonly decisions: readonly DecisionRow[];
   readonly sources: readonly SourceRow[];
   readonly related: readonly ListingCard[];
+  /** Listings that are the same product at other addresses. */
+  readonly same_product: readonly { readonly slug: string; readonly href: string }[];
   readonly listed_on: string;
   readonly changed_on: string;
   /** What search engines read of it. */
   readonly json_ld: readonly JsonLd[];
 }
 
+/** A route as the page of its listing lists it. */
+export interface ListedRoute extends RouteRow {
+  /** Its own page. */
+  readonly href: string;
+  /** What is needed to call it; null where it is left to its own page, because the listing has so many routes. */
+  readonly detail: RouteDetail | null;
+  /** Whether its details are unfolded from the beginning. */
+  readonly is_open: boolean;
+}
+
 /** What a listing page shows besides the listing. */
 export interface ListingSurroundings {
   /** The short forms of its related listings, the nearest first. */
   readonly related?: readonly AgentItem[];
+  /** Slugs of listings that are the same product at other addresses. */
+  readonly same_product?: readonly string[];
   /** Those of its receipts that have a page. */
   readonly receipts?: ReceiptIds | undefined;
   /** Its latest `priced` changes, the earliest first. */
@@ -113,7 +142,7 @@ export interface ListingSurroundings {
 /** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
 export function buildListingPage(
   listing: LiveListing,
-  { related = [], priced = [], decisions = [], receipts }: ListingSurroundings,
+  { related = [], same_product = [], priced = [], decisions = [], receipts }: ListingSurroundings,
   site: Site,
 ): ListingPage {
   const status = buildStatus(listing);
@@ -127,8 +156,9 @@ export function buildListingPage(
     host,
     name: formatName(listing.title, host),
     tagline: listing.tagline,
+    is_tagline_ours: listing.tagline === buildTagline(listing.routes),
     summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
-    description: listing.description,
+    description: omitTagline(listing),
     words_by: getAuthor(listing),
     provider_name: listing.provider_name,
     base_url: listing.base_url,
@@ -142,10 +172,10 @@ export function buildListingPage(
     category_inferred: listing.category_inferred,
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
-    call: buildCallGuide(listing),
+    call: listing.routes.length === 0 ? buildBareCall(listing) : null,
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
-    routes: listing.routes.map((route) => buildRouteRow(route, listing.updated_at, receipts)),
+    routes: listRoutes(listing, receipts),
     networks: buildNetworkRows(listing),
     reliability: formatReliabilityEvidence(listing),
     latency: formatLatency(listing),
@@ -154,10 +184,96 @@ export function buildListingPage(
     decisions: buildDecisionRows(decisions),
     sources: buildSourceRows(listing.sources),
     related: related.map(buildListingCard),
+    same_product: same_product.map((slug) => ({ slug, href: PATHS.listing(slug) })),
     listed_on: formatDay(listing.listed_at),
     changed_on: formatDay(listing.updated_at),
     json_ld: buildListingJsonLd(listing, site),
   };
+}
+
+/**
+ * How much detail of routes one page carries, in UTF-16 units of what differs from route to route; that of further routes is
+ * on pages of their own.
+ */
+const DETAIL_ROOM = 18_000;
+/** How much of that each route takes by being listed. */
+const ROW_ROOM = 80;
+
+/** Longest description of a route that is left to its own page, in UTF-16 units. */
+const BRIEF_LENGTH = 70;
+
+/** Up to so many routes are all unfolded from the beginning. */
+const OPEN_ROUTES = 2;
+
+function listRoutes(listing: LiveListing, receipts: ReceiptIds | undefined): ListedRoute[] {
+  const { routes, slug, updated_at } = listing;
+  const telling = findTellingRoute(routes);
+  const ordered = telling ? [telling, ...routes.filter((route) => route !== telling)] : routes;
+  let room = DETAIL_ROOM - ROW_ROOM * routes.length;
+  return ordered.map((route) => {
+    const row = buildRouteRow(route, updated_at, receipts);
+    const whole = room > 0 || route === telling ? buildRouteDetail(listing, route) : null;
+    room -= whole ? JSON.stringify([whole.input, whole.output, whole.call.curl]).length : 0;
+    const detail = room > 0 || route === telling ? whole : null;
+    const isRepeated = routes.length === 1 && row.description === listing.tagline;
+    const description = isRepeated ? '' : row.description;
+    return {
+      ...row,
+      description: detail ? description : cutText(description, BRIEF_LENGTH),
+      href: PATHS.route(slug, row.anchor),
+      detail,
+      is_open: route === telling || routes.length <= OPEN_ROUTES,
+    };
+  });
+}
+
+/** The page of one route of a live listing. */
+export interface RoutePage {
+  readonly path: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly listing: Pick<ListingPage, 'slug' | 'title' | 'host' | 'cautions' | 'category_href' | 'words_by'> & {
+    readonly category: Category;
+    readonly routes: number;
+  };
+  readonly route: RouteRow & { readonly detail: RouteDetail };
+}
+
+/** Builds the page of the route with that anchor; undefined where the listing has none. */
+export function buildRoutePage(
+  listing: LiveListing,
+  anchor: string,
+  receipts: ReceiptIds | undefined,
+): RoutePage | undefined {
+  const route = listing.routes.find(({ id }) => getRouteAnchor(id) === anchor);
+  if (!route) return undefined;
+  const row = buildRouteRow(route, listing.updated_at, receipts);
+  const host = getHost(listing.base_url);
+  const prices = row.offers.map(({ price, networks }) => `${price} USDC on ${networks}`).join(', ');
+  return {
+    path: PATHS.route(listing.slug, anchor),
+    title: `${cutText(formatRoute(route), NAME_LENGTH)} (${host})`,
+    summary:
+      `${row.description || listing.tagline} ${prices || 'Price unknown'}, ${row.verification.toLowerCase()}.`.trim(),
+    listing: {
+      slug: listing.slug,
+      title: listing.title,
+      host,
+      cautions: listCautionViews(listing),
+      category_href: PATHS.category(listing.category),
+      words_by: getAuthor(listing),
+      category: listing.category,
+      routes: listing.routes.length,
+    },
+    route: { ...row, detail: buildRouteDetail(listing, route) },
+  };
+}
+
+/** Says once what the tagline says already: sources often give the first sentence of a description. Paragraphs stay whole. */
+function omitTagline({ tagline, description }: LiveListing): string {
+  if (tagline === '' || !description.startsWith(tagline)) return description;
+  const rest = description.slice(tagline.length);
+  return rest.startsWith('\n') ? description : rest.trim();
 }
 
 /** Says that no route is verified (specification, "Listing page"), and since when where one was. */
@@ -198,7 +314,7 @@ interface ListingStatus {
 function buildStatus(listing: LiveListing): ListingStatus {
   return {
     verification: formatVerification(getVerification(listing)),
-    price: `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
+    price: `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
     endpoints: formatCount(listing.routes.length, 'endpoint'),
     category: listing.category,
     network: formatNetworks(listing),
@@ -230,7 +346,7 @@ function buildGlance(listing: LiveListing): Glance {
   return {
     verification: buildVerification(listing),
     price: {
-      value: formatPriceRange(listing.price_min, listing.price_max),
+      value: formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing)),
       note: formatPriceEvidence(listing),
     },
     reliability: buildReliability(listing),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { abilityList } from '../../model/ability.ts';
 import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { networkKey } from '../../model/network.ts';
@@ -39,6 +40,7 @@ export const listFilters = z.strictObject({
     )
     .optional()
     .describe('Most USDC that a call may cost, e.g. 0.01'),
+  can: abilityList.optional().describe('What your client can do, e.g. evm,exact,eip3009'),
   host: z.string().trim().toLowerCase().min(1).max(260).optional().describe('Host, with its port'),
   path: z.string().startsWith('/').max(2000).optional().describe('Path of a route; with host, templates fit'),
   provider: z.string().trim().min(1).max(200).optional().describe("Provider's name, whole, without regard to case"),

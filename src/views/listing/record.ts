@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { listNeeds } from '../../evidence/abilities.ts';
+import { needs } from '../../model/ability.ts';
 import { caution } from '../../model/caution.ts';
 import { type Change, change } from '../../model/change.ts';
 import { declarationSource } from '../../model/declaration.ts';
 import { getHost, type Listing, type LiveListing, reliability, slug } from '../../model/listing.ts';
 import { NETWORKS, networkEntry } from '../../model/network.ts';
 import { correctedReceipt } from '../../model/payment.ts';
-import { getRouteUrl, type Route, route } from '../../model/route.ts';
+import { getRouteUrl, isToolPath, type Route, route } from '../../model/route.ts';
 import { recordedTerms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import type { Site } from '../site.ts';
@@ -40,10 +42,12 @@ export function findTombstone(listing: Listing): Tombstone | undefined {
 }
 
 export const agentTerms = recordedTerms
+  .omit({ extra_needs: true })
   .extend({
     network_id: z.string().describe('CAIP-2 identifier, as x402 version 2 writes it'),
     amount: z.string().describe('Price of one request in atomic USDC (6 decimals), as x402 writes it'),
     amount_usdc: z.string().describe('The same as a decimal amount'),
+    needs,
   })
   .meta({ id: 'AgentTerms' });
 
@@ -120,11 +124,12 @@ function buildAgentRoute(listing: Listing, entry: Route): z.infer<typeof agentRo
   return {
     ...entry,
     url: getRouteUrl(listing.base_url, entry.path),
-    terms: entry.terms.map((offer) => ({
+    terms: entry.terms.map(({ extra_needs, ...offer }) => ({
       ...offer,
       network_id: NETWORKS[offer.network].id,
       amount: String(offer.amount),
       amount_usdc: formatUsdc(offer.amount),
+      needs: listNeeds({ ...offer, ...(extra_needs && { extra_needs }) }, { isTool: isToolPath(entry.path) }),
     })),
   };
 }

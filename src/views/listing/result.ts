@@ -53,7 +53,6 @@ const FIELDS_LENGTH = 140;
 
 function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
   const { method, path, description, offers, verified, verified_at, cautions, input, outputs } = route;
-  const prices = offers.map(({ price_usdc }) => getAtomic(price_usdc));
   const fields = [input && `takes ${input}`, outputs.length > 0 && `gives ${outputs.join(', ')}`];
   const isOld = verified_at !== null && isProofOld(verified_at, item.updated_at);
   return {
@@ -61,7 +60,7 @@ function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
     method,
     path,
     description: description || item.tagline,
-    price: prices.length === 0 ? '' : formatPriceRange(Math.min(...prices), Math.max(...prices)),
+    price: formatOffers(offers),
     networks: offers.map(({ network }) => NETWORKS[network].label).join(', '),
     verified:
       verified && verified_at !== null
@@ -80,4 +79,12 @@ function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
         })),
     ],
   };
+}
+
+/** Writes what the offers of a route ask, which come the cheapest first. */
+function formatOffers(offers: MatchedRoute['offers']): string {
+  const [low, high] = [offers[0], offers.at(-1)];
+  if (!low || !high) return '';
+  const ceilings = { min: low.is_ceiling === true, max: high.is_ceiling === true };
+  return formatPriceRange(getAtomic(low.price_usdc), getAtomic(high.price_usdc), ceilings);
 }

@@ -1,14 +1,17 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
+import type { LiveListing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
-import type { RecordedTerms } from '../../model/terms.ts';
-import { formatUsdc } from '../../model/usdc.ts';
+import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
+import { formatPrice, formatUsdc } from '../../model/usdc.ts';
+import { buildRouteCall, type CallGuide } from '../call.ts';
 import { PATHS } from '../links.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
+import { findOutputFields, type InputFields, listInputFields, type OutputFields } from './fields.ts';
 import { formatLastProved } from './item.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
@@ -55,9 +58,19 @@ export interface RouteCaution {
   readonly reply: string | null;
 }
 
-/** A route as the table of all routes shows it. */
+/** What is needed to call a route, and what comes back. */
+export interface RouteDetail {
+  /** By place; empty where nobody says what the route takes. */
+  readonly input: readonly InputFields[];
+  /** Null where nobody says what the route gives. */
+  readonly output: OutputFields | null;
+  readonly mime_type: string | null;
+  readonly call: CallGuide;
+}
+
+/** A route as the page of its listing shows it. */
 export interface RouteRow {
-  /** Anchor of this row on the listing's page: see `getRouteAnchor`. */
+  /** Anchor of this route on the listing's page: see `getRouteAnchor`. */
   readonly anchor: string;
   readonly method: string;
   readonly path: string;
@@ -71,6 +84,8 @@ export interface RouteRow {
   /** Null while it was never probed. */
   readonly probe: RouteProbeRow | null;
   readonly offers: readonly RouteOffer[];
+  /** The payments that prove it, the latest first. */
+  readonly proofs: readonly VerifiedRoute[];
 }
 
 /** The ids of the receipts that have a page. */
@@ -149,7 +164,25 @@ export function buildRouteRow(route: Route, asOf: string, receipts = NO_RECEIPTS
       latency: probe.latency && formatMedian(probe.latency),
     },
     offers: listRouteOffers(terms),
+    proofs: listVerifiedRoutes([route], receipts),
   };
+}
+
+/** Builds what is needed to call a route of a listing, and what comes back. */
+export function buildRouteDetail(listing: LiveListing, route: Route): RouteDetail {
+  return {
+    input: listInputFields(route),
+    output: findOutputFields(route),
+    mime_type: route.mime_type,
+    call: buildRouteCall(listing, route),
+  };
+}
+
+/** The price before the current one, and whether the current one is higher. */
+interface EarlierPrice {
+  readonly price: string;
+  readonly until: string;
+  readonly has_risen: boolean;
 }
 
 /** One current price of a route, where it is paid, what it rests on, and what else was said or seen. */
@@ -163,7 +196,7 @@ export interface RouteOffer {
   /** Day of the latest dated evidence; null for a bare claim. */
   readonly seen_on: string | null;
   /** The price before this one, where a 402 was seen to ask another. */
-  readonly was: { readonly price: string; readonly until: string } | null;
+  readonly was: EarlierPrice | null;
   /** What a source says it costs, where a 402 asks something else. */
   readonly declared: string | null;
 }
@@ -172,7 +205,7 @@ export interface RouteOffer {
 export function listRouteOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
   const offers = getCurrentTerms(terms).map((offer) => ({
     network: NETWORKS[offer.network].label,
-    price: formatUsdc(offer.amount),
+    price: formatPrice(offer.amount, isCeiling(offer)),
     evidence: offer.evidence,
     seen_on: offer.last_seen_at === null ? null : formatDay(offer.last_seen_at),
     was: findEarlierPrice(offer, terms),
@@ -188,14 +221,18 @@ export function listRouteOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
 }
 
 /** The last price that a 402 was seen to ask on that network, unless it is asked still. */
-function findEarlierPrice({ network, evidence }: RecordedTerms, terms: readonly RecordedTerms[]): RouteOffer['was'] {
+function findEarlierPrice(
+  { network, evidence, amount }: RecordedTerms,
+  terms: readonly RecordedTerms[],
+): EarlierPrice | null {
   if (evidence !== 'observed') return null;
   const observed = terms.filter((other) => other.evidence === 'observed' && other.network === network);
   const asked = new Set(observed.filter(({ current }) => current).map(({ amount }) => amount));
   const past = observed.filter(({ current, last_seen_at }) => !current && last_seen_at !== null);
   const last = past.sort((a, b) => ((a.last_seen_at ?? '') < (b.last_seen_at ?? '') ? 1 : -1))[0];
   if (!last || asked.has(last.amount)) return null;
-  return { price: formatUsdc(last.amount), until: formatDay(last.last_seen_at ?? '') };
+  const price = formatPrice(last.amount, isCeiling(last));
+  return { price, until: formatDay(last.last_seen_at ?? ''), has_risen: amount > last.amount };
 }
 
 function findDeclaredPrice(
@@ -206,7 +243,7 @@ function findDeclaredPrice(
   const declared = terms.filter((other) => other.current && other.evidence === 'declared' && other.network === network);
   const [first] = declared;
   if (!first || declared.some((other) => other.amount === amount)) return null;
-  return formatUsdc(first.amount);
+  return formatPrice(first.amount, isCeiling(first));
 }
 
 /** Says what an offer rests on: `402 seen 2026-11-20`, `declared, seen 2026-11-20`, `declared, undated`. */
@@ -215,32 +252,35 @@ export function formatOfferEvidence({ evidence, seen_on }: RouteOffer): string {
   return seen_on === null ? 'declared, undated' : `declared, seen ${seen_on}`;
 }
 
-/** Says how an offer differs from what was seen or declared before; empty where it does not: `was 0.001 until 2026-10-02`. */
-export function formatOfferHistory({ was, declared }: RouteOffer): string {
-  return [...(was ? [`was ${was.price} until ${was.until}`] : []), ...(declared ? [`declared ${declared}`] : [])].join(
-    ', ',
-  );
+/** Says how a price changed: `rose from 0.001, asked until 2026-10-02`; empty where no other was seen. */
+export function formatPriceChange({ was }: RouteOffer): string {
+  return was ? `${was.has_risen ? 'rose' : 'fell'} from ${was.price}, asked until ${was.until}` : '';
 }
 
-/** Routes of a table that belong together. */
+/** Says how an offer differs from what was seen or declared before; empty where it does not. */
+export function formatOfferHistory(offer: RouteOffer): string {
+  return [formatPriceChange(offer), offer.declared ? `declared ${offer.declared}` : ''].filter(Boolean).join('; ');
+}
+
+/** Routes that belong together. */
 export interface RouteGroup {
   /** How their paths begin: `/maths`; null where they are not grouped. */
   readonly name: string | null;
   readonly routes: readonly RouteRow[];
 }
 
-/** How many routes are read at a glance; a longer table is kept to a part of the screen, and grouped. */
-export const LONG_TABLE = 20;
+/** How many routes are read at a glance; more are grouped. */
+export const LONG_LIST = 20;
 
-/** From how many routes on a table can be filtered. */
+/** From how many routes on they can be filtered. */
 export const FILTERED_FROM = 9;
 
 /** Words of a path that say nothing of what it is for. */
 const EMPTY_SEGMENT = /^(api|v\d+)$/i;
 
-/** Groups the routes of a long table by the first telling part of their path, where that makes more than one group. */
+/** Groups the routes of a long list by the first telling part of their path, where that makes more than one group. */
 export function groupRoutes(routes: readonly RouteRow[]): RouteGroup[] {
-  if (routes.length <= LONG_TABLE) return [{ name: null, routes }];
+  if (routes.length <= LONG_LIST) return [{ name: null, routes }];
   const groups = Map.groupBy(routes, ({ path }) => getBeginning(path));
   // As many groups as routes would only repeat the paths.
   if (groups.size < 2 || groups.size > routes.length / 3) return [{ name: null, routes }];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { getPriceCeilings } from '../../evidence/terms.ts';
 import { category } from '../../model/catalogue.ts';
 import {
   getPrimaryNetwork,
@@ -96,7 +97,7 @@ export function buildSuffix(listing: LiveListing): string {
   const others = formatOtherRoutes(verification);
   return [
     `[${listing.category}`,
-    `${formatPriceRange(listing.price_min, listing.price_max)} USDC per request`,
+    `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
     formatPrimaryNetwork(listing),
     formatCount(listing.routes.length, 'endpoint'),
     formatVerification(verification),

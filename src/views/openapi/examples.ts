@@ -162,6 +162,7 @@ function buildListingExample(item: AgentItem): AgentListing {
               first_seen_at: EXAMPLE_SEEN,
               last_seen_at: EXAMPLE_SEEN,
               current: true,
+              needs: ['v2', 'evm', 'exact', 'eip3009'],
             },
           ],
         },
@@ -375,6 +376,7 @@ function buildAnswer(site: Site, terms: Terms): AgentCheck {
     nearest: [],
     tombstone: null,
     resources: [],
+    can: undefined,
   };
   const { catalogue } = buildCatalogueExamples(site).list;
   const answer = { catalogue, revision: 42, ...buildAgentCheck(check, site) };

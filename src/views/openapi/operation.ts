@@ -135,6 +135,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   verified: true,
   band: 'established',
   max_price_usdc: '0.01',
+  can: 'v2,evm,exact,eip3009',
   host: 'api.prices.example',
   path: '/v1/price/{symbol}',
   provider: 'Example Inc',

@@ -10,8 +10,8 @@ import { reliability } from '../../model/listing.ts';
 import { NETWORKS, type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
 import { probeOutcome } from '../../model/probe.ts';
 import { type PayeeKind, payeeKind, routeProof } from '../../model/route.ts';
-import { terms } from '../../model/terms.ts';
-import { formatPriceRange, formatUsdc } from '../../model/usdc.ts';
+import { isCeiling, terms } from '../../model/terms.ts';
+import { formatPrice, formatPriceRange, formatUsdc, priceCeilings } from '../../model/usdc.ts';
 import { describeCautionEvidence } from './caution.ts';
 import { formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
@@ -76,7 +76,7 @@ const recordedProof = routeProof.omit({ request: true, pay_to: true });
 /** A score as decisions carry it; older ones do not say that they were made by the first version of the method. */
 const recordedScore = reliability.omit({ days: true }).extend({ method: z.int().positive().default(1) });
 
-const offer = terms.pick({ network: true, amount: true, pay_to: true });
+const offer = terms.pick({ network: true, amount: true, pay_to: true }).extend({ scheme: z.string().default('exact') });
 /** How the terms of one route changed. */
 export const recordedTermsChange = z.object({
   route: z.string(),
@@ -92,7 +92,9 @@ export function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>):
 }
 
 /** A price range; null before there was any. */
-export const recordedRange = z.object({ min: z.int().nullable(), max: z.int().nullable() }).nullable();
+export const recordedRange = z
+  .object({ min: z.int().nullable(), max: z.int().nullable(), ceilings: priceCeilings.optional() })
+  .nullable();
 
 /** Names a source and when what it says was seen to be so. */
 export function describeSource({ kind, name, observed_at, observed_in }: z.infer<typeof declarationSource>): string {
@@ -103,12 +105,12 @@ export function describeSource({ kind, name, observed_at, observed_in }: z.infer
 /** Writes a price range in USDC. */
 function describeRange(price: z.infer<typeof recordedRange>): string {
   if (!price || price.min === null || price.max === null) return 'not known';
-  return `${formatPriceRange(price.min, price.max)} USDC`;
+  return `${formatPriceRange(price.min, price.max, price.ceilings)} USDC`;
 }
 
 function describeOffers(offers: readonly z.infer<typeof offer>[]): string {
-  const words = offers.map(({ network, amount, pay_to }) => {
-    return `${formatUsdc(amount)} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`;
+  const words = offers.map(({ network, amount, pay_to, scheme }) => {
+    return `${formatPrice(amount, isCeiling({ scheme }))} USDC on ${network}${pay_to ? ` to ${pay_to}` : ''}`;
   });
   return words.join(' or ') || 'nothing known';
 }

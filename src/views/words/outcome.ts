@@ -115,7 +115,10 @@ const CAUSE_WORDS: Readonly<Record<string, string>> = {
   made_up_parameter: 'no example to ask with',
   other_payment_scheme: 'payment, but not x402',
   disconnected: 'connection broke off',
+  no_such_tool: 'no such tool',
+  tool_refused: 'the tool refuses the call',
   // A 402 that cannot be read.
+  no_mcp_answer: 'no answer of an MCP server',
   html_page: 'a web page',
   not_json: 'no JSON in it',
   no_challenge: 'no requirements in it',

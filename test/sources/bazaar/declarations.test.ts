@@ -46,14 +46,37 @@ describe('items of one origin', () => {
     expect(build([makeItem({ lastUpdated: undefined })]).declarations[0]?.source.observed_at).toBe(PULLED_AT);
   });
 
-  it('are named after their service, else after the host', () => {
+  it('have the title and the slug of their service; without one the title is empty', () => {
     expect(build([makeItem({ resource: 'https://api.tides.example:8443/x' })]).declarations[0]).toMatchObject({
-      ...{ title: 'api.tides.example:8443', provider_name: 'api.tides.example:8443', service_name: null, slug: null },
+      ...{ title: '', provider_name: '', service_name: null, slug: null },
     });
     const named = ['Tide Tables', 'Tide Tables', 'Tides'].map((serviceName, at) =>
       makeRouteItem(`/${at}`, 'X.', { serviceName }),
     );
     expect(build(named).declarations[0]).toMatchObject({ title: 'Tide Tables', service_name: 'Tide Tables' });
+  });
+
+  it('have no title if no name is that of most of them, and each route keeps its own', () => {
+    const names = ['Tide Tables', 'Tide Tables', 'Moon Phases', 'Sun Times', undefined, 'Port Index'];
+    const items = names.map((serviceName, at) => makeRouteItem(`/${at}`, 'X.', { serviceName }));
+    const [declaration] = build(items).declarations;
+    expect(declaration).toMatchObject({ title: '', service_name: 'Tide Tables' });
+    expect(declaration?.routes.map(({ description }) => description)).toEqual([
+      ...['Tide Tables: X.', 'Tide Tables: X.', 'Moon Phases: X.', 'Sun Times: X.', 'X.', 'Port Index: X.'],
+    ]);
+  });
+
+  it('have the title of their site if no service is named, without its slogan', () => {
+    const origin = { title: 'Tide House — heights for every port' };
+    expect(build([makeItem({ origin })]).declarations[0]?.title).toBe('Tide House');
+    expect(build([makeItem({ origin, serviceName: 'Tide Tables' })]).declarations[0]?.title).toBe('Tide Tables');
+    expect(build([makeItem({ metadata: { siteTitle: 'Tide House' } })]).declarations[0]?.title).toBe('Tide House');
+  });
+
+  it('have the tags of their items, the most frequent first', () => {
+    const items = [['Sea', 'tides'], ['tides', ''], undefined].map((tags, at) => makeRouteItem(`/${at}`, '', { tags }));
+    expect(build(items).declarations[0]?.tags).toEqual(['tides', 'sea']);
+    expect(build([makeItem()]).declarations[0]).not.toHaveProperty('tags');
   });
 
   it('are described by the service, else by the majority, else by the route nearest to the root', () => {
@@ -70,7 +93,8 @@ describe('items of one origin', () => {
     ]);
     expect(shared.declarations[0]).toMatchObject({ tagline: 'Same.', description: 'Same. Text.' });
     const nearest = build([makeRouteItem('/a/b/c', 'Deep.'), makeRouteItem('/zz', 'Near.'), makeRouteItem('/q', '')]);
-    expect(nearest.declarations[0]?.tagline).toBe('Near.');
+    expect(nearest.declarations[0]).toMatchObject({ tagline: '', description: 'Near.' });
+    expect(build([makeRouteItem('/a', 'Alone. With more.')]).declarations[0]?.tagline).toBe('Alone.');
     expect(build([makeRouteItem('/a', '')]).declarations[0]).toMatchObject({ tagline: '', description: '' });
   });
 });

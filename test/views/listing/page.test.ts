@@ -107,9 +107,9 @@ describe('the page of an unverified listing', () => {
       ['Base', 'not currently advertised; never verified'],
       ['Solana', 'declared, not seen; never verified'],
     ]);
-    expect([call.network, call.price]).toEqual(['Solana', '0.01']);
-    expect(Object.values(call.paying ?? {})).toHaveLength(4);
-    for (const code of Object.values(call.paying ?? {})) expect(code).not.toMatch(/evm/i);
+    expect([call?.network, call?.price]).toEqual(['Solana', '0.01']);
+    expect(Object.values(call?.paying ?? {})).toHaveLength(4);
+    for (const code of Object.values(call?.paying ?? {})) expect(code).not.toMatch(/evm/i);
     expect(buildSuffix(listing)).toContain('; Solana (declared, not seen); ');
     expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
   });
@@ -190,4 +190,34 @@ describe('the latency of a listing', () => {
     expect(buildListingMarkdown(page, SITE)).not.toMatch(/latency|median/i);
     expect(buildListingCard(buildAgentItem(listing, SITE)).latency).toBe('');
   });
+});
+
+it('does not say in the description what the tagline says already', async () => {
+  const describe = async (description: string) =>
+    buildListingPage(await makeLiveListing(makeDeclaration({ tagline: 'Says it.', description })), {}, SITE)
+      .description;
+  expect(await describe('Says it.')).toBe('');
+  expect(await describe('Says it. And more.')).toBe('And more.');
+  expect(await describe('Something else.')).toBe('Something else.');
+});
+
+it('gives the details of as many routes as a page can carry, the most telling first, and links to those of the others', async () => {
+  const routes = Array.from({ length: 200 }, (_, at) => makeRoute({ path: `/v1/${at}` }));
+  const example = { query: { q: 'x' } };
+  const page = buildListingPage(
+    await makeLiveListing(makeDeclaration({ routes: [...routes, makeRoute({ path: '/v1/telling', example })] })),
+    {},
+    SITE,
+  );
+  const [first, ...others] = page.routes;
+  expect([first?.path, first?.is_open, first?.detail !== null]).toEqual(['/v1/telling', true, true]);
+  const brief = others.filter(({ detail, is_open, href }) => !detail && !is_open && href.includes('/route-'));
+  expect(brief.length).toBeGreaterThan(150);
+  const few = buildListingPage(await makeLiveListing(makeDeclaration({ routes: routes.slice(0, 4) })), {}, SITE);
+  expect(few.routes.map(({ detail, is_open }) => [detail !== null, is_open])).toEqual([
+    [true, true],
+    [true, false],
+    [true, false],
+    [true, false],
+  ]);
 });

@@ -6,7 +6,7 @@ import {
   formatOfferEvidence,
   formatOfferHistory,
   groupRoutes,
-  LONG_TABLE,
+  LONG_LIST,
   listRouteOffers,
   type RouteRow,
 } from '../../../src/views/listing/routes.ts';
@@ -56,7 +56,7 @@ describe('the prices of a route', () => {
     expect(offer && [offer.price, formatOfferEvidence(offer), formatOfferHistory(offer)]).toEqual([
       '0.0025',
       '402 seen 2026-11-19',
-      'was 0.001 until 2026-10-02, declared 0.001',
+      'rose from 0.001, asked until 2026-10-02; declared 0.001',
     ]);
   });
 
@@ -75,7 +75,7 @@ describe('the prices of a route', () => {
     ]);
     expect(offers.map((offer) => [offer.networks, formatOfferHistory(offer)])).toEqual([
       ['Base', ''],
-      ['Solana', 'was 0.0007 until 2026-10-02'],
+      ['Solana', 'rose from 0.0007, asked until 2026-10-02'],
     ]);
   });
 });
@@ -115,7 +115,7 @@ async function makeRows(paths: readonly string[]): Promise<RouteRow[]> {
 
 const getNames = (rows: readonly RouteRow[]) => groupRoutes(rows).map(({ name, routes }) => [name, routes.length]);
 
-it('groups the routes of a long table by the first part of their path that says something', async () => {
+it('groups the routes of a long list by the first part of their path that says something', async () => {
   const paths = Array.from({ length: 30 }, (_, at) => `/api/v1/${at % 3 === 0 ? 'maths' : 'text'}/tool-${at}?a=/b`);
   expect(getNames(await makeRows(paths))).toEqual([
     ['/api/v1/maths', 10],
@@ -124,7 +124,7 @@ it('groups the routes of a long table by the first part of their path that says 
 });
 
 it('leaves a table whole that is short, of one group, or of hardly two routes a group', async () => {
-  const short = Array.from({ length: LONG_TABLE }, (_, at) => `/${at % 2}/x-${at}`);
+  const short = Array.from({ length: LONG_LIST }, (_, at) => `/${at % 2}/x-${at}`);
   const one = Array.from({ length: 30 }, (_, at) => `/text/${at}`);
   const all = Array.from({ length: 30 }, (_, at) => `/tool-${at}`);
   for (const paths of [short, one, all]) expect(getNames(await makeRows(paths))).toEqual([[null, paths.length]]);

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { keepWords } from '../../evidence/declarations.ts';
+import type { Declaration, DeclarationSource } from '../../model/declaration.ts';
+import { getListingId } from '../../model/ids.ts';
+import type { Catalogue } from '../database.ts';
+
+/** How many declarations are read at a time. */
+const READ_AT_ONCE = 100;
+
+/** Finds the latest time at which a source saw any listing that it ever declared; null without a date. */
+export async function findLatestSighting(
+  { query }: Catalogue,
+  { kind, name }: Pick<DeclarationSource, 'kind' | 'name'>,
+): Promise<string | null> {
+  let latest: string | null = null;
+  for (let after = ''; ; ) {
+    const rows = await query
+      .selectFrom('declarations')
+      .select(['listing_id', 'document'])
+      .where('kind', '=', kind)
+      .where('source', '=', name)
+      .where('listing_id', '>', after)
+      .orderBy('listing_id')
+      .limit(READ_AT_ONCE)
+      .execute();
+    for (const { document } of rows)
+      latest = getLater(latest, (JSON.parse(document) as Declaration).source.observed_at);
+    const last = rows.at(-1);
+    if (!last) return latest;
+    after = last.listing_id;
+  }
+}
+
+/** Returns the later of two times; null if there is none. */
+export function getLater(some: string | null, other: string | null): string | null {
+  return (some ?? '') > (other ?? '') ? some : other;
+}
+
+/** What of a snapshot is recorded where newer declarations of the same feed are on record. */
+export interface Reconciled {
+  declarations: Declaration[];
+  /** How many listings stay as the newer declaration has them. */
+  kept: number;
+  /** How many listings are left out, because the feed no longer had them when it was seen later. */
+  left_out: number;
+}
+
+/**
+ * Reconciles a snapshot of a feed with newer declarations of that feed: these stay, and only words that they lack are
+ * added. `isOlder` says that the whole snapshot is older than what is on record, so that listings of which the feed has no
+ * declaration are left out, too.
+ */
+export async function keepNewerDeclarations(
+  { query }: Catalogue,
+  declarations: readonly Declaration[],
+  isOlder: boolean,
+): Promise<Reconciled> {
+  const reconciled: Reconciled = { declarations: [], kept: 0, left_out: 0 };
+  for (let start = 0; start < declarations.length; start += READ_AT_ONCE) {
+    const batch = declarations.slice(start, start + READ_AT_ONCE);
+    const ids = batch.map(({ base_url }) => getListingId(base_url));
+    const rows = await query
+      .selectFrom('declarations')
+      .select(['listing_id', 'source', 'document', 'withdrawn_at'])
+      .where('kind', '=', 'bazaar')
+      .where('listing_id', 'in', ids)
+      .execute();
+    for (const [at, declaration] of batch.entries()) {
+      const row = rows.find((one) => one.listing_id === ids[at] && one.source === declaration.source.name);
+      const recorded: Declaration | undefined = row && JSON.parse(row.document);
+      const isLater = recorded && (recorded.source.observed_at ?? '') > (declaration.source.observed_at ?? '');
+      // A newer snapshot that only lacks the route with the latest date is not older: the route is gone.
+      const isNewer = isLater && (isOlder || !isPartOf(declaration, recorded));
+      if (recorded ? isNewer && row?.withdrawn_at !== null : isOlder) reconciled.left_out += 1;
+      else if (recorded && isNewer) {
+        reconciled.declarations.push(keepWords(recorded, declaration));
+        reconciled.kept += 1;
+      } else reconciled.declarations.push(declaration);
+    }
+  }
+  return reconciled;
+}
+
+/** Returns whether a declaration has only routes that another one has with the same terms. */
+function isPartOf({ routes }: Declaration, whole: Declaration): boolean {
+  return routes.every(({ method, path, terms }) =>
+    whole.routes.some((one) => one.method === method && one.path === path && isDeepStrictEqual(one.terms, terms)),
+  );
+}

@@ -1,0 +1,54 @@
+import { ABILITY_KINDS, type Ability } from '../model/ability.ts';
+import type { NetworkKey } from '../model/network.ts';
+import type { Terms } from '../model/terms.ts';
+
+/** What signs on each network. */
+const FAMILIES: Readonly<Record<NetworkKey, Ability>> = { base: 'evm', solana: 'svm' };
+
+/** How the money moves on Base where an offer does not say (the schemes' specifications for EVM). */
+const USUAL_TRANSFER: Readonly<Record<string, Ability>> = {
+  exact: 'eip3009',
+  upto: 'permit2',
+  'batch-settlement': 'eip3009',
+  'auth-capture': 'eip3009',
+};
+
+/** Lists what a client must be able to do to pay an offer. `isTool`: the offer is for the tool of an MCP server. */
+export function listNeeds(
+  { network, scheme, x402_version, extra_needs = [] }: Terms,
+  { isTool = false }: { isTool?: boolean } = {},
+): string[] {
+  const transfer = extra_needs.some(isTransfer) ? undefined : USUAL_TRANSFER[scheme];
+  return [
+    ...(x402_version === null ? [] : [`v${x402_version}`]),
+    FAMILIES[network],
+    scheme,
+    ...(network === 'base' && transfer ? [transfer] : []),
+    ...extra_needs,
+    ...(isTool ? ['mcp'] : []),
+  ];
+}
+
+function isTransfer(need: string): boolean {
+  return need === 'permit2' || need.startsWith('transfer-');
+}
+
+/** Kinds of which every offer needs one ability, and a client that names none of them is not asked. */
+const ALTERNATIVES: readonly (readonly string[])[] = [
+  ABILITY_KINDS.version,
+  ABILITY_KINDS.family,
+  ABILITY_KINDS.scheme,
+  ABILITY_KINDS.transfer,
+];
+
+/**
+ * Lists which of an offer's needs a client lacks. A kind of which the client names nothing (such as the version of x402)
+ * is not compared; whatever an offer needs besides, an unknown scheme included, a client has only if it says so.
+ */
+export function listMissing(needs: readonly string[], can: ReadonlySet<string>): string[] {
+  return needs.filter((need) => {
+    if (can.has(need)) return false;
+    const kind = ALTERNATIVES.find((abilities) => abilities.includes(need));
+    return kind === undefined || kind.some((ability) => can.has(ability));
+  });
+}

@@ -1,0 +1,239 @@
+import { isObject, type JsonObject } from '../model/json.ts';
+import { PATH_TEMPLATE } from '../model/request.ts';
+import type { Route } from '../model/route.ts';
+import { splitInput } from './input-parts.ts';
+import { CannotMakeError, cleanName, type MadeValue, makeValue, type Replaceable } from './made-value.ts';
+import { findSchemaFault } from './schema-check.ts';
+
+/** What a call of a route sends, as far as the record says. */
+export interface CallInput {
+  /** Values of the path's templates by name; those that are missing the caller fills in. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What goes into the body: JSON, or text of another media type; undefined for none. */
+  readonly body: unknown;
+  /** Where it comes from: the example of a source, the declared schema, or nowhere. */
+  readonly basis: 'example' | 'schema' | 'none';
+  /** What the caller replaces first. */
+  readonly replace: readonly Replaceable[];
+  /** Why the record cannot make a call that works, as a sentence; null where it can. */
+  readonly lack: string | null;
+}
+
+type Described = Pick<Route, 'method' | 'path' | 'input_schema' | 'example'>;
+
+/** Methods whose requests carry no body (fetch refuses one on GET and HEAD). */
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Headers that pay, or that are set by the connection, are no input. */
+const NO_INPUT = /^(?:host|accept|content-type|content-length|cookie|.*authorization|.*payment.*)$/i;
+
+/** Fields of a query that are all filled in where nobody says which are required. */
+const MAX_OPEN_FIELDS = 3;
+
+const FORM = /^application\/x-www-form-urlencoded\b/i;
+
+/**
+ * Fills in what a call of a route sends: the example of its source where that satisfies the declared schema, with what the
+ * schema requires besides, else what the schema itself gives, with placeholders. A pure function of the record.
+ */
+export function fillCallInput(route: Described): CallInput {
+  const { method, example } = route;
+  const parts = splitInput(route);
+  const schemas = new Map(parts.map(({ place, schema }) => [place, schema]));
+  const path = fillPath(route, schemas.get('path'));
+  const query = fillQuery(route, schemas.get('query'));
+  const headers = fillHeaders(example?.headers ?? {}, schemas.get('headers'));
+  const body = BODILESS.has(method)
+    ? refuseBody(method, schemas.get('body'))
+    : fillBody(example?.body, schemas.get('body'), findContentType(route));
+  const filled = [path, query, headers, body];
+  const isUndescribed = !BODILESS.has(method) && method !== 'DELETE' && parts.length === 0 && example === null;
+  const lacks = [
+    ...filled.flatMap(({ lack }) => lack ?? []),
+    ...(isUndescribed ? ['nothing on record says what it takes.'] : []),
+  ];
+  const isFromExample = example !== null && [query, body].every(({ replace }) => replace.length === 0);
+  return {
+    path: path.value,
+    query: query.value,
+    headers: headers.value,
+    body: body.value,
+    basis: isFromExample ? 'example' : parts.length > 0 ? 'schema' : 'none',
+    replace: dedupe(filled.flatMap(({ replace }) => replace)),
+    lack: lacks[0] === undefined ? null : `The record cannot make a call that works: ${lacks[0]}`,
+  };
+}
+
+interface Filled<Value = unknown> {
+  readonly value: Value;
+  readonly replace: readonly Replaceable[];
+  readonly lack?: string;
+}
+
+/** Fills one part: what is given where it fits, else with what is missing made from the schema, else made alone. */
+function fillPart(schema: JsonObject, given: unknown, name: string): Filled {
+  const fault = given === undefined ? null : findSchemaFault(schema, given);
+  if (given !== undefined && fault === null) return { value: given, replace: [] };
+  try {
+    const made = makeValue(schema, name);
+    const joined = joinGiven(made, given);
+    for (const candidate of joined ? [joined, made] : [made]) {
+      if (findSchemaFault(schema, candidate.value) === null) return candidate;
+    }
+    const why = fault ?? findSchemaFault(schema, made.value);
+    return {
+      value: given,
+      replace: [],
+      lack: `${given === undefined ? 'what can be made' : 'the declared example'} does not fit the declared schema, ${why}`,
+    };
+  } catch (error) {
+    if (error instanceof CannotMakeError) return { value: given, replace: [], lack: error.message };
+    throw error;
+  }
+}
+
+function joinGiven({ value, replace }: MadeValue, given: unknown): MadeValue | undefined {
+  if (!isObject(value) || !isObject(given)) return undefined;
+  const names = new Set(Object.keys(given).map(cleanName));
+  return { value: { ...value, ...given }, replace: replace.filter(({ name }) => !names.has(name)) };
+}
+
+function fillPath({ path }: Described, schema: JsonObject | undefined): Filled<Record<string, string>> {
+  const fields = isObject(schema?.properties) ? schema.properties : {};
+  const value: Record<string, string> = {};
+  for (const [, braced, named] of path.matchAll(PATH_TEMPLATE)) {
+    const name = braced ?? named ?? '';
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const known = isObject(field) ? findText(field, name) : undefined;
+    if (known !== undefined) value[name] = known;
+  }
+  return { value, replace: [] };
+}
+
+/** Finds the text of a value that the schema itself gives. `.` and `..` would change the path. */
+function findText(schema: JsonObject, name: string): string | undefined {
+  try {
+    const { value, replace } = makeValue(schema, name);
+    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    return replace.length > 0 || !/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) ? undefined : text;
+  } catch (error) {
+    if (error instanceof CannotMakeError) return undefined;
+    throw error;
+  }
+}
+
+/** A query is text: it is compared, and made, as the types that the schema names. What the path has already is not repeated. */
+function fillQuery({ path, example }: Described, schema: JsonObject | undefined): Filled<Record<string, string>> {
+  const given = example?.query ?? {};
+  if (!schema) return { value: given, replace: [] };
+  const fixed = Object.fromEntries(new URLSearchParams(path.split('?')[1] ?? ''));
+  const typed = readTyped({ ...fixed, ...given }, schema);
+  const isOpen = Object.keys(typed).length === 0 && !hasManyFilters(schema);
+  const { value, replace, lack } = fillPart(schema, isOpen ? undefined : typed, 'query');
+  const fields = Object.entries(isObject(value) ? value : {}).filter(([name]) => !Object.hasOwn(fixed, name));
+  const texts = fields.map(([name, field]) => [
+    name,
+    field === typed[name] && given[name] !== undefined ? given[name] : writeText(field),
+  ]);
+  return { value: Object.fromEntries(texts), replace, ...(lack !== undefined && { lack }) };
+}
+
+/** Returns whether a query has many fields of which none is said to be required: filters, without which a call works. */
+function hasManyFilters({ properties, required }: JsonObject): boolean {
+  return !Array.isArray(required) && isObject(properties) && Object.keys(properties).length > MAX_OPEN_FIELDS;
+}
+
+/** Reads texts as the types that a schema names for them; what is not of its type stays text. */
+export function readTyped(texts: Readonly<Record<string, string>>, { properties }: JsonObject): JsonObject {
+  const fields = isObject(properties) ? properties : {};
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      return [name, readOfType(text, isObject(field) ? field.type : undefined)];
+    }),
+  );
+}
+
+function readOfType(text: string, type: unknown): unknown {
+  const types = Array.isArray(type) ? type : [type];
+  if (types.includes('string')) return text;
+  const isNumber = types.includes('number') || types.includes('integer');
+  if (isNumber && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
+  if (types.includes('object')) return findJson(text) ?? text;
+  return types.includes('array') ? text.split(',') : text;
+}
+
+function findJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function writeText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(writeText).join(',');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Headers are required by name only; what pays is none of them. */
+function fillHeaders(
+  given: Readonly<Record<string, string>>,
+  schema: JsonObject | undefined,
+): Filled<Record<string, string>> {
+  const required = Array.isArray(schema?.required) ? schema.required.map(String) : [];
+  const known = new Set(Object.keys(given).map((name) => name.toLowerCase()));
+  const missing = required.filter((name) => !known.has(name.toLowerCase()) && !NO_INPUT.test(name));
+  const fields = isObject(schema?.properties) ? schema.properties : {};
+  const made = missing.map((name) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const text = isObject(field) ? findText(field, name) : undefined;
+    return { name, text: text ?? `<${cleanName(name)}>`, isMade: text === undefined };
+  });
+  return {
+    value: { ...given, ...Object.fromEntries(made.map(({ name, text }) => [name.toLowerCase(), text])) },
+    replace: made.flatMap(({ name, text, isMade }) => (isMade ? [{ name: cleanName(name), shown: text }] : [])),
+  };
+}
+
+/** A body that is declared for a method without one: either the method or the body is wrong. */
+function refuseBody(method: string, schema: JsonObject | undefined): Filled {
+  return {
+    value: undefined,
+    replace: [],
+    ...(schema && { lack: `it declares a body, which ${method} cannot carry.` }),
+  };
+}
+
+function findContentType({ example }: Described): string {
+  const found = Object.entries(example?.headers ?? {}).find(([name]) => name.toLowerCase() === 'content-type');
+  return found?.[1] ?? 'application/json';
+}
+
+function fillBody(given: unknown, schema: JsonObject | undefined, contentType: string): Filled {
+  if (!schema) return { value: given, replace: [] };
+  if (/json/i.test(contentType)) return fillPart(schema, given, 'body');
+  if (FORM.test(contentType)) {
+    const fields =
+      typeof given === 'string' ? readTyped(Object.fromEntries(new URLSearchParams(given)), schema) : undefined;
+    const { value, ...rest } = fillPart(schema, fields, 'body');
+    if (value === fields && fields !== undefined) return { value: given, ...rest };
+    const pairs = Object.entries(isObject(value) ? value : {}).map(([name, field]) => [name, writeText(field)]);
+    return { value: new URLSearchParams(pairs).toString(), ...rest };
+  }
+  if (typeof given === 'string' && (schema.type === undefined || schema.type === 'string'))
+    return { value: given, replace: [] };
+  return {
+    value: given,
+    replace: [],
+    lack: `it takes ${cleanName(contentType.split(';')[0] ?? '').replace('_', '/')}, and no example of that is on record.`,
+  };
+}
+
+function dedupe(replace: readonly Replaceable[]): Replaceable[] {
+  return [...new Map(replace.map((one) => [`${one.name} ${one.shown}`, one])).values()];
+}

@@ -1,0 +1,54 @@
+import { isObject, type JsonObject } from '../model/json.ts';
+import type { Route } from '../model/route.ts';
+
+/** Where the fields of a request go. */
+export const INPUT_PLACES = ['path', 'query', 'headers', 'body'] as const;
+export type InputPlace = (typeof INPUT_PLACES)[number];
+
+/** Where a schema keeps the fields of a request apart by their place, and what the place is called here. */
+const PLACES: Readonly<Record<string, InputPlace>> = {
+  pathParams: 'path',
+  path: 'path',
+  queryParams: 'query',
+  query: 'query',
+  headers: 'headers',
+  body: 'body',
+};
+
+/** The names that sources of ours give the parts of a request: a schema with no other is one of parts. */
+const PARTS = new Set(['pathParams', 'queryParams', 'headers', 'body']);
+
+/** Methods whose fields go into the body where the schema does not say. */
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** One part of a route's declared input. */
+export interface InputPart {
+  readonly place: InputPlace;
+  readonly schema: JsonObject;
+}
+
+/** Splits the declared input of a route by the place of its fields, in the order of the schema; empty where none is declared. */
+export function splitInput({ method, input_schema: schema }: Pick<Route, 'method' | 'input_schema'>): InputPart[] {
+  if (schema === null) return [];
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const names = Object.keys(properties);
+  const isOfParts = names.length > 0 && names.every((name) => PARTS.has(name));
+  const apart = Object.entries(properties).flatMap(([name, part]) => {
+    const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
+    return place !== undefined && isObject(part) && (isOfParts || isHolder(part))
+      ? [{ name, place, schema: part }]
+      : [];
+  });
+  const taken = new Set(apart.map(({ name }) => name));
+  const parts = apart.map(({ place, schema: part }) => ({ place, schema: part }));
+  if (names.length > 0 && taken.size === names.length) return parts;
+  const rest = Object.fromEntries(Object.entries(properties).filter(([name]) => !taken.has(name)));
+  const own = WITH_BODY.has(method) ? 'body' : 'query';
+  if (taken.size === 0) return [{ place: own, schema }];
+  const required = Array.isArray(schema.required) ? schema.required.filter((name) => !taken.has(String(name))) : [];
+  return [...parts, { place: own, schema: { ...schema, properties: rest, required } }];
+}
+
+function isHolder({ properties, items }: JsonObject): boolean {
+  return isObject(properties) || isObject(items);
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/**
+ * What a client may be able to do, in kinds. Of the first four kinds an offer needs at most one ability each; of the last
+ * it needs what it asks for besides.
+ */
+export const ABILITY_KINDS = {
+  version: ['v1', 'v2'],
+  family: ['evm', 'svm'],
+  scheme: ['exact', 'upto', 'batch-settlement', 'auth-capture'],
+  transfer: ['eip3009', 'permit2'],
+  besides: ['usdc-domain', 'payment-identifier', 'sign-in-with-x', 'mcp'],
+} as const;
+
+export const ABILITIES = Object.values(ABILITY_KINDS).flat();
+export type Ability = (typeof ABILITIES)[number];
+
+/** Returns whether a word names an ability. */
+export function isAbility(word: string): word is Ability {
+  return ABILITIES.some((ability) => ability === word);
+}
+
+/** What a client can do, as a reader writes it: abilities separated by commas. */
+export const abilityList = z
+  .string()
+  .refine(
+    (text) => text.length <= 300 && splitAbilities(text).every(isAbility),
+    `some of ${ABILITIES.join(', ')}, separated by commas`,
+  );
+
+/** Returns the abilities in a text that `abilityList` takes. */
+export function parseAbilities(text: string): ReadonlySet<Ability> {
+  return new Set(splitAbilities(text).filter(isAbility));
+}
+
+function splitAbilities(text: string): string[] {
+  return text.split(',').map((word) => word.trim().toLowerCase());
+}
+
+/** What an offer needs of a client, one entry each. What is no ability of the list is something that no client here can claim. */
+export const needs = z
+  .array(z.string())
+  .describe(
+    'What a client must be able to do to pay this offer. v1, v2: the version of x402. evm, svm: signing on Base or ' +
+      'Solana. exact, upto …: the scheme. eip3009, permit2: how the money moves. usdc-domain: knowing the EIP-712 domain ' +
+      'of USDC, which the offer leaves out. payment-identifier, sign-in-with-x …: an extension that it requires. ' +
+      'mcp: paying inside a tool call. facilitator, fee-payer: the offer leaves this out, so that no client can pay it',
+  );

@@ -1,0 +1,182 @@
+import { type InputPlace, splitInput } from '../../evidence/input-parts.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Route } from '../../model/route.ts';
+import { cutText } from '../../model/text.ts';
+import { getType, getTypeOf, PAYING } from './input-shape.ts';
+
+/** Most fields of one list, how deep their names go, and the longest texts, in UTF-16 units. */
+const FIELDS_MAX = 24;
+const DEPTH_MAX = 3;
+const NAME_LENGTH = 60;
+const MEANING_LENGTH = 160;
+const EXAMPLE_LENGTH = 60;
+
+/** A field that a route takes or gives, as its source declares it. */
+export interface FieldRow {
+  /** Its name, or the way to it: `location.city`, `items[].id`. */
+  readonly name: string;
+  /** As JSON Schema names it, or its choices: `string`, `"day"|"hour"`; empty where nobody says it. */
+  readonly type: string;
+  /** Null where nobody says whether it must be there. */
+  readonly is_required: boolean | null;
+  /** Provider's text, cut; may be empty. */
+  readonly meaning: string;
+  /** Provider's example or default, cut; empty where there is none. */
+  readonly example: string;
+}
+
+/** Fields that belong together. */
+export interface FieldList {
+  readonly rows: readonly FieldRow[];
+  /** How many more there are than are listed. */
+  readonly more: number;
+}
+
+/** What a route takes in one place of its request. */
+export interface InputFields extends FieldList {
+  /** `Query`, `Path`, `Headers`, `Body`. */
+  readonly place: string;
+}
+
+/** What a route gives. */
+export interface OutputFields extends FieldList {
+  /** The sample that the provider declares, as JSON; null where it declares none. */
+  readonly sample: string | null;
+  /** Whether the sample is cut. */
+  readonly is_cut: boolean;
+}
+
+/** Lists the word for whether a field must be there; none where nobody says it. */
+export function listRequired(isRequired: boolean | null): string[] {
+  if (isRequired === null) return [];
+  return [isRequired ? 'required' : 'optional'];
+}
+
+const PLACE_WORDS: Readonly<Record<InputPlace, string>> = {
+  path: 'Path',
+  query: 'Query',
+  headers: 'Headers',
+  body: 'Body',
+};
+
+/** Lists what a route takes by place; of a route without a declared input, what its example says. Empty where neither is known. */
+export function listInputFields(route: Pick<Route, 'method' | 'input_schema' | 'example'>): InputFields[] {
+  const { example } = route;
+  const parts = splitInput(route).map(({ place, schema }) => {
+    const rows = listFields(schema, findExample(example, place));
+    return { place, rows: place === 'headers' ? rows.filter(({ name }) => !PAYING.test(name)) : rows };
+  });
+  const known = parts.some(({ rows }) => rows.length > 0);
+  const listed = known || example === null ? parts : listOfExample(example);
+  return listed
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ place, rows }) => ({ place: PLACE_WORDS[place], ...cutRows(rows) }));
+}
+
+type Example = NonNullable<Route['example']>;
+
+function findExample(example: Example | null, place: InputPlace): unknown {
+  if (example === null) return undefined;
+  return place === 'path' ? undefined : example[place];
+}
+
+function listOfExample({ query, body }: Example): { place: InputPlace; rows: FieldRow[] }[] {
+  return [
+    { place: 'query', rows: listFields({}, query) },
+    { place: 'body', rows: listFields({}, body) },
+  ];
+}
+
+/** Longest sample that is shown whole, in UTF-16 units. */
+const SAMPLE_LENGTH = 1200;
+
+/** Lists what a route gives, and the sample that its provider declares; null where it declares nothing of it. */
+export function findOutputFields({ output_schema: schema }: Pick<Route, 'output_schema'>): OutputFields | null {
+  if (schema === null) return null;
+  const [sample] = Array.isArray(schema.examples) ? schema.examples : [];
+  // Its values are those of the sample, which is shown itself.
+  const rows = listFields(schema, sample).map((row) => ({ ...row, example: '' }));
+  if (rows.length === 0 && sample === undefined) return null;
+  const written = sample === undefined ? null : JSON.stringify(sample, null, 2);
+  return {
+    ...cutRows(rows),
+    sample: written && cutText(written, SAMPLE_LENGTH),
+    is_cut: written !== null && written.length > SAMPLE_LENGTH,
+  };
+}
+
+function cutRows(rows: readonly FieldRow[]): FieldList {
+  return { rows: rows.slice(0, FIELDS_MAX), more: Math.max(0, rows.length - FIELDS_MAX) };
+}
+
+/** Lists the fields of a schema, with their values in an example; of an empty one, those of the example. */
+function listFields(schema: JsonObject, example: unknown, prefix = '', depth = 1): FieldRow[] {
+  const inner = getInner(schema);
+  if (inner !== undefined) {
+    const [first] = Array.isArray(example) ? example : [];
+    return listFields(inner, first, `${prefix}[]`, depth);
+  }
+  const { properties, required } = schema;
+  if (!isObject(properties)) return listOfValue(example, prefix, depth);
+  const values = isObject(example) ? example : {};
+  return Object.entries(properties).flatMap(([name, raw]) => {
+    const field = isObject(raw) ? raw : {};
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    const path = joinName(prefix, name);
+    const row: FieldRow = {
+      name: cutText(path, NAME_LENGTH),
+      type: getType(field) ?? getTypeOf(value ?? getOwnExample(field)) ?? '',
+      is_required: Array.isArray(required) ? required.includes(name) : null,
+      meaning:
+        typeof field.description === 'string' ? cutText(field.description.replace(/\s+/g, ' '), MEANING_LENGTH) : '',
+      example: writeExample(getOwnExample(field) ?? value),
+    };
+    const nested = depth < DEPTH_MAX && hasFields(field) ? listFields(field, value, path, depth + 1) : [];
+    return [row, ...nested];
+  });
+}
+
+/** The schema of the items of a list whose fields are worth naming. */
+function getInner({ type, properties, items }: JsonObject): JsonObject | undefined {
+  return !isObject(properties) && type !== 'object' && isObject(items) && hasFields(items) ? items : undefined;
+}
+
+function hasFields({ properties, items }: JsonObject): boolean {
+  return isObject(properties) || (isObject(items) && hasFields(items));
+}
+
+function listOfValue(value: unknown, prefix: string, depth: number): FieldRow[] {
+  if (Array.isArray(value)) return isObject(value[0]) ? listOfValue(value[0], `${prefix}[]`, depth) : [];
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const path = joinName(prefix, name);
+    const isDeep = isObject(member) || (Array.isArray(member) && isObject(member[0]));
+    const row: FieldRow = {
+      name: cutText(path, NAME_LENGTH),
+      type: getTypeOf(member) ?? '',
+      is_required: null,
+      meaning: '',
+      example: isDeep ? '' : writeExample(member),
+    };
+    return [row, ...(isDeep && depth < DEPTH_MAX ? listOfValue(member, path, depth + 1) : [])];
+  });
+}
+
+function joinName(prefix: string, name: string): string {
+  return prefix === '' ? name : `${prefix}.${name}`;
+}
+
+function getOwnExample({ example, examples, default: usual }: JsonObject): unknown {
+  const [first] = Array.isArray(examples) ? examples : [];
+  return example ?? first ?? usual;
+}
+
+/** A value that is itself a list of fields is read there. */
+function writeExample(value: unknown): string {
+  if (value === undefined || value === null || (typeof value === 'object' && !isFlat(value))) return '';
+  return cutText(typeof value === 'string' ? value.replace(/\s+/g, ' ') : JSON.stringify(value), EXAMPLE_LENGTH);
+}
+
+function isFlat(value: object): boolean {
+  return Array.isArray(value) && value.every((member) => typeof member !== 'object');
+}

@@ -1,0 +1,51 @@
+import { isObject } from '../model/json.ts';
+import type { NetworkKey } from '../model/network.ts';
+
+/** Most needs that are kept of one offer. */
+const MAX_NEEDS = 8;
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+/**
+ * Lists what a client needs to pay an offer beyond its network, scheme and version: the transfer method in its `extra`
+ * (`assetTransferMethod` of the schemes on EVM), and the extensions that the document around it requires
+ * (`info.required`). Sorted; names are cut off at eight.
+ */
+export function listExtraNeeds(
+  { network, extra }: { network: NetworkKey; extra: unknown },
+  extensions: unknown,
+): string[] {
+  const method = network === 'base' && isObject(extra) ? extra.assetTransferMethod : undefined;
+  const transfer = typeof method === 'string' && method !== 'eip3009' && NAME.test(method) ? [getTransfer(method)] : [];
+  const required = Object.entries(isObject(extensions) ? extensions : {}).flatMap(([name, value]) =>
+    isObject(value) && isObject(value.info) && value.info.required === true && NAME.test(name) ? name : [],
+  );
+  return [...transfer, ...required.sort()].slice(0, MAX_NEEDS);
+}
+
+/** A method that no client of the SDK has is marked as one, so that it is not taken for an extension. */
+function getTransfer(method: string): string {
+  return method === 'permit2' ? method : `transfer-${method}`;
+}
+
+/**
+ * Lists what an offer of a live challenge leaves out, so that most clients, or all, cannot pay it. The SDK's clients throw
+ * without these members of `extra`: `exact` on EVM needs the EIP-712 domain of the token where it moves by EIP-3009,
+ * `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays the fee.
+ */
+export function listOmissions({
+  network,
+  scheme,
+  extra,
+}: {
+  network: NetworkKey;
+  scheme: string;
+  extra: unknown;
+}): string[] {
+  const given = isObject(extra) ? extra : {};
+  const has = (name: string) => typeof given[name] === 'string' && given[name] !== '';
+  if (network === 'solana') return has('feePayer') ? [] : ['fee-payer'];
+  if (scheme === 'upto') return has('facilitatorAddress') ? [] : ['facilitator'];
+  const isByAuthorisation = scheme === 'exact' && (given.assetTransferMethod ?? 'eip3009') !== 'permit2';
+  return isByAuthorisation && !(has('name') && has('version')) ? ['usdc-domain'] : [];
+}

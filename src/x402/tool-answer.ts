@@ -1,0 +1,71 @@
+import { isObject } from '../model/json.ts';
+
+/** The key of a payment in the `_meta` of a tool call, and of what the seller says of it in that of the result. */
+const PAYMENT_KEY = 'x402/payment';
+const RESPONSE_KEY = 'x402/payment-response';
+
+/** Code of a JSON-RPC error by which older servers ask for a payment. */
+const PAYMENT_REQUIRED = 402;
+
+/** Adds a payment to the message of a tool call. */
+export function addToolPayment(message: string, payment: unknown): string {
+  const { params, ...rest } = JSON.parse(message);
+  return JSON.stringify({ ...rest, params: { ...params, _meta: { [PAYMENT_KEY]: payment } } });
+}
+
+/**
+ * What the message that answers a tool call means. `challenge`: it asks for a payment. `product`: the tool answered, with
+ * `text` as what came of it. `failed`: the tool, or the server, reports an error. `no_rpc`: it is no answer of MCP.
+ */
+export type ToolAnswer =
+  | { kind: 'challenge'; challenge: Record<string, unknown> }
+  | { kind: 'product'; text: string; receipt: unknown }
+  | { kind: 'failed'; code: number | null; text: string; receipt: unknown }
+  | { kind: 'no_rpc' };
+
+/**
+ * Reads the answer to a tool call (x402, "Transport: MCP"). A payment is asked for in `structuredContent` of a result, in
+ * its `x402/error`, in the text of its first content, or in a JSON-RPC error with the code 402. Never throws.
+ */
+export function readToolAnswer(message: unknown): ToolAnswer {
+  if (!isObject(message)) return { kind: 'no_rpc' };
+  const { result, error } = message;
+  if (isObject(error)) {
+    const challenge = error.code === PAYMENT_REQUIRED ? findChallenge(error.data) : undefined;
+    if (challenge) return { kind: 'challenge', challenge };
+    const code = typeof error.code === 'number' ? error.code : null;
+    return { kind: 'failed', code, text: JSON.stringify({ error }), receipt: undefined };
+  }
+  if (!isObject(result)) return { kind: 'no_rpc' };
+  const text = getText(result);
+  const asked = [result.structuredContent, parseJson(text)].map(findChallenge).find((found) => found !== undefined);
+  if (asked && result.isError === true) return { kind: 'challenge', challenge: asked };
+  const receipt = isObject(result._meta) ? result._meta[RESPONSE_KEY] : undefined;
+  if (result.isError === true) return { kind: 'failed', code: null, text: JSON.stringify({ error: text }), receipt };
+  const { structuredContent } = result;
+  return { kind: 'product', text: isObject(structuredContent) ? JSON.stringify(structuredContent) : text, receipt };
+}
+
+function findChallenge(value: unknown): Record<string, unknown> | undefined {
+  if (!isObject(value)) return undefined;
+  if (value.x402Version !== undefined && Array.isArray(value.accepts)) return value;
+  const wrapped = value['x402/error'];
+  return isObject(wrapped) ? findChallenge(wrapped.data) : undefined;
+}
+
+/** Returns the text of the first content of a result; of content of other kinds its JSON. */
+function getText({ content }: Record<string, unknown>): string {
+  const [first] = Array.isArray(content) ? content : [];
+  if (!isObject(first)) return '';
+  return first.type === 'text' && typeof first.text === 'string' ? first.text : JSON.stringify(content);
+}
+
+function parseJson(text: string): unknown {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

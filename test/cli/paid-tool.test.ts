@@ -1,0 +1,79 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { openServer } from '../../scripts/market/loopback.ts';
+import { type Market, startMarket } from '../../scripts/market/market.ts';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { serveLive } from '../http/serving.ts';
+import { makeCommands } from './running.ts';
+
+let market: Market;
+beforeAll(async () => {
+  market = await startMarket({ plans: [], solana: false, tools: true });
+}, 60_000);
+afterAll(() => market.stop());
+
+it('lists the paid tool of an MCP server, probes it, pays for it, and has a receipt that anybody can check', async () => {
+  const privateKey = generatePrivateKey();
+  await market.base.fund(privateKeyToAddress(privateKey), 1_000_000n);
+  const now = () => new Date();
+  const operator = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' }, now);
+  const { file } = operator;
+  await operator.runJson('import', '--bazaar', market.feedUrl);
+  const probed = await operator.runJson('probe', '--all', '--pause', '0');
+  expect(JSON.stringify(probed.json)).toContain('"payable"');
+  const payer = makeCommands(
+    {
+      ...{ ALLOW_PRIVATE_NETWORKS: 'on', CATALOGUE: file },
+      ...{ EVM_RPC_URL: market.base.rpcUrl, PAYER_EVM_PRIVATE_KEY: privateKey },
+    },
+    now,
+  );
+  const paid = await payer.runJson('verify', 'tool-desk', '--route', 'POST /mcp#reverse_text', '--pay');
+  expect(paid.json).toMatchObject({
+    request: { method: 'POST', url: `${market.toolDesk?.endpoint}#reverse_text` },
+    payment: { state: 'settled', delivered: true, conforming: 'undeclared', amount: 2000 },
+  });
+
+  const catalogue = await openCatalogue(file, { identity: '', at: new Date().toISOString() });
+  onTestFinished(() => catalogue.close());
+  const { get } = serveLive(catalogue, () => new Date());
+  const listing = (await (await get('/agent/listings/tool-desk')).json()).listing;
+  expect(listing.routes).toMatchObject([
+    { path: '/mcp#count_letters', verification: 'unverified', terms: [{ needs: expect.arrayContaining(['mcp']) }, {}] },
+    {
+      path: '/mcp#reverse_text',
+      verification: 'settlement-verified',
+      example: { body: { text: 'stressed' } },
+      proof: { request: { body: expect.stringContaining('"method":"tools/call"') } },
+    },
+    { path: '/mcp#shout_text', terms: [{ scheme: 'upto' }, { scheme: 'upto', evidence: 'observed' }] },
+  ]);
+  const item = (await (await get('/agent/list')).json()).listings[0];
+  expect(item).toMatchObject({ price_min_usdc: 0.001, price_max_usdc: 0.05, price_max_is_ceiling: true });
+  const ceiling = await payer.runJson('verify', 'tool-desk', '--route', 'POST /mcp#shout_text');
+  expect(ceiling.json).toMatchObject({ refused: 'scheme_not_supported', asked: [{ scheme: 'upto', amount: 50_000 }] });
+
+  // A client that cannot pay inside a tool call is not sent here.
+  const list = async (can: string) => (await (await get(`/agent/list?can=${can}`)).json()).total;
+  expect([await list('exact,eip3009'), await list('exact,eip3009,mcp')]).toEqual([0, 1]);
+  const url = encodeURIComponent(`${market.toolDesk?.endpoint}#reverse_text`);
+  const checked = await (await get(`/agent/check?method=POST&url=${url}&can=exact`)).json();
+  expect(checked).toMatchObject({ verdict: 'expected', can_pay: false, missing: ['mcp'] });
+  const found = await (await get('/discovery/resources?type=mcp')).json();
+  expect(found.items).toMatchObject([
+    { resource: market.toolDesk?.endpoint, type: 'mcp' },
+    { type: 'mcp', extensions: { bazaar: { info: { input: { type: 'mcp', toolName: 'reverse_text' } } } } },
+    { type: 'mcp', accepts: [{ scheme: 'upto' }] },
+  ]);
+  expect((await (await get('/discovery/resources?type=http')).json()).items).toEqual([]);
+
+  const receiptId = listing.routes[1].proof.receipt_id;
+  const origin = await openServer((request) => get(new URL(request.url).pathname));
+  onTestFinished(origin.close);
+  const outsider = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' });
+  const answer = await outsider.runJson(
+    ...['receipts', 'check', `${origin.url}/agent/receipts/${receiptId}`, '--rpc', market.base.rpcUrl],
+  );
+  expect(answer.json.checks.filter(({ passed }: { passed: boolean }) => !passed)).toEqual([]);
+  expect(answer.code).toBe(0);
+}, 60_000);
