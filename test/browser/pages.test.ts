@@ -187,6 +187,29 @@ describe('in a real browser', () => {
     expect(asked).toEqual(['title', 'prices', 'zebra', 'offline']);
   });
 
+  it('prints all of every table, and a listing on few sheets', async () => {
+    const { page } = await open({ viewport: { width: 718, height: 1047 } });
+    await page.emulateMedia({ media: 'print' });
+    for (const path of ['/market', '/api/example-prices', '/docs/using']) {
+      await visit(page, `${world.url}${path}`);
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll('.scroll, .code pre')]
+          .filter((box) => box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY !== 'visible')
+          .map(({ textContent }) => textContent.slice(0, 60)),
+      );
+      expect([path, cut]).toEqual([path, []]);
+    }
+    await visit(page, `${world.url}/market`);
+    const rows = page.locator('.chart-table tbody tr');
+    expect(await rows.count()).toBeGreaterThan(9);
+    expect(
+      await rows.evaluateAll((all) => all.every((row) => row.checkVisibility({ contentVisibilityAuto: true }))),
+    ).toBe(true);
+    await visit(page, `${world.url}/api/example-prices`);
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b(?!s)/g)?.length).toBeLessThanOrEqual(3);
+  });
+
   it('applies a filter as soon as it is chosen, with the counts of the others, and says so', async () => {
     const { page, faults } = await open();
     await visit(page, `${world.url}/search?q=prices`);
