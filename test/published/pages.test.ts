@@ -11,6 +11,7 @@ import {
   findVerifiedPage,
   getGuide,
   getHomePage,
+  getReferencePage,
 } from '../../src/published/page-models.ts';
 import { listPages } from '../../src/published/pages.ts';
 import type { Reading } from '../../src/published/reading.ts';
@@ -42,7 +43,7 @@ const COUNTING = [
   '/',
   '/llms.txt',
   '/verified',
-  ...['/market', '/changes', ...MARKET_TABLES.map(PATHS.marketData)],
+  ...['/market', '/changes', '/docs/api', ...MARKET_TABLES.map(PATHS.marketData)],
   ...['data', 'finance', 'intelligence', 'tools', 'verification'].map((name) => `/category/${name}`),
 ];
 
@@ -75,6 +76,7 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === 'verified') return findVerifiedPage(reading, parsePageNumber(page));
   if (kind === 'market') return getMarketPage(reading);
   if (kind === 'changes') return getChangesPage(reading);
+  if (path === '/docs/api') return getReferencePage(reading);
   if (kind === 'api') return findListingPage(reading, name);
   if (kind !== 'category') return null;
   const category = findCategoryByPath(name);
@@ -90,21 +92,14 @@ describe('the page inventory', () => {
       ['/404', '404.html'],
       ['/method', 'method.html'],
       ['/docs', 'docs.html'],
-      ...[
-        'agents',
-        'using',
-        'api',
-        'changelog',
-        'operating',
-        'architecture',
-        'data',
-        'providers',
-        'providers/findings',
-      ].map((name) => [`/docs/${name}`, `docs/${name}.html`]),
+      ...['agents', 'using', 'changelog', 'operating', 'architecture', 'data', 'providers', 'providers/findings'].map(
+        (name) => [`/docs/${name}`, `docs/${name}.html`],
+      ),
       ['/schemas/manifest.json', 'schemas/manifest.json'],
       ['/schemas/agent-payable.json', 'schemas/agent-payable.json'],
       ['/market', 'market.html'],
       ['/changes', 'changes.html'],
+      ['/docs/api', 'docs/api.html'],
       ...MARKET_TABLES.map((name) => [`/market/${name}.csv`, `market/${name}.csv`]),
       ['/category/data', 'category/data.html'],
       ['/category/finance', 'category/finance.html'],
