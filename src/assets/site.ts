@@ -1,3 +1,4 @@
+import './ask.ts';
 import './copy.ts';
 import './filters.ts';
 import './languages.ts';
