@@ -1,4 +1,6 @@
+import './ask.ts';
 import './copy.ts';
+import './filters.ts';
 import './languages.ts';
 import './routes.ts';
 import './search.ts';

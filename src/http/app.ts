@@ -63,6 +63,8 @@ export interface Service {
   readonly limitRate?: MiddlewareHandler<Env>;
   /** Since when changes of the catalogue have not reached readers; undefined while they do. */
   readonly findFailingSince?: () => Date | undefined;
+  /** Whether providers may be on this machine. */
+  readonly allowPrivateNetworks?: boolean;
   /** Names the release that pages are served from, for the cache. */
   readonly getRelease?: () => string;
   /** Adds the routes by which the server is watched. */
@@ -71,16 +73,24 @@ export interface Service {
   readonly addPages?: (app: Hono<Env>, answer: Answer) => (c: Context<Env>) => Response | Promise<Response>;
 }
 
+/** Adds the security headers. The pages of listings alone may ask providers. */
+function secure(baseUrl: string, allowPrivateNetworks: boolean): MiddlewareHandler<Env> {
+  const build = (isAsking: boolean) => secureHeaders(buildSecurityHeaders(baseUrl, { isAsking, allowPrivateNetworks }));
+  const [asking, other] = [build(true), build(false)];
+  const isListing = (path: string) => path.startsWith(PATHS.listing('')) && !path.endsWith('.md');
+  return (c, next) => (isListing(c.req.path) ? asking : other)(c, next);
+}
+
 /** Creates the app: the whole of what is done with a request, from first to last. */
 export function createApp(service: Service): Hono<Env> {
-  const { reading, onError, onToolCall, logRequests = pass, limitRate = pass } = service;
+  const { reading, onError, onToolCall, logRequests = pass, limitRate = pass, allowPrivateNetworks = false } = service;
   const { baseUrl } = reading.site;
   const app = new Hono<Env>();
   app.use(chooseRequestId);
   app.use(nameRequest);
   app.use(logRequests);
   app.use('/badge/*', admitBadgeStyle);
-  app.use(secureHeaders(buildSecurityHeaders(baseUrl)));
+  app.use(secure(baseUrl, allowPrivateNetworks));
   app.use(announceLeaving(baseUrl));
   app.use(linkToService(buildLinkHeader(baseUrl)));
   app.use(nameAge(service));

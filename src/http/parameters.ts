@@ -109,7 +109,7 @@ function describeValid(
 /** Reads what a query writes as text into what the schema checks: booleans and whole numbers. */
 function parseValue(name: string, value: string): unknown {
   if (name === 'verified' || name === 'facets') return value === 'true' ? true : value === 'false' ? false : value;
-  if (name === 'limit' || name === 'since' || name === 'offset')
+  if (name === 'limit' || name === 'since' || name === 'offset' || name === 'page')
     return /^\d{1,15}$/.test(value) ? Number(value) : value;
   return value;
 }

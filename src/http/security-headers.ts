@@ -6,11 +6,26 @@ import { PAGE_LOADER } from '../views/pages/page-loader.ts';
 
 const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;
 
+/** Hosts of this machine, at any port. */
+const LOOPBACK = ['http://127.0.0.1:*', 'http://localhost:*'];
+
+/** What a page may connect to besides this service. */
+export interface Connecting {
+  /** Whether it may ask providers, which have https addresses. */
+  readonly isAsking: boolean;
+  /** Whether providers may be on this machine, too. */
+  readonly allowPrivateNetworks: boolean;
+}
+
 /**
- * Builds the settings of the headers that every answer carries. Pages load nothing from elsewhere, run no inline script but
+ * Builds the settings of the headers that every answer carries. Pages load nothing from elsewhere (those of listings ask
+ * providers for their terms), run no inline script but
  * the loader of their own, and cannot be framed. All that is answered is public, so any site may load it.
  */
-export function buildSecurityHeaders(baseUrl: string): Parameters<typeof secureHeaders>[0] {
+export function buildSecurityHeaders(
+  baseUrl: string,
+  { isAsking, allowPrivateNetworks }: Connecting,
+): Parameters<typeof secureHeaders>[0] {
   const loader = createHash('sha256').update(PAGE_LOADER).digest('base64');
   return {
     contentSecurityPolicy: {
@@ -18,7 +33,7 @@ export function buildSecurityHeaders(baseUrl: string): Parameters<typeof secureH
       scriptSrc: ["'self'", `'sha256-${loader}'`],
       styleSrc: ["'self'"],
       imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
+      connectSrc: ["'self'", ...(isAsking ? ['https:', ...(allowPrivateNetworks ? LOOPBACK : [])] : [])],
       formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],

@@ -104,6 +104,7 @@ export async function startServer({
   const getClient = buildClientReader(config.trustedProxies);
   const logFailure = (error: unknown) => logger.error({ err: error }, 'a request failed');
   const app = createApp({
+    allowPrivateNetworks: config.allowPrivateNetworks,
     reading,
     getRelease: () => current.findHeader()?.id ?? '',
     findFailingSince: following.findFailingSince,

@@ -1,6 +1,7 @@
 import type { Category } from '../model/catalogue.ts';
 import { isLive } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
+import { getRouteUrl } from '../model/route.ts';
 import { buildGuide } from '../views/guide.ts';
 import {
   buildListingPage,
@@ -18,6 +19,8 @@ import {
   type CardListPage,
 } from '../views/pages/category-page.ts';
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
+import { buildReferencePage, type ReferencePage } from '../views/pages/reference-page.ts';
+import { buildIdentifier } from '../views/registry.ts';
 import { getRef } from './columns.ts';
 import type { Published } from './file.ts';
 import { listSameProduct } from './folding.ts';
@@ -47,6 +50,29 @@ export function getHomePage({ published, readAtOnce, site }: Reading): HomePage 
       site,
     ),
   );
+}
+
+/** What is filled into a path before it is called. */
+const PLACEHOLDERS = /:[A-Za-z_]\w*|\{[^}]+\}/g;
+
+/** Gives the reference, whose calls name a verified listing where there is one, else the first. */
+export function getReferencePage({ published, readAtOnce, site }: Reading): ReferencePage {
+  return readAtOnce((snapshot) => {
+    const { slugs } = snapshot.columns;
+    const slug = slugs[getSelections(snapshot).verified[0] ?? 0];
+    const listing = slug === undefined ? undefined : findListing(published, { slug });
+    if (!listing || !isLive(listing)) return buildReferencePage(site, {});
+    const route =
+      listing.routes.find(({ verification }) => verification === 'settlement-verified') ?? listing.routes[0];
+    return buildReferencePage(site, {
+      listing: { slug: listing.slug, identifier: buildIdentifier(site, 'listing', listing.slug) },
+      receipt: listCurrentReceipts(published, listing.slug)[0],
+      route: route && {
+        method: route.method,
+        url: getRouteUrl(listing.base_url, route.path.replace(PLACEHOLDERS, 'x')),
+      },
+    });
+  });
 }
 
 /** Gives `llms.txt` as the catalogue is now. */

@@ -108,7 +108,6 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
     docs,
     docsAgents,
     docsUsing,
-    docsApi,
     docsChangelog,
     docsOperating,
     docsArchitecture,
@@ -118,7 +117,9 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   ];
   for (const path of guides) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
-  for (const path of [PATHS.market, PATHS.changes]) yield { path, file: `${getFile(path)}.html`, key: current };
+  // The reference calls what is in the catalogue now.
+  for (const path of [PATHS.market, PATHS.changes, docsApi])
+    yield { path, file: `${getFile(path)}.html`, key: current };
   for (const name of MARKET_TABLES) {
     const path = PATHS.marketData(name);
     yield { path, file: getFile(path), key: current };

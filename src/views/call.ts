@@ -23,6 +23,8 @@ export interface CallGuide {
   readonly network: string;
   /** Asks without paying; the answer is HTTP 402 with the payment requirements. */
   readonly curl: string;
+  /** The same for a script of the page, as JSON; null where a browser cannot send it. */
+  readonly ask: string | null;
   /** Pays and receives the product, in two languages; null where nothing should be paid, or no call can be made. */
   readonly paying: {
     readonly install: string;
@@ -94,6 +96,7 @@ function buildGuide(
     price: price && formatPrice(price.amount, isCeiling(price)),
     network: price ? NETWORKS[price.network].label : '',
     curl: buildCurl(request),
+    ask: buildAsk(request, tool),
     paying:
       price === null || facts.lack !== null || dangers.length > 0
         ? null
@@ -538,6 +541,12 @@ export function buildCurl({ method, url, headers, body }: CallRequest): string {
   if (body !== null) options.push(`--data-raw ${quoteForShell(body.text)}`);
   options.push(`--url ${quoteForShell(url)}`);
   return options.join(' \\\n  ');
+}
+
+/** Writes a request without payment for a browser, which asks https addresses, and tools not at all. */
+function buildAsk({ method, url, headers, body }: CallRequest, tool: string | undefined): string | null {
+  if (tool !== undefined || !/^https?:/.test(url)) return null;
+  return JSON.stringify({ method, url, ...(headers.length > 0 && { headers }), ...(body && { body: body.text }) });
 }
 
 /** Quotes any text as one word of a POSIX shell: nothing inside single quotes is special but the quote itself. */

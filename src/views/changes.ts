@@ -233,14 +233,14 @@ function digestMany(kind: NewsKind, group: readonly ListingNews[]): NewsDigest {
 
 const BULK_WORDS: Readonly<Record<NewsKind, string>> = {
   delisted: 'removed',
-  held: 'held back for want of a price',
+  held: 'held back: no price',
   listed: 'new',
   relisted: 'put back',
   danger: 'cautions of danger',
   verified: 'settlement-verified',
   unverified: 'routes unverified again',
   payee: 'another payee',
-  priced: 'another price',
+  priced: 'price changed',
   cautioned: 'cautions',
   cleared: 'cautions cleared',
   corrected: 'receipts corrected',

@@ -167,7 +167,7 @@ export function buildApiCatalog({ baseUrl }: Site): Linkset {
       {
         anchor: mcp.href,
         'service-desc': [link(PATHS.serverCard, SERVER_CARD_TYPE, 'MCP server card')],
-        'service-doc': [link(PATHS.docsAgents, 'text/html', 'How to point an agent at it')],
+        'service-doc': [link(PATHS.docsAgents, 'text/html', 'How to connect your agent')],
         ...state,
       },
     ],

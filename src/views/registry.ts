@@ -101,7 +101,8 @@ export function listOwnEntries(site: Site) {
   ] satisfies RegistryEntry[];
 }
 
-function buildIdentifier({ baseUrl }: Site, kind: string, name: string): string {
+/** Builds the identifier of an entry. */
+export function buildIdentifier({ baseUrl }: Site, kind: string, name: string): string {
   return `urn:air:${new URL(baseUrl).hostname}:${kind}:${name}`;
 }
 

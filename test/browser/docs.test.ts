@@ -28,6 +28,28 @@ describe('the reference of endpoints', () => {
     expect(faults).toEqual([]);
   });
 
+  it('is filled in with calls that work', async () => {
+    const { page } = await openPage(world);
+    await page.goto(`${world.url}${PATHS.docsApi}`);
+    const calls = await page.locator('.operation').evaluateAll((operations) =>
+      operations.map((operation) => ({
+        method: operation.querySelector<HTMLElement>('form')?.dataset.method ?? '',
+        command: operation.querySelector('form .code code')?.textContent ?? '',
+        body: operation.querySelector('textarea')?.value,
+      })),
+    );
+    expect(calls.length).toBeGreaterThan(20);
+    const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+    const failed: unknown[] = [];
+    for (const { method, command, body } of calls) {
+      const path = /^curl '(?:https?:\/\/[^/]+)([^']*)'/.exec(command)?.[1] ?? '';
+      const { status } = await fetch(`${world.url}${path}`, { method, ...(body !== undefined && { headers, body }) });
+      if (status !== 200) failed.push([path, status]);
+    }
+    // No contact is set in this world.
+    expect(failed).toEqual([['/.well-known/security.txt', 404]]);
+  });
+
   it('fills in the path, and shows a refusal as one', async () => {
     const { page } = await openPage(world);
     await visit(page, `${world.url}${PATHS.docsApi}#getListing`);
@@ -98,9 +120,9 @@ describe('the page of the market', () => {
     const { page } = await openPage(world);
     await visit(page, `${world.url}${PATHS.market}`);
     const pictures = page.getByRole('img');
-    // No round of probes is on record in this world, which is said in place of a plot.
-    expect(await pictures.count()).toBe(5);
-    expect(await page.getByText('No host has been asked yet.').count()).toBe(1);
+    // No round of probes is on record in this world, and no score: this is said in place of their plots.
+    expect(await pictures.count()).toBe(4);
+    expect(await page.getByText('No host has been probed yet. No listing has been probed long enough').count()).toBe(1);
     for (const picture of await pictures.all()) {
       expect((await picture.boundingBox())?.width).toBeGreaterThan(200);
       expect(((await picture.locator('desc').textContent()) ?? '').length).toBeGreaterThan(20);

@@ -72,13 +72,11 @@ describe('in a real browser', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.type('Settlement');
-    await tabTo(page, 'Apply');
-    await page.keyboard.press('Enter');
     await page.waitForURL('**/search?q=prices&verified=true');
     expect(await page.locator('.card').count()).toBe(1);
-    await tabTo(page, 'Example Prices');
+    await tabTo(page, 'GET /v1/other');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/api/example-prices');
+    await page.waitForURL('**/api/example-prices#route-*');
 
     // Copy a call, in Python.
     await page.locator('details[open] .tabs input:checked').first().focus();
@@ -101,7 +99,7 @@ describe('in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check http'));
     await page.goBack();
-    await page.waitForURL('**/api/example-prices');
+    await page.waitForURL('**/api/example-prices#route-*');
     await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/receipts/${RECEIPTS.delivered}`);
@@ -211,21 +209,93 @@ describe('in a real browser', () => {
     expect(asked).toEqual(['title', 'prices', 'zebra', 'offline']);
   });
 
-  it('shows the filters of the address again to who comes back, not those that were chosen before leaving', async () => {
-    for (const javaScriptEnabled of [true, false]) {
-      const { page } = await open({ javaScriptEnabled });
-      const url = `${world.url}/search?q=prices`;
-      await (javaScriptEnabled ? visit(page, url) : page.goto(url));
-      await page.getByLabel('Verification').selectOption('true');
-      await page.getByRole('button', { name: 'Apply' }).click();
-      await page.waitForURL('**/search?q=prices&**');
-      await page.goBack();
-      await page.waitForURL('**/search?q=prices');
-      expect(await page.getByLabel('Verification').inputValue()).toBe('');
-      await page.goForward();
-      await page.waitForURL('**/search?q=prices&**');
-      expect(await page.getByLabel('Verification').inputValue()).toBe('true');
+  it('prints all of every table, and a listing on few sheets', async () => {
+    const { page } = await open({ viewport: { width: 718, height: 1047 } });
+    await page.emulateMedia({ media: 'print' });
+    for (const path of ['/market', '/api/example-prices', '/docs/using']) {
+      await visit(page, `${world.url}${path}`);
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll('.scroll, .code pre')]
+          .filter((box) => {
+            const { overflowY, maxHeight } = getComputedStyle(box);
+            return overflowY !== 'visible' || maxHeight !== 'none';
+          })
+          .map(({ textContent }) => textContent.slice(0, 60)),
+      );
+      expect([path, cut]).toEqual([path, []]);
     }
+    await visit(page, `${world.url}/market`);
+    const rows = page.locator('.chart-table tbody tr');
+    expect(await rows.count()).toBeGreaterThan(9);
+    expect(
+      await rows.evaluateAll((all) => all.every((row) => row.checkVisibility({ contentVisibilityAuto: true }))),
+    ).toBe(true);
+    await visit(page, `${world.url}/api/example-prices`);
+    const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b(?!s)/g)?.length).toBeLessThanOrEqual(3);
+  });
+
+  it('applies a filter as soon as it is chosen, with the counts of the others, and says so', async () => {
+    const { page, faults } = await open();
+    await visit(page, `${world.url}/search?q=prices`);
+    const all = await page.locator('#results').textContent();
+    await page.getByLabel('Verification').focus();
+    await page.getByLabel('Verification').selectOption('true');
+    await page.waitForURL('**/search?q=prices&verified=true');
+    expect(await page.locator('.card h3').allTextContents()).toEqual(['GET /v1/other']);
+    expect(await page.getByLabel('Network').locator('option').allTextContents()).toContain('Base (1)');
+    expect(await page.locator('form [role=status]').last().textContent()).toMatch(/^1 listing,/);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('by-verified');
+    await page.getByLabel('Max price (USDC)').fill('$.5');
+    await page.keyboard.press('Tab');
+    await page.waitForURL('**/search?q=prices&verified=true&max_price_usdc=**');
+    expect(await page.getByLabel('Max price (USDC)').inputValue()).toBe('0.5');
+    await page.getByRole('link', { name: 'Remove filter: Settlement-verified' }).click();
+    await page.waitForURL('**/search?q=prices&max_price_usdc=0.5');
+    expect(await page.locator('#results').textContent()).toBe(all);
+    await page.goBack();
+    await page.waitForURL('**/search?q=prices&verified=true&max_price_usdc=**');
+    expect(await page.getByLabel('Verification').inputValue()).toBe('true');
+    expect(await page.locator('.card').count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  it('leads to the address of the filters where they cannot be applied in the page', async () => {
+    const { page } = await open();
+    await visit(page, `${world.url}/search?q=prices`);
+    await page.route('**/search?*', (route) =>
+      route.request().isNavigationRequest() ? route.continue() : route.abort(),
+    );
+    const navigated = page.waitForNavigation();
+    await page.getByLabel('Verification').selectOption('true');
+    await navigated;
+    expect(new URL(page.url()).search).toBe('?q=prices&verified=true');
+  });
+
+  it('shows the filters of the address again to who comes back, not those that were chosen before leaving', async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    await page.goto(`${world.url}/search?q=prices`);
+    await page.getByLabel('Verification').selectOption('true');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**/search?q=prices&**');
+    await page.goBack();
+    await page.waitForURL('**/search?q=prices');
+    expect(await page.getByLabel('Verification').inputValue()).toBe('');
+    await page.goForward();
+    await page.waitForURL('**/search?q=prices&**');
+    expect(await page.getByLabel('Verification').inputValue()).toBe('true');
+  });
+
+  it('shows a whole result on the first screen of a phone, and marks where one is', async () => {
+    const { page } = await open({ viewport: { width: 390, height: 844 } });
+    for (const path of ['/search?q=prices', '/search']) {
+      await visit(page, `${world.url}${path}`);
+      const box = await page.locator('.card').first().boundingBox();
+      expect([path, (box?.y ?? 844) + (box?.height ?? 0) < 844]).toEqual([path, true]);
+      expect(await page.locator('.site-link[aria-current=page]').textContent()).toBe('Browse');
+    }
+    await visit(page, `${world.url}/docs/api`);
+    expect(await page.locator('.site-link[aria-current=true]').textContent()).toBe('Docs');
   });
 
   it('finds a route among many while one types', async () => {
@@ -334,9 +404,9 @@ describe('without JavaScript', () => {
     await page.waitForURL('**/search?q=prices');
     expect(await page.locator('.card').count()).toBeGreaterThan(1);
     await page.getByLabel('Verification').selectOption('true');
-    await page.getByLabel('Max price (USDC)').fill('0.01');
+    await page.getByLabel('Max price (USDC)').fill('$.01');
     await page.getByRole('button', { name: 'Apply' }).click();
-    expect(await page.locator('.card h3').allTextContents()).toEqual(['Example Prices']);
+    expect(await page.locator('.card h3').allTextContents()).toEqual(['GET /v1/other']);
     expect(await page.getByLabel('Verification').inputValue()).toBe('true');
     await page.getByRole('link', { name: 'Remove filter: Settlement-verified' }).click();
     expect(new URL(page.url()).search).toBe('?q=prices&max_price_usdc=0.01');

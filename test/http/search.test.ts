@@ -14,7 +14,7 @@ async function search(server: TestServer, path: string) {
     status,
     text,
     next,
-    found: [...text.matchAll(/<h3 dir="auto"><a href="([^"]+)"/g)].map(([, href]) => href ?? ''),
+    found: [...text.matchAll(/<h3[^>]*><a href="([^"#]+)/g)].map(([, href]) => href ?? ''),
   };
 }
 
@@ -27,7 +27,7 @@ it('shows every listing once, page after page, in the order asked for', async ()
   for (let pages = 0; path !== undefined && pages < 9; pages += 1) {
     const page: Awaited<ReturnType<typeof search>> = await search(server, path);
     expect(page.status).toBe(200);
-    expect(page.text).toContain('60 listings');
+    expect(page.text).toContain(`–${Math.min(60, all.length + 25)} of 60 listings`);
     all.push(...page.found);
     path = page.next;
   }
@@ -49,6 +49,14 @@ it('answers from the catalogue as it is now, each search for itself', async () =
   expect((await ask(server, '/search?q=first', { method: 'HEAD' })).status).toBe(200);
 });
 
+it('says how to find something where nothing matches', async () => {
+  const server = await serveShelf();
+  const { text } = await search(server, '/search?q=first&network=solana&max_price_usdc=$1');
+  expect(text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
+    'Nothing matches all of this. Nearest: 8 listings without Solana 8 listings without any filter',
+  );
+});
+
 it('says with status 400 what is wrong with a search, and keeps what was asked in the form', async () => {
   const server = await serveShelf();
   for (const [query, words] of [
@@ -57,7 +65,8 @@ it('says with status 400 what is wrong with a search, and keeps what was asked i
     ['catgory=Tools', 'Did you mean category?'],
     ['q=a&q=b', 'The parameter q is given more than once.'],
     ['limit=5', 'There is no parameter &quot;limit&quot; here.'],
-    ['cursor=abc', 'The cursor is not one of this query.'],
+    ['page=2', 'There is no page 2 of this search.'],
+    ['page=0', 'page takes a whole number from 1'],
     ['q=%3Cscript%3E&band=x', '&lt;script&gt;'],
   ] as const) {
     const { status, text, found } = await search(server, `/search?${query}`);

@@ -92,7 +92,8 @@ describe('the listing page', () => {
       const list = (await pages.get(path)).html;
       const cards = list.match(/<li class="card">.*?<\/li>/gs) ?? [];
       expect([path, cards.length > 0]).toEqual([path, true]);
-      for (const card of cards) expect(card).toMatch(/<\/h3> ?<p class="host">(weather|other)\.example-provider\.com</);
+      for (const card of cards)
+        expect(card).toMatch(/<\/(?:h3|span)> ?<(?:p|span) class="host">(weather|other)\.example-provider\.com</);
     }
     await writeCatalogue(catalogue, NOW, (writing) =>
       delistListing(writing, 'example-prices', { by: 'operator', reason: 'asked_by_provider' }),

@@ -13,6 +13,7 @@ import {
   findVerifiedPage,
   getGuide,
   getHomePage,
+  getReferencePage,
 } from '../../src/published/page-models.ts';
 import { listPages } from '../../src/published/pages.ts';
 import { findProviderPage } from '../../src/published/providers.ts';
@@ -50,7 +51,7 @@ const COUNTING = [
   '/',
   '/llms.txt',
   '/verified',
-  ...['/market', '/changes', ...MARKET_TABLES.map(PATHS.marketData)],
+  ...['/market', '/changes', '/docs/api', ...MARKET_TABLES.map(PATHS.marketData)],
   ...['data', 'finance', 'intelligence', 'tools', 'verification'].map((name) => `/category/${name}`),
   ...networkKey.options.map((network) => PATHS.network(network)),
 ];
@@ -93,6 +94,7 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === 'verified') return findVerifiedPage(reading, parsePageNumber(page));
   if (kind === 'market') return getMarketPage(reading);
   if (kind === 'changes') return getChangesPage(reading);
+  if (path === '/docs/api') return getReferencePage(reading);
   if (kind === 'api') return findListingPage(reading, name);
   if (kind === 'provider') return findProviderPage(reading, name, parsePageNumber(page));
   if (kind === 'network') return findNetworkPage(reading, findNetworkByPath(name) ?? 'base', parsePageNumber(page));
@@ -110,21 +112,14 @@ describe('the page inventory', () => {
       ['/404', '404.html'],
       ['/method', 'method.html'],
       ['/docs', 'docs.html'],
-      ...[
-        'agents',
-        'using',
-        'api',
-        'changelog',
-        'operating',
-        'architecture',
-        'data',
-        'providers',
-        'providers/findings',
-      ].map((name) => [`/docs/${name}`, `docs/${name}.html`]),
+      ...['agents', 'using', 'changelog', 'operating', 'architecture', 'data', 'providers', 'providers/findings'].map(
+        (name) => [`/docs/${name}`, `docs/${name}.html`],
+      ),
       ['/schemas/manifest.json', 'schemas/manifest.json'],
       ['/schemas/agent-payable.json', 'schemas/agent-payable.json'],
       ['/market', 'market.html'],
       ['/changes', 'changes.html'],
+      ['/docs/api', 'docs/api.html'],
       ...MARKET_TABLES.map((name) => [`/market/${name}.csv`, `market/${name}.csv`]),
       ['/category/data', 'category/data.html'],
       ['/category/finance', 'category/finance.html'],

@@ -3,6 +3,7 @@ import { buildCsv, getNextPriceStep, getPriceStep, getQuartiles, type MarketData
 import {
   buildBandChart,
   buildListingsChart,
+  buildMarketPage,
   buildNetworkChart,
   buildPriceChart,
   buildProbeChart,
@@ -158,23 +159,50 @@ describe('the plots of the market', () => {
     }
   });
 
-  it('are drawn of an empty catalogue as well', () => {
+  it('are not drawn where there is nothing to draw: a sentence says what is missing', () => {
     const none = { established: 0, thin: 0, unscored: 0 };
     const empty: MarketData = {
       ...{ as_of: DATA.as_of, live: 0, verified: 0, neither: 0, listing_days: [], round_days: [] },
       categories: [{ category: 'Data', listings: 0, verified: 0, bands: none, quartiles: null, steps: new Map() }],
       networks: { base: { advertised: 0, verified: 0 }, solana: { advertised: 0, verified: 0 } },
     };
-    for (const build of [
-      buildPriceChart,
-      buildVerifiedChart,
-      buildBandChart,
-      buildNetworkChart,
-      buildListingsChart,
-      buildProbeChart,
-    ]) {
-      expect(JSON.stringify(build(empty))).not.toMatch(/NaN|Infinity/);
-    }
+    const counts = { live_listings: 0, settlement_verified: 0, as_of: DATA.as_of };
+    expect(buildMarketPage(empty, [], counts)).toMatchObject({
+      charts: [],
+      missing: [
+        'There is no price yet.',
+        'No host has been probed yet.',
+        'No listing is settlement-verified yet.',
+        'No listing has been probed long enough for a reliability score.',
+        'No network is advertised yet.',
+        'Listings over time are shown from the second day on.',
+      ],
+    });
+    const { charts, missing: lacking } = buildMarketPage(DATA, [], counts);
+    expect([charts.length, lacking]).toEqual([CHARTS.length, []]);
+    const { missing } = buildMarketPage({ ...DATA, round_days: DATA.round_days.slice(0, 1) }, [], counts);
+    expect(missing).toEqual([expect.stringContaining('a valid 402 in 36 of 40 cases (90%)')]);
+  });
+
+  it('have no part that is empty', () => {
+    const { categories, networks } = DATA;
+    const unverified = {
+      ...DATA,
+      ...{ verified: 0, neither: 0, networks: { ...networks, solana: { advertised: 5, verified: 0 } } },
+      listing_days: DATA.listing_days.map((day) => ({ ...day, verified: 0, unverified: 0 })),
+      categories: [
+        ...categories,
+        { ...categories[0], category: 'Finance', listings: 0 } as (typeof categories)[number],
+      ],
+    };
+    expect(buildListingsChart(unverified)).toMatchObject({ panels: [{}], legend: [{ words: 'live' }] });
+    expect(buildNetworkChart(unverified).panels.map(({ label }) => label.split(':')[0])).toEqual([
+      ...['Base, advertised', 'Base, settlement-verified', 'Solana, advertised'],
+    ]);
+    expect(buildVerifiedChart(DATA).panels.map(({ label }) => label.split(':')[0])).toEqual(['All', 'Data']);
+    expect(buildVerifiedChart(DATA).summary).toContain('None yet in Tools.');
+    for (const build of [buildPriceChart, buildBandChart]) expect(build(unverified).panels).toHaveLength(2);
+    for (const { panels } of CHARTS) for (const { bars } of panels) expect(bars.length).toBeGreaterThan(0);
   });
 });
 

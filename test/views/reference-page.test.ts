@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { listingTag } from '../../src/views/listing/tag.ts';
 import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
-import { buildReferencePage } from '../../src/views/pages/reference-page.ts';
+import { buildReferencePage, type ReferenceSamples } from '../../src/views/pages/reference-page.ts';
 import { SITE } from '../http/serving.ts';
 
-const page = buildReferencePage(SITE);
+const page = buildReferencePage(SITE, {});
 const operations = page.groups.flatMap((group) => group.operations);
 
 describe('the reference', () => {
@@ -42,6 +42,26 @@ describe('the reference', () => {
     expect(field('category')?.value).toBe('');
     expect(list?.curl).toBe(`curl '${SITE.baseUrl}/agent/list?q=convert+a+pdf+to+text&limit=20'`);
     expect(list?.is_form).toBe(true);
+  });
+
+  it('fills calls in with what the catalogue has, and leaves open what it has not', () => {
+    const getCurls = (samples: ReferenceSamples) =>
+      new Map(
+        buildReferencePage(SITE, samples).groups.flatMap((group) =>
+          group.operations.map(({ path, method, curl }) => [`${method} ${path}`, curl]),
+        ),
+      );
+    const filled = getCurls({
+      listing: { slug: 'a-b', identifier: 'urn:air:x:listing:a-b' },
+      receipt: 'r1',
+      route: { method: 'POST', url: 'https://a.example/b' },
+    });
+    expect(filled.get('GET /agent/listings/{slug}')).toContain('/agent/listings/a-b');
+    expect(filled.get('GET /agents/{identifier}')).toContain('/agents/urn%3Aair%3Ax%3Alisting%3Aa-b');
+    expect(filled.get('GET /agent/receipts/{id}')).toContain('/agent/receipts/r1');
+    expect(filled.get('GET /agent/check')).toContain('url=https%3A%2F%2Fa.example%2Fb&method=POST');
+    expect(filled.get('POST /agent/check')).toContain('"url":"https://a.example/b","method":"POST"');
+    expect(getCurls({}).get('GET /agent/receipts/{id}')).toContain('/agent/receipts/{id}');
   });
 
   it('makes no form of what a form cannot send', () => {

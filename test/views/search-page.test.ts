@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildMatchedRoute } from '../../src/views/listing/matched-route.ts';
-import { buildRefusedSearchPage, buildSearchPage, buildSearchPath } from '../../src/views/pages/search-page.ts';
+import { getRouteAnchor } from '../../src/views/listing/routes.ts';
+import {
+  buildRefusedSearchPage,
+  buildSearchPage,
+  buildSearchPath,
+  listFilterRemovals,
+  readTypedPrice,
+} from '../../src/views/pages/search-page.ts';
 import { SITE } from '../http/serving.ts';
 import { NOW } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
@@ -21,7 +28,6 @@ const FOUND = {
   understood: [],
   notice: undefined,
   answer: undefined,
-  next_cursor: undefined,
   counts: COUNTS,
   facets: undefined,
 };
@@ -34,11 +40,11 @@ describe('the page of a search', () => {
       max_price_usdc: '0.01',
       band: 'thin',
       sort: 'price',
-      cursor: 'c',
+      page: '3',
     };
     const { applied, title } = buildSearchPage(values, { ...FOUND, items: [], total: 0 });
     expect(title).toBe('Search: prices');
-    expect(applied).toEqual([
+    expect(applied.map(({ text, without }) => ({ text, without }))).toEqual([
       { text: 'Finance', without: '/search?q=prices&band=thin&max_price_usdc=0.01&sort=price' },
       { text: 'at most 0.01 USDC', without: '/search?q=prices&category=Finance&band=thin&sort=price' },
       { text: 'reliability thin', without: '/search?q=prices&category=Finance&max_price_usdc=0.01&sort=price' },
@@ -51,7 +57,7 @@ describe('the page of a search', () => {
       { filter: 'sort', value: 'price', words: ['cheapest'] },
     ];
     const q = 'cheapest OCR API under 1 cent, max $0.01';
-    const page = buildSearchPage({ q, network: 'base', cursor: 'c' }, { ...FOUND, understood, items: [], total: 0 });
+    const page = buildSearchPage({ q, network: 'base', page: '3' }, { ...FOUND, understood, items: [], total: 0 });
     expect(page.values.q).toBe(q);
     expect(
       page.applied.slice(1).map(({ text, without }) => [text, new URLSearchParams(without.split('?')[1])]),
@@ -76,7 +82,7 @@ describe('the page of a search', () => {
     const found = { ...FOUND, facets, items: [], total: 2000 };
 
     it('offers each value with how many it leaves, and what leaves fewer as links to the first page of it', () => {
-      const { choices, narrowing } = buildSearchPage({ q: 'x', sort: 'price', cursor: 'c' }, found);
+      const { choices, narrowing } = buildSearchPage({ q: 'x', sort: 'price', page: '3' }, found);
       expect(choices.network.map(({ text }) => text)).toEqual(['Base (2,000)', 'Solana (300)']);
       expect(narrowing.map(({ text, count }) => `${text} ${count}`)).toEqual([
         ...['Finance 1,200', 'Tools 800', 'Solana 300', 'Settlement-verified 3', 'Unverified 1,997'],
@@ -113,42 +119,120 @@ describe('the page of a search', () => {
     expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual(['Nothing was found for: pizza.']);
   });
 
-  it('names on each card the route that answers, with its price, and what speaks gravely against it', async () => {
+  it('shows the route that answers, with its price, its proof and what speaks against it', async () => {
     const listing = await makeLiveListing();
     const [first] = listing.routes;
     if (!first) throw new Error('no route');
     const caution = { code: 'undelivered', severity: 'danger', since: NOW } as const;
+    const other = { code: 'price_above_record', severity: 'notice', since: NOW, route: 'GET /b', routes: 1 } as const;
     const route = {
       ...{ ...buildMatchedRoute(listing, first), cautions: [caution] },
       ...{ input: 'query {city: string, units?}', outputs: ['temperature', 'wind'] },
     };
-    const items = [{ ...buildAgentItem(listing, SITE), route }];
-    const { cards } = buildSearchPage({ q: 'x' }, { ...FOUND, items, total: 1 });
-    expect(cards[0]?.route).toMatchObject({
-      name: `${first.method} ${first.path}`,
+    const build = (shown: Partial<typeof route>) =>
+      buildSearchPage(
+        { q: 'x' },
+        {
+          ...FOUND,
+          items: [{ ...buildAgentItem(listing, SITE), cautions: [other], route: { ...route, ...shown } }],
+          total: 1,
+        },
+      ).results[0];
+    expect(build({})?.route).toMatchObject({
+      href: `/api/example-prices#${getRouteAnchor(first.id)}`,
+      method: first.method,
+      path: first.path,
       description: first.description,
-      price: expect.stringMatching(/^0\.\d+ USDC on Base/),
-      isVerified: false,
+      price: expect.stringMatching(/^0\.\d+$/),
+      networks: 'Base',
+      verified: null,
       fields: 'takes query {city: string, units?}; gives temperature, wind',
-      cautions: [{ severity: 'danger', text: expect.stringContaining('nothing delivered') }],
+      cautions: [
+        { severity: 'danger', text: expect.stringContaining('nothing delivered') },
+        { severity: 'notice', text: expect.stringMatching(/^price.*, on another route$/) },
+      ],
     });
+    expect(build({ description: '' })?.route?.description).toBe(listing.tagline);
+    expect(build({ verified: true, verified_at: NOW })?.route?.verified).toBe('verified 2026-11-20');
+    expect(build({ verified: true, verified_at: '2025-11-20T12:00:00.000Z' })?.route?.verified).toBe(
+      'last proved 2025-11-20',
+    );
+    const offers: (typeof route)['offers'] = [
+      { network: 'base', price_usdc: 0.001, needs: [] },
+      { network: 'solana', price_usdc: 0.002, needs: [] },
+    ];
+    expect(build({ offers })?.route).toMatchObject({ price: '0.001-0.002', networks: 'Base, Solana' });
     const plain = buildSearchPage({}, { ...FOUND, items: [buildAgentItem(listing, SITE)], total: 1 });
-    expect(plain.cards[0]?.route).toBeNull();
+    expect(plain.results[0]).toMatchObject({ route: null, elsewhere: [], card: { href: '/api/example-prices' } });
   });
 
-  it('leads on while there is more, and back to the first page from any other', async () => {
+  it('says which of all results it shows, and leads to every neighbouring page, the first and the last', async () => {
     const item = buildAgentItem(await makeLiveListing(), SITE);
-    const build = (cursor: Record<string, string>, next: string | undefined) =>
-      buildSearchPage({ q: 'x', ...cursor }, { ...FOUND, items: [item], total: 30, next_cursor: next });
-    expect(build({}, 'n')).toMatchObject({ first: null, next: '/search?q=x&cursor=n', fault: null });
-    expect(build({ cursor: 'n' }, undefined)).toMatchObject({ first: '/search?q=x', next: null });
-    expect(build({}, undefined).count).toBe('30 listings, as of 2026-11-20 12:00 UTC');
-    expect(build({}, undefined).cards.map(({ href }) => href)).toEqual(['/api/example-prices']);
+    const build = (page: string | undefined, total: number) =>
+      buildSearchPage({ q: 'x', ...(page && { page }) }, { ...FOUND, items: [item], total });
+    expect(build(undefined, 25)).toMatchObject({
+      count: '25 listings, as of 2026-11-20 12:00 UTC',
+      pages: { previous: null, next: null, numbers: [] },
+    });
+    expect(build(undefined, 30).pages).toMatchObject({ previous: null, next: '/search?q=x&page=2' });
+    expect(build('2', 26)).toMatchObject({
+      count: '26–26 of 26 listings, as of 2026-11-20 12:00 UTC',
+      pages: { previous: '/search?q=x', next: null },
+    });
+    const list = (page: string, total: number) =>
+      build(page, total).pages.numbers.map((link) =>
+        link === null ? '…' : link.isCurrent ? [link.number] : link.number,
+      );
+    expect(list('1', 60)).toEqual([[1], 2, 3]);
+    expect(list('6', 312)).toEqual([1, '…', 4, 5, [6], 7, 8, '…', 13]);
+    expect(list('13', 312)).toEqual([1, '…', 11, 12, [13]]);
+  });
+
+  it('names what matches with one filter less where nothing matches all', () => {
+    const values = { q: 'x', network: 'solana', band: 'thin' };
+    const removals = listFilterRemovals(values, []);
+    expect(removals.map(({ text }) => text)).toEqual(['Solana', 'reliability thin', 'any filter']);
+    const nearby = removals.map((filter, at) => ({ filter, total: at === 1 ? 0 : 1000 * (at + 1) }));
+    expect(buildSearchPage(values, { ...FOUND, items: [], total: 0, nearby }).nearest).toEqual([
+      { count: '1,000 listings', text: 'without Solana', href: '/search?q=x&band=thin' },
+      { count: '3,000 listings', text: 'without any filter', href: '/search?q=x' },
+    ]);
   });
 
   it('keeps what was asked where it is refused, and lists nothing', () => {
     const fault = { message: 'The parameter category cannot be "X".', hint: 'It takes Data.' };
     const page = buildRefusedSearchPage({ category: 'X' }, fault);
-    expect(page).toMatchObject({ values: { category: 'X' }, fault, cards: [], count: null, next: null });
+    expect(page).toMatchObject({ values: { category: 'X' }, fault, results: [], count: null });
   });
+});
+
+it.each([
+  [
+    '0.01',
+    [
+      '0.01',
+      '$0.01',
+      '$ .01',
+      '.01',
+      '0.01 USDC',
+      '0.01usd',
+      ' .01 ',
+      'US$0.01',
+      '0,01',
+      '0.010',
+      '1 cent',
+      '1¢',
+      '1c',
+    ],
+  ],
+  ['0.025', ['2.5 cents', ',025']],
+  ['12', ['12', '12.', '$12', '12 USDC']],
+  ['1.5', ['1,5', '1.50']],
+])('reads %s as people write it', (usdc, written) => {
+  expect(written.map(readTypedPrice)).toEqual(written.map(() => usdc));
+});
+
+it('leaves what is no price, or may be another one, as it is', () => {
+  const texts = ['cheap', '', '$', '.', '1,000', '-1', '1e3', '0.0000001', '0.00001 cents', '1.000.000', '€1'];
+  expect(texts.map(readTypedPrice)).toEqual(texts);
 });

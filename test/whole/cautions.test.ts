@@ -184,7 +184,7 @@ async function findCard(path: string, slug: string): Promise<string> {
   const { html, status } = await walked.pages.get(path);
   expect(status, path).toBe(200);
   const cards = html.match(/<li class="card".*?<\/li>/gs) ?? [];
-  return (cards.find((card) => card.includes(`href="/api/${slug}"`)) ?? '')
+  return (cards.find((card) => card.match(/href="([^"#]+)/)?.[1] === `/api/${slug}`) ?? '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
 }

@@ -14,7 +14,6 @@ import {
 } from '../../model/listing.ts';
 import { NETWORKS, networkKey } from '../../model/network.ts';
 import { latency } from '../../model/probe.ts';
-import { cutText } from '../../model/text.ts';
 import { formatPrice, formatPriceRange, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
@@ -203,39 +202,18 @@ export interface ListingCard {
   readonly verified: VerifiedExtent;
   /** `1 of 2 routes verified, 2026-11-20`, or `unverified`. */
   readonly verified_ratio: string;
-  /** `83.5, established`, or `unscored`. */
+  /** `83.5, established`; empty where it is unscored. */
   readonly reliability: string;
   /** `median 90 ms`; empty where too little is measured. */
   readonly latency: string;
   /** What speaks against it, the gravest first. */
   readonly cautions: readonly CardCaution[];
-  /** In the results of a search, the route that answers it best; null elsewhere. */
-  readonly route: CardRoute | null;
-  /** In the results of a search, pages of the same product at other addresses. */
-  readonly elsewhere: readonly { readonly slug: string; readonly href: string }[];
 }
 
 /** Writes the prices of a listing from its short form: `0.001`, `0.001-0.05`, `up to 0.05`. */
 export function formatItemPrice(item: AgentItem): string {
   const ceilings = { min: item.price_min_is_ceiling === true, max: item.price_max_is_ceiling === true };
   return formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc), ceilings);
-}
-
-/** A route as a card names it. */
-export interface CardRoute {
-  /** How the comparison names it: `example-prices GET /v1/weather`. */
-  readonly reference: string;
-  /** `GET /v1/weather`. */
-  readonly name: string;
-  /** Provider's text; empty where the card says the same. */
-  readonly description: string;
-  /** `0.001 USDC on Base`. */
-  readonly price: string;
-  readonly isVerified: boolean;
-  /** What it takes and gives, by the provider's names, cut; empty where neither is known. */
-  readonly fields: string;
-  /** What speaks gravely against this route. */
-  readonly cautions: readonly CardCaution[];
 }
 
 /** A caution as a card marks it. */
@@ -260,32 +238,9 @@ export function buildListingCard(item: AgentItem): ListingCard {
     networks: item.networks.map((key) => NETWORKS[key].label).join(', '),
     verified: getVerifiedExtent(item),
     verified_ratio: formatVerifiedRatio(item),
-    reliability: item.reliability_score === null ? 'unscored' : `${item.reliability_score}, ${item.reliability_band}`,
+    reliability: item.reliability_score === null ? '' : `${item.reliability_score}, ${item.reliability_band}`,
     latency: item.latency === null ? '' : formatMedian(item.latency),
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
-    route: item.route ? buildCardRoute(item.route, item) : null,
-    elsewhere: (item.same_product ?? []).map((other) => ({ slug: other, href: PATHS.listing(other) })),
-  };
-}
-
-/** Longest line of what a route takes and gives, in UTF-16 units. */
-const FIELDS_LENGTH = 140;
-
-function buildCardRoute(
-  { method, path, description, offers, verified, cautions, input, outputs }: MatchedRoute,
-  { slug, tagline }: AgentItem,
-): CardRoute {
-  const fields = [input && `takes ${input}`, outputs.length > 0 && `gives ${outputs.join(', ')}`];
-  return {
-    reference: `${slug} ${method} ${path}`,
-    name: `${method} ${path}`,
-    description: description === tagline ? '' : description,
-    price: offers.map((offer) => `${formatOfferPrice(offer)} USDC on ${NETWORKS[offer.network].label}`).join(', '),
-    isVerified: verified,
-    fields: cutText(fields.filter(Boolean).join('; '), FIELDS_LENGTH),
-    cautions: cautions
-      .filter(({ severity }) => severity === 'danger')
-      .map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
   };
 }
 
@@ -295,6 +250,6 @@ export function formatOfferPrice({ price_usdc, is_ceiling }: MatchedRoute['offer
 }
 
 /** Gives the atomic units of an amount that documents carry as a JSON number. */
-function getAtomic(usdc: number): number {
+export function getAtomic(usdc: number): number {
   return parseUsdc(usdc.toFixed(6)) ?? 0;
 }

@@ -5,9 +5,10 @@ import type { Route } from '../../model/route.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { COMPARED_MAX, compareQuery, describeAbsence, getProofAge, listNearest, type NamedRoute } from '../compare.ts';
 import { PATHS } from '../links.ts';
-import { type AgentItem, buildListingCard, type CardCaution, type ListingCard } from '../listing/item.ts';
+import type { AgentItem, CardCaution } from '../listing/item.ts';
 import { buildMatchedRoute } from '../listing/matched-route.ts';
 import { listFilters } from '../listing/query.ts';
+import { buildSearchResult, type SearchResult } from '../listing/result.ts';
 import { buildRouteRow, formatOfferEvidence, getRouteAnchor } from '../listing/routes.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCautionLabel } from '../words/caution.ts';
@@ -86,7 +87,10 @@ export interface ComparePage {
   /** The same as JSON; null for one route alone. */
   readonly json: string | null;
   /** Routes to add, each with the comparison that has it; empty where no more can be added. */
-  readonly others: readonly { readonly card: ListingCard; readonly href: string }[];
+  readonly others: readonly (Pick<SearchResult, 'card'> & {
+    readonly route: NonNullable<SearchResult['route']>;
+    readonly href: string;
+  })[];
   readonly can_add: boolean;
   /** What was wrong with the address, and how to mend it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
@@ -118,7 +122,9 @@ export function buildComparePage(
   const known = new Set(
     routes.flatMap(({ listing, route }) => (listing && route ? [formatRouteName(listing.slug, route)] : [])),
   );
-  const cards = items.map(buildListingCard).filter(({ route }) => route && !known.has(route.reference));
+  const others = items
+    .map(buildSearchResult)
+    .flatMap(({ card, route }) => (route && !known.has(route.reference) ? [{ card, route }] : []));
   const can_add = names.length < COMPARED_MAX;
   return {
     columns: routes.map((found) => buildColumn(found, { names, asOf, q })),
@@ -128,9 +134,10 @@ export function buildComparePage(
     json: names.length > 1 ? buildComparePath(names, '', PATHS.agentCompare) : null,
     can_add,
     others: can_add
-      ? cards.slice(0, OTHERS).map((card) => ({
+      ? others.slice(0, OTHERS).map(({ card, route }) => ({
           card,
-          href: buildComparePath([...names, card.route?.reference ?? ''], q),
+          route,
+          href: buildComparePath([...names, route.reference], q),
         }))
       : [],
     fault: null,

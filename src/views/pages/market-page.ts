@@ -23,7 +23,10 @@ export interface MarketPage {
   /** When the figures are as of, to the minute. */
   readonly as_of: string;
   readonly counts: string;
+  /** Those with something to draw. */
   readonly charts: readonly Chart[];
+  /** Those without: what is missing, each in a sentence. */
+  readonly missing: readonly string[];
   readonly news: readonly NewsRow[];
   /** Addresses of the figures behind the plots. */
   readonly tables: readonly string[];
@@ -31,17 +34,19 @@ export interface MarketPage {
 
 /** Builds the page about the market. */
 export function buildMarketPage(data: MarketData, news: readonly ChangeNews[], counts: Counts): MarketPage {
+  const charts = [
+    buildPriceChart(data),
+    buildProbeChart(data),
+    buildVerifiedChart(data),
+    buildBandChart(data),
+    buildNetworkChart(data),
+    buildListingsChart(data),
+  ];
   return {
     as_of: formatMinute(data.as_of),
     counts: formatCounts(counts),
-    charts: [
-      buildPriceChart(data),
-      buildProbeChart(data),
-      buildVerifiedChart(data),
-      buildBandChart(data),
-      buildNetworkChart(data),
-      buildListingsChart(data),
-    ],
+    charts: charts.filter(({ missing }) => missing === null),
+    missing: charts.flatMap(({ missing }) => missing ?? []),
     news: news.map(buildNewsRow),
     tables: MARKET_TABLES.map(PATHS.marketData),
   };
@@ -90,7 +95,8 @@ export interface Chart {
   /** What the scale along the bottom counts. */
   readonly axis: string;
   readonly height: number;
-  /** Empty where there is nothing to draw yet; the summary says so. */
+  /** What is said in its place where there is nothing to draw yet; else null. */
+  readonly missing: string | null;
   readonly panels: readonly ChartPanel[];
   readonly ticks: readonly ChartTick[];
   readonly legend: readonly { readonly tone: ChartBar['tone'] | 'mark'; readonly words: string }[];
@@ -180,18 +186,21 @@ export function buildListingsChart(data: MarketData): Chart {
     'verified',
     `Of those settlement-verified: ${data.verified}, ${formatShare(data.verified, data.live)}`,
   );
+  // What was never verified draws no line, and one day is no history.
+  const isEverVerified = periods.some((period) => period.verified > 0);
   const taken = periods.reduce((total, { taken_out }) => total + taken_out, 0);
   return {
     id: 'listings',
     title: 'Listings over time',
     summary: `${formatCount(data.live, 'live listing')} and ${data.verified} verified on ${formatDay(data.as_of)}; the first came on ${first}, and ${taken === 0 ? 'none was' : `${formatCount(taken, 'time')} one was`} removed.`,
     axis: 'Day (UTC)',
-    height: verified.base + 1,
-    panels: [live, verified],
+    missing: days < 2 ? 'Listings over time are shown from the second day on.' : null,
+    height: (isEverVerified ? verified : live).base + 1,
+    panels: isEverVerified ? [live, verified] : [live],
     ticks: listDayTicks(days, (number) => addDays(first, number)),
     legend: [
       { tone: 'soft', words: 'live' },
-      { tone: 'main', words: 'settlement-verified' },
+      ...(isEverVerified ? ([{ tone: 'main', words: 'settlement-verified' }] as const) : []),
     ],
     table: buildMarketTable('listings', data),
   };
@@ -203,6 +212,7 @@ export function buildProbeChart(data: MarketData): Chart {
   const first = periods[0]?.from ?? formatDay(data.as_of);
   const days = Math.max(1, periods.at(-1)?.end ?? 1);
   const [asked, valid] = [sumOf(periods, 'asked'), sumOf(periods, 'valid')];
+  const summary = `Hosts gave a valid 402 in ${valid} of ${asked} cases (${formatShare(valid, asked)}), a host counted once in each six hours in which it was asked. What is live and what was removed since both count.`;
   const span = (periods[0]?.end ?? 1) === 1 ? 'day' : 'week';
   const base = LABEL_ROOM + TIME_PANEL_HEIGHT;
   const { getY, scale } = buildScale(1, { base, height: TIME_PANEL_HEIGHT, format: (share) => formatShare(share, 1) });
@@ -221,29 +231,24 @@ export function buildProbeChart(data: MarketData): Chart {
   return {
     id: 'probes',
     title: `Probe health by ${span}`,
-    summary:
-      asked === 0
-        ? 'No host has been asked yet.'
-        : `Hosts gave a valid 402 in ${valid} of ${asked} cases (${formatShare(valid, asked)}), a host counted once in each six hours in which it was asked. What is live and what was removed since both count.`,
+    missing: asked === 0 ? 'No host has been probed yet.' : days < 2 ? summary : null,
+    summary,
     axis: `Day (UTC)${span === 'week' ? ', by weeks from Monday' : ''}`,
     height: small + 1,
-    panels:
-      periods.length === 0
-        ? []
-        : [
-            { label: 'Share of hosts with a valid 402', top: 0, base, scale, bars: [...shares, ...left], mark: null },
-            {
-              ...{ label: 'Hosts asked, by round of six hours', top, base: small, scale: counts.scale, mark: null },
-              bars: periods
-                .filter((period) => period.asked > 0)
-                .map((period) => buildBar(period, days, { y: counts.getY(period.asked), base: small, tone: 'soft' })),
-            },
-          ],
-    ticks: periods.length === 0 ? [] : listDayTicks(days, (number) => addDays(first, number)),
+    panels: [
+      { label: 'Share of hosts with a valid 402', top: 0, base, scale, bars: [...shares, ...left], mark: null },
+      {
+        ...{ label: 'Hosts asked, by round of six hours', top, base: small, scale: counts.scale, mark: null },
+        bars: periods
+          .filter((period) => period.asked > 0)
+          .map((period) => buildBar(period, days, { y: counts.getY(period.asked), base: small, tone: 'soft' })),
+      },
+    ],
+    ticks: listDayTicks(days, (number) => addDays(first, number)),
     legend: [
       { tone: 'main', words: 'valid 402' },
       { tone: 'soft', words: 'asked' },
-      { tone: 'ours', words: 'left out: the fault was ours' },
+      ...(left.length > 0 ? ([{ tone: 'ours', words: 'left out: the fault was ours' }] as const) : []),
     ],
     table: buildMarketTable('probes', data),
   };
@@ -289,7 +294,9 @@ interface Row {
 /** Builds the chart of the verified share: of all listings, and by category. */
 export function buildVerifiedChart(data: MarketData): Chart {
   const all = { category: 'All', listings: data.live, verified: data.verified };
-  const rows = [all, ...data.categories].map(({ category, listings, verified }) => ({
+  const reached = data.categories.filter(({ verified }) => verified > 0);
+  const others = data.categories.filter(({ verified }) => verified === 0).map(({ category }) => category);
+  const rows = [all, ...reached].map(({ category, listings, verified }) => ({
     label: `${category}: ${verified} of ${listings}, ${formatShare(verified, listings)}`,
     whole: listings,
     parts: [{ tone: 'main' as const, count: verified, words: `${category}: ${verified} of ${listings} verified` }],
@@ -297,7 +304,8 @@ export function buildVerifiedChart(data: MarketData): Chart {
   return {
     id: 'verified',
     title: 'Settlement-verified, by category',
-    summary: `${data.verified} of ${formatCount(data.live, 'live listing')} have at least one route that this service paid for itself and got the product of.`,
+    missing: data.verified === 0 ? 'No listing is settlement-verified yet.' : null,
+    summary: `${data.verified} of ${formatCount(data.live, 'live listing')} have at least one route that this service paid for itself and got the product of.${others.length > 0 ? ` None yet in ${others.join(', ')}.` : ''}`,
     axis: 'Share of live listings with a verified route',
     ...drawRows(rows),
     legend: [{ tone: 'main', words: 'at least one route verified' }],
@@ -309,7 +317,7 @@ export function buildVerifiedChart(data: MarketData): Chart {
 export function buildBandChart(data: MarketData): Chart {
   const sum = (band: keyof MarketData['categories'][number]['bands']) =>
     data.categories.reduce((total, { bands }) => total + bands[band], 0);
-  const rows = data.categories.map(({ category, listings, bands }) => ({
+  const rows = listOccupied(data).map(({ category, listings, bands }) => ({
     label: `${category}: ${bands.established} established, ${bands.thin} thin, ${bands.unscored} unscored`,
     whole: listings,
     parts: [
@@ -325,6 +333,8 @@ export function buildBandChart(data: MarketData): Chart {
   return {
     id: 'bands',
     title: 'How much is known of reliability',
+    missing:
+      sum('established') + sum('thin') === 0 ? 'No listing has been probed long enough for a reliability score.' : null,
     summary: `Of ${formatCount(data.live, 'live listing')}, ${sum('established')} are established, ${sum('thin')} thin, and of ${sum('unscored')} too little is known for a score.`,
     axis: 'Share of live listings',
     ...drawRows(rows),
@@ -347,17 +357,23 @@ export function buildNetworkChart(data: MarketData): Chart {
       whole: data.live,
       parts: [{ tone, count, words: `${label}: ${count} of ${data.live} ${what}` }],
     });
-    return [build('advertised', advertised, 'soft'), build('settlement-verified', verified, 'main')];
+    return [
+      ...(advertised > 0 ? [build('advertised', advertised, 'soft')] : []),
+      ...(verified > 0 ? [build('settlement-verified', verified, 'main')] : []),
+    ];
   });
   const none = `${data.neither} of ${data.live}`;
-  rows.push({
-    label: `No network advertised now: ${data.neither}, ${formatShare(data.neither, data.live)}`,
-    whole: data.live,
-    parts: [{ tone: 'open', count: data.neither, words: `No network advertised now: ${none}` }],
-  });
+  if (data.neither > 0) {
+    rows.push({
+      label: `No network advertised now: ${data.neither}, ${formatShare(data.neither, data.live)}`,
+      whole: data.live,
+      parts: [{ tone: 'open', count: data.neither, words: `No network advertised now: ${none}` }],
+    });
+  }
   return {
     id: 'networks',
     title: 'Networks',
+    missing: data.live === 0 ? 'No network is advertised yet.' : null,
     summary: `${(Object.keys(data.networks) as NetworkKey[]).map((key) => `${NETWORKS[key].label} is advertised by ${data.networks[key].advertised} listings and verified on ${data.networks[key].verified}`).join('; ')}. A listing can have both.`,
     axis: `Share of the ${formatCount(data.live, 'live listing')}`,
     ...drawRows(rows),
@@ -386,12 +402,17 @@ function drawRows(rows: readonly Row[]): Pick<Chart, 'panels' | 'ticks' | 'heigh
   return { panels, ticks: TICKS, height: (panels.at(-1)?.base ?? 0) + 6 };
 }
 
+/** Lists the categories that have listings. */
+function listOccupied({ categories }: MarketData): CategoryFigures[] {
+  return categories.filter(({ listings }) => listings > 0);
+}
+
 const PRICE_PANEL_HEIGHT = 44;
 const GAP_SHARE = 0.06;
 
 /** Builds the chart of prices by category: one panel each, all on one logarithmic scale of price and one scale of share. */
 export function buildPriceChart(data: MarketData): Chart {
-  const { categories } = data;
+  const categories = listOccupied(data);
   const steps = categories.flatMap((figures) => [...figures.steps.keys()]);
   const low = getDecade(Math.min(...steps, 1_000_000));
   const high = Math.max(getNextPriceStep(Math.max(...steps, low)), low * 10);
@@ -403,11 +424,8 @@ export function buildPriceChart(data: MarketData): Chart {
   return {
     id: 'prices',
     title: 'Prices by category',
-    summary:
-      `Lowest price per request of ${formatCount(data.live, 'live listing')}. ` +
-      (middle.length > 0
-        ? `Medians: ${middle.map(({ category, quartiles }) => `${category} ${formatUsdc(quartiles?.[1] ?? 0)}`).join(', ')} USDC.`
-        : 'There is none yet.'),
+    missing: data.live === 0 ? 'There is no price yet.' : null,
+    summary: `Lowest price per request of ${formatCount(data.live, 'live listing')}. Medians: ${middle.map(({ category, quartiles }) => `${category} ${formatUsdc(quartiles?.[1] ?? 0)}`).join(', ')} USDC.`,
     axis: 'Lowest USDC per request, logarithmic',
     height: (panels.at(-1)?.base ?? 0) + 1,
     panels,

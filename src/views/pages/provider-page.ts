@@ -1,7 +1,8 @@
 import { PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
-import { buildListingCard, type CardRoute } from '../listing/item.ts';
+import { buildListingCard } from '../listing/item.ts';
 import type { MatchedRoute } from '../listing/matched-route.ts';
+import { buildSearchResult, type SearchResult } from '../listing/result.ts';
 import { formatCount, formatMinute } from '../words/figures.ts';
 import type { CardListPage } from './category-page.ts';
 import type { NewsRow } from './changes-page.ts';
@@ -22,7 +23,7 @@ export interface ProviderPage extends Omit<CardListPage, 'search'> {
     readonly slug: string;
     readonly title: string;
     readonly href: string;
-    readonly rows: readonly CardRoute[];
+    readonly rows: readonly NonNullable<SearchResult['route']>[];
     /** How many more its page has. */
     readonly more: number;
   }[];
@@ -81,7 +82,7 @@ export function buildProviderPage(domain: string, part: ProviderPart): ProviderP
 
 function listRoutes(item: AgentItem, matched: readonly MatchedRoute[]): ProviderPage['routes'] {
   const { slug, title, endpoints_count } = item;
-  const rows = matched.flatMap((route) => buildListingCard({ ...item, route }).route ?? []);
+  const rows = matched.flatMap((route) => buildSearchResult({ ...item, route }).route ?? []);
   if (rows.length === 0) return [];
   return [{ slug, title, href: `${PATHS.listing(slug)}#routes`, rows, more: endpoints_count - rows.length }];
 }

@@ -1,5 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { isObject } from '../../model/json.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { ListingTag } from '../listing/tag.ts';
 import { buildDocumentFrame, type DocumentFrame } from '../openapi/document.ts';
@@ -49,13 +50,21 @@ const EXAMPLE_LENGTH = 4000;
 
 type Part = OpenAPIV3_1.ReferenceObject | object;
 
-/** Builds the reference from the very parts that the OpenAPI document is made of. */
-export function buildReferencePage(site: Site): ReferencePage {
+/** What is in the catalogue now, to fill calls in with: what is missing there stays open. */
+export interface ReferenceSamples {
+  readonly listing?: { readonly slug: string; readonly identifier: string } | undefined;
+  /** Id of a receipt. */
+  readonly receipt?: string | undefined;
+  readonly route?: { readonly method: string; readonly url: string } | undefined;
+}
+
+/** Builds the reference from the very parts that the OpenAPI document is made of, with calls that work now. */
+export function buildReferencePage(site: Site, samples: ReferenceSamples): ReferencePage {
   const frame = buildDocumentFrame(site);
   const operations = Object.entries(frame.paths ?? {}).flatMap(([path, item]) =>
     (['get', 'post'] as const).flatMap((method) => {
       const operation = item?.[method];
-      return operation ? [buildOperation(path, method, operation, { frame, site })] : [];
+      return operation ? [buildOperation(path, method, operation, { frame, site, samples })] : [];
     }),
   );
   const belongs = (group: (typeof GROUPS)[number], { path }: ReferenceOperation) =>
@@ -87,25 +96,27 @@ function buildOperation(
   path: string,
   method: 'get' | 'post',
   operation: NonNullable<OpenAPIV3_1.PathItemObject['get']>,
-  { frame, site }: { frame: DocumentFrame; site: Site },
+  { frame, site, samples }: { frame: DocumentFrame; site: Site; samples: ReferenceSamples },
 ): ReferenceOperation {
   const find = <Found extends object>(part: Part): Found => findComponent(frame, part) as Found;
   const fields = (operation.parameters ?? []).flatMap((parameter) =>
-    buildReferenceFields(find<OpenAPIV3_1.ParameterObject>(parameter)),
+    buildReferenceFields(find<OpenAPIV3_1.ParameterObject>(parameter), samples),
   );
   const request = operation.requestBody && find<OpenAPIV3_1.RequestBodyObject>(operation.requestBody);
-  const body = request ? writeJson(getExample(Object.values(request.content)[0]) ?? {}) : null;
+  const example = request && getExample(Object.values(request.content)[0]);
+  const isOfRoute = isObject(example) && 'url' in example && 'method' in example;
+  const body = request ? writeJson({ ...(isObject(example) && example), ...(isOfRoute && samples.route) }) : null;
   const answers = Object.entries(operation.responses ?? {}).map(([status, response]) => {
     const { description, content = {} } = find<OpenAPIV3_1.ResponseObject>(response);
     return { status, description, types: Object.keys(content).join(', '), content };
   });
   const success = getExample(Object.values(answers.find(({ status }) => status === '200')?.content ?? {})[0]);
-  const example = success === undefined ? null : typeof success === 'string' ? success : writeJson(success);
+  const answer = success === undefined ? null : typeof success === 'string' ? success : writeJson(success);
   return {
     ...{ id: operation.operationId ?? path, method: method === 'get' ? 'GET' : 'POST', path },
     ...{ summary: operation.summary ?? '', description: operation.description ?? '', fields, body },
     answers: answers.map(({ status, description, types }) => ({ status, description, types })),
-    example: example && (example.length > EXAMPLE_LENGTH ? `${example.slice(0, EXAMPLE_LENGTH)}\n…` : example),
+    example: answer && (answer.length > EXAMPLE_LENGTH ? `${answer.slice(0, EXAMPLE_LENGTH)}\n…` : answer),
     curl: writeCurl(buildUrl(site.baseUrl, path), fields, body),
     is_form: method === 'get' && fields.every(({ place }) => place === 'query'),
   };
@@ -138,7 +149,7 @@ function quote(text: string): string {
 
 function writeCurl(url: string, fields: readonly ReferenceField[], body: string | null): string {
   const filled = fields
-    .filter(({ place }) => place === 'path')
+    .filter(({ place, value }) => place === 'path' && value !== '')
     .reduce((address, { name, value }) => address.replace(`{${name}}`, encodeURIComponent(value)), url);
   const query = new URLSearchParams(
     fields.filter(({ place, value }) => place === 'query' && value !== '').map(({ name, value }) => [name, value]),
@@ -192,17 +203,32 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** Builds the field of a parameter; a field for each value of the example where it is given several times. */
-function buildReferenceFields(parameter: OpenAPIV3_1.ParameterObject): ReferenceField[] {
+function buildReferenceFields(parameter: OpenAPIV3_1.ParameterObject, samples: ReferenceSamples): ReferenceField[] {
   const { example, name } = parameter;
   if (!Array.isArray(example)) {
-    return [buildReferenceField(parameter, { key: name, example: example === undefined ? '' : String(example) })];
+    const shown = example === undefined ? '' : String(example);
+    return [buildReferenceField(parameter, { key: name, example: shown, samples })];
   }
-  return example.map((one, at) => buildReferenceField(parameter, { key: `${name}-${at + 1}`, example: String(one) }));
+  return example.map((one, at) =>
+    buildReferenceField(parameter, { key: `${name}-${at + 1}`, example: String(one), samples }),
+  );
+}
+
+/** Gives what fills in a parameter that names something of the catalogue; undefined for any other. */
+function findSample(name: string, { listing, receipt, route }: ReferenceSamples): string | undefined {
+  const samples = new Map([
+    ['slug', listing?.slug],
+    ['identifier', listing?.identifier],
+    ['id', receipt],
+    ['url', route?.url],
+    ['method', route?.method],
+  ]);
+  return samples.has(name) ? (samples.get(name) ?? '') : undefined;
 }
 
 function buildReferenceField(
   parameter: OpenAPIV3_1.ParameterObject,
-  { key, example }: { key: string; example: string },
+  { key, example, samples }: { key: string; example: string; samples: ReferenceSamples },
 ): ReferenceField {
   const schema = fieldSchema.parse(parameter.schema ?? {});
   const is_prefilled = parameter.required === true || PREFILLED.includes(parameter.name);
@@ -214,7 +240,7 @@ function buildReferenceField(
     description: parameter.description ?? '',
     type: describeType(schema),
     choices: schema.type === 'boolean' ? ['true', 'false'] : (schema.enum ?? []).map(String),
-    value: is_prefilled ? example : '',
+    value: is_prefilled ? (findSample(parameter.name, samples) ?? example) : '',
     placeholder: example,
     is_number: schema.type === 'integer' || schema.type === 'number',
   };

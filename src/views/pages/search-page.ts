@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { CATEGORIES } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
+import { formatUsdc, parseUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
-import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
+import type { AgentItem } from '../listing/item.ts';
 import {
   type AnswerFacts,
   buildAnswerNotes,
@@ -12,13 +14,17 @@ import {
   listQuery,
   type Understood,
 } from '../listing/query.ts';
+import { buildSearchResult, type SearchResult } from '../listing/result.ts';
 import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 
 /** Listings on one page of results. */
 export const RESULTS_SIZE = 25;
 
-/** What a reader can ask of the search page: the list's own filters, orders and places, a page being of one size. */
-export const searchQuery = listQuery.omit({ limit: true, facets: true });
+/** What a reader can ask of the search page: the list's own filters and orders, and a page by its number. */
+export const searchQuery = listQuery
+  .omit({ limit: true, cursor: true, facets: true })
+  .extend({ page: z.int().min(1).max(99_999).optional() });
+export type SearchQuery = z.infer<typeof searchQuery>;
 
 /** The filters as the address has them; one that is not set is left out. */
 export type SearchValues = Readonly<Record<string, string>>;
@@ -39,6 +45,8 @@ export interface NarrowingLink {
 /** A filter that is on, and the address without it. */
 export interface AppliedFilter {
   readonly text: string;
+  /** The search without it, and its address. */
+  readonly rest: SearchValues;
   readonly without: string;
 }
 
@@ -54,15 +62,22 @@ export interface SearchPage {
   readonly narrowing: readonly NarrowingLink[];
   /** How many listings match, and as of when; null where the search was refused. */
   readonly count: string | null;
-  readonly cards: readonly ListingCard[];
-  /** Said above the cards where nothing fits well, or words of the search were found nowhere. */
+  readonly results: readonly SearchResult[];
+  /** Where nothing matches: the filters without which something does. */
+  readonly nearest: readonly NarrowingLink[];
+  /** Said above the results where nothing fits well, or words of the search were found nowhere. */
   readonly doubts: readonly string[];
-  /** Address of the next page; null on the last. */
-  readonly next: string | null;
-  /** Address of the first page; null on the first. */
-  readonly first: string | null;
+  readonly pages: ResultPages;
   /** What was wrong with the search, and how to mend it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
+}
+
+/** The addresses of the pages of what was found; nothing where one page holds all. */
+export interface ResultPages {
+  readonly previous: string | null;
+  readonly next: string | null;
+  /** First, last and the pages around this one, in order; null where some are left out. */
+  readonly numbers: readonly ({ readonly number: number; readonly href: string; readonly isCurrent: boolean } | null)[];
 }
 
 /** The filters that the form offers as lists of values. */
@@ -94,34 +109,98 @@ export function buildSearchPath(values: SearchValues): string {
   return given.length === 0 ? PATHS.search : `${PATHS.search}?${new URLSearchParams(given)}`;
 }
 
+/** What people write as money: `$0.01`, `.01`, `0.01 USDC`, `1 cent`, `0,01`. */
+const TYPED_PRICE =
+  /^(?:us)?[$]?\s*(?<whole>\d*)(?:(?<point>[.,])(?<fraction>\d*))?\s*(?:usdc?|[$]|(?<cents>¢|c|cents?))?$/i;
+const CENTS_IN_USDC = 100;
+
+/**
+ * Gives a price as people write it in the form that filters take: `$.01` as `0.01`. What is no price comes back as it is, to
+ * be refused, and so does a comma that may part thousands.
+ */
+export function readTypedPrice(text: string): string {
+  const { whole = '', point, fraction = '', cents } = TYPED_PRICE.exec(text.trim())?.groups ?? {};
+  const isThousands = point === ',' && fraction.length === 3 && Number(whole) > 0;
+  if (whole + fraction === '' || isThousands) return text;
+  const amount = parseUsdc(`${whole || '0'}${fraction && `.${fraction}`}`);
+  const usdc = amount !== undefined && cents ? amount / CENTS_IN_USDC : amount;
+  return usdc !== undefined && Number.isSafeInteger(usdc) ? formatUsdc(usdc) : text;
+}
+
+/** A search with one of its filters less: how many match it. */
+export interface Nearby {
+  readonly filter: AppliedFilter;
+  readonly total: number;
+}
+
 /** Builds the page of what matches a search. */
 export function buildSearchPage(
   values: SearchValues,
   found: AnswerFacts & {
     readonly facets: Facets | undefined;
     readonly items: readonly AgentItem[];
-    readonly next_cursor: string | undefined;
     readonly counts: Counts;
+    readonly nearby?: readonly Nearby[];
   },
 ): SearchPage {
-  const { items, total, next_cursor, counts } = found;
-  const { cursor, ...filters } = values;
-  const noun = total === 1 ? 'listing' : 'listings';
+  const { items, total, counts, nearby = [] } = found;
+  const page = getPageNumber(values);
+  const first = (page - 1) * RESULTS_SIZE + 1;
+  const range = total > RESULTS_SIZE ? `${formatInteger(first)}–${formatInteger(first + items.length - 1)} of ` : '';
   return {
     ...buildFrame(values, found.understood),
     ...buildNarrowing(values, found),
-    count: `${formatInteger(total)} ${noun}, as of ${formatMinute(counts.as_of)}`,
-    cards: items.map(buildListingCard),
+    count: `${range}${formatListings(total)}, as of ${formatMinute(counts.as_of)}`,
+    results: items.map(buildSearchResult),
+    nearest: nearby
+      .filter((near) => near.total > 0)
+      .map((near) => ({
+        text: `without ${near.filter.text}`,
+        count: formatListings(near.total),
+        href: near.filter.without,
+      })),
     doubts: listDoubts(found),
-    next: next_cursor === undefined ? null : buildSearchPath({ ...filters, cursor: next_cursor }),
-    first: cursor === undefined ? null : buildSearchPath(filters),
+    pages: buildPages(values, total),
     fault: null,
   };
 }
 
+function formatListings(count: number): string {
+  return `${formatInteger(count)} ${count === 1 ? 'listing' : 'listings'}`;
+}
+
+/** Gives the number of the page that a search asks for. */
+function getPageNumber({ page = '1' }: SearchValues): number {
+  return Number(page);
+}
+
+/** How many pages on both sides of this one have a link. */
+const NEIGHBOURS = 2;
+
+function buildPages(values: SearchValues, total: number): ResultPages {
+  const current = getPageNumber(values);
+  const last = Math.ceil(total / RESULTS_SIZE);
+  if (last < 2) return NO_PAGES;
+  const { page: _page, ...search } = values;
+  const getHref = (number: number) => buildSearchPath(number === 1 ? search : { ...search, page: String(number) });
+  const shown = Array.from({ length: 2 * NEIGHBOURS + 1 }, (_, at) => current - NEIGHBOURS + at);
+  const numbers = [1, ...shown.filter((number) => number > 1 && number < last), last];
+  return {
+    previous: current > 1 ? getHref(current - 1) : null,
+    next: current < last ? getHref(current + 1) : null,
+    numbers: numbers.flatMap((number, at) => {
+      const link = { number, href: getHref(number), isCurrent: number === current };
+      const isAfterGap = at > 0 && number > (numbers[at - 1] as number) + 1;
+      return isAfterGap ? [null, link] : [link];
+    }),
+  };
+}
+
+const NO_PAGES: ResultPages = { previous: null, next: null, numbers: [] };
+
 /** Builds the page that says what is wrong with a search. */
 export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<SearchPage['fault']>): SearchPage {
-  return { ...buildFrame(values), count: null, cards: [], doubts: [], next: null, first: null, fault };
+  return { ...buildFrame(values), count: null, results: [], nearest: [], doubts: [], pages: NO_PAGES, fault };
 }
 
 /** Of a weak answer nothing is counted, since nothing fits; nor what the words say, since a click would change the words. */
@@ -142,7 +221,7 @@ function buildNarrowing(
       });
     }
     if (values[name] !== undefined) continue;
-    const { cursor: _place, ...rest } = values;
+    const { page: _page, ...rest } = values;
     for (const [at, { value, count }] of counts.entries()) {
       // A higher price that brings nothing more is no choice.
       const isRepeated = name === 'max_price_usdc' && count === counts[at - 1]?.count;
@@ -166,27 +245,43 @@ function buildFrame(values: SearchValues, understood: readonly Understood[] = []
   return {
     title: values.q ? `Search: ${values.q}` : 'All listings',
     values,
-    applied: [...listApplied(values), ...listUnderstood(values, understood)],
+    applied: listFilters(values, understood),
     choices: SEARCH_CHOICES,
     narrowing: [],
   };
 }
 
+/** Lists what may be given up so that something matches: each filter, and all of those of the form. */
+export function listFilterRemovals(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
+  const filters = listFilters(values, understood);
+  if (listApplied(values).length < 2) return filters;
+  const rest: SearchValues = Object.fromEntries(
+    Object.entries(values).filter(([name]) => name === 'q' || name === 'sort'),
+  );
+  return [...filters, { text: 'any filter', rest, without: buildSearchPath(rest) }];
+}
+
+/** Lists the filters that are on, those of the form and those that the words say. */
+function listFilters(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
+  return [...listApplied(values), ...listUnderstood(values, understood)];
+}
+
 /** Lists the filters that are on, without the words searched for: those are in the box. */
 function listApplied(values: SearchValues): AppliedFilter[] {
-  const { cursor: _cursor, q: _words, sort: _sort, ...filters } = values;
+  const { page: _page, q: _words, sort: _sort, ...filters } = values;
   return Object.entries(filters).map(([name, value]) => {
-    const { [name]: _out, cursor: _place, ...rest } = values;
-    return { text: formatFilter(name, value), without: buildSearchPath(rest) };
+    const { [name]: _out, page: _place, ...rest } = values;
+    return { text: formatFilter(name, value), rest, without: buildSearchPath(rest) };
   });
 }
 
 /** Lists the filters that the words say. Without one, its words are searched for: between double quotes they say nothing else. */
 function listUnderstood(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
-  const { cursor: _place, q = '', ...rest } = values;
+  const { page: _page, q = '', ...others } = values;
   return understood.map(({ filter, value, words }) => {
     const quoted = words.reduce((text, piece) => text.replace(piece, () => `"${piece}"`), q);
-    return { text: formatFilter(filter, value), without: buildSearchPath({ ...rest, q: quoted }) };
+    const rest = { ...others, q: quoted };
+    return { text: formatFilter(filter, value), rest, without: buildSearchPath(rest) };
   });
 }
 

@@ -1,0 +1,93 @@
+import { isProofOld } from '../../evidence/verification.ts';
+import { getRouteId } from '../../model/ids.ts';
+import { NETWORKS } from '../../model/network.ts';
+import { cutText } from '../../model/text.ts';
+import { formatPriceRange } from '../../model/usdc.ts';
+import { PATHS } from '../links.ts';
+import { formatCautionLabel } from '../words/caution.ts';
+import { formatDay } from '../words/figures.ts';
+import { type AgentItem, buildListingCard, formatLastProved, getAtomic, type ListingCard } from './item.ts';
+import type { MatchedRoute } from './matched-route.ts';
+import { getRouteAnchor } from './routes.ts';
+
+/** A result of a search: the route that answers it, and its listing. */
+export interface SearchResult {
+  readonly card: ListingCard;
+  /** Null where the search asks for no route, or the listing has none. */
+  readonly route: ResultRoute | null;
+  /** Pages of the same product at other addresses. */
+  readonly elsewhere: readonly { readonly slug: string; readonly href: string }[];
+}
+
+/** A route as the results of a search show it. */
+interface ResultRoute {
+  /** How the comparison names it: `example-prices GET /v1/weather`. */
+  readonly reference: string;
+  /** Path of the listing's page, at this route. */
+  readonly href: string;
+  readonly method: string;
+  readonly path: string;
+  /** Provider's text: what the route does, or what its listing does where nothing is said of the route; may be empty. */
+  readonly description: string;
+  /** USDC per request: `0.001`, or `0.001-0.002` where networks differ; empty where nothing is offered now. */
+  readonly price: string;
+  /** Networks of its offers: `Base, Solana`; empty where nothing is offered now. */
+  readonly networks: string;
+  /** `verified 2026-11-20`, or `last proved 2026-08-01` once that is long ago; null where the route is unverified. */
+  readonly verified: string | null;
+  /** What it takes and gives, by the provider's names, cut; empty where neither is known. */
+  readonly fields: string;
+  /** What speaks against this route, the gravest first, and then what speaks against other routes of the listing. */
+  readonly cautions: ListingCard['cautions'];
+}
+
+/** Builds a result of a search from the short form of its listing. */
+export function buildSearchResult(item: AgentItem): SearchResult {
+  return {
+    card: buildListingCard(item),
+    route: item.route ? buildResultRoute(item, item.route) : null,
+    elsewhere: (item.same_product ?? []).map((other) => ({ slug: other, href: PATHS.listing(other) })),
+  };
+}
+
+/** Longest line of what a route takes and gives, in UTF-16 units. */
+const FIELDS_LENGTH = 140;
+
+function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
+  const { method, path, description, offers, verified, verified_at, cautions, input, outputs } = route;
+  const fields = [input && `takes ${input}`, outputs.length > 0 && `gives ${outputs.join(', ')}`];
+  const isOld = verified_at !== null && isProofOld(verified_at, item.updated_at);
+  return {
+    reference: `${item.slug} ${method} ${path}`,
+    href: `${PATHS.listing(item.slug)}#${getRouteAnchor(getRouteId(item.id, method, path))}`,
+    method,
+    path,
+    description: description || item.tagline,
+    price: formatOffers(offers),
+    networks: offers.map(({ network }) => NETWORKS[network].label).join(', '),
+    verified:
+      verified && verified_at !== null
+        ? isOld
+          ? formatLastProved(verified_at)
+          : `verified ${formatDay(verified_at)}`
+        : null,
+    fields: cutText(fields.filter(Boolean).join('; '), FIELDS_LENGTH),
+    cautions: [
+      ...cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
+      ...item.cautions
+        .filter(({ code }) => !cautions.some((own) => own.code === code))
+        .map(({ code, severity, since }) => ({
+          severity,
+          text: `${formatCautionLabel(code, since)}, on another route`,
+        })),
+    ],
+  };
+}
+
+/** Writes what the offers of a route ask, which come the cheapest first. */
+function formatOffers(offers: MatchedRoute['offers']): string {
+  const [low, high] = [offers[0], offers.at(-1)];
+  if (!low || !high) return '';
+  const ceilings = { min: low.is_ceiling === true, max: high.is_ceiling === true };
+  return formatPriceRange(getAtomic(low.price_usdc), getAtomic(high.price_usdc), ceilings);
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { openBrowser } from '../../scripts/browser.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { startServer } from '../../src/http/server.ts';
+import { buildChallenge } from '../http/checking.ts';
+import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { SCRATCH } from '../scratch.ts';
+import { visit } from './world.ts';
+
+/** Starts a provider whose routes differ in what they let pages of others read. */
+async function startProvider() {
+  const paid: string[] = [];
+  const provider = createServer((request, response) => {
+    const path = request.url ?? '';
+    if (request.headers['payment-signature'] ?? request.headers['x-payment']) paid.push(path);
+    if (path !== '/closed') response.setHeader('Access-Control-Allow-Origin', '*');
+    const terms = makeTerms(path === '/dear' ? { amount: 2_000_000 } : {});
+    response.statusCode = path === '/free' ? 200 : 402;
+    response.end(path === '/hidden' ? '' : JSON.stringify(buildChallenge([terms], 1)));
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void provider.close());
+  return { paid, url: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` };
+}
+
+async function serve(base_url: string, paths: readonly string[]) {
+  const folder = mkdtempSync(join(SCRATCH, 'ask-'));
+  const { config, catalogue } = await makeShelf(folder, { count: 0, settings: { ALLOW_PRIVATE_NETWORKS: 'on' } });
+  await writeCatalogue(catalogue, NOW, (writing) =>
+    recordDeclaration(writing, makeDeclaration({ base_url, routes: paths.map((path) => makeRoute({ path })) })),
+  );
+  await rebuildAgain({ config });
+  const server = await startServer({ config, logger: pino({ level: 'silent' }), rebuilding: false });
+  const browser = await openBrowser();
+  onTestFinished(async () => {
+    await Promise.all([browser.close(), server.close()]);
+    await catalogue.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { browser, url: server.url };
+}
+
+it('asks a provider for its terms in the page, compares them with the record, and pays nothing', async () => {
+  const provider = await startProvider();
+  const { browser, url } = await serve(provider.url, ['/open', '/dear', '/closed', '/hidden', '/free']);
+  const page = await browser.newPage();
+  await visit(page, `${url}/api/example-prices`);
+  const ask = async (path: string) => {
+    const place = page.locator(`[data-ask*="${path}"]`);
+    await place.evaluate((element) => {
+      const details = element.closest('details');
+      if (details) details.open = true;
+    });
+    await place.getByRole('button', { name: 'Ask for the 402' }).click();
+    await place.getByRole('button', { disabled: false }).waitFor();
+    return place.getByRole('status').textContent();
+  };
+  expect(await ask('/open')).toMatch(
+    /^It asks 0\.001 USDC on base to 0x1{40}\. Compared with the record: unseen\. A source declares what is asked/,
+  );
+  expect(await ask('/dear')).toMatch(
+    /^It asks 2 USDC on base to .*\. Do not pay\. Compared with the record: mismatch\./,
+  );
+  expect(await ask('/closed')).toMatch(/^Your browser got no answer that it may read: .* curl command/);
+  expect(await ask('/hidden')).toMatch(/^It answered 402, but your browser may not read its terms\. .* curl command/);
+  expect(await ask('/free')).toBe('It answered 200 and asked for no payment. Nothing was compared.');
+  expect(provider.paid).toEqual([]);
+});
+
+it('offers no such button without JavaScript, and lets no other page connect elsewhere', async () => {
+  const provider = await startProvider();
+  const { browser, url } = await serve(provider.url, ['/open']);
+  const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  const listing = await page.goto(`${url}/api/example-prices`);
+  expect(await page.getByRole('button', { name: 'Ask for the 402' }).count()).toBe(0);
+  const getConnect = (policy = '') => /connect-src ([^;]*)/.exec(policy)?.[1];
+  expect(getConnect(listing?.headers()['content-security-policy'])).toBe(
+    "'self' https: http://127.0.0.1:* http://localhost:*",
+  );
+  for (const path of ['/', '/search', '/market', '/api/example-prices.md', '/docs/api', '/agent/list']) {
+    const { headers } = await fetch(`${url}${path}`);
+    expect([path, getConnect(headers.get('content-security-policy') ?? '')]).toEqual([path, "'self'"]);
+  }
+});
