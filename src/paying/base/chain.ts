@@ -24,7 +24,13 @@ import {
   USDC,
   USDC_ABI,
 } from './node.ts';
-import { findPermitTransaction, findSettledPermit, hasUsedPermit, isPermitUsed } from './permit.ts';
+import {
+  findPermitCancellation,
+  findPermitTransaction,
+  findSettledPermit,
+  hasUsedPermit,
+  isPermitUsed,
+} from './permit.ts';
 
 /** How far the chain's clock must be past the expiry before a payment counts as not settled; seconds. */
 const GRACE_SECONDS = 10n;
@@ -216,11 +222,11 @@ async function findSettlementOn(node: BaseNode, payment: SoughtPayment): Promise
     return { state: 'not_settled', reason: 'expired', head_at: formatSeconds(head.timestamp) };
   }
   const transaction = isCeiling(payment)
-    ? await findPermitTransaction(node, payment, head.number)
+    ? await findPermitTransaction(client, payment, head.number)
     : await findEvent(client, 'AuthorizationUsed', payment, head.number);
   if (transaction !== undefined) return readSettlement(node, payment, { transaction, head: head.number });
   const cancelled = isCeiling(payment)
-    ? undefined
+    ? await findPermitCancellation(client, payment, head.number)
     : await findEvent(client, 'AuthorizationCanceled', payment, head.number);
   // A node may know the state before the events.
   return cancelled === undefined

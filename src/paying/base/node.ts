@@ -110,6 +110,12 @@ const BLOCKS_AT_ONCE = 2_000n;
  */
 const BLOCKS_SEARCHED = 20_000n;
 
+/** Blocks from one to another, both included. */
+export interface BlockRange {
+  fromBlock: bigint;
+  toBlock: bigint;
+}
+
 /**
  * Searches the blocks in which a payment may have settled, some of them at a time, in their order. Returns what `search`
  * found first.
@@ -117,7 +123,7 @@ const BLOCKS_SEARCHED = 20_000n;
 export async function searchBlocks<Found>(
   first: number,
   head: bigint,
-  search: (range: { fromBlock: bigint; toBlock: bigint }) => Promise<Found | undefined>,
+  search: (range: BlockRange) => Promise<Found | undefined>,
 ): Promise<Found | undefined> {
   const start = BigInt(first);
   const end = head < start + BLOCKS_SEARCHED ? head : start + BLOCKS_SEARCHED;

@@ -1,7 +1,7 @@
 import { getAddress, type Hex, isAddress, isAddressEqual, type PublicClient, parseAbi } from 'viem';
 import { BASE_PERMIT2 } from '../../model/network.ts';
 import type { Payment, PreparedPayment } from '../../model/payment.ts';
-import { askNode, type BaseNode, searchBlocks, USDC, USDC_ABI } from './node.ts';
+import { askNode, type BlockRange, searchBlocks, USDC, USDC_ABI } from './node.ts';
 
 /** The contract by which x402 takes a payment of the scheme `upto`: the only one that may use the permit. */
 export const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002';
@@ -29,7 +29,10 @@ export const PERMIT_TYPES = {
   ],
 } as const;
 
-const PERMIT2_ABI = parseAbi(['function nonceBitmap(address owner, uint256 word) view returns (uint256)']);
+const PERMIT2_ABI = parseAbi([
+  'function nonceBitmap(address owner, uint256 word) view returns (uint256)',
+  'event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask)',
+]);
 
 /** A permit as x402 writes it: numbers are decimal text. */
 export interface Permit {
@@ -93,11 +96,21 @@ export async function isPermitUsed(
   blockNumber: bigint,
 ): Promise<boolean> {
   const address = PERMIT_DOMAIN.verifyingContract;
-  const args = [getAddress(payer), BigInt(nonce) >> 8n] as const;
-  const word = await askNode(() =>
+  const { word, bit } = getNoncePlace(nonce);
+  const args = [getAddress(payer), word] as const;
+  const bits = await askNode(() =>
     client.readContract({ address, abi: PERMIT2_ABI, functionName: 'nonceBitmap', args, blockNumber }),
   );
-  return ((word >> (BigInt(nonce) & 255n)) & 1n) === 1n;
+  return hasBit(bits, bit);
+}
+
+/** Returns where Permit2 keeps a nonce: the number of the word, and of the bit in it, the lowest being 0. */
+function getNoncePlace(nonce: string): { word: bigint; bit: bigint } {
+  return { word: BigInt(nonce) >> 8n, bit: BigInt(nonce) & 255n };
+}
+
+function hasBit(bits: bigint, bit: bigint): boolean {
+  return ((bits >> bit) & 1n) === 1n;
 }
 
 /** A permit in the input of a transaction that settles it. Amounts are atomic USDC. */
@@ -142,20 +155,17 @@ export function listSettledPermits(input: Hex, nonce: string): SettledPermit[] {
  * payer was not moved there.
  */
 export async function findPermitTransaction(
-  { client }: BaseNode,
+  client: PublicClient,
   payment: NonceOwner & Pick<Payment, 'from_block'>,
   head: bigint,
 ): Promise<Hex | undefined> {
-  const from = getAddress(payment.payer);
-  const listMoves = async (range: { fromBlock: bigint; toBlock: bigint }) => {
-    const wanted = { address: USDC, abi: USDC_ABI, eventName: 'Transfer', args: { from }, strict: true } as const;
-    const events = await askNode(() => client.getContractEvents({ ...wanted, ...range }));
-    // Anybody can move nothing in the name of the payer, but only a permit of the payer moves something.
-    return events.toSorted((a, b) => Number(b.args.value > 0n) - Number(a.args.value > 0n));
-  };
+  const wanted = { address: USDC, abi: USDC_ABI, eventName: 'Transfer', strict: true } as const;
+  const args = { from: getAddress(payment.payer) };
+  const listMoves = (range: BlockRange) => askNode(() => client.getContractEvents({ ...wanted, args, ...range }));
+  // Anybody can move nothing in the name of the payer, but only a permit of the payer moves something.
+  const isSomething = (move: Awaited<ReturnType<typeof listMoves>>[number]) => move.args.value > 0n;
   const carried = await searchBlocks(payment.from_block, head, async (range) => {
-    for (const { transactionHash: hash, args } of await listMoves(range)) {
-      if (args.value === 0n) break;
+    for (const { transactionHash: hash } of (await listMoves(range)).filter(isSomething)) {
       const { input } = await askNode(() => client.getTransaction({ hash }));
       if (listSettledPermits(input, payment.nonce).length > 0) return hash;
     }
@@ -163,8 +173,24 @@ export async function findPermitTransaction(
   });
   if (carried !== undefined) return carried;
   const block = await findBlockOfUse(client, payment, head);
-  const [move] = await listMoves({ fromBlock: block, toBlock: block });
-  return move?.transactionHash;
+  const moves = await listMoves({ fromBlock: block, toBlock: block });
+  return (moves.find(isSomething) ?? moves[0])?.transactionHash;
+}
+
+/** Finds the transaction in which the payer cancelled a permit; undefined if it did not. */
+export async function findPermitCancellation(
+  client: PublicClient,
+  { payer, nonce, from_block }: NonceOwner & Pick<Payment, 'from_block'>,
+  head: bigint,
+): Promise<Hex | undefined> {
+  const address = PERMIT_DOMAIN.verifyingContract;
+  const wanted = { address, abi: PERMIT2_ABI, eventName: 'UnorderedNonceInvalidation', strict: true } as const;
+  const args = { owner: getAddress(payer) };
+  const { word, bit } = getNoncePlace(nonce);
+  return searchBlocks(from_block, head, async (range) => {
+    const events = await askNode(() => client.getContractEvents({ ...wanted, args, ...range }));
+    return events.find((event) => event.args.word === word && hasBit(event.args.mask, bit))?.transactionHash;
+  });
 }
 
 /** Finds the block in which a nonce became used, between the start of a payment and a block at which it is. */
