@@ -11,7 +11,7 @@ import { describePayment } from '../../src/cli/verify-report.ts';
 import { BASE_PERMIT2 } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { openBaseReader } from '../../src/paying/base/chain.ts';
-import { UPTO_PROXY } from '../../src/paying/base/permit.ts';
+import { findSettledPermit, UPTO_PROXY } from '../../src/paying/base/permit.ts';
 import { openBaseRail } from '../../src/paying/base/rail.ts';
 import { checkReceipt } from '../../src/paying/receipt-check.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
@@ -44,6 +44,13 @@ const takeLess: Sale<Hex> = async ({ response, settle }) => deliver(response, aw
 function readPermit({ headers }: IncomingMessage) {
   const header = Buffer.from(String(headers['payment-signature']), 'base64').toString();
   return JSON.parse(header).payload.permit2Authorization;
+}
+
+/** Writes the words of a permit in a row, as an input has them, with nothing to be taken. */
+function encodePermit(permit: { token: Hex; ceiling: bigint; nonce: bigint; deadline: bigint; owner: Hex }): Hex {
+  const { token, ceiling, nonce, deadline, owner } = permit;
+  const types = parseAbiParameters('address, uint256, uint256, uint256, uint256, address, address');
+  return encodeAbiParameters(types, [token, ceiling, nonce, deadline, 0n, owner, PAY_TO]);
 }
 
 interface PayingOptions {
@@ -179,10 +186,11 @@ describe('a call whose price is a ceiling', () => {
     const { pay } = await openPaying({
       sale: async ({ request, response, settle }) => {
         const { permitted, nonce, deadline, from } = readPermit(request);
-        const dataSuffix = encodeAbiParameters(
-          parseAbiParameters('address, uint256, uint256, uint256, uint256, address, address'),
-          [permitted.token, permitted.amount, nonce, deadline, 0n, from, PAY_TO],
-        );
+        const dataSuffix = encodePermit({
+          token: permitted.token,
+          ceiling: permitted.amount,
+          ...{ nonce, deadline, owner: from },
+        });
         const args = [from, PAY_TO, 0n] as const;
         const wallet = openWallet(chain.rpcUrl, relay);
         const call = {
@@ -217,6 +225,18 @@ describe('a call whose price is a ceiling', () => {
       },
     });
     expect(await pay({ patienceMs: 3_000 })).toMatchObject({ state: 'not_settled', reason: 'cancelled' });
+  });
+
+  it('is read from its own words in the input, wherever they are', () => {
+    const nonce = `0x${'5'.repeat(64)}` as const;
+    const payer = `0x${'2'.repeat(40)}` as const;
+    const write = (owner: Hex, ceiling: bigint) =>
+      encodePermit({ token: TOKEN_ADDRESS, ceiling, nonce: BigInt(nonce), deadline: 9n, owner }).slice(2);
+    const input = `0x12345678${write(`0x${'3'.repeat(40)}`, 7n)}00${write(payer, 50_000n)}` as const;
+    const claim = { nonce, payer, pay_to: PAY_TO };
+    expect(findSettledPermit(input, claim)).toMatchObject({ ceiling: 50_000n, deadline: 9n, to: PAY_TO });
+    expect(findSettledPermit(input.slice(0, -64) as Hex, claim)).toMatchObject({ ceiling: 7n });
+    expect(findSettledPermit(nonce, claim)).toBeUndefined();
   });
 
   it('is found by the block that used its nonce if no input shows the permit', async () => {
@@ -309,6 +329,7 @@ describe('a receipt of a ceiling is found wrong', () => {
     ['another amount', { amount: '12346', amount_usdc: '0.012346' }, ['amount']],
     ['another nonce', { nonce: `0x${'7'.repeat(64)}` }, ['nonce', 'ceiling']],
     ['another payee', { pay_to: `0x${'b'.repeat(40)}` }, ['pay_to']],
+    ['a payer that is no account', { payer: 'me' }, ['payer', 'pay_to', 'amount', 'nonce', 'log_index', 'ceiling']],
     ['a later expiry', { expires_at: '2099-01-01T00:00:00.000Z' }, ['expires_at']],
     ['another scheme', { scheme: 'exact' }, ['ceiling', 'payer', 'pay_to', 'amount', 'nonce', 'log_index', 'ceiling']],
   ])('with %s', async (_name, changes, wrong) => {

@@ -2,6 +2,7 @@ import {
   decodeFunctionData,
   getAddress,
   type Hex,
+  isAddress,
   isAddressEqual,
   isHash,
   type Log,
@@ -114,7 +115,8 @@ async function readPermitPayment(
   claim: PaymentClaim,
   { logs, ...found }: { logs: Logs; input: Hex; blockNumber: bigint; head: bigint },
 ): Promise<PaidInTransaction> {
-  const isUsed = /^0x[0-9a-f]{64}$/i.test(claim.nonce) && (await hasUsedPermit(client, claim, found));
+  const isReadable = isAddress(claim.payer, { strict: false }) && /^0x[0-9a-f]{64}$/i.test(claim.nonce);
+  const isUsed = isReadable && (await hasUsedPermit(client, claim, found));
   const permit = isUsed ? findSettledPermit(found.input, claim) : undefined;
   const moved = listTransfers(logs, claim.payer);
   const transfer = findFirst(moved, [
