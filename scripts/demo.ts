@@ -32,6 +32,7 @@ async function run(): Promise<void> {
   readArguments(USAGE, {});
   // Loaded late, because chains and wallets take long and a wrong command line is refused before.
   const { openBuyer } = await import('./market/buyer.ts');
+  const { allowPermit2 } = await import('./market/chain-base.ts');
   const { getProvider, startMarket } = await import('./market/market.ts');
   const folder = await mkdtemp(join(tmpdir(), 'agent-payable-demo-'));
   // Blocks come also without transactions, so that the chain's clock goes on and payments can expire.
@@ -62,6 +63,9 @@ async function run(): Promise<void> {
     // Of two networks with the same price, Base is taken. Without a wallet on Base, this call is paid on Solana.
     const { EVM_RPC_URL: _node, PAYER_EVM_PRIVATE_KEY: _key, ...solanaOnly } = wallet;
     await say(['verify', 'map-math', '--route', 'GET /v1/distance', '--pay'], { ...settings, ...solanaOnly });
+    // A price that is a ceiling is paid through Permit2, which the wallet allows once.
+    await allowPermit2(market.base, buyer.evm);
+    await say(['verify', 'tool-desk', '--route', 'POST /mcp#shout_text', '--pay'], { ...settings, ...wallet });
     await say(['receipts'], { ...settings, ...wallet });
     if (!signal.aborted) await serve({ ...settings, LOG_LEVEL: 'warn' });
   } finally {

@@ -1,3 +1,4 @@
+import { PERMIT2_ADDRESS } from '@x402/evm';
 import {
   type Account,
   createTestClient,
@@ -6,6 +7,7 @@ import {
   type Hex,
   http,
   keccak256,
+  maxUint256,
   numberToHex,
   type PrivateKeyAccount,
   publicActions,
@@ -120,6 +122,15 @@ export function openWallet<Wallet extends Account = PrivateKeyAccount>(rpcUrl: s
   return createWalletClient({ account, chain: base, transport: http(rpcUrl), pollingInterval: 20 }).extend(
     publicActions,
   );
+}
+
+/** Lets Permit2 move the USDC of an account, once and for any amount, and gives it the money for that transaction. */
+export async function allowPermit2(chain: BaseChain, account: PrivateKeyAccount): Promise<void> {
+  await chain.fundGas(account.address);
+  const wallet = openWallet(chain.rpcUrl, account);
+  const args = [PERMIT2_ADDRESS, maxUint256] as const;
+  const call = { address: TOKEN_ADDRESS, abi: TOKEN_ABI, functionName: 'approve', args } as const;
+  await wallet.waitForTransactionReceipt({ hash: await wallet.writeContract(call) });
 }
 
 /** Returns the slot of a balance: a mapping's value is at the hash of its key and slot (Solidity, "Layout in Storage"). */

@@ -130,6 +130,8 @@ export interface ReceiptsTable {
   request: string;
   /** Why the answer was not recognised as the product. */
   unrecognised: string | null;
+  /** The most that the seller might take; null where exactly the amount was signed. */
+  ceiling: number | null;
 }
 
 /** Receipts that the operator declared wrong. */

@@ -418,7 +418,8 @@ function renderChecks({ receipt, checks }: CheckedReceipt, page: Page): void {
   );
 }
 
-function describeClaim({ amount, network, payer, pay_to, public_chain }: AgentReceipt['receipt']): string {
+function describeClaim({ amount, ceiling, network, payer, pay_to, public_chain }: AgentReceipt['receipt']): string {
   const where = public_chain ? NETWORKS[network].label : `a local test chain for ${NETWORKS[network].label}`;
-  return `It says that ${payer} paid ${amount} atomic USDC to ${pay_to} on ${where}.`;
+  const most = ceiling === undefined ? '' : ` of at most ${ceiling}`;
+  return `It says that ${payer} paid ${amount}${most} atomic USDC to ${pay_to} on ${where}.`;
 }

@@ -10,7 +10,7 @@ import type { Listing } from '../model/listing.ts';
 import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
-import { formatPrice, formatPriceRange, formatUsdc } from '../model/usdc.ts';
+import { formatPaid, formatPrice, formatPriceRange, formatUsdc } from '../model/usdc.ts';
 import { describeCaution, describeCautionEvidence } from '../views/words/caution.ts';
 import { type Command, defineCommand } from './command.ts';
 import { renderFindings } from './finding-words.ts';
@@ -124,7 +124,7 @@ function renderRoutes({ routes }: Listing, page: Page): void {
 
 function describeVerification({ proof }: Route): Cell {
   if (!proof) return { text: 'unverified', style: 'dim' };
-  const paid = `${formatUsdc(proof.amount)} USDC on ${proof.network}`;
+  const paid = `${formatPaid(proof)} USDC on ${proof.network}`;
   return {
     text: `settlement-verified ${formatTime(proof.verified_at)}, ${paid}, receipt ${proof.receipt_id}`,
     style: 'green',

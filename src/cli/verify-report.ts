@@ -2,7 +2,8 @@ import { PROOF_METHOD } from '../evidence/verification.ts';
 import { isPublicChain } from '../model/network.ts';
 import { type Payment, UNRECOGNISED } from '../model/payment.ts';
 import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
-import { formatPrice, formatUsdc } from '../model/usdc.ts';
+import { formatPaid, formatPrice, formatUsdc } from '../model/usdc.ts';
+import type { DisputeReason } from '../paying/rail.ts';
 import type { DueResult } from '../paying/verify-due.ts';
 import type { VerifyResult } from '../paying/verify-route.ts';
 import { formatTime } from './terminal/format.ts';
@@ -15,7 +16,7 @@ const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> =
   not_on_record: 'the offers of the 402 are not on record; probe the listing first',
   terms_differ: 'the 402 differs from the record; look at the difference, and run this again',
   scheme_not_supported:
-    'only the scheme exact can be paid, without Permit2 and without extensions that the offer requires',
+    'only the scheme exact without Permit2, and upto on Base, can be paid, without extensions that the offer requires',
   no_wallet: 'no wallet is set for a network that it accepts',
 };
 
@@ -43,7 +44,7 @@ export function renderVerification(result: VerifyResult, page: Page): void {
   else if (payment) renderPayment(payment, page);
   else if (would_pay) {
     page.say(
-      `Would pay ${formatUsdc(would_pay.amount)} USDC on ${would_pay.network} to ${would_pay.pay_to}. --pay pays.`,
+      `Would pay ${formatPrice(would_pay.amount, would_pay.is_ceiling)} USDC on ${would_pay.network} to ${would_pay.pay_to}. --pay pays.`,
     );
   }
 }
@@ -80,17 +81,28 @@ function describeBalance(balance: number | null): string {
   return balance === null ? 'not known, the node cannot be asked' : `${formatUsdc(balance)} USDC`;
 }
 
+/** Texts for what a chain shows that contradicts what was signed. */
+const DISPUTES: Readonly<Record<string, string>> = {
+  nodes_disagree: 'the nodes say different things',
+  no_event: 'the nonce is used, but no transaction shows it',
+  no_matching_transfer: 'the chain shows another payee or amount than was signed',
+  above_ceiling: 'the chain shows that more was taken than the ceiling that was signed',
+} satisfies Record<DisputeReason, string>;
+
 /** Describes the result of a payment in one sentence. */
 export function describePayment(payment: Payment): string {
   const { id, state, reason, amount, network } = payment;
-  const what = `${formatUsdc(amount)} USDC on ${network}`;
+  const isTaken = state === 'settled' && !payment.by_operator;
+  const price = isTaken ? formatPaid(payment) : formatPrice(amount, isCeiling(payment));
+  const what = `${price} USDC on ${network}`;
   if (payment.by_operator) {
     const word = state === 'settled' ? 'settled' : 'did not settle';
     return `${what} ${word}, by decision of the operator alone: ${payment.by_operator.because}`;
   }
   if (state === 'settled') return `${what} settled${describeDelivery(payment)}`;
   if (state === 'not_settled') return `${what} did not settle (${reason}): nothing was spent.`;
-  return `${what} is still open (${state}); the next run asks the chain again. Its id is ${id}.`;
+  const fault = DISPUTES[reason ?? ''];
+  return `${what} is still open (${state}${fault ? `: ${fault}` : ''}); the next run asks the chain again. Its id is ${id}.`;
 }
 
 function describeDelivery({ delivered, unrecognised }: Payment): string {
@@ -124,6 +136,7 @@ const REASONS: Readonly<Record<string, string>> = {
   payment_open: 'a payment is still open; the next run asks the chain again',
   stopped: 'the stop file stops all payments',
   balance: 'the balance of the wallet is too low',
+  allowance: 'the wallet does not let Permit2 move as much; verify says how to allow it',
   clock_differs: "our clock and the chain's differ",
   rpc_failed: 'the chain cannot be asked',
   beyond_budget: 'it costs more than is left of the budget',

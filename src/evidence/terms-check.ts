@@ -1,6 +1,6 @@
 import { type Caution, isDangerous } from '../model/caution.ts';
 import type { PayeeKind, RouteProof } from '../model/route.ts';
-import type { RecordedTerms, Terms, TermsDifference } from '../model/terms.ts';
+import { isCeiling, type RecordedTerms, type Terms, type TermsDifference } from '../model/terms.ts';
 import type { GivenChallenge, GivenOffer } from '../x402/given-challenge.ts';
 import { findOfferDifference } from '../x402/terms-differences.ts';
 import { DELISTING_METHOD } from './delisting.ts';
@@ -40,7 +40,7 @@ export type CheckWarning = (typeof CHECK_WARNINGS)[number];
 export interface PayableRecord {
   terms: readonly RecordedTerms[];
   payee: PayeeKind | null;
-  proofs: readonly Pick<RouteProof, 'network' | 'amount' | 'pay_to' | 'verified_at' | 'receipt_id'>[];
+  proofs: readonly Pick<RouteProof, 'network' | 'amount' | 'ceiling' | 'pay_to' | 'verified_at' | 'receipt_id'>[];
   /** Cautions about the route or its whole listing, the gravest first. */
   cautions: readonly Caution[];
 }
@@ -173,13 +173,20 @@ export function getEvidenceKind(terms: RecordedTerms, { proofs }: PayableRecord)
   return findPayment(terms, proofs) ? 'paid' : terms.evidence;
 }
 
-/** Finds the payment by this service that proved these terms. For terms without a payee the price is enough. */
+/**
+ * Finds the payment by this service that proved these terms: signed for the same amount, exactly or as a ceiling. For terms
+ * without a payee the price is enough.
+ */
 export function findPayment(
-  { network, amount, pay_to }: Terms,
+  { network, scheme, amount, pay_to }: Terms,
   proofs: PayableRecord['proofs'],
 ): PayableRecord['proofs'][number] | undefined {
   return proofs.find(
-    (proof) => proof.network === network && proof.amount === amount && (pay_to === null || proof.pay_to === pay_to),
+    (proof) =>
+      proof.network === network &&
+      isCeiling({ scheme }) === (proof.ceiling !== undefined) &&
+      (proof.ceiling ?? proof.amount) === amount &&
+      (pay_to === null || proof.pay_to === pay_to),
   );
 }
 

@@ -122,12 +122,13 @@ function compareReceipts(a: Receipt, b: Receipt): number {
 }
 
 function buildProof(receipt: Receipt): RouteProof {
-  const { id, network, amount, pay_to, settled_at, transaction, genesis, request } = receipt;
+  const { id, network, amount, ceiling, pay_to, settled_at, transaction, genesis, request } = receipt;
   const isPublic = isPublicChain(network, genesis);
   return {
     receipt_id: id,
     network,
     amount,
+    ...(ceiling !== undefined && { ceiling }),
     pay_to,
     verified_at: settled_at,
     transaction,

@@ -47,6 +47,9 @@ export const NETWORKS: Readonly<Record<NetworkKey, Network>> = {
 /** What a signature over USDC on Base names as its domain (EIP-712): x402 carries it as `extra` of an offer. */
 export const BASE_USDC_DOMAIN = { name: 'USD Coin', version: '2' } as const;
 
+/** The contract on Base (Permit2) that moves USDC of the scheme `upto`, once a wallet has allowed it to. */
+export const BASE_PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
+
 /** Finds a network by its key (x402 v1 `base`) or its CAIP-2 identifier (x402 v2 `eip155:8453`). */
 export function findNetwork(name: string): Network | undefined {
   return Object.values(NETWORKS).find(({ key, id }) => key === name || id === name);

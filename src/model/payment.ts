@@ -99,10 +99,22 @@ export const payment = z.object({
   scheme: z.string(),
   x402_version: z.union([z.literal(1), z.literal(2)]),
   asset: z.string(),
-  amount: z.int().positive(),
+  amount: z
+    .int()
+    .positive()
+    .describe('What was paid. Scheme upto: the ceiling, until what was taken is found on the chain'),
+  ceiling: z
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'Scheme upto: the most that the seller might take, as signed; absent where exactly the amount was signed',
+    ),
   payer: z.string(),
   pay_to: z.string(),
-  nonce: z.string().describe('Makes the payment the only one of its kind: EIP-3009 nonce (Base), memo (Solana)'),
+  nonce: z
+    .string()
+    .describe('Makes the payment the only one of its kind: nonce of EIP-3009 or Permit2 (Base), memo (Solana)'),
   signature: z.string().nullable().describe("Solana: the payer's signature, known before anything is sent"),
   from_block: z.int().nonnegative().describe('The chain stood here before anything was sent'),
   expires_at: z.iso.datetime().describe('After this, by the clock of the chain, it can no longer settle'),
@@ -190,7 +202,11 @@ export type PaymentAnswer = z.infer<typeof paymentAnswer>;
 
 /** What an attempt came to, by the word of the chain. */
 export const paymentResolution = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('settled'), settlement }),
+  z.object({
+    state: z.literal('settled'),
+    settlement,
+    amount: z.int().positive().optional().describe('What was taken, where a ceiling was signed'),
+  }),
   z.object({ state: z.literal('not_settled'), reason: z.string() }),
   z.object({ state: z.literal('unknown'), reason: z.string() }),
 ]);
@@ -267,7 +283,10 @@ export function applyStep(payment: Payment, step: PaymentStep, at: string): Paym
       return { ...payment, ...step.answer };
     case 'resolved': {
       const { resolution } = step;
-      if (resolution.state === 'settled') return { ...payment, ...resolution, reason: null, resolved_at: at };
+      if (resolution.state === 'settled') {
+        const { amount = payment.amount, ...found } = resolution;
+        return { ...payment, ...found, amount, reason: null, resolved_at: at };
+      }
       return { ...payment, ...resolution, resolved_at: resolution.state === 'unknown' ? null : at };
     }
     case 'closed':
@@ -327,6 +346,8 @@ export const receipt = z.object({
   network: networkKey,
   asset: z.string(),
   amount: z.int().positive(),
+  /** The most that the seller might take (scheme `upto`); absent where exactly the amount was signed. */
+  ceiling: z.int().positive().optional(),
   payer: z.string(),
   pay_to: z.string(),
   transaction: z.string(),

@@ -29,6 +29,11 @@ export const routeProof = z.object({
   receipt_id: z.string(),
   network: networkKey,
   amount: z.int().positive().describe('What was paid, in atomic USDC'),
+  ceiling: z
+    .int()
+    .positive()
+    .optional()
+    .describe('Scheme upto: the most that the call might cost; absent where exactly the amount was signed'),
   pay_to: z.string().describe('Whom it was paid to'),
   verified_at: z.iso.datetime(),
   transaction: z.string(),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import type { Payment, PaymentCaps, PreparedPayment } from '../model/payment.ts';
+import { isCeiling } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Requirement } from '../x402/requirements.ts';
 import { judgeAnswer } from './judging.ts';
@@ -38,7 +39,7 @@ export interface PayOptions {
  * Pays for one real call and reads the result from the chain. The payment is on disk, within the caps, before anything
  * is signed. From then on any failure, even a crash, leaves a state that reconciling resolves by the nonce. Returns the
  * payment in its final state: settled, not settled, or still open if `signal` or the time limit ended the wait. Throws
- * `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`), `conflict` (`payment_open`), and
+ * `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`, and what the rail refuses), `conflict` (`payment_open`), and
  * `unavailable` if the chain cannot be asked; then nothing was sent.
  */
 export async function payForCall(options: PayOptions): Promise<Payment> {
@@ -84,16 +85,21 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
   const balance = await rail.chain.getBalance(rail.payer);
   if (balance < amount) {
     const has = `The wallet ${rail.payer} holds ${formatUsdc(balance)} USDC on ${network}`;
-    throw new ServiceError('refused', `${has}; the call costs ${formatUsdc(amount)}.`, {
-      hint: 'Send it some USDC.',
-      reason: 'balance',
-    });
+    throw new ServiceError(
+      'refused',
+      `${has}; the call ${isCeiling(terms) ? 'may cost' : 'costs'} ${formatUsdc(amount)}.`,
+      {
+        hint: 'Send it some USDC.',
+        reason: 'balance',
+      },
+    );
   }
   const identity = await rail.identify(requirement, now());
   return {
     id: randomUUID(),
     route_id,
     ...{ network, scheme, asset, amount, pay_to, x402_version },
+    ...(isCeiling(terms) && { ceiling: amount }),
     payer: rail.payer,
     ...identity,
     request: buildPaidRequest(call),

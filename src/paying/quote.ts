@@ -2,7 +2,7 @@ import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import { fetchToolCall } from '../fetching/tool-call.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { isToolPath } from '../model/route.ts';
-import type { Terms, TermsDifference } from '../model/terms.ts';
+import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { listRequirements, type Requirement } from '../x402/requirements.ts';
 import { findOfferDifference, isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
 import { addToolPayment, readToolAnswer } from '../x402/tool-answer.ts';
@@ -73,9 +73,14 @@ export async function fetchPaid(
 /** What an offer may need besides and still be chosen: the domain of USDC is known, and the rail says what it lacks. */
 const KNOWN_NEEDS = ['usdc-domain', 'fee-payer'];
 
-/** Returns whether a wallet here can sign for an offer: nothing through Permit2, and no extension that it requires. */
-function isSignable({ extra_needs = [] }: Terms): boolean {
-  return extra_needs.every((need) => KNOWN_NEEDS.includes(need));
+/**
+ * Returns whether a wallet here can sign for an offer: an exact amount, but not through Permit2, or on Base a ceiling,
+ * which is always through Permit2. An extension that the offer requires cannot be met.
+ */
+function isSignable({ scheme, network, x402_version, extra_needs = [] }: Terms): boolean {
+  const isUpto = isCeiling({ scheme }) && network === 'base' && x402_version === 2;
+  if (scheme !== 'exact' && !isUpto) return false;
+  return extra_needs.every((need) => KNOWN_NEEDS.includes(need) || (isUpto && need === 'permit2'));
 }
 
 function isToolCall({ url }: Call): boolean {
@@ -121,7 +126,8 @@ export type Choice =
   | { refused: OfferRefusal; differences: TermsDifference[] };
 
 /**
- * Chooses the offer to pay: the cheapest one on a network with a wallet, whatever the seller's order. Refuses if an
+ * Chooses the offer to pay: the cheapest one on a network with a wallet, whatever the seller's order; a ceiling counts as
+ * a price. Refuses if an
  * offer on record is missing or asks for another amount, payee, asset, network or scheme, and never chooses an offer
  * that is not on record. A payee that is not on record, or that rotates, is not compared.
  */
@@ -137,9 +143,9 @@ export function chooseOffer(
   if (known.length === 0) return refuse('not_on_record');
   if (isChanged(differences)) return refuse('terms_differ');
   const onRecord = requirements.filter(({ terms }) => !findOfferDifference(terms, known, { payeeRotates }));
-  const exact = onRecord.filter(({ terms }) => terms.scheme === 'exact' && isSignable(terms));
-  if (exact.length === 0) return refuse(onRecord.length === 0 ? 'not_on_record' : 'scheme_not_supported');
-  const payable = exact.filter(({ terms }) => networks.includes(terms.network));
+  const signable = onRecord.filter(({ terms }) => isSignable(terms));
+  if (signable.length === 0) return refuse(onRecord.length === 0 ? 'not_on_record' : 'scheme_not_supported');
+  const payable = signable.filter(({ terms }) => networks.includes(terms.network));
   const [cheapest] = payable.toSorted((a, b) => a.terms.amount - b.terms.amount);
   return cheapest ? { chosen: cheapest, differences } : refuse('no_wallet');
 }

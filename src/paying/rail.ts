@@ -14,16 +14,33 @@ export type PaymentIdentity = Pick<
  * themselves, another node or what we signed. Money may have moved, so it never counts as not settled.
  */
 export type ChainFinding =
-  | { state: 'settled'; settlement: Settlement }
+  /** `amount`: what was taken in atomic USDC, where a ceiling was signed. */
+  | { state: 'settled'; settlement: Settlement; amount?: number }
   /** `head_at`: time of the chain, if that decided. */
   | { state: 'not_settled'; reason: string; head_at?: string }
   | { state: 'open' }
-  | { state: 'disputed'; reason: 'nodes_disagree' | 'no_event' | 'no_matching_transfer' };
+  | { state: 'disputed'; reason: DisputeReason };
+
+/**
+ * How a chain contradicts what we signed: two nodes say different things, the nonce is used and no transaction shows it,
+ * another payee or amount was paid, or more was taken than the ceiling.
+ */
+export type DisputeReason = 'nodes_disagree' | 'no_event' | 'no_matching_transfer' | 'above_ceiling';
 
 /** The fields of a payment that are needed to find it on its chain. */
 export type SoughtPayment = Pick<
   Payment,
-  'asset' | 'amount' | 'payer' | 'pay_to' | 'nonce' | 'signature' | 'from_block' | 'expires_at' | 'expires_block'
+  | 'scheme'
+  | 'asset'
+  | 'amount'
+  | 'ceiling'
+  | 'payer'
+  | 'pay_to'
+  | 'nonce'
+  | 'signature'
+  | 'from_block'
+  | 'expires_at'
+  | 'expires_block'
 >;
 
 /** Reads one chain. Every function throws `unavailable` (`rpc_failed`) if the chain cannot be asked. */
@@ -37,6 +54,7 @@ export interface Chain {
 
 /** The claims of a receipt that are needed to find the payment in its transaction. */
 export interface PaymentClaim {
+  scheme: string;
   transaction: string;
   payer: string;
   pay_to: string;
@@ -56,10 +74,12 @@ export interface PaymentOnChain {
   pay_to: string | null;
   /** Atomic USDC, in decimal. */
   amount: string | null;
+  /** Base: the ceiling that was signed, in atomic USDC; null for an exact amount, or if the transaction does not show it. */
+  ceiling: string | null;
   nonce: string | null;
   /** Solana: the payer's signature. */
   signature: string | null;
-  /** Base: until when the authorisation could be used; null if the transaction is not a direct call with that argument. */
+  /** Base: until when what was signed could be used; null if the transaction does not show it. */
   expires_at: string | null;
   block: number;
   block_hash: string;

@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { isPublicChain, isUsdc, NETWORKS } from '../model/network.ts';
 import type { Payment, Settlement } from '../model/payment.ts';
 import { getRequestHash } from '../model/request.ts';
+import { isCeiling } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Chain, ChainReader, PaymentOnChain } from './rail.ts';
 
@@ -11,6 +12,7 @@ export interface ReceiptClaims
     Payment,
     | 'id'
     | 'network'
+    | 'scheme'
     | 'asset'
     | 'payer'
     | 'pay_to'
@@ -29,6 +31,9 @@ export interface ReceiptClaims
   /** Atomic USDC, in decimal. */
   amount: string;
   amount_usdc: string;
+  /** The same of the ceiling that was signed; absent for an exact amount. */
+  ceiling?: string | undefined;
+  ceiling_usdc?: string | undefined;
   transaction_url: string | null;
   seller_agrees: boolean | null;
   /** Method and path. */
@@ -79,7 +84,8 @@ function checkItself(receipt: ReceiptClaims): ReceiptCheck[] {
   const agrees = word?.transaction ? word.transaction.toLowerCase() === settlement.transaction.toLowerCase() : null;
   const hash = getRequestHash(request);
   const isWhole = (value: string) => /^[1-9]\d{0,14}$/.test(value);
-  const usdc = isWhole(amount) ? formatUsdc(Number(amount)) : null;
+  const writeUsdc = (value: string) => (isWhole(value) ? formatUsdc(Number(value)) : null);
+  const usdc = writeUsdc(amount);
   const check = (field: string, what: string, passed: boolean, found: string): ReceiptCheck => {
     return { field, what, passed, found, node: null };
   };
@@ -91,10 +97,13 @@ function checkItself(receipt: ReceiptClaims): ReceiptCheck[] {
       said === found ? 'fits' : `it would be ${found ?? 'none'}`,
     );
   const brought = answer !== null && answer.status >= 200 && answer.status < 300 && answer.size > 0;
-  const isInTime = !isBase || Date.parse(settlement.settled_at) < Date.parse(receipt.expires_at);
+  // Permit2 takes a permit in the last second of its time as well, USDC no authorisation.
+  const lastMs = Date.parse(receipt.expires_at) - (isCeiling(receipt) ? 0 : 1);
+  const isInTime = !isBase || Date.parse(settlement.settled_at) <= lastMs;
   return [
     check('amount', `amount ${amount} atomic USDC`, usdc !== null, usdc === null ? 'it is no amount' : 'fits'),
     compare('amount_usdc', 'amount in USDC', receipt.amount_usdc, usdc),
+    ...checkCeiling(receipt, writeUsdc),
     compare('network_id', 'network', receipt.network_id, NETWORKS[network].id),
     check(
       'asset',
@@ -140,13 +149,36 @@ function checkItself(receipt: ReceiptClaims): ReceiptCheck[] {
   ];
 }
 
+/** Checks that a receipt has a ceiling if its scheme has one, and that no more was taken. Amounts are in decimal. */
+function checkCeiling(
+  { amount, ceiling, ceiling_usdc, scheme }: ReceiptClaims,
+  writeUsdc: (value: string) => string | null,
+): ReceiptCheck[] {
+  if (ceiling === undefined && !isCeiling({ scheme })) return [];
+  const usdc = ceiling === undefined ? null : writeUsdc(ceiling);
+  const isWithin = isCeiling({ scheme }) && usdc !== null && Number(amount) <= Number(ceiling);
+  const found = isWithin ? 'fits' : `${amount} atomic USDC of the scheme ${scheme} cannot be what was paid below it`;
+  const what = `at most ${ceiling ?? 'none'} atomic USDC`;
+  const isSame = ceiling_usdc === (usdc ?? undefined);
+  return [
+    { field: 'ceiling', what, passed: isWithin, found, node: null },
+    {
+      field: 'ceiling_usdc',
+      what: `ceiling in USDC ${ceiling_usdc ?? 'none'}`,
+      passed: isSame,
+      found: isSame ? 'fits' : `it would be ${usdc ?? 'none'}`,
+      node: null,
+    },
+  ];
+}
+
 function describeAgreement(agrees: boolean | null): string {
   return agrees === null ? 'it names none' : agrees ? 'yes' : 'no';
 }
 
 /** Checks a receipt with one node. */
 async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: string): Promise<ReceiptCheck[]> {
-  const { settlement, network, payer, pay_to, amount, nonce } = receipt;
+  const { settlement, network, scheme, payer, pay_to, amount, nonce } = receipt;
   const { transaction } = settlement;
   const genesis = await reader.getGenesis();
   const isSameChain = genesis === settlement.genesis;
@@ -157,7 +189,7 @@ async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: s
     found: isSameChain ? genesis : `${genesis}: the node serves another chain than that of the receipt`,
     node,
   };
-  const paid = await reader.findPayment({ transaction, payer, pay_to, amount, nonce });
+  const paid = await reader.findPayment({ transaction, scheme, payer, pay_to, amount, nonce });
   if (!paid) {
     const found = 'the node has no such transaction; one that does not keep old transactions cannot tell';
     return [first, { field: 'transaction', what: `transaction ${transaction}`, passed: false, found, node }];
@@ -200,6 +232,8 @@ function listFacts({ network, settlement, ...receipt }: ReceiptClaims, paid: Pay
   const known = (value: number | string | null) => (value === null ? 'none' : String(value));
   facts.push(['log_index', 'log index', known(settlement.log_index), known(paid.log_index)]);
   facts.push(['signature', "payer's signature", known(receipt.signature), known(paid.signature)]);
+  const { ceiling } = receipt;
+  if (ceiling !== undefined) facts.push(['ceiling', 'signed for at most', ceiling, paid.ceiling]);
   if (paid.expires_at !== null) facts.push(['expires_at', 'signed to hold until', receipt.expires_at, paid.expires_at]);
   return facts;
 }

@@ -13,7 +13,7 @@ import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Payment, PreparedPayment } from '../model/payment.ts';
 import { type RequestExample, requestExample } from '../model/request.ts';
 import { formatRoute, type Route } from '../model/route.ts';
-import type { Terms, TermsDifference } from '../model/terms.ts';
+import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { findNearest } from '../model/text.ts';
 import { buildProbeRequest } from '../probing/probe-request.ts';
 import { runProbing } from '../probing/run.ts';
@@ -71,7 +71,7 @@ export interface VerifyResult {
   asked: Terms[];
   on_record: Terms[];
   differences: TermsDifference[];
-  would_pay: { network: NetworkKey; amount: number; pay_to: string | null } | null;
+  would_pay: { network: NetworkKey; amount: number; is_ceiling: boolean; pay_to: string | null } | null;
   /** Why nothing would be paid; null if something would be. */
   refused: Quote['refused'];
   /** The balance is null if the node could not be asked after a payment. */
@@ -177,8 +177,8 @@ function listNetworks(): NetworkKey[] {
   return Object.values(NETWORKS).map(({ key }) => key);
 }
 
-function getPrice({ network, amount, pay_to }: Terms) {
-  return { network, amount, pay_to };
+function getPrice({ network, scheme, amount, pay_to }: Terms) {
+  return { network, amount, is_ceiling: isCeiling({ scheme }), pay_to };
 }
 
 async function readWallets(rails: readonly Rail[], { isPaid }: { isPaid: boolean }): Promise<VerifyResult['wallets']> {

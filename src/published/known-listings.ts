@@ -78,8 +78,8 @@ function buildKnownRoute(route: Route, listing: Listing): KnownRoute {
     verification,
     payee,
     terms: getCurrentTerms(terms),
-    proofs: proofs.map(({ network, amount, pay_to, verified_at, receipt_id }) => {
-      return { network, amount, pay_to, verified_at, receipt_id };
+    proofs: proofs.map(({ network, amount, ceiling, pay_to, verified_at, receipt_id }) => {
+      return { network, amount, ceiling, pay_to, verified_at, receipt_id };
     }),
     cautions: listRouteCautions(listing, route),
   };

@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-23',
     changes: [
+      'Routes whose price is a ceiling (scheme upto) are paid and verified as well. Their proofs and receipts have `amount`, what the seller took, and `ceiling`, the most that was signed for.',
       'While a server cannot follow the catalogue, each answer says with X-Catalogue-Age for how many seconds.',
       'Each of the listings that are one product at several addresses names the others: `same_product` in /agent/listings/{slug} and in get_listing of MCP, and a line on the page.',
       'A title that no source gives is made from the host: "Weather Now" for api.weather-now.dev. Where no source has a line that says something, `tagline` names what the routes do.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { slug } from '../model/listing.ts';
-import { isPublicChain, NETWORKS } from '../model/network.ts';
+import { BASE_PERMIT2, isPublicChain, NETWORKS } from '../model/network.ts';
 import { type Correction, correction, type PublicPayment, publicPayment, UNRECOGNISED } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
@@ -27,6 +27,13 @@ export const agentReceipt = z
       public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),
       amount: z.string().describe('What was paid, in atomic USDC (6 decimals)'),
       amount_usdc: z.string(),
+      ceiling: z
+        .string()
+        .optional()
+        .describe(
+          'Scheme upto: the most that the seller might take, as signed, in atomic USDC; absent where exactly the amount was signed',
+        ),
+      ceiling_usdc: z.string().optional(),
       transaction_url: z.url().nullable().describe('Explorer page; null for a local test chain'),
       seller_agrees: z
         .boolean()
@@ -58,6 +65,9 @@ const TOPICS = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
 } as const;
 
+/** First four bytes of a call of Permit2's `nonceBitmap(address,uint256)`. */
+const NONCE_BITMAP = '0x4fe02b44';
+
 /** Builds the receipt of a settled payment for one route of a listing. */
 export function buildAgentReceipt(
   paid: PublicPayment,
@@ -69,13 +79,14 @@ export function buildAgentReceipt(
     correction = null,
   }: { listing: string; route: string; revision: number; site: Site; correction?: Correction | null | undefined },
 ): AgentReceipt {
+  const { ceiling, ...given } = paid;
   const { network, settlement } = paid;
   const isPublic = isPublicChain(network, settlement.genesis);
   const documentUrl = buildUrl(site.baseUrl, PATHS.agentReceipt(paid.id));
   return {
     revision,
     receipt: {
-      ...paid,
+      ...given,
       slug: listing,
       page_url: buildUrl(site.baseUrl, PATHS.listing(listing)),
       document_url: documentUrl,
@@ -85,6 +96,7 @@ export function buildAgentReceipt(
       public_chain: isPublic,
       amount: String(paid.amount),
       amount_usdc: formatUsdc(paid.amount),
+      ...(ceiling !== undefined && { ceiling: String(ceiling), ceiling_usdc: formatUsdc(ceiling) }),
       transaction_url: isPublic ? NETWORKS[network].getTransactionUrl(settlement.transaction) : null,
       seller_agrees: isSellerInAgreement(paid),
       correction,
@@ -106,14 +118,15 @@ export function isSellerInAgreement({
 }
 
 function buildStatement(
-  { delivered, unrecognised }: PublicPayment,
+  { delivered, unrecognised, ceiling }: PublicPayment,
   { isPublic, correction }: { isPublic: boolean; correction: Correction | null },
 ): string {
   const where = isPublic ? 'The chain shows' : 'A local test chain, whose money is worth nothing, shows';
   const corrected = correction
     ? ` The operator corrected this record: it speaks neither for the route nor against it. The reason: ${correction.because}`
     : '';
-  return `${where} that this wallet paid this amount to this payee, once. ${describeDelivery(delivered, unrecognised)}${corrected}`;
+  const signed = ceiling === undefined ? '' : ' It had signed for at most the ceiling, and the seller took this of it.';
+  return `${where} that this wallet paid this amount to this payee, once.${signed} ${describeDelivery(delivered, unrecognised)}${corrected}`;
 }
 
 function describeDelivery(delivered: boolean | null, unrecognised: PublicPayment['unrecognised']): string {
@@ -126,24 +139,57 @@ function describeDelivery(delivered: boolean | null, unrecognised: PublicPayment
     : `The answer was not recognised as the product, by our own word (${UNRECOGNISED[unrecognised]}), so the route is not verified by it.`;
 }
 
-function listBaseCalls({ payer, pay_to, amount, nonce, settlement }: PublicPayment): AgentReceipt['check']['json_rpc'] {
+function listBaseCalls(paid: PublicPayment): AgentReceipt['check']['json_rpc'] {
+  const { payer, pay_to, amount, ceiling, nonce, settlement } = paid;
   const { usdc } = NETWORKS.base;
   const block = `0x${settlement.block.toString(16)}`;
-  const pad = (address: string) => `0x${address.toLowerCase().replace(/^0x/, '').padStart(64, '0')}`;
+  const range = { address: usdc, fromBlock: block, toBlock: block };
+  const isUsed =
+    ceiling === undefined
+      ? [
+          {
+            method: 'eth_getLogs',
+            params: [{ ...range, topics: [TOPICS.authorizationUsed, `0x${toWord(payer)}`, nonce] }],
+            expect: `one log, of the transaction ${settlement.transaction}: our authorisation was used there`,
+          },
+        ]
+      : listPermitCalls({ payer, ceiling, nonce, settlement });
   return [
+    ...isUsed,
     {
       method: 'eth_getLogs',
-      params: [
-        { address: usdc, fromBlock: block, toBlock: block, topics: [TOPICS.authorizationUsed, pad(payer), nonce] },
-      ],
-      expect: `one log, of the transaction ${settlement.transaction}: our authorisation was used there`,
-    },
-    {
-      method: 'eth_getLogs',
-      params: [{ address: usdc, fromBlock: block, toBlock: block, topics: [TOPICS.transfer, pad(payer), pad(pay_to)] }],
-      expect: `a log of the same transaction with the data 0x${amount.toString(16).padStart(64, '0')}: ${formatUsdc(amount)} USDC`,
+      params: [{ ...range, topics: [TOPICS.transfer, `0x${toWord(payer)}`, `0x${toWord(pay_to)}`] }],
+      expect: `a log of the ${ceiling === undefined ? 'same transaction' : `transaction ${settlement.transaction}`} with the data 0x${toWord(amount)}: ${formatUsdc(amount)} USDC`,
     },
   ];
+}
+
+/** Lists the calls that show that a permit was used, and what was signed with it. */
+function listPermitCalls({
+  payer,
+  ceiling,
+  nonce,
+  settlement,
+}: Pick<PublicPayment, 'payer' | 'nonce' | 'settlement'> & { ceiling: number }): AgentReceipt['check']['json_rpc'] {
+  const data = `${NONCE_BITMAP}${toWord(payer)}${toWord(BigInt(nonce) >> 8n)}`;
+  return [
+    {
+      method: 'eth_call',
+      params: [{ to: BASE_PERMIT2, data }, 'latest'],
+      expect: `a number whose bit ${BigInt(nonce) & 255n} is 1, the lowest being bit 0: our permit was used`,
+    },
+    {
+      method: 'eth_getTransactionByHash',
+      params: [settlement.transaction],
+      expect: `an input that holds ${toWord(ceiling)}${toWord(nonce)}: our permit, for at most ${formatUsdc(ceiling)} USDC`,
+    },
+  ];
+}
+
+/** Writes an address, a nonce in hexadecimal or a number as 32 bytes in hexadecimal, without 0x. */
+function toWord(value: string | number | bigint): string {
+  const hex = typeof value === 'string' ? value.toLowerCase().replace(/^0x/, '') : value.toString(16);
+  return hex.padStart(64, '0');
 }
 
 function listSolanaCalls({

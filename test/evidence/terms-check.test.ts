@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECK_VERDICTS, judgeChallenge, type PayableRecord } from '../../src/evidence/terms-check.ts';
+import { CHECK_VERDICTS, findPayment, judgeChallenge, type PayableRecord } from '../../src/evidence/terms-check.ts';
 import { CAUTION_CODES, CAUTIONS, type Caution, isDangerous } from '../../src/model/caution.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import type { RecordedTerms, Terms } from '../../src/model/terms.ts';
@@ -105,6 +105,21 @@ describe('the judgement of any challenge against any record', () => {
     expect([...reached.severities].sort()).toEqual(['danger', 'none', 'notice']);
     expect(reached.paidAlone).toBeGreaterThan(0);
   });
+});
+
+it.each([
+  ['what it came to below a ceiling', { amount: 1000 }, false],
+  ['the ceiling as an exact price', { amount: 2000 }, false],
+  ['that ceiling', { amount: 2000, scheme: 'upto' }, true],
+  ['a ceiling of what it came to', { amount: 1000, scheme: 'upto' }, false],
+])('a payment below a ceiling, for an offer that asks %s', (_what, offered, isProof) => {
+  const terms = makeTerms(offered);
+  const paidBelow = { network: 'base', amount: 1000, ceiling: 2000, pay_to: terms.pay_to ?? '' } as const;
+  const found = findPayment(terms, [{ ...paidBelow, verified_at: NOW, receipt_id: 'a' }]);
+  expect(found !== undefined).toBe(isProof);
+  // An exact payment proves no ceiling.
+  const exact = { ...paidBelow, ceiling: undefined, amount: terms.amount, verified_at: NOW, receipt_id: 'b' };
+  expect(findPayment(terms, [exact]) !== undefined).toBe(terms.scheme === 'exact');
 });
 
 /** A rotating payee is not compared. */

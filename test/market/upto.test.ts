@@ -1,12 +1,11 @@
 import { x402Client } from '@x402/core/client';
 import type { PaymentRequired } from '@x402/core/types';
-import { PERMIT2_ADDRESS } from '@x402/evm';
 import { UptoEvmScheme } from '@x402/evm/upto/client';
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openWallet } from '../../scripts/market/chain-base.ts';
+import { allowPermit2 } from '../../scripts/market/chain-base.ts';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
-import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
+import { TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 
 let market: Market;
 beforeAll(async () => {
@@ -19,11 +18,7 @@ const CEILING = 50_000n;
 /** Signs a payment of the scheme upto as the SDK's client does, from a wallet that allows Permit2 to move its USDC. */
 async function signPayment() {
   const account = privateKeyToAccount(generatePrivateKey());
-  await Promise.all([market.base.fund(account.address, 1_000_000n), market.base.fundGas(account.address)]);
-  const wallet = openWallet(market.base.rpcUrl, account);
-  const approve = { address: TOKEN_ADDRESS, abi: TOKEN_ABI, functionName: 'approve' } as const;
-  const hash = await wallet.writeContract({ ...approve, args: [PERMIT2_ADDRESS, 10n ** 12n] });
-  await wallet.waitForTransactionReceipt({ hash });
+  await Promise.all([market.base.fund(account.address, 1_000_000n), allowPermit2(market.base, account)]);
   const requirement = {
     ...{ scheme: 'upto', network: 'eip155:8453', asset: TOKEN_ADDRESS, amount: String(CEILING) },
     payTo: privateKeyToAddress(generatePrivateKey()),

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { type UptoPermit2Payload, x402UptoPermit2ProxyABI, x402UptoPermit2ProxyAddress } from '@x402/evm';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import { type BaseChain, openWallet } from '../../scripts/market/chain-base.ts';
@@ -32,8 +33,8 @@ export const PAY_TO = '0x00000000000000000000000000000000000000ee';
 export type Sale<Transaction extends string> = (context: {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Settles the payment on the chain and returns the transaction. */
-  settle: () => Promise<Transaction>;
+  /** Settles the payment on the chain and returns the transaction. Of a ceiling it takes the given amount, or all. */
+  settle: (taken?: bigint) => Promise<Transaction>;
 }) => Promise<void> | void;
 
 /** A seller that settles without a facilitator, so that each way to cheat needs only a few lines. */
@@ -41,7 +42,7 @@ export async function serveSeller(
   chain: BaseChain,
   sale: Sale<`0x${string}`>,
   version: 1 | 2 = 2,
-  offer: object = {},
+  offer: Record<string, unknown> = {},
 ): Promise<string> {
   const relay = privateKeyToAccount(generatePrivateKey());
   await chain.fundGas(relay.address);
@@ -54,7 +55,7 @@ export async function serveSeller(
       asset: TOKEN_ADDRESS,
       payTo: PAY_TO,
       maxTimeoutSeconds: 60,
-      extra: { name: 'USD Coin', version: '2' },
+      extra: offer.scheme === 'upto' ? { facilitatorAddress: relay.address } : { name: 'USD Coin', version: '2' },
       ...(version === 2
         ? { amount: '1000' }
         : { maxAmountRequired: '1000', resource: 'http://127.0.0.1/v1/quote', description: '', mimeType: '' }),
@@ -77,14 +78,16 @@ export async function serveSeller(
       return;
     }
     const { payload } = JSON.parse(Buffer.from(String(header), 'base64').toString());
-    const { authorization: a, signature } = payload;
-    const settle = () =>
-      wallet.writeContract({
-        address: TOKEN_ADDRESS,
-        abi: TOKEN_ABI,
-        functionName: 'transferWithAuthorization',
-        args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
-      });
+    const { authorization: a, permit2Authorization: permit, signature } = payload;
+    const settle = (taken?: bigint) =>
+      permit
+        ? wallet.writeContract(buildPermitCall(permit, signature, taken))
+        : wallet.writeContract({
+            address: TOKEN_ADDRESS,
+            abi: TOKEN_ABI,
+            functionName: 'transferWithAuthorization',
+            args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+          });
     // A seller whose settlement fails delivers nothing.
     Promise.resolve(sale({ request, response, settle })).catch(() => {
       response.statusCode = 500;
@@ -95,6 +98,24 @@ export async function serveSeller(
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Builds the call that settles a permit, as the SDK's facilitator makes it. */
+function buildPermitCall(permit: UptoPermit2Payload['permit2Authorization'], signature: `0x${string}`, taken?: bigint) {
+  const { permitted, nonce, deadline, from, witness } = permit;
+  const ceiling = BigInt(permitted.amount);
+  return {
+    address: x402UptoPermit2ProxyAddress,
+    abi: x402UptoPermit2ProxyABI,
+    functionName: 'settle',
+    args: [
+      { permitted: { ...permitted, amount: ceiling }, nonce: BigInt(nonce), deadline: BigInt(deadline) },
+      taken ?? ceiling,
+      from,
+      { ...witness, validAfter: BigInt(witness.validAfter) },
+      signature,
+    ],
+  } as const;
 }
 
 /** Answers with a product, and with the receipt header if a transaction is given. */

@@ -18,7 +18,7 @@ export const sellHonestly: Sale<`0x${string}`> = async ({ response, settle }) =>
 interface PayingOptions {
   sale?: Sale<`0x${string}`>;
   /** What the seller's offer says in place of what is on record. */
-  offer?: object;
+  offer?: Record<string, unknown>;
   route?: Partial<DeclaredRoute>;
   /** Who declares the route. */
   kind?: SourceKind;

@@ -48,6 +48,14 @@ describe('a price that is a ceiling', () => {
     expect(picture?.facts[0]).toEqual({ name: 'USDC per request', value: 'up to 0.05' });
   });
 
+  it('is shown beside what was paid below it', async () => {
+    const [route] = ALONE.routes;
+    const listing = await makeLiveListing(ALONE, { verified: route?.path ?? '', amount: 120, ceiling: 50_000 });
+    const page = buildListingPage(listing, {}, SITE);
+    expect(page.verified_routes).toMatchObject([{ price: '0.00012 of at most 0.05', price_now: null }]);
+    expect(buildListingMarkdown(page, SITE)).toContain('0.00012 of at most 0.05 USDC');
+  });
+
   it('is marked at the end of the range where it is, in lists, tags, checks, changes and tools', async () => {
     const { get, checkFields, checkChallenge } = serveChecks(await recordSeen([BESIDE]));
     const read = async (path: string) => (await get(path)).json();

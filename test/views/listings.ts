@@ -10,7 +10,7 @@ import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 /** Makes a listing as the catalogue publishes it; `verified` is the path of a route that was paid for, at its own price. */
 export async function makeLiveListing(
   declaration: Declaration = makeDeclaration(),
-  { verified, amount }: { verified?: string; amount?: number } = {},
+  { verified, amount, ceiling }: { verified?: string; amount?: number; ceiling?: number } = {},
 ): Promise<LiveListing> {
   const catalogue = await makeCatalogue();
   const { identity } = await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declaration));
@@ -23,6 +23,7 @@ export async function makeLiveListing(
       network: offer.network,
       asset: offer.asset,
       amount: amount ?? offer.amount,
+      ...(ceiling !== undefined && { ceiling }),
       payer: '0x2222222222222222222222222222222222222222',
       pay_to: offer.pay_to ?? '',
       transaction: `0x${'ab'.repeat(32)}`,

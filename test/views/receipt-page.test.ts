@@ -70,6 +70,23 @@ it('shows what was asked, paid and answered, and how to check it with and withou
   expect(page.leaves_open.join(' ')).toContain('That the product came back: that is our own word');
 });
 
+it('shows beside what was taken the ceiling that was signed', async () => {
+  const { view } = await makeView();
+  const nonce = `0x${'0'.repeat(61)}102` as const;
+  const page = buildReceiptPage({ ...PAID, scheme: 'upto', amount: 120, ceiling: 50_000, nonce }, view);
+  expect(page).toMatchObject({ price: '0.00012', ceiling: '0.05' });
+  expect(page.summary).toContain('paid 0.00012 of at most 0.05 USDC on Base');
+  expect(page.paid).toContainEqual({ label: 'Signed for', value: 'at most 0.05 USDC (50000 atomic), by Permit2' });
+  expect(page.proves.join(' ')).toContain('signed for at most 0.05 USDC');
+  const [used, sent, moved] = page.calls;
+  // Word 1 of the bitmap, bit 2.
+  expect(used?.code).toContain(`${PAID.payer.slice(2)}${'0'.repeat(63)}1`);
+  expect(used?.expect).toContain('bit 2 is 1');
+  expect(sent?.expect).toContain(`${'c350'.padStart(64, '0')}${nonce.slice(2)}`);
+  expect(moved?.expect).toContain(PAID.settlement.transaction);
+  expect(buildReceiptPage(PAID, view).ceiling).toBeNull();
+});
+
 it('links to the explorer on a public chain alone, and to the route it was paid for', async () => {
   const { view, routeId } = await makeView();
   const paid = { ...PAID, route_id: routeId };

@@ -22,13 +22,16 @@ struct TransferDetails {
 }
 
 /// The part of Permit2 that x402 pays with, for local chains only: one signed transfer with a witness, under the same
-/// messages, and the bitmap of used nonces. It has no constructor: its code is put at the canonical address.
+/// messages, and the bitmap of used nonces, which their owner can cancel. It has no constructor: its code is put at the
+/// canonical address.
 contract LocalPermit2 {
     bytes32 private constant PERMISSIONS_TYPEHASH = keccak256("TokenPermissions(address token,uint256 amount)");
     string private constant TRANSFER_TYPE =
         "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,";
 
     mapping(address owner => mapping(uint256 word => uint256)) public nonceBitmap;
+
+    event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask);
 
     error InvalidNonce();
     error InvalidSigner();
@@ -71,6 +74,11 @@ contract LocalPermit2 {
         );
         _requireSigned(owner, keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), hash)), signature);
         IERC20(permit.permitted.token).transferFrom(owner, details.to, details.requestedAmount);
+    }
+
+    function invalidateUnorderedNonces(uint256 word, uint256 mask) external {
+        nonceBitmap[msg.sender][word] |= mask;
+        emit UnorderedNonceInvalidation(msg.sender, word, mask);
     }
 
     function _requireSigned(address owner, bytes32 digest, bytes calldata signature) private pure {

@@ -4,6 +4,7 @@ import type { Engine, SchemaWords } from '../engines.ts';
 import { listStatements as catalogue } from './001-catalogue.ts';
 import { listStatements as probers } from './002-probers.ts';
 import { listStatements as offerNeeds } from './003-offer-needs.ts';
+import { listStatements as ceilings } from './004-ceilings.ts';
 
 /**
  * All migrations, in the order of their names. Add new ones at the end; never change one that was released. A test keeps a
@@ -13,6 +14,7 @@ const MIGRATIONS: Readonly<Record<string, (words: SchemaWords) => readonly strin
   '001-catalogue': catalogue,
   '002-probers': probers,
   '003-offer-needs': offerNeeds,
+  '004-ceilings': ceilings,
 };
 
 /** Builds the migrations for an engine. */

@@ -20,8 +20,9 @@ export async function listReceipts(
   return new Map(
     [...byListing].map(([id, receipts]) => [
       id,
-      receipts.map(({ because, corrected_at, listing_id: _listing, ...row }) => ({
+      receipts.map(({ because, corrected_at, listing_id: _listing, ceiling, ...row }) => ({
         ...row,
+        ...(ceiling !== null && { ceiling }),
         network: row.network as Receipt['network'],
         unrecognised: row.unrecognised as Receipt['unrecognised'],
         correction: because === null || corrected_at === null ? null : { because, at: corrected_at },

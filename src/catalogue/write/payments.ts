@@ -122,7 +122,7 @@ function refuse(reason: string, words: string, cap: number): ServiceError {
   });
 }
 
-/** Returns what all attempts of a UTC day may have cost, in atomic USDC: all but those known not to have settled. */
+/** Returns what all attempts of a UTC day may have cost, in atomic USDC: all but those known not to have settled. A ceiling counts whole until it is known what was taken. */
 export async function countSpent({ query }: Catalogue, at: string): Promise<number> {
   const row = await query
     .selectFrom('payments')
@@ -152,9 +152,11 @@ async function restorePayment(writing: Writing, payment: Payment): Promise<[Paym
 function buildReceipt(payment: Payment): Receipt | undefined {
   const { id, route_id, network, asset, amount, payer, pay_to, request, delivered, conforming, settlement } = payment;
   if (settlement === null || delivered === null) return undefined;
+  const { ceiling } = payment;
   const { transaction, settled_at, genesis } = settlement;
   return {
     ...{ id, route_id, network, asset, amount, payer, pay_to, transaction, settled_at, genesis, request },
+    ...(ceiling !== undefined && { ceiling }),
     settled: true,
     delivered,
     unrecognised: payment.unrecognised,

@@ -14,6 +14,7 @@ export async function recordReceipt(writing: Writing, receipt: Receipt): Promise
   const { correction: _correction, ...facts } = receipt;
   const row = {
     ...facts,
+    ceiling: receipt.ceiling ?? null,
     request: JSON.stringify(receipt.request),
     settled: receipt.settled ? (1 as const) : (0 as const),
     delivered: receipt.delivered ? (1 as const) : (0 as const),

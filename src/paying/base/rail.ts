@@ -2,10 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { ServiceError } from '../../errors.ts';
-import { isPublicChain } from '../../model/network.ts';
+import { BASE_PERMIT2, isPublicChain, NETWORKS } from '../../model/network.ts';
+import { isCeiling, type Terms } from '../../model/terms.ts';
+import { formatUsdc } from '../../model/usdc.ts';
+import type { Requirement } from '../../x402/requirements.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
 import { AUTHORISATION_TYPES, buildAuthorisation, buildMessage, USDC_DOMAIN } from './authorisation.ts';
-import { formatSeconds, openBaseChain, openNode, readHead } from './chain.ts';
+import { openBaseChain } from './chain.ts';
+import { formatSeconds, openNode, readHead } from './node.ts';
+import {
+  buildPermit,
+  buildPermitMessage,
+  PERMIT_DOMAIN,
+  PERMIT_TYPES,
+  readAllowance,
+  readFacilitator,
+} from './permit.ts';
 
 /**
  * Base makes a block every two seconds. If the latest one is older than this, the node or our clock is wrong; in
@@ -33,7 +45,13 @@ export function openBaseRail({
     network: 'base',
     payer: account.address.toLowerCase(),
     chain: openBaseChain(rpcUrls, timeoutMs),
-    async identify({ terms }, now) {
+    async identify(requirement, now) {
+      const { terms } = requirement;
+      if (isCeiling(terms)) {
+        getFacilitator(requirement);
+        const allowed = nodes.map(async (open) => readAllowance((await open()).client, account.address));
+        for (const units of await Promise.all(allowed)) checkAllowance(account.address, terms, units);
+      }
       const seconds = Math.min(terms.max_timeout_seconds ?? MAX_VALIDITY_SECONDS, MAX_VALIDITY_SECONDS);
       const ours = Math.floor(now.getTime() / 1000);
       const heads = await Promise.all(
@@ -58,7 +76,17 @@ export function openBaseRail({
         expires_block: null,
       };
     },
-    async sign(payment) {
+    async sign(payment, requirement) {
+      if (isCeiling(payment)) {
+        const permit2Authorization = buildPermit(payment, getFacilitator(requirement));
+        const signature = await account.signTypedData({
+          domain: PERMIT_DOMAIN,
+          types: PERMIT_TYPES,
+          primaryType: 'PermitWitnessTransferFrom',
+          message: buildPermitMessage(permit2Authorization),
+        });
+        return { payload: { signature, permit2Authorization }, signature: null };
+      }
       const authorization = buildAuthorisation(payment);
       const signature = await account.signTypedData({
         domain: USDC_DOMAIN,
@@ -69,6 +97,32 @@ export function openBaseRail({
       return { payload: { signature, authorization }, signature: null };
     },
   };
+}
+
+/** Returns the account that an offer with a ceiling names to settle it. Throws `refused` (`no_facilitator`) without one. */
+function getFacilitator({ raw }: Requirement): string {
+  const facilitator = readFacilitator(raw);
+  if (facilitator !== undefined) return facilitator;
+  throw new ServiceError('refused', 'The offer names no account that may settle it.', {
+    hint: 'Nothing was sent. extra.facilitatorAddress of an offer of the scheme upto is an address.',
+    reason: 'no_facilitator',
+  });
+}
+
+/** Throws `refused` (`allowance`) if Permit2 may not move the ceiling of an offer out of the wallet. */
+function checkAllowance(payer: string, { amount }: Terms, allowed: bigint): void {
+  if (allowed >= BigInt(amount)) return;
+  const { usdc, label } = NETWORKS.base;
+  throw new ServiceError(
+    'refused',
+    `The wallet ${payer} lets Permit2 move ${formatUsdc(Number(allowed))} USDC; the call may cost ${formatUsdc(amount)}.`,
+    {
+      hint:
+        `Allow it once, for as much as you want to spend so: from the wallet, with a little ETH on ${label}, call ` +
+        `approve(${BASE_PERMIT2}, <atomic USDC>) of USDC (${usdc}).`,
+      reason: 'allowance',
+    },
+  );
 }
 
 /**

@@ -113,6 +113,7 @@ async function findClaimedPayment(rpc: Rpc<SolanaRpcApi>, claim: PaymentClaim): 
       final: read.meta.err === null,
       ...paid,
       signature: signature ? getBase58Decoder().decode(signature) : null,
+      ceiling: null,
       expires_at: null,
       block: Number(read.slot),
       block_hash: block?.blockhash ?? '',

@@ -5,7 +5,7 @@ import type { LiveListing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
-import { formatPrice, formatUsdc } from '../../model/usdc.ts';
+import { formatPaid, formatPrice } from '../../model/usdc.ts';
 import { buildRouteCall, type CallGuide } from '../call.ts';
 import { PATHS } from '../links.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
@@ -113,12 +113,13 @@ export function listVerifiedRoutes(routes: readonly Route[], receipts = NO_RECEI
   return routes
     .flatMap(({ method, path, proofs, terms }) =>
       proofs.map((proof) => {
-        const now = getCurrentTerms(terms).find(({ network }) => network === proof.network)?.amount;
+        const now = getCurrentTerms(terms).find(({ network }) => network === proof.network);
         return {
           method,
           path,
-          price: formatUsdc(proof.amount),
-          price_now: now === undefined || now === proof.amount ? null : formatUsdc(now),
+          price: formatPaid(proof),
+          price_now:
+            !now || now.amount === (proof.ceiling ?? proof.amount) ? null : formatPrice(now.amount, isCeiling(now)),
           network: formatChain(proof),
           verified_on: formatDay(proof.verified_at),
           transaction: proof.transaction,

@@ -1,7 +1,7 @@
 import type { Listing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { type Correction, type PublicPayment, UNRECOGNISED } from '../../model/payment.ts';
-import { formatUsdc } from '../../model/usdc.ts';
+import { formatPaid, formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { getRouteAnchor } from '../listing/routes.ts';
 import { buildAgentReceipt } from '../receipt.ts';
@@ -35,6 +35,8 @@ export interface ReceiptPage {
   readonly outcome_note: string;
   /** Amount in USDC. */
   readonly price: string;
+  /** The most that was signed for, in USDC; null where exactly the price was. */
+  readonly ceiling: string | null;
   /** `Base`, or `a local test chain for Base`. */
   readonly network: string;
   /** Day of the payment. */
@@ -97,13 +99,14 @@ export function buildReceiptPage(
     id: paid.id,
     path: PATHS.receipt(paid.id),
     title: `Receipt: ${price} USDC paid to ${host}`,
-    summary: `This service paid ${price} USDC on ${network} for ${call} of ${host} on ${formatDay(paid.settlement.settled_at)}. ${outcome}.`,
+    summary: `This service paid ${formatPaid(paid)} USDC on ${network} for ${call} of ${host} on ${formatDay(paid.settlement.settled_at)}. ${outcome}.`,
     method: route.method,
     route_path: route.path,
     delivered: paid.delivered === true,
     outcome,
     outcome_note: note,
     price,
+    ceiling: paid.ceiling === undefined ? null : formatUsdc(paid.ceiling),
     network,
     paid_on: formatDay(paid.settlement.settled_at),
     is_public: receipt.public_chain,
@@ -120,6 +123,9 @@ export function buildReceiptPage(
     proves: [
       `That ${paid.payer} paid ${price} USDC to ${paid.pay_to} ${receipt.public_chain ? `on ${label}` : `on ${network}`}, once.`,
       `That it happened in ${paid.network === 'base' ? 'block' : 'slot'} ${paid.settlement.block}, at ${formatSecond(paid.settlement.settled_at)}.`,
+      ...(receipt.ceiling_usdc === undefined
+        ? []
+        : [`That it had signed for at most ${receipt.ceiling_usdc} USDC, of which the seller took this.`]),
     ],
     leaves_open: [
       ...(receipt.public_chain
@@ -162,12 +168,15 @@ function listAsked({ request }: PublicPayment): ReceiptFact[] {
 }
 
 function listPaid(paid: PublicPayment, isPublic: boolean): ReceiptFact[] {
-  const { settlement, network, amount, payer, pay_to, nonce, signature } = paid;
+  const { settlement, network, amount, ceiling, payer, pay_to, nonce, signature } = paid;
   const { label, getAccountUrl, getBlockUrl, getTransactionUrl } = NETWORKS[network];
   const isBase = network === 'base';
   const link = (href: string) => (isPublic ? href : undefined);
   return [
     { label: 'Amount', value: `${formatUsdc(amount)} USDC (${amount} atomic) on ${label}` },
+    ...(ceiling === undefined
+      ? []
+      : [{ label: 'Signed for', value: `at most ${formatUsdc(ceiling)} USDC (${ceiling} atomic), by Permit2` }]),
     { label: 'Paid by', value: payer, href: link(getAccountUrl(payer)) },
     { label: 'Paid to', value: pay_to, href: link(getAccountUrl(pay_to)) },
     { label: 'Transaction', value: settlement.transaction, href: link(getTransactionUrl(settlement.transaction)) },

@@ -11,7 +11,7 @@ import { NETWORKS, type NetworkEntry, networkEntry, networkKey } from '../../mod
 import { probeOutcome } from '../../model/probe.ts';
 import { type PayeeKind, payeeKind, routeProof } from '../../model/route.ts';
 import { isCeiling, terms } from '../../model/terms.ts';
-import { formatPrice, formatPriceRange, formatUsdc, priceCeilings } from '../../model/usdc.ts';
+import { formatPaid, formatPrice, formatPriceRange, priceCeilings } from '../../model/usdc.ts';
 import { describeCautionEvidence } from './caution.ts';
 import { formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
@@ -150,9 +150,9 @@ function describeNetwork({ key, last_seen_at, settlement_verified }: NetworkEntr
 
 /** Says what was paid, where, when and in which transaction. */
 function describeProof(proof: z.infer<typeof recordedProof>): string {
-  const { amount, network, public_chain, verified_at, transaction } = proof;
+  const { network, public_chain, verified_at, transaction } = proof;
   const chain = public_chain ? network : `a local test chain for ${network}`;
-  return `${formatUsdc(amount)} USDC paid on ${chain}, ${formatSecond(verified_at)}, transaction ${transaction}`;
+  return `${formatPaid(proof)} USDC paid on ${chain}, ${formatSecond(verified_at)}, transaction ${transaction}`;
 }
 
 /** Writes a score with what it rests on. */

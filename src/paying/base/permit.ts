@@ -1,0 +1,230 @@
+import { getAddress, type Hex, isAddress, isAddressEqual, type PublicClient, parseAbi } from 'viem';
+import { BASE_PERMIT2 } from '../../model/network.ts';
+import type { Payment, PreparedPayment } from '../../model/payment.ts';
+import { askNode, type BlockRange, searchBlocks, USDC, USDC_ABI } from './node.ts';
+
+/** The contract by which x402 takes a payment of the scheme `upto`: the only one that may use the permit. */
+export const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002';
+
+/** The EIP-712 domain of Permit2 on Base. */
+export const PERMIT_DOMAIN = { name: 'Permit2', chainId: 8453, verifyingContract: getAddress(BASE_PERMIT2) } as const;
+
+/** A transfer by Permit2 with the witness of x402's proxy: payee, and who may settle. */
+export const PERMIT_TYPES = {
+  PermitWitnessTransferFrom: [
+    { name: 'permitted', type: 'TokenPermissions' },
+    { name: 'spender', type: 'address' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+    { name: 'witness', type: 'Witness' },
+  ],
+  TokenPermissions: [
+    { name: 'token', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+  ],
+  Witness: [
+    { name: 'to', type: 'address' },
+    { name: 'facilitator', type: 'address' },
+    { name: 'validAfter', type: 'uint256' },
+  ],
+} as const;
+
+const PERMIT2_ABI = parseAbi([
+  'function nonceBitmap(address owner, uint256 word) view returns (uint256)',
+  'event UnorderedNonceInvalidation(address indexed owner, uint256 word, uint256 mask)',
+]);
+
+/** A permit as x402 writes it: numbers are decimal text. */
+export interface Permit {
+  from: string;
+  permitted: { token: string; amount: string };
+  spender: string;
+  nonce: string;
+  deadline: string;
+  witness: { to: string; facilitator: string; validAfter: string };
+}
+
+/** Reads from an offer who may settle it; undefined if it names no account. */
+export function readFacilitator({ extra }: Record<string, unknown>): string | undefined {
+  const named =
+    typeof extra === 'object' && extra !== null && 'facilitatorAddress' in extra && extra.facilitatorAddress;
+  return typeof named === 'string' && isAddress(named, { strict: false }) ? getAddress(named) : undefined;
+}
+
+/** Builds the permit of a recorded payment. `deadline` is its expiry, in whole seconds. */
+export function buildPermit(
+  { payer, pay_to, amount, nonce, expires_at }: PreparedPayment,
+  facilitator: string,
+): Permit {
+  return {
+    from: getAddress(payer),
+    permitted: { token: USDC, amount: String(amount) },
+    spender: UPTO_PROXY,
+    nonce: String(BigInt(nonce)),
+    deadline: String(Math.floor(Date.parse(expires_at) / 1000)),
+    witness: { to: getAddress(pay_to), facilitator: getAddress(facilitator), validAfter: '0' },
+  };
+}
+
+/** Builds the message that is signed for a permit. */
+export function buildPermitMessage({ permitted, spender, nonce, deadline, witness }: Permit) {
+  return {
+    permitted: { token: getAddress(permitted.token), amount: BigInt(permitted.amount) },
+    spender: getAddress(spender),
+    nonce: BigInt(nonce),
+    deadline: BigInt(deadline),
+    witness: {
+      to: getAddress(witness.to),
+      facilitator: getAddress(witness.facilitator),
+      validAfter: BigInt(witness.validAfter),
+    },
+  };
+}
+
+/** Returns how much USDC an account allows Permit2 to move, in atomic units. */
+export function readAllowance(client: PublicClient, account: string): Promise<bigint> {
+  const args = [getAddress(account), PERMIT_DOMAIN.verifyingContract] as const;
+  return askNode(() => client.readContract({ address: USDC, abi: USDC_ABI, functionName: 'allowance', args }));
+}
+
+type NonceOwner = Pick<Payment, 'payer' | 'nonce'>;
+
+/** Returns whether a permit was used or cancelled up to a block: Permit2 has one bit for each nonce. */
+export async function isPermitUsed(
+  client: PublicClient,
+  { payer, nonce }: NonceOwner,
+  blockNumber: bigint,
+): Promise<boolean> {
+  const address = PERMIT_DOMAIN.verifyingContract;
+  const { word, bit } = getNoncePlace(nonce);
+  const args = [getAddress(payer), word] as const;
+  const bits = await askNode(() =>
+    client.readContract({ address, abi: PERMIT2_ABI, functionName: 'nonceBitmap', args, blockNumber }),
+  );
+  return hasBit(bits, bit);
+}
+
+/** Returns where Permit2 keeps a nonce: the number of the word, and of the bit in it, the lowest being 0. */
+function getNoncePlace(nonce: string): { word: bigint; bit: bigint } {
+  return { word: BigInt(nonce) >> 8n, bit: BigInt(nonce) & 255n };
+}
+
+function hasBit(bits: bigint, bit: bigint): boolean {
+  return ((bits >> bit) & 1n) === 1n;
+}
+
+/** A permit in the input of a transaction that settles it. Amounts are atomic USDC. */
+export interface SettledPermit {
+  ceiling: bigint;
+  /** Seconds since 1970. */
+  deadline: bigint;
+  /** What was to be taken. */
+  amount: bigint;
+  owner: Hex;
+  to: Hex;
+}
+
+const WORD = 64;
+
+/**
+ * Lists the permits with a nonce in the input of a transaction. The arguments of both functions of the proxy that settle
+ * have the same words in a row: token, ceiling, nonce, deadline, amount, owner and payee. So they are found in a call of
+ * the proxy, and in any call around it.
+ */
+export function listSettledPermits(input: Hex, nonce: string): SettledPermit[] {
+  const hex = input.slice(2).toLowerCase();
+  const token = USDC.slice(2).toLowerCase().padStart(WORD, '0');
+  const found: SettledPermit[] = [];
+  const wanted = nonce.replace(/^0x/, '').toLowerCase();
+  for (let at = hex.indexOf(wanted); at >= 0; at = hex.indexOf(wanted, at + 1)) {
+    const start = at - 2 * WORD;
+    const words = hex.slice(Math.max(start, 0), start + 7 * WORD).match(/.{64}/g) ?? [];
+    const [first, ceiling, , deadline, amount, owner, to] = words.map((word) => `0x${word}` as const);
+    if (start < 0 || first !== `0x${token}` || !ceiling || !deadline || !amount || !owner || !to) continue;
+    found.push({
+      ...{ ceiling: BigInt(ceiling), deadline: BigInt(deadline), amount: BigInt(amount) },
+      ...{ owner: `0x${owner.slice(-40)}`, to: `0x${to.slice(-40)}` },
+    });
+  }
+  return found;
+}
+
+/**
+ * Finds the transaction that used a permit. Permit2 has no event for that, so it is the transaction that moved USDC of the
+ * payer and has the permit in its input, or else one in the block in which the nonce became used. Undefined if USDC of the
+ * payer was not moved there.
+ */
+export async function findPermitTransaction(
+  client: PublicClient,
+  payment: NonceOwner & Pick<Payment, 'from_block'>,
+  head: bigint,
+): Promise<Hex | undefined> {
+  const wanted = { address: USDC, abi: USDC_ABI, eventName: 'Transfer', strict: true } as const;
+  const args = { from: getAddress(payment.payer) };
+  const listMoves = (range: BlockRange) => askNode(() => client.getContractEvents({ ...wanted, args, ...range }));
+  // Anybody can move nothing in the name of the payer, but only a permit of the payer moves something.
+  const isSomething = (move: Awaited<ReturnType<typeof listMoves>>[number]) => move.args.value > 0n;
+  const carried = await searchBlocks(payment.from_block, head, async (range) => {
+    for (const { transactionHash: hash } of (await listMoves(range)).filter(isSomething)) {
+      const { input } = await askNode(() => client.getTransaction({ hash }));
+      if (listSettledPermits(input, payment.nonce).length > 0) return hash;
+    }
+    return undefined;
+  });
+  if (carried !== undefined) return carried;
+  const block = await findBlockOfUse(client, payment, head);
+  const moves = await listMoves({ fromBlock: block, toBlock: block });
+  return (moves.find(isSomething) ?? moves[0])?.transactionHash;
+}
+
+/** Finds the transaction in which the payer cancelled a permit; undefined if it did not. */
+export async function findPermitCancellation(
+  client: PublicClient,
+  { payer, nonce, from_block }: NonceOwner & Pick<Payment, 'from_block'>,
+  head: bigint,
+): Promise<Hex | undefined> {
+  const address = PERMIT_DOMAIN.verifyingContract;
+  const wanted = { address, abi: PERMIT2_ABI, eventName: 'UnorderedNonceInvalidation', strict: true } as const;
+  const args = { owner: getAddress(payer) };
+  const { word, bit } = getNoncePlace(nonce);
+  return searchBlocks(from_block, head, async (range) => {
+    const events = await askNode(() => client.getContractEvents({ ...wanted, args, ...range }));
+    return events.find((event) => event.args.word === word && hasBit(event.args.mask, bit))?.transactionHash;
+  });
+}
+
+/** Finds the block in which a nonce became used, between the start of a payment and a block at which it is. */
+async function findBlockOfUse(
+  client: PublicClient,
+  payment: NonceOwner & Pick<Payment, 'from_block'>,
+  head: bigint,
+): Promise<bigint> {
+  let [unused, used] = [BigInt(payment.from_block), head];
+  while (used - unused > 1n) {
+    const middle = (unused + used) / 2n;
+    if (await isPermitUsed(client, payment, middle)) used = middle;
+    else unused = middle;
+  }
+  return used;
+}
+
+/** Finds the permit that a transaction settled: the one that fits a claim best. Undefined if its input has none. */
+export function findSettledPermit(
+  input: Hex,
+  { nonce, payer, pay_to }: Pick<Payment, 'nonce' | 'payer' | 'pay_to'>,
+): SettledPermit | undefined {
+  const permits = listSettledPermits(input, nonce);
+  const isSame = (found: Hex, said: string) => isAddress(said, { strict: false }) && isAddressEqual(found, said);
+  return permits.find(({ owner, to }) => isSame(owner, payer) && isSame(to, pay_to)) ?? permits[0];
+}
+
+/** Returns whether a transaction used a permit: it has it in its input, or its block is the one that made it used. */
+export async function hasUsedPermit(
+  client: PublicClient,
+  permit: NonceOwner,
+  { input, blockNumber, head }: { input: Hex; blockNumber: bigint; head: bigint },
+): Promise<boolean> {
+  if (!(await isPermitUsed(client, permit, head))) return false;
+  if (listSettledPermits(input, permit.nonce).length > 0) return true;
+  return (await isPermitUsed(client, permit, blockNumber)) && !(await isPermitUsed(client, permit, blockNumber - 1n));
+}
