@@ -86,8 +86,8 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     const { child, find, getSaid } = runNpm(['run', 'demo'], { BASE_URL: '', PORT: String(port) });
     const url = await find(/listens on (http:\S+)\. /);
     const said = getSaid();
-    expect(said).toMatch(/10 items: 10 taken, 0 refused\./);
-    expect(said).toMatch(/^10\tpayable/m);
+    expect(said).toMatch(/13 items: 13 taken, 0 refused\./);
+    expect(said).toMatch(/^13\tpayable/m);
     expect(said.match(/settled, and the product came\./g)?.length).toBeGreaterThanOrEqual(8);
     expect(said).toContain('USDC on solana settled, and the product came.');
     expect(said).toContain('0.00012 of at most 0.05 USDC on base settled, and the product came.');
