@@ -272,10 +272,10 @@ export function formatOfferHistory(offer: RouteOffer): string {
 }
 
 /** Routes that belong together. */
-export interface RouteGroup {
+export interface RouteGroup<Row = RouteRow> {
   /** How their paths begin: `/maths`; null where they are not grouped. */
   readonly name: string | null;
-  readonly routes: readonly RouteRow[];
+  readonly routes: readonly Row[];
 }
 
 /** How many routes are read at a glance; more are grouped. */
@@ -288,7 +288,7 @@ export const FILTERED_FROM = 9;
 const EMPTY_SEGMENT = /^(api|v\d+)$/i;
 
 /** Groups the routes of a long list by the first telling part of their path, where that makes more than one group. */
-export function groupRoutes(routes: readonly RouteRow[]): RouteGroup[] {
+export function groupRoutes<Row extends RouteRow>(routes: readonly Row[]): RouteGroup<Row>[] {
   if (routes.length <= LONG_LIST) return [{ name: null, routes }];
   const groups = Map.groupBy(routes, ({ path }) => getBeginning(path));
   // As many groups as routes would only repeat the paths.
