@@ -9,6 +9,7 @@ export function buildRobots({ baseUrl }: Site): string {
 # or search with ${buildUrl(baseUrl, PATHS.agentList)}?q={words} instead of crawling.
 User-agent: *
 Allow: /
+Disallow: /compare?
 
 Sitemap: ${buildUrl(baseUrl, PATHS.sitemapIndex)}
 Agentmap: ${buildUrl(baseUrl, PATHS.ard)}

@@ -125,7 +125,7 @@ describe('in a real browser', () => {
     expect(await page.getByRole('columnheader').count()).toBe(1);
     await page.goto(`${world.url}/api/example-prices`);
     await page
-      .getByRole('row', { name: /\/v1\/other/ })
+      .locator('details', { hasText: 'GET /v1/other' })
       .getByRole('link', { name: 'Compare' })
       .click();
     await page.waitForURL('**/compare?routes=example-prices*');

@@ -48,14 +48,14 @@ const output = z.object({
   slug,
   state: z.enum(['live', 'delisted']),
   note: z.string().optional(),
-  tombstone: compactTombstone.optional().describe('Of a delisted listing'),
+  tombstone: compactTombstone.optional(),
   listing: compactListing
     .optional()
     .describe('On the first page; title, description and provider_name are its own words'),
-  same_product: z.array(z.string()).optional().describe('Slugs: the same elsewhere'),
+  same_product: z.array(z.string()).optional(),
   how_to_pay: z.string().optional(),
   base_url: z.string().optional(),
-  details_url: z.string().optional().describe('All on record, as JSON'),
+  details_url: z.string().optional(),
   pay: z.array(payOption).optional().describe('For every route without its own'),
   routes: z.array(compactRoute).optional(),
   routes_total: z.int().nonnegative().optional(),

@@ -23,12 +23,12 @@ const TOKENS_A_LISTING = 145;
 const BRIEF_RESULTS = 3;
 
 const output = z.object({
-  revision: z.int().nonnegative().describe('Catalogue revision'),
+  revision: z.int().nonnegative(),
   total: z.int().nonnegative(),
   weak: z.boolean().optional(),
   notice: z.string().optional(),
   unmatched: z.array(z.string()).optional(),
-  next_cursor: z.string().optional().describe('cursor of the next page; absent on the last'),
+  next_cursor: z.string().optional(),
   listings: z.array(compactItem),
 });
 type Answer = z.infer<typeof output>;
@@ -42,8 +42,8 @@ export const searchListingsTool = buildTool({
   // A host or a path is said in q.
   input: listQuery.omit({ facets: true, host: true, path: true }).extend({
     sort: listSort.optional().describe('Default: relevance with q, else name'),
-    limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Listings a page at most'),
-    compare: compareQuery.shape.routes.optional().describe('Alone: these routes side by side, each "slug METHOD url"'),
+    limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('At most a page'),
+    compare: compareQuery.shape.routes.optional().describe('Alone: routes, each "slug METHOD url"'),
   }),
   output,
   answer: ({ compare, ...query }, { reading, snapshot }): Answer => {
