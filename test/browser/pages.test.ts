@@ -71,7 +71,7 @@ describe('in a real browser', () => {
     await tabTo(page, 'Any');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    await page.keyboard.type('Settlement');
+    await page.keyboard.press('s');
     await page.waitForURL('**/search?q=prices&verified=true');
     expect(await page.locator('.card').count()).toBe(1);
     await tabTo(page, 'GET /v1/other');
