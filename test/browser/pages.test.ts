@@ -71,7 +71,7 @@ describe('in a real browser', () => {
     await tabTo(page, 'Any');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    await page.keyboard.press('s');
+    await page.keyboard.press('ArrowDown');
     await page.waitForURL('**/search?q=prices&verified=true');
     expect(await page.locator('.card').count()).toBe(1);
     await tabTo(page, 'GET /v1/other');
@@ -95,6 +95,7 @@ describe('in a real browser', () => {
     await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/receipts/${RECEIPTS.delivered}`);
+    await page.getByRole('button', { name: 'Copy command that checks the receipt' }).waitFor();
     await tabTo(page, 'Copy command that checks the receipt');
     await page.keyboard.press('Enter');
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check http'));
@@ -124,10 +125,7 @@ describe('in a real browser', () => {
     await page.getByRole('link', { name: 'Remove GET /maths/tool-0 from the comparison' }).click();
     expect(await page.getByRole('columnheader').count()).toBe(1);
     await page.goto(`${world.url}/api/example-prices`);
-    await page
-      .locator('details', { hasText: 'GET /v1/other' })
-      .getByRole('link', { name: 'Compare' })
-      .click();
+    await page.locator('details', { hasText: 'GET /v1/other' }).getByRole('link', { name: 'Compare' }).click();
     await page.waitForURL('**/compare?routes=example-prices*');
     expect(await page.getByRole('columnheader').textContent()).toContain('GET /v1/other');
   });
