@@ -294,8 +294,16 @@ describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()`,
       );
-      // A connection of the pool may be dead already when the next write takes it.
-      await put(`edition-${revision}`).catch(() => put(`edition-${revision}`));
+      // Connections of the pool may be dead already when the next writes take them.
+      for (let written = false; !written; ) {
+        written = await put(`edition-${revision}`).then(
+          () => true,
+          (error: unknown) => {
+            if (!isAway(error)) throw error;
+            return false;
+          },
+        );
+      }
       while (getPublishedState(published).revision < revision) await sleep(5);
     }
     await following.close();
