@@ -79,10 +79,7 @@ const POSTGRES_WORDS: SchemaWords = {
   strict: '',
 };
 
-/**
- * Opens the SQLite file of a catalogue; where there is none, `readonly` decides whether one is made. Throws `bad_input` for a
- * file that is no catalogue, before anything is written to it.
- */
+/** Opens the engine of a catalogue in a SQLite file, as `openSqliteFile` opens the file. */
 export function openSqlite(file: string, { readonly }: { readonly: boolean }): Engine {
   const sqlite = openSqliteFile(file, { readonly });
   return {

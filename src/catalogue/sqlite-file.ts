@@ -10,8 +10,8 @@ const LOCK_TIMEOUT_MS = 10_000;
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
 /**
- * Opens the SQLite file of a catalogue; where there is none, `readonly` decides whether one is made. Throws `bad_input` for a
- * file that is no catalogue, before anything is written to it.
+ * Opens the SQLite file of a catalogue. A missing file is created unless `readonly` is set. Throws `bad_input` for a file of
+ * another kind, before anything is written to it.
  */
 export function openSqliteFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {
   const sqlite = openFile(file, { readonly });

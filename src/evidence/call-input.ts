@@ -180,7 +180,7 @@ function writeText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Headers are required by name only; what pays is none of them. */
+/** Fills in the required headers that are missing, except those that pay or that the connection sets. */
 function fillHeaders(
   given: Readonly<Record<string, string>>,
   schema: JsonObject | undefined,

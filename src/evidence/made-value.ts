@@ -146,7 +146,7 @@ function makeNumber(schema: JsonObject, name: string): MadeValue {
   return { value, replace: [{ name: cleanName(name), shown: String(value) }] };
 }
 
-/** What stands in for a text of a format, where a name in angle brackets is none. */
+/** Sample texts of formats for which a name in angle brackets would be invalid. */
 const FORMATTED: Readonly<Record<string, string>> = {
   email: 'name@example.com',
   uri: 'https://example.com/',

@@ -21,7 +21,7 @@ export interface ToolCallOptions {
   pause?: (() => Promise<void>) | undefined;
 }
 
-/** The answer of the server, and the JSON-RPC message in it; undefined if there is none. */
+/** The answer of the server, and the JSON-RPC message in it; undefined if it holds no message. */
 export interface ToolCallAnswer {
   response: FetchResponse;
   message: unknown;

@@ -33,7 +33,7 @@ export function parseQuery<Query>(schema: z.ZodObject & z.ZodType<Query>, search
   });
 }
 
-/** Refuses any query parameter that is not one of `valid`, or is given more than once and is none of `lists`. */
+/** Refuses any query parameter that is not one of `valid`, or is given more than once without being one of `lists`. */
 export function refuseUnknown(search: URLSearchParams, valid: readonly string[], lists: readonly string[] = []): void {
   for (const name of search.keys()) {
     if (!valid.includes(name)) throw buildUnknownError(name, valid);

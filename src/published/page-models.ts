@@ -81,7 +81,7 @@ export function getGuide({ getSnapshot, site }: Reading): string {
   return buildGuide(getCounts(snapshot), getSelections(snapshot).countByCategory, site);
 }
 
-/** Finds a page of a category by its number from 1; undefined where there is none. */
+/** Finds a page of a category by its number from 1; undefined if there is no such page. */
 export function findCategoryPage(
   { published, readAtOnce }: Reading,
   category: Category,
@@ -93,7 +93,7 @@ export function findCategoryPage(
   });
 }
 
-/** Finds a page of the listings that are paid on a network by its number from 1; undefined where there is none. */
+/** Finds a page of the listings that are paid on a network by its number from 1; undefined if there is no such page. */
 export function findNetworkPage(
   { published, readAtOnce }: Reading,
   network: NetworkKey,
@@ -105,7 +105,7 @@ export function findNetworkPage(
   });
 }
 
-/** Finds a page of the verified listings by its number from 1; undefined where there is none. */
+/** Finds a page of the verified listings by its number from 1; undefined if there is no such page. */
 export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): CardListPage | undefined {
   return readAtOnce((snapshot) => {
     const part = findPlacesOnPage(getSelections(snapshot).verified, page);

@@ -50,7 +50,7 @@ export function listLiveOf({ listings }: Provider): ProviderListing[] {
   return listings.filter(({ state }) => state === 'live');
 }
 
-/** Finds a page of the listings at a registered domain by its number from 1; undefined where there is none. */
+/** Finds a page of the listings at a registered domain by its number from 1; undefined if there is no such page. */
 export function findProviderPage(reading: Reading, domain: string, page: number): ProviderPage | undefined {
   const { published, readAtOnce } = reading;
   return readAtOnce((snapshot) => {

@@ -31,7 +31,7 @@ export async function findLatestSighting(
   }
 }
 
-/** Returns the later of two times; null if there is none. */
+/** Returns the later of two times; null if neither is known. */
 export function getLater(some: string | null, other: string | null): string | null {
   return (some ?? '') > (other ?? '') ? some : other;
 }
