@@ -110,7 +110,7 @@ function describeDelivery({ delivered, unrecognised }: Payment): string {
   if (unrecognised !== null) {
     return `; the answer was not recognised as the product: ${UNRECOGNISED[unrecognised]}. The route stays unverified.`;
   }
-  if (delivered === false) return ', but no product came: the route stays unverified.';
+  if (delivered === false) return ', but nothing was delivered: the route stays unverified.';
   return '; whether the product came is not known, because no run judged the answer. It counts neither way.';
 }
 

@@ -129,7 +129,7 @@ function findPosition(published: Published, identity: string, cursor: string): P
 
 function buildCursorError(): ServiceError {
   return new ServiceError('bad_input', 'The cursor is not one of this query.', {
-    hint: 'Send the cursor as it came, without since or with the same, or leave it out to begin anew.',
+    hint: 'Send the cursor as it came, without since or with the same, or leave it out to begin again.',
     reason: 'bad_cursor',
   });
 }

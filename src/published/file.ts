@@ -37,7 +37,7 @@ export function openPublished(file: string): Published {
   if (isCurrentSchema(published)) return published;
   published.close();
   throw new ServiceError('bad_input', `${file} was made by another version of this code.`, {
-    hint: 'npm start and npm run rebuild make it anew from the catalogue.',
+    hint: 'npm start and npm run rebuild make it again from the catalogue.',
     reason: 'not_published',
   });
 }

@@ -53,14 +53,14 @@ export function listChangeNews(published: Published, snapshot: Snapshot, limit: 
   for (let until = snapshot.revision; news.length < limit; ) {
     const revisions = listTellingRevisions(published, { until, limit: REVISIONS_AT_ONCE, of });
     for (const revision of revisions) {
-      if (news.length >= limit) break;
+      if (news.length === limit) break;
       const digests = of
         ? digestChanges(listTellingChangesOf(published, revision, of))
         : getDigests(published, revision);
-      news.push(...digests.map((digest) => buildChangeNews(digest, getListing)));
+      news.push(...digests.slice(0, limit - news.length).map((digest) => buildChangeNews(digest, getListing)));
     }
     if (revisions.length < REVISIONS_AT_ONCE) break;
     until = (revisions.at(-1) ?? 0) - 1;
   }
-  return news.slice(0, limit);
+  return news;
 }

@@ -47,9 +47,9 @@ export function* listProviderPages(published: Published): Generator<PageRef> {
     const live = listLiveOf(provider);
     for (let page = 1; (page - 1) * PAGE_SIZE < live.length; page += 1) {
       const path = PATHS.provider(domain, page);
-      const part = findPlacesOnPage([...live.keys()], page);
-      const shown = part?.places.map((place) => live[place] as Shown) ?? [];
-      const key = page === 1 ? buildKey(listings, 'all') : buildKey(shown, part?.has_next ? 'next' : 'last');
+      const end = page * PAGE_SIZE;
+      const shown = live.slice(end - PAGE_SIZE, end);
+      const key = page === 1 ? buildKey(listings, 'all') : buildKey(shown, end < live.length ? 'next' : 'last');
       yield { path, file: `${getFile(path)}.html`, key };
     }
   }

@@ -1,10 +1,16 @@
 import type { MatchedRoute } from '../views/listing/matched-route.ts';
+import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { buildNewsRow } from '../views/pages/changes-page.ts';
-import { buildProviderPage, PROVIDER_NEWS, type ProviderPage, ROUTES_SHOWN } from '../views/pages/provider-page.ts';
+import {
+  buildProviderPage,
+  NAMES_SHOWN,
+  PROVIDER_NEWS,
+  type ProviderPage,
+  ROUTES_SHOWN,
+} from '../views/pages/provider-page.ts';
 import type { Published } from './file.ts';
 import { getItem, type ListingRef } from './listings.ts';
 import { listChangeNews } from './news.ts';
-import { findPlacesOnPage } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { findRevisionTime } from './state.ts';
 
@@ -20,18 +26,19 @@ export interface Provider {
   readonly listings: readonly ProviderListing[];
 }
 
-const COLUMNS = "SELECT domain, number, slug, state, revision FROM listings WHERE state IN ('live', 'delisted')";
-
-/** Finds the listings at a registered domain; undefined where there never was one. */
-export function findProvider(published: Published, domain: string): Provider | undefined {
-  const listings = published.prepare<ProviderListing>(`${COLUMNS} AND domain = ? ORDER BY slug`).all(domain);
-  return listings.length === 0 ? undefined : { domain, listings };
+/** Says whether there is, or ever was, a live listing at a registered domain. */
+export function hasProvider(published: Published, domain: string): boolean {
+  const sql = "SELECT 1 FROM listings WHERE domain = ? AND state IN ('live', 'delisted') LIMIT 1";
+  return published.prepare(sql).get(domain) !== undefined;
 }
 
 /** Goes through the domains with more than one live listing. One alone says all there is on its own page. */
 export function* iterateProviders(published: Published): Generator<Provider> {
   const rows = published
-    .prepare<ProviderListing & { domain: string }>(`${COLUMNS} AND domain IS NOT NULL ORDER BY domain, slug`)
+    .prepare<ProviderListing & { domain: string }>(
+      `SELECT domain, number, slug, state, revision FROM listings
+       WHERE state IN ('live', 'delisted') AND domain IS NOT NULL ORDER BY domain, slug`,
+    )
     .iterate();
   let current: { domain: string; listings: ProviderListing[] } | undefined;
   const isShown = ({ listings }: Provider) => listings.filter(({ state }) => state === 'live').length > 1;
@@ -50,28 +57,72 @@ export function listLiveOf({ listings }: Provider): ProviderListing[] {
   return listings.filter(({ state }) => state === 'live');
 }
 
-/** Finds a page of the listings at a registered domain by its number from 1; undefined if there is no such page. */
+/**
+ * Finds a page of the listings at a registered domain by its number from 1; undefined if there is no such page. Only the
+ * first goes through all of them: any number of hosts may be of one domain.
+ */
 export function findProviderPage(reading: Reading, domain: string, page: number): ProviderPage | undefined {
   const { published, readAtOnce } = reading;
   return readAtOnce((snapshot) => {
-    const provider = findProvider(published, domain);
-    if (!provider) return undefined;
-    const live = listLiveOf(provider);
-    const part = findPlacesOnPage([...live.keys()], page);
-    if (!part) return undefined;
-    const shown = part.places.map((place) => live[place] as ProviderListing);
-    const latest = Math.max(...provider.listings.map(({ revision }) => revision));
+    if (!Number.isInteger(page) || page < 1 || !hasProvider(published, domain)) return undefined;
+    const found = listLivePart(published, domain, (page - 1) * PAGE_SIZE);
+    if (found.length === 0 && page > 1) return undefined;
+    const shown = found.slice(0, PAGE_SIZE);
     return buildProviderPage(domain, {
       page,
-      has_next: part.has_next,
+      has_next: found.length > PAGE_SIZE,
       items: shown.map((listing) => getItem(published, listing)),
       routes: shown.map((listing) => listFirstRoutes(published, listing)),
-      all: page === 1 ? live.map((listing) => getItem(published, listing)) : [],
-      removed: provider.listings.length - live.length,
-      as_of: findRevisionTime(published, latest) ?? snapshot.revised_at,
-      news: page === 1 ? listChangeNews(published, snapshot, PROVIDER_NEWS, { domain }).map(buildNewsRow) : [],
+      first:
+        page > 1
+          ? undefined
+          : {
+              ...readFigures(published, domain, snapshot.revised_at),
+              names: listNames(published, domain),
+              news: listChangeNews(published, snapshot, PROVIDER_NEWS, { domain }).map(buildNewsRow),
+            },
     });
   });
+}
+
+/** Lists live listings of a domain by slug, one more than a page shows. */
+function listLivePart(published: Published, domain: string, from: number): ListingRef[] {
+  const sql = "SELECT number, slug FROM listings WHERE domain = ? AND state = 'live' ORDER BY slug LIMIT ? OFFSET ?";
+  return published.prepare<ListingRef>(sql).all(domain, PAGE_SIZE + 1, from);
+}
+
+/** What is known of all listings of a domain. */
+interface Figures {
+  readonly live: number;
+  readonly removed: number;
+  /** Of the live ones. */
+  readonly routes: number;
+  readonly verified_routes: number;
+  readonly as_of: string;
+}
+
+function readFigures(published: Published, domain: string, revisedAt: string): Figures {
+  const row = published
+    .prepare<Omit<Figures, 'as_of'> & { latest: number }>(
+      `SELECT count(*) FILTER (WHERE state = 'live') AS live, count(*) FILTER (WHERE state = 'delisted') AS removed,
+         coalesce(sum(routes), 0) AS routes, coalesce(sum(verified_routes), 0) AS verified_routes,
+         max(revision) AS latest
+       FROM listings WHERE domain = ? AND state IN ('live', 'delisted')`,
+    )
+    .get(domain);
+  if (!row) throw new Error(`the published catalogue counts nothing at ${domain}`);
+  const { latest, ...figures } = row;
+  return { ...figures, as_of: findRevisionTime(published, latest) ?? revisedAt };
+}
+
+/** Lists the names that a provider goes by, by the first listing with each. */
+function listNames(published: Published, domain: string): string[] {
+  const sql = `SELECT provider_name FROM listings WHERE domain = ? AND state = 'live'
+    GROUP BY provider_name ORDER BY min(slug) LIMIT ?`;
+  return published
+    .prepare<{ provider_name: string }>(sql)
+    .all(domain, NAMES_SHOWN)
+    .map((row) => row.provider_name);
 }
 
 function listFirstRoutes(published: Published, { number }: ListingRef): MatchedRoute[] {

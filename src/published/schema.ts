@@ -1,8 +1,8 @@
 /** Marks a file as a published catalogue: `PRAGMA application_id`, the letters "x402" in ASCII. */
 export const APPLICATION_ID = 0x78343032;
 
-/** Version of the schema below: raise it with every change, and each file is made anew. */
-export const SCHEMA_VERSION = 8;
+/** Version of the schema below: raise it with every change, and each file is made again. */
+export const SCHEMA_VERSION = 9;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -49,7 +49,7 @@ CREATE TABLE listings (
   product INTEGER                 -- the same number where listings are one product at several addresses; null if not known
 ) STRICT;
 CREATE INDEX listings_by_base_url ON listings (base_url);
-CREATE INDEX listings_by_domain ON listings (domain);
+CREATE INDEX listings_by_domain ON listings (domain, state, slug);
 CREATE INDEX listings_by_revision ON listings (revision);
 
 -- Everything on record of a live listing as JSON; of a delisted one its tombstone and the paths it had.

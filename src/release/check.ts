@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { getHash } from '../published/hash.ts';
 import { listDelisted } from '../published/listings.ts';
-import { findProvider } from '../published/providers.ts';
+import { hasProvider } from '../published/providers.ts';
 import type { Reading } from '../published/reading.ts';
 import { findRef } from '../published/snapshot.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
@@ -62,12 +62,15 @@ export function checkRelease({ header, folder, releasesDir, reading, known: earl
   // A page to write to the operator may be at this address, too: the proxy in front answers it.
   const { baseUrl, contactUrl } = reading.site;
   const contact = findOwnPath(contactUrl, PATHS.home, baseUrl) ?? PATHS.home;
-  const hasProvider = (domain: string) => findProvider(reading.published, domain) !== undefined;
   const others = new Set([...LIVE_PATHS, ...gone, ...files, contact]);
   const isKnown = (path: string) => {
     // Pages of providers with one listing are rendered on demand.
     const domain = PROVIDER.exec(path)?.[1];
-    return pages.get(path) !== undefined || others.has(path) || (domain !== undefined && hasProvider(domain));
+    return (
+      pages.get(path) !== undefined ||
+      others.has(path) ||
+      (domain !== undefined && hasProvider(reading.published, domain))
+    );
   };
   for (const [path, page] of listSamples(pages, header.revision)) {
     const body = readFileSync(join(folder, page.file));

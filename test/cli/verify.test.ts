@@ -78,7 +78,7 @@ describe('verify --pay', () => {
     expect((await run(['show', SLUG])).stdout).toContain('settlement-verified');
   });
 
-  it('ends with 1 if it paid and no product came', async () => {
+  it('ends with 1 if it paid and nothing was delivered', async () => {
     const { run, getLost } = await makePayingCommands(chain, {
       sale: async ({ response, settle }) => {
         await settle();
@@ -86,7 +86,7 @@ describe('verify --pay', () => {
       },
     });
     const { code, stdout } = await run(['verify', SLUG, '--pay']);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('no product came: the route stays unverified')]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('nothing was delivered: the route stays unverified')]);
     expect(await getLost()).toBe(1000n);
   });
 

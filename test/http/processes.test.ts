@@ -91,7 +91,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     expect(said.match(/settled, and the product came\./g)?.length).toBeGreaterThanOrEqual(8);
     expect(said).toContain('USDC on solana settled, and the product came.');
     expect(said).toContain('0.00012 of at most 0.05 USDC on base settled, and the product came.');
-    expect(said).toContain('settled, but no product came: the route stays unverified.');
+    expect(said).toContain('settled, but nothing was delivered: the route stays unverified.');
     const { total } = await (await fetch(`${url}/agent/list?verified=true&limit=1`)).json();
     expect(total).toBeGreaterThan(1);
     const pids = listProcesses(child);

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../errors.ts';
 import { getHash } from '../../published/hash.ts';
 import { isDelisted } from '../../published/listings.ts';
-import { findProvider } from '../../published/providers.ts';
+import { hasProvider } from '../../published/providers.ts';
 import type { Reading } from '../../published/reading.ts';
 import { hasReceipt } from '../../published/receipts.ts';
 import { findRef, type Snapshot } from '../../published/snapshot.ts';
@@ -113,7 +113,7 @@ export function openPages(
     const receiptId = RECEIPT.exec(path)?.[1];
     if (receiptId !== undefined) return hasReceipt(published, receiptId);
     const domain = PROVIDER.exec(path)?.[1];
-    if (domain !== undefined) return findProvider(published, domain) !== undefined;
+    if (domain !== undefined) return hasProvider(published, domain);
     if (
       path.startsWith('/api/') ||
       path.startsWith('/receipts/') ||

@@ -12,7 +12,7 @@ export const ROUTES_SHOWN = 10;
 export const PROVIDER_NEWS = 20;
 
 /** Names that a provider goes by, at most. */
-const NAMES_SHOWN = 5;
+export const NAMES_SHOWN = 5;
 
 /** The listings at one registered domain, with what is known of all of them. */
 export interface ProviderPage extends Omit<CardListPage, 'search'> {
@@ -38,12 +38,20 @@ interface ProviderPart {
   readonly items: readonly AgentItem[];
   /** The first routes of each of them. */
   readonly routes: readonly (readonly MatchedRoute[])[];
-  /** Every live listing, for the first page. */
-  readonly all: readonly AgentItem[];
-  readonly removed: number;
-  /** When any of its listings changed last, ISO 8601 UTC. */
-  readonly as_of: string;
-  readonly news: readonly NewsRow[];
+  /** What the first page alone says. */
+  readonly first:
+    | {
+        readonly live: number;
+        readonly removed: number;
+        /** Of the live listings. */
+        readonly routes: number;
+        readonly verified_routes: number;
+        /** When any of the listings changed last, ISO 8601 UTC. */
+        readonly as_of: string;
+        readonly names: readonly string[];
+        readonly news: readonly NewsRow[];
+      }
+    | undefined;
 }
 
 /** Says whether a registered domain, or a host without one, has a page: an address in brackets has none. */
@@ -53,31 +61,32 @@ export function hasProviderPath(domain: string): boolean {
 
 /** Builds one page of the listings at a registered domain. */
 export function buildProviderPage(domain: string, part: ProviderPart): ProviderPage {
-  const { page, has_next, items, all, removed, as_of } = part;
-  const isFirst = page === 1;
+  const { page, has_next, items, first } = part;
   const title = `APIs at ${domain}`;
-  const sum = (get: (item: AgentItem) => number) => all.reduce((total, item) => total + get(item), 0);
-  const routes = sum(({ endpoints_count }) => endpoints_count);
-  const verified = sum(({ verified_route_count }) => verified_route_count);
-  const counts = [
-    formatCount(all.length, 'listing'),
-    `${verified} of ${formatCount(routes, 'route')} verified`,
-    ...(removed === 0 ? [] : [`${formatCount(removed, 'listing')} removed`]),
-  ];
   return {
-    title: isFirst ? title : `${title}, page ${page}`,
+    title: first ? title : `${title}, page ${page}`,
     description: `Every listing whose host belongs to ${domain}: what is verified, what speaks against it, and what changed.`,
     path: PATHS.provider(domain, page),
     page,
-    count: isFirst ? `${counts.join(', ')}, as of ${formatMinute(as_of)}` : null,
-    names: [...new Set(all.map(({ provider_name }) => provider_name))].slice(0, NAMES_SHOWN),
+    count: first ? formatFigures(first) : null,
+    names: first?.names ?? [],
     cards: items.map(buildListingCard),
     routes: items.flatMap((item, at) => listRoutes(item, part.routes[at] ?? [])),
-    news: part.news,
+    news: first?.news ?? [],
     previous: page > 1 ? PATHS.provider(domain, page - 1) : null,
     next: has_next ? PATHS.provider(domain, page + 1) : null,
     empty: 'No listing of this provider is live.',
   };
+}
+
+/** `3 listings, 2 of 9 routes verified, 1 listing removed, as of …`. */
+function formatFigures({ live, removed, routes, verified_routes, as_of }: NonNullable<ProviderPart['first']>): string {
+  const counts = [
+    formatCount(live, 'listing'),
+    `${verified_routes} of ${formatCount(routes, 'route')} verified`,
+    ...(removed === 0 ? [] : [`${formatCount(removed, 'listing')} removed`]),
+  ];
+  return `${counts.join(', ')}, as of ${formatMinute(as_of)}`;
 }
 
 function listRoutes(item: AgentItem, matched: readonly MatchedRoute[]): ProviderPage['routes'] {

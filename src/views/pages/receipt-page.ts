@@ -133,7 +133,7 @@ export function buildReceiptPage(
         : ['That anything of value was paid: money on a local test chain is worth nothing.']),
       paid.delivered
         ? 'That the product came back: that is our own word. Size and hash of the answer are given, and the call can be repeated.'
-        : 'That no product came back: that is our own word.',
+        : 'That nothing was delivered: that is our own word.',
       'That the request shown here is the one that was paid for: no payment names its request.',
       'That the next call is answered in the same way.',
     ],
