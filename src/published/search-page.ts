@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { AgentItem } from '../views/listing/item.ts';
+import { getListSort } from '../views/listing/query.ts';
 import {
   type AppliedFilter,
   buildSearchPage,
@@ -13,16 +14,16 @@ import {
 import { readSelected } from './listings.ts';
 import { getCounts } from './page-lists.ts';
 import type { Reading } from './reading.ts';
+import { EVEN_RELEVANCE } from './select.ts';
+import type { Snapshot } from './snapshot.ts';
+import { understand } from './understood.ts';
 
 /**
  * Gives the page of what matches a search now; `values` is the search as its form holds it, `query` what it means. Throws
  * `bad_input` (`no_such_page`) for a page after the last one.
  */
-export function getSearchPage(
-  { published, readAtOnce, selectListings }: Reading,
-  values: SearchValues,
-  { page = 1, ...query }: SearchQuery,
-): SearchPage {
+export function getSearchPage(reading: Reading, values: SearchValues, { page = 1, ...query }: SearchQuery): SearchPage {
+  const { published, readAtOnce, selectListings } = reading;
   return readAtOnce((snapshot) => {
     const before = (page - 1) * RESULTS_SIZE;
     const selected = selectListings(published, snapshot, { ...query, limit: before + RESULTS_SIZE, facets: true });
@@ -45,6 +46,24 @@ export function getSearchPage(
       return { filter, total: selectListings(published, snapshot, asked).total };
     };
     const nearby = total === 0 ? listFilterRemovals(values, understood).map(count) : [];
-    return buildSearchPage(values, { ...selected, items, nearby, counts: getCounts(snapshot) });
+    const isBestFirst = page === 1 && getListSort(query) === 'relevance';
+    const best = answer?.matches[0]?.match ?? 0;
+    const outside = isBestFirst ? findOutside(reading, snapshot, query, best) : undefined;
+    return buildSearchPage(values, { ...selected, items, nearby, outside, counts: getCounts(snapshot) });
   });
+}
+
+/** Finds what answers a request in words clearly better than the best within its filters, where anything does. */
+function findOutside(
+  { published, selectListings }: Reading,
+  snapshot: Snapshot,
+  query: Omit<SearchQuery, 'page'>,
+  best: number,
+): AgentItem | undefined {
+  const { q, sort: _sort, limit, ...filters } = understand({ ...query, limit: 1 }, published).query;
+  if (q === undefined || Object.keys(filters).length === 0 || best > 1 - EVEN_RELEVANCE) return undefined;
+  const found = selectListings(published, snapshot, { q, limit });
+  const match = found.answer?.matches[0]?.match ?? 0;
+  if (found.answer?.isWeak || match < best + EVEN_RELEVANCE) return undefined;
+  return readSelected(published, found).map((item) => JSON.parse(item))[0];
 }

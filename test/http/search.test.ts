@@ -57,6 +57,28 @@ it('says how to find something where nothing matches', async () => {
   );
 });
 
+it('names what answers more of the request outside the filters, and only that', async () => {
+  const server = await serveShelf();
+  await server.shelf.put([99], 'zebra');
+  await server.catchUp();
+  const say = async (query: string) => {
+    const { text } = await search(server, `/search?${query}`);
+    return /<p class="soft">(Outside these filters.*?)<\/p>/.exec(text)?.[1]?.replace(/<[^>]+>/g, '');
+  };
+  // Within the first filter are other listings that have some of the words, within the second one none.
+  const outside = expect.stringMatching(
+    /^Outside these filters, GET \S+ answers more of the request: 0\.\d+ USDC, Base\.$/,
+  );
+  const { category: own } = JSON.parse((await ask(server, '/agent/listings/api-99')).text);
+  const category = own === 'Data' ? 'Tools' : 'Data';
+  expect(await say(`q=zebra+first&category=${category}`)).toEqual(outside);
+  expect(await say('q=zebra&network=solana')).toEqual(outside);
+  expect(await say('q=zebra+on+solana')).toEqual(outside);
+  expect(await say('q=zebra&network=base')).toBeUndefined();
+  expect(await say('q=zebra')).toBeUndefined();
+  expect(await say('q=zebra&network=solana&sort=price')).toBeUndefined();
+});
+
 it('says with status 400 what is wrong with a search, and keeps what was asked in the form', async () => {
   const server = await serveShelf();
   for (const [query, words] of [

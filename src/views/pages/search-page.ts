@@ -67,6 +67,8 @@ export interface SearchPage {
   readonly nearest: readonly NarrowingLink[];
   /** Said above the results where nothing fits well, or words of the search were found nowhere. */
   readonly doubts: readonly string[];
+  /** What the filters keep out and answers the request clearly better than anything that they let in. */
+  readonly outside: SearchResult['route'];
   readonly pages: ResultPages;
   /** What was wrong with the search, and how to mend it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
@@ -141,9 +143,11 @@ export function buildSearchPage(
     readonly items: readonly AgentItem[];
     readonly counts: Counts;
     readonly nearby?: readonly Nearby[];
+    /** What answers the request clearly better than anything within its filters. */
+    readonly outside?: AgentItem | undefined;
   },
 ): SearchPage {
-  const { items, total, counts, nearby = [] } = found;
+  const { items, total, counts, nearby = [], outside } = found;
   const page = getPageNumber(values);
   const first = (page - 1) * RESULTS_SIZE + 1;
   const range = total > RESULTS_SIZE ? `${formatInteger(first)}–${formatInteger(first + items.length - 1)} of ` : '';
@@ -160,6 +164,7 @@ export function buildSearchPage(
         href: near.filter.without,
       })),
     doubts: listDoubts(found),
+    outside: outside ? (buildSearchResult(outside).route ?? null) : null,
     pages: buildPages(values, total),
     fault: null,
   };
@@ -200,7 +205,16 @@ const NO_PAGES: ResultPages = { previous: null, next: null, numbers: [] };
 
 /** Builds the page that says what is wrong with a search. */
 export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<SearchPage['fault']>): SearchPage {
-  return { ...buildFrame(values), count: null, results: [], nearest: [], doubts: [], pages: NO_PAGES, fault };
+  return {
+    ...buildFrame(values),
+    count: null,
+    results: [],
+    nearest: [],
+    doubts: [],
+    outside: null,
+    pages: NO_PAGES,
+    fault,
+  };
 }
 
 /** Of a weak answer nothing is counted, since nothing fits; nor what the words say, since a click would change the words. */
