@@ -63,11 +63,14 @@ it('names what answers more of the request outside the filters, and only that', 
   await server.catchUp();
   const say = async (query: string) => {
     const { text } = await search(server, `/search?${query}`);
-    return /<p class="soft">(Outside these filters.*?)<\/p>/.exec(text)?.[1]?.replace(/<[^>]+>/g, '');
+    return /<p class="soft">\s*(Outside these filters.*?)\s*<\/p>/
+      .exec(text)?.[1]
+      ?.replace(/<[^>]+>/g, '')
+      .trim();
   };
   // Within the first filter are other listings that have some of the words, within the second one none.
   const outside = expect.stringMatching(
-    /^Outside these filters, GET \S+ answers more of the request: 0\.\d+ USDC, Base\.$/,
+    /^Outside these filters, GET \S+ of Title99 zebra answers more of the request: 0\.\d+ USDC, Base\.$/,
   );
   const { category: own } = JSON.parse((await ask(server, '/agent/listings/api-99')).text);
   const category = own === 'Data' ? 'Tools' : 'Data';

@@ -68,7 +68,7 @@ export interface SearchPage {
   /** Said above the results where nothing fits well, or words of the search were found nowhere. */
   readonly doubts: readonly string[];
   /** What the filters keep out and answers the request clearly better than anything that they let in. */
-  readonly outside: SearchResult['route'];
+  readonly outside: SearchResult | null;
   readonly pages: ResultPages;
   /** What was wrong with the search, and how to mend it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
@@ -164,7 +164,7 @@ export function buildSearchPage(
         href: near.filter.without,
       })),
     doubts: listDoubts(found),
-    outside: outside ? (buildSearchResult(outside).route ?? null) : null,
+    outside: outside ? buildSearchResult(outside) : null,
     pages: buildPages(values, total),
     fault: null,
   };
