@@ -250,18 +250,16 @@ function buildToolTypescript(request: CallRequest, price: CallPrice, tool: strin
         "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
         'await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!))',
       ];
-  return `import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+  return `import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ${type} } from '${path}';
-import { createx402MCPClient } from '@x402/mcp';
+import { wrapMCPClientWithPaymentFromConfig } from '@x402/mcp';
 ${wallet[0]}
 
-const client = createx402MCPClient({
-  name: 'buyer',
-  version: '1.0.0',
+const client = wrapMCPClientWithPaymentFromConfig(new Client({ name: 'buyer', version: '1.0.0' }), {
   schemes: [{ network: '${NETWORKS[network].id}', client: new ${type}(${wallet[1]}) }],
-  autoPayment: true,
   // The price on record: a dearer call is refused, not paid.
-  onPaymentRequested: async ({ paymentRequired }) => BigInt(paymentRequired.accepts[0].amount) <= ${amount}n,
+  spendControls: { maxAmountPerPayment: '$${formatUsdc(amount)}' },
 });
 
 await client.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
