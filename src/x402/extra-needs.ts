@@ -1,3 +1,4 @@
+import { isAbility } from '../model/ability.ts';
 import { isObject } from '../model/json.ts';
 import type { NetworkKey } from '../model/network.ts';
 
@@ -6,10 +7,14 @@ const MAX_NEEDS = 8;
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
+/** Extensions that are abilities. By the names of the others, and of what an offer leaves out, no extension goes. */
+const EXTENSIONS = ['payment-identifier', 'sign-in-with-x'];
+const OMITTED = ['fee-payer', 'facilitator'];
+
 /**
  * Lists what a client needs to pay an offer beyond its network, scheme and version: the transfer method in its `extra`
  * (`assetTransferMethod` of the schemes on EVM), and the extensions that the document around it requires
- * (`info.required`). Sorted; names are cut off at eight.
+ * (`info.required`). Sorted; names are cut off at eight, and one that cannot be kept is `other-extension`.
  */
 export function listExtraNeeds(
   { network, extra }: { network: NetworkKey; extra: unknown },
@@ -18,9 +23,15 @@ export function listExtraNeeds(
   const method = network === 'base' && isObject(extra) ? extra.assetTransferMethod : undefined;
   const transfer = typeof method === 'string' && method !== 'eip3009' && NAME.test(method) ? [getTransfer(method)] : [];
   const required = Object.entries(isObject(extensions) ? extensions : {}).flatMap(([name, value]) =>
-    isObject(value) && isObject(value.info) && value.info.required === true && NAME.test(name) ? name : [],
+    isObject(value) && isObject(value.info) && value.info.required === true ? getExtension(name) : [],
   );
-  return [...transfer, ...required.sort()].slice(0, MAX_NEEDS);
+  return [...transfer, ...new Set(required.sort())].slice(0, MAX_NEEDS);
+}
+
+/** Returns the need for an extension: its name, unless it is none, or that of another need, which a client may have. */
+function getExtension(name: string): string {
+  const isTaken = (isAbility(name) && !EXTENSIONS.includes(name)) || OMITTED.includes(name);
+  return NAME.test(name) && !isTaken ? name : 'other-extension';
 }
 
 /** A method that no client of the SDK has is marked as one, so that it is not taken for an extension. */
