@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { FetchResponse, GuardedClient } from './client.ts';
+import { isTooDeep } from './json.ts';
 import type { PerFetchLimits } from './limits.ts';
 
 /** The revision of MCP that is offered; a server may answer with an earlier one. */
@@ -81,7 +82,7 @@ function isResult(message: unknown): message is { result: Record<string, unknown
 /** Reads the message that answers: the JSON of the body, or the last one of its events that has an answer. */
 function readMessage({ headers, body }: FetchResponse): unknown {
   const text = new TextDecoder().decode(body);
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   const candidates = isStream
     ? text.split(/\r?\n\r?\n/).map((event) =>
         event
@@ -93,7 +94,9 @@ function readMessage({ headers, body }: FetchResponse): unknown {
   return candidates.map(parseJson).findLast((one) => one instanceof Object && ('result' in one || 'error' in one));
 }
 
+/** Parses a message; undefined for text that is no JSON, or too deep for the code that walks it later. */
 function parseJson(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch (error) {
