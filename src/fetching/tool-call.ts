@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { FetchResponse, GuardedClient } from './client.ts';
+import { buildFetchFailure } from './failure.ts';
 import { isTooDeep } from './json.ts';
 import type { PerFetchLimits } from './limits.ts';
 
@@ -30,8 +31,9 @@ export interface ToolCallAnswer {
 
 /**
  * Calls a tool of an MCP server over Streamable HTTP (MCP, revision 2025-11-25): `initialize`, the notification that it
- * is done, and the call. If the server refuses the first, its answer is returned. Follows no redirects. Throws what the
- * guarded client throws; `details.sent` is about the call alone, so a failure before it is one of a call not sent.
+ * is done, and the call. If the server refuses the first, its answer is returned, or for a call with a payment
+ * `malformed` is thrown. Follows no redirects. Throws what the guarded client throws; `details.sent` is about the call
+ * alone, so a failure before it is one of a call not sent.
  */
 export async function fetchToolCall(
   client: Pick<GuardedClient, 'fetch'>,
@@ -49,7 +51,10 @@ export async function fetchToolCall(
     });
   const opened = await post(buildInitialize(), {}).catch(throwUnsent);
   const hello = readMessage(opened);
-  if (!isResult(hello)) return { response: opened, message: hello };
+  if (!isResult(hello)) {
+    if (isPaying) throw buildUnopened(url.hostname);
+    return { response: opened, message: hello };
+  }
   const id = opened.headers.get('mcp-session-id');
   const { protocolVersion } = hello.result;
   const session = {
@@ -68,6 +73,13 @@ function throwUnsent(error: unknown): never {
   if (!(error instanceof ServiceError)) throw error;
   const { code, message, reason, details } = error;
   throw new ServiceError(code, message, { reason, cause: error.cause, details: { ...details, sent: false } });
+}
+
+/** Builds the failure of a server that opens no session: what it answered is not the answer to the call. */
+function buildUnopened(host: string): ServiceError {
+  return buildFetchFailure('malformed', `The host ${host} opens no session of MCP.`, {
+    details: { host, sent: false },
+  });
 }
 
 function buildInitialize(): string {

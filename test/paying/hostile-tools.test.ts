@@ -72,3 +72,16 @@ it.each<[string, ToolSale, object]>([
   expect(await getLost()).toBe(1000n);
   expect((await getRoute()).undelivered === null).toBe(payment.delivered);
 });
+
+it.each([
+  ['another status', new Response('{"quote":42}', { status: 503 })],
+  ['something that is no message', Response.json({ quote: 42 })],
+  ['a request for payment', Response.json({ x402Version: 2, accepts: [] }, { status: 402 })],
+])('a tool whose server opens the second session with %s gets no payment', async (_name, refusal) => {
+  const { pay, getLost, rail, ledger } = await openTool({
+    sell: async () => new Response(null, { status: 500 }),
+    open: (count) => (count === 1 ? undefined : refusal),
+  });
+  expect(await pay()).toMatchObject({ state: 'not_settled', reason: 'not_sent_malformed', answer: null });
+  expect([await getLost(), await ledger.listOpen(rail.payer)]).toEqual([0n, []]);
+});
