@@ -1,6 +1,7 @@
 import { isAbility } from '../model/ability.ts';
 import { isObject } from '../model/json.ts';
 import type { NetworkKey } from '../model/network.ts';
+import { parsePayTo } from './offer-fields.ts';
 
 /** Most needs that are kept of one offer. */
 const MAX_NEEDS = 8;
@@ -34,6 +35,9 @@ function getExtension(name: string): string {
   return NAME.test(name) && !isTaken ? name : 'other-extension';
 }
 
+/** When a payment is settled, as the SDK's clients know it. */
+const FLOWS: readonly unknown[] = ['authorization', 'upfront', 'escrow'];
+
 /** A method that no client of the SDK has is marked as one, so that it is not taken for an extension. */
 function getTransfer(method: string): string {
   return method === 'permit2' ? method : `transfer-${method}`;
@@ -42,7 +46,8 @@ function getTransfer(method: string): string {
 /**
  * Lists what an offer of a live challenge leaves out, so that most clients, or all, cannot pay it. The SDK's clients throw
  * without these members of `extra`: `exact` on EVM needs the EIP-712 domain of the token where it moves by EIP-3009,
- * `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays the fee.
+ * `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays the fee. Text that is no
+ * account is none. With another `paymentFlow` than they know, they pay none of them.
  */
 export function listOmissions({
   network,
@@ -55,8 +60,9 @@ export function listOmissions({
 }): string[] {
   const given = isObject(extra) ? extra : {};
   const has = (name: string) => typeof given[name] === 'string' && given[name] !== '';
-  if (network === 'solana') return has('feePayer') ? [] : ['fee-payer'];
-  if (scheme === 'upto') return has('facilitatorAddress') ? [] : ['facilitator'];
+  const flow = FLOWS.includes(given.paymentFlow ?? FLOWS[0]) ? [] : ['other-flow'];
+  if (network === 'solana') return [...(parsePayTo(network, given.feePayer) ? [] : ['fee-payer']), ...flow];
+  if (scheme === 'upto') return [...(parsePayTo(network, given.facilitatorAddress) ? [] : ['facilitator']), ...flow];
   const isByAuthorisation = scheme === 'exact' && (given.assetTransferMethod ?? 'eip3009') !== 'permit2';
-  return isByAuthorisation && !(has('name') && has('version')) ? ['usdc-domain'] : [];
+  return [...(isByAuthorisation && !(has('name') && has('version')) ? ['usdc-domain'] : []), ...flow];
 }

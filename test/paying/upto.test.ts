@@ -159,16 +159,27 @@ describe('a call whose price is a ceiling', () => {
   it.each([
     ['the wallet does not let Permit2 move its USDC', { isAllowed: false }, 'allowance'],
     ['the wallet holds less than the ceiling', { funds: BigInt(CEILING - 1) }, 'balance'],
-    ['the offer names nobody who may settle', { offer: { extra: { facilitatorAddress: 'me' } } }, 'no_facilitator'],
   ])('is not paid if %s', async (_name, options, reason) => {
     const { pay, ledger, rail } = await openPaying(options);
     await expect(pay()).rejects.toMatchObject({ code: 'refused', reason });
     expect(await ledger.listOpen(rail.payer)).toEqual([]);
   });
 
-  it('is not chosen without an account that may settle it', async () => {
-    const { quote } = await openPaying({ offer: { extra: {} } });
-    expect(await quote()).toMatchObject({ chosen: null, refused: 'scheme_not_supported' });
+  it.each([{}, { facilitatorAddress: 'me' }])(
+    'is not chosen without an account that may settle it: %j',
+    async (extra) => {
+      const { quote } = await openPaying({ offer: { extra } });
+      expect(await quote()).toMatchObject({ chosen: null, refused: 'scheme_not_supported' });
+    },
+  );
+
+  it('is not signed for nobody', async () => {
+    const { pay, quote, ledger, rail } = await openPaying();
+    const { chosen } = await quote();
+    if (!chosen) throw new Error('the offer can be paid');
+    const requirement = { ...chosen, raw: { ...chosen.raw, extra: { facilitatorAddress: 'me' } } };
+    await expect(pay({ requirement })).rejects.toMatchObject({ code: 'refused', reason: 'no_facilitator' });
+    expect(await ledger.listOpen(rail.payer)).toEqual([]);
   });
 
   it('that the seller never takes is not settled once it has expired', async () => {
