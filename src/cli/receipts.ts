@@ -9,7 +9,6 @@ import { fetchJson, parseJsonBody } from '../fetching/json.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { isOpen, type Payment } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
-import { formatUsdc } from '../model/usdc.ts';
 import { openChain, openChainReader, openRails } from '../paying/networks.ts';
 import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } from '../paying/receipt-check.ts';
 import { reconcilePayments } from '../paying/reconcile.ts';
@@ -24,7 +23,7 @@ import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withReadableCatalogue, withWritableCatalogue } from './open-catalogue.ts';
 import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
-import { describePayment } from './verify-report.ts';
+import { describePayment, formatAmount } from './verify-report.ts';
 
 /** How many of the latest payments are listed. */
 const MAX_LISTED = 100;
@@ -373,15 +372,18 @@ function renderReceipts(result: ReceiptsResult, page: Page): void {
       { heading: 'id' },
       { heading: 'request', cut: true },
     ],
-    result.payments.map(({ id, prepared_at, amount, network, state, reason, by_operator, delivered, request }) => [
-      formatTime(prepared_at),
-      formatUsdc(amount),
-      network,
-      describeState({ state, reason, by_operator }),
-      delivered === null ? '–' : delivered ? 'yes' : 'no',
-      id,
-      `${request.method} ${request.url}`,
-    ]),
+    result.payments.map((payment) => {
+      const { id, prepared_at, network, delivered, request } = payment;
+      return [
+        formatTime(prepared_at),
+        formatAmount(payment),
+        network,
+        describeState(payment),
+        delivered === null ? '–' : delivered ? 'yes' : 'no',
+        id,
+        `${request.method} ${request.url}`,
+      ];
+    }),
   );
 }
 

@@ -89,12 +89,16 @@ const DISPUTES: Readonly<Record<string, string>> = {
   above_ceiling: 'the chain shows that more was taken than the ceiling that was signed',
 } satisfies Record<DisputeReason, string>;
 
+/** Writes the amount of a payment in USDC: what was taken of a ceiling, and until that is known that it is one. */
+export function formatAmount(payment: Payment): string {
+  const { state, by_operator, amount } = payment;
+  return state === 'settled' && !by_operator ? formatPaid(payment) : formatPrice(amount, isCeiling(payment));
+}
+
 /** Describes the result of a payment in one sentence. */
 export function describePayment(payment: Payment): string {
-  const { id, state, reason, amount, network } = payment;
-  const isTaken = state === 'settled' && !payment.by_operator;
-  const price = isTaken ? formatPaid(payment) : formatPrice(amount, isCeiling(payment));
-  const what = `${price} USDC on ${network}`;
+  const { id, state, reason, network } = payment;
+  const what = `${formatAmount(payment)} USDC on ${network}`;
   if (payment.by_operator) {
     const word = state === 'settled' ? 'settled' : 'did not settle';
     return `${what} ${word}, by decision of the operator alone: ${payment.by_operator.because}`;

@@ -173,7 +173,7 @@ function listNamedPayees(terms: readonly RecordedTerms[], network: NetworkKey): 
 
 /**
  * Warns when the current price is higher than the one on record. A price is on record if it was asked for during 14
- * days, if a delivered call was paid at it, or if it was the first.
+ * days, if a delivered call was paid at it, or signed for it as a ceiling, or if it was the first.
  */
 function findHigherPrice({ terms, receipts }: RouteRecord): Caution[] {
   const networks = [...new Set(getCurrentTerms(terms).map(({ network }) => network))];
@@ -185,8 +185,8 @@ function findHigherPrice({ terms, receipts }: RouteRecord): Caution[] {
     const recorded = periods.findLastIndex((period, index) => {
       const end = periods[index + 1]?.since;
       const isPaid = paid.some(
-        ({ amount, settled_at }) =>
-          amount >= period.value && settled_at >= period.since && (end === undefined || settled_at < end),
+        ({ amount, ceiling, settled_at }) =>
+          (ceiling ?? amount) >= period.value && settled_at >= period.since && (end === undefined || settled_at < end),
       );
       return isPaid || isLongEnough(period);
     });

@@ -168,6 +168,11 @@ export function judgeUnrecorded(challenge: GivenChallenge): { offers: JudgedOffe
   };
 }
 
+/** Lists the terms on record that an offer is the same as. */
+export function listSameTerms(offer: Terms, { terms, payee }: PayableRecord): RecordedTerms[] {
+  return terms.filter((one) => !findOfferDifference(offer, [one], { payeeRotates: payee === 'rotating' }));
+}
+
 /** Returns what kind of evidence supports terms on record: paid by this service, seen in a 402, or only claimed. */
 export function getEvidenceKind(terms: RecordedTerms, { proofs }: PayableRecord): 'paid' | 'observed' | 'declared' {
   return findPayment(terms, proofs) ? 'paid' : terms.evidence;

@@ -42,8 +42,7 @@ export function parseJsonBody(body: Uint8Array, contentType: string | null, subj
   if (text === undefined) throw buildFetchFailure('bad_json', `${subject} bytes that are not text.`);
   const start = text.trimStart().slice(0, 1);
   if (start === '') throw buildFetchFailure('bad_json', `${subject} nothing where JSON was expected.`);
-  if (isNestedDeeper(text, MAX_DEPTH))
-    throw buildFetchFailure('bad_json', `${subject} JSON nested too deeply to be read.`);
+  if (isTooDeep(text)) throw buildFetchFailure('bad_json', `${subject} JSON nested too deeply to be read.`);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -82,10 +81,10 @@ function decodeText(body: Uint8Array, charset: string): string | undefined {
 const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125];
 
 /**
- * Returns whether JSON text nests arrays and objects deeper than `max`, without parsing it. It reads character by
- * character, because a regular expression overflows its stack on long hostile strings.
+ * Returns whether JSON text nests arrays and objects deeper than any document needs, without parsing it. It reads
+ * character by character, because a regular expression overflows its stack on long hostile strings.
  */
-function isNestedDeeper(text: string, max: number): boolean {
+export function isTooDeep(text: string): boolean {
   let depth = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -96,7 +95,7 @@ function isNestedDeeper(text: string, max: number): boolean {
     } else if (unit === QUOTE) isInString = true;
     else if (unit === OPEN_ARRAY || unit === OPEN_OBJECT) {
       depth += 1;
-      if (depth > max) return true;
+      if (depth > MAX_DEPTH) return true;
     } else if (unit === CLOSE_ARRAY || unit === CLOSE_OBJECT) depth -= 1;
   }
   return false;

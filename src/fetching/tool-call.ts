@@ -1,5 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { FetchResponse, GuardedClient } from './client.ts';
+import { buildFetchFailure } from './failure.ts';
+import { isTooDeep } from './json.ts';
 import type { PerFetchLimits } from './limits.ts';
 
 /** The revision of MCP that is offered; a server may answer with an earlier one. */
@@ -29,8 +31,9 @@ export interface ToolCallAnswer {
 
 /**
  * Calls a tool of an MCP server over Streamable HTTP (MCP, revision 2025-11-25): `initialize`, the notification that it
- * is done, and the call. If the server refuses the first, its answer is returned. Follows no redirects. Throws what the
- * guarded client throws; `details.sent` is about the call alone, so a failure before it is one of a call not sent.
+ * is done, and the call. If the server refuses the first, its answer is returned, or for a call with a payment
+ * `malformed` is thrown. Follows no redirects. Throws what the guarded client throws; `details.sent` is about the call
+ * alone, so a failure before it is one of a call not sent.
  */
 export async function fetchToolCall(
   client: Pick<GuardedClient, 'fetch'>,
@@ -48,7 +51,10 @@ export async function fetchToolCall(
     });
   const opened = await post(buildInitialize(), {}).catch(throwUnsent);
   const hello = readMessage(opened);
-  if (!isResult(hello)) return { response: opened, message: hello };
+  if (!isResult(hello)) {
+    if (isPaying) throw buildUnopened(url.hostname);
+    return { response: opened, message: hello };
+  }
   const id = opened.headers.get('mcp-session-id');
   const { protocolVersion } = hello.result;
   const session = {
@@ -69,6 +75,13 @@ function throwUnsent(error: unknown): never {
   throw new ServiceError(code, message, { reason, cause: error.cause, details: { ...details, sent: false } });
 }
 
+/** Builds the failure of a server that opens no session: what it answered is not the answer to the call. */
+function buildUnopened(host: string): ServiceError {
+  return buildFetchFailure('malformed', `The host ${host} opens no session of MCP.`, {
+    details: { host, sent: false },
+  });
+}
+
 function buildInitialize(): string {
   const params = { protocolVersion: PROTOCOL, capabilities: {}, clientInfo: { name: 'agent-payable', version: '1' } };
   return JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
@@ -81,7 +94,7 @@ function isResult(message: unknown): message is { result: Record<string, unknown
 /** Reads the message that answers: the JSON of the body, or the last one of its events that has an answer. */
 function readMessage({ headers, body }: FetchResponse): unknown {
   const text = new TextDecoder().decode(body);
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   const candidates = isStream
     ? text.split(/\r?\n\r?\n/).map((event) =>
         event
@@ -93,7 +106,9 @@ function readMessage({ headers, body }: FetchResponse): unknown {
   return candidates.map(parseJson).findLast((one) => one instanceof Object && ('result' in one || 'error' in one));
 }
 
+/** Parses a message; undefined for text that is no JSON, or too deep for the code that walks it later. */
 function parseJson(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -301,15 +301,17 @@ export function applyStep(payment: Payment, step: PaymentStep, at: string): Paym
 }
 
 function canFollow(payment: Payment, step: PaymentStep): boolean {
-  const { state, answer, delivered } = payment;
+  const { state, answer, delivered, by_operator } = payment;
   const maySettle = state === 'sent' || state === 'unknown';
+  // Another process may find it on the chain while the one that pays still waits for the answer.
+  const mayBeAnswered = maySettle || (state === 'settled' && by_operator === null);
   switch (step.step) {
     case 'sent':
       return state === 'prepared';
     case 'answered':
-      return maySettle && answer === null && delivered === null;
+      return mayBeAnswered && answer === null && delivered === null;
     case 'judged':
-      return maySettle && answer !== null && delivered === null;
+      return mayBeAnswered && answer !== null && delivered === null;
     case 'resolved':
       return maySettle || (state === 'prepared' && step.resolution.state === 'not_settled');
     case 'closed':

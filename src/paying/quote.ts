@@ -89,8 +89,8 @@ function isToolCall({ url }: Call): boolean {
 
 /**
  * Calls the tool of an MCP server, with a payment or without one, and returns its answer as a route would give it: a
- * request for payment as 402, and otherwise what the tool returned as the body. What the seller says of the settlement
- * is in the header `payment-response`.
+ * request for payment as 402, and otherwise what the tool returned as the body, which is empty if no answer of it came.
+ * What the seller says of the settlement is in the header `payment-response`.
  */
 async function fetchFromTool(
   client: GuardedClient,
@@ -103,7 +103,7 @@ async function fetchFromTool(
     isPaying: payment !== undefined,
   });
   const answer = readToolAnswer(message);
-  if (answer.kind === 'no_rpc') return response;
+  if (answer.kind === 'no_rpc') return isGood(response) ? { ...response, body: new Uint8Array() } : response;
   const text = answer.kind === 'challenge' ? JSON.stringify(answer.challenge) : answer.text;
   const said = answer.kind === 'challenge' ? undefined : answer.receipt;
   return {
@@ -115,6 +115,10 @@ async function fetchFromTool(
     }),
     body: new TextEncoder().encode(text),
   };
+}
+
+function isGood({ status }: FetchResponse): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** Why no offer of a challenge is paid: a stable code. */

@@ -250,18 +250,16 @@ function buildToolTypescript(request: CallRequest, price: CallPrice, tool: strin
         "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
         'await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!))',
       ];
-  return `import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+  return `import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ${type} } from '${path}';
-import { createx402MCPClient } from '@x402/mcp';
+import { wrapMCPClientWithPaymentFromConfig } from '@x402/mcp';
 ${wallet[0]}
 
-const client = createx402MCPClient({
-  name: 'buyer',
-  version: '1.0.0',
+const client = wrapMCPClientWithPaymentFromConfig(new Client({ name: 'buyer', version: '1.0.0' }), {
   schemes: [{ network: '${NETWORKS[network].id}', client: new ${type}(${wallet[1]}) }],
-  autoPayment: true,
   // The price on record: a dearer call is refused, not paid.
-  onPaymentRequested: async ({ paymentRequired }) => BigInt(paymentRequired.accepts[0].amount) <= ${amount}n,
+  spendControls: { maxAmountPerPayment: '$${formatUsdc(amount)}' },
 });
 
 await client.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
@@ -338,6 +336,10 @@ function getPythonInstallCommand(network: NetworkKey): string {
  */
 export function buildPython({ method, url, headers, body }: CallRequest, price: CallPrice): string {
   const { imports, register } = price.scheme === 'upto' ? PYTHON_UPTO : PYTHON_WALLETS[price.network];
+  const { usdc } = NETWORKS[price.network];
+  // Addresses of Base may come in small letters, those of Solana are told apart by them.
+  const isUsdc =
+    price.network === 'base' ? `offer.asset.lower() == "${usdc.toLowerCase()}"` : `offer.asset == "${usdc}"`;
   const fields = headers.map(([name, value]) => `        ${formatJson(name)}: ${formatJson(value)},\n`).join('');
   const options = [
     `    ${formatJson(method)},`,
@@ -352,8 +354,9 @@ ${imports.join('\n')}
 
 client = x402ClientSync()
 ${register}
-# The price on record, in millionths of a USDC: a dearer answer is refused, not paid.
+# At most the price on record, in millionths of a USDC, and in USDC alone: all else is refused, not paid.
 client.register_policy(max_amount(${price.amount}))
+client.register_policy(lambda _, offers: [offer for offer in offers if ${isUsdc}])
 
 response = x402_requests(client).request(
 ${options.join('\n')}

@@ -10,6 +10,7 @@ import {
   findPayment,
   getEvidenceKind,
   type JudgedOffer,
+  listSameTerms,
   OFFER_STANDINGS,
   type OfferFault,
   type PayableRecord,
@@ -239,9 +240,9 @@ export type CheckBody = Omit<AgentCheck, 'catalogue' | 'revision'>;
 /** Builds the answer from what a comparison came to. */
 export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody {
   const { asked, verdict, severity, reason, evidence_at, route, listing, nearest, resources } = check;
-  const needing = { isTool: isToolPath(route?.url ?? asked.url), can: check.can };
-  const offers = check.offers.slice(0, MAX_SHOWN).map((offer) => buildOffer(offer, needing));
-  const on_record = route ? route.terms.slice(0, MAX_SHOWN).map((terms) => buildRecorded(terms, route, needing)) : [];
+  const needing = { isTool: isToolPath(route?.url ?? asked.url), can: check.can, route };
+  const offers = check.offers.map((offer) => buildOffer(offer, needing));
+  const on_record = route ? route.terms.map((terms) => buildRecorded(terms, route, needing)) : [];
   return {
     asked: { method: httpMethod.parse(asked.method), url: asked.url },
     verdict,
@@ -249,7 +250,7 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
     ...(reason !== null && { reason }),
     summary: describeCheck(check),
     safe_offers: check.safe_offers,
-    offers,
+    offers: offers.slice(0, MAX_SHOWN),
     cautions: (route?.cautions ?? []).map((one) => ({ ...one, detail: describeCaution(one) })),
     warnings: check.warnings.map((code) => ({ code, detail: describeWarning(code) })),
     ...(evidence_at !== null && { evidence_at }),
@@ -261,7 +262,7 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
         details_url: buildUrl(baseUrl, PATHS.agentListing(route.listing)),
       },
     }),
-    on_record,
+    on_record: on_record.slice(0, MAX_SHOWN),
     ...(listing !== null && { listing }),
     ...(nearest.length > 0 && { nearest: nearest.map(buildNear) }),
     ...(check.tombstone && { tombstone: check.tombstone }),
@@ -270,16 +271,30 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
   };
 }
 
-/** What a comparison of abilities takes: whether the call is to a tool, and what the client can do. */
+/** What a comparison of abilities takes: whether the call is to a tool, what the client can do, and the record. */
 interface Needing {
   isTool: boolean;
   can: ReadonlySet<Ability> | undefined;
+  route: CheckedRoute | null;
 }
 
 /** Builds the needs of an offer, and which of them the client lacks where it says what it can do. */
 function buildNeeds(terms: Terms, { isTool, can }: Needing): { needs: string[]; missing?: string[] } {
   const list = listNeeds(terms, { isTool });
   return { needs: list, ...(can && { missing: listMissing(list, can) }) };
+}
+
+/**
+ * Builds the needs of an offer that was given. Copied fields do not say what it needs besides, so then the record does: that
+ * of the same terms for which the client lacks least.
+ */
+function buildGivenNeeds(terms: Terms, needing: Needing): ReturnType<typeof buildNeeds> {
+  const isCopied = terms.x402_version === null;
+  const same = isCopied && needing.route ? listSameTerms(terms, needing.route) : [];
+  const [least] = same
+    .map((one) => buildNeeds(one, needing))
+    .toSorted((a, b) => (a.missing?.length ?? 0) - (b.missing?.length ?? 0));
+  return least ?? buildNeeds(terms, needing);
 }
 
 /**
@@ -325,7 +340,7 @@ function buildOffer(
           on_record: String(before[field] ?? ''),
         })),
       }),
-    ...buildNeeds(offer.terms, needing),
+    ...buildGivenNeeds(offer.terms, needing),
   };
 }
 

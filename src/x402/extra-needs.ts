@@ -1,15 +1,21 @@
+import { isAbility } from '../model/ability.ts';
 import { isObject } from '../model/json.ts';
 import type { NetworkKey } from '../model/network.ts';
+import { parsePayTo } from './offer-fields.ts';
 
 /** Most needs that are kept of one offer. */
 const MAX_NEEDS = 8;
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
+/** Extensions that are abilities. By the names of the others, and of what an offer leaves out, no extension goes. */
+const EXTENSIONS = ['payment-identifier', 'sign-in-with-x'];
+const OMITTED = ['fee-payer', 'facilitator'];
+
 /**
  * Lists what a client needs to pay an offer beyond its network, scheme and version: the transfer method in its `extra`
  * (`assetTransferMethod` of the schemes on EVM), and the extensions that the document around it requires
- * (`info.required`). Sorted; names are cut off at eight.
+ * (`info.required`). Sorted; names are cut off at eight, and one that cannot be kept is `other-extension`.
  */
 export function listExtraNeeds(
   { network, extra }: { network: NetworkKey; extra: unknown },
@@ -18,10 +24,19 @@ export function listExtraNeeds(
   const method = network === 'base' && isObject(extra) ? extra.assetTransferMethod : undefined;
   const transfer = typeof method === 'string' && method !== 'eip3009' && NAME.test(method) ? [getTransfer(method)] : [];
   const required = Object.entries(isObject(extensions) ? extensions : {}).flatMap(([name, value]) =>
-    isObject(value) && isObject(value.info) && value.info.required === true && NAME.test(name) ? name : [],
+    isObject(value) && isObject(value.info) && value.info.required === true ? getExtension(name) : [],
   );
-  return [...transfer, ...required.sort()].slice(0, MAX_NEEDS);
+  return [...transfer, ...new Set(required.sort())].slice(0, MAX_NEEDS);
 }
+
+/** Returns the need for an extension: its name, unless it is none, or that of another need, which a client may have. */
+function getExtension(name: string): string {
+  const isTaken = (isAbility(name) && !EXTENSIONS.includes(name)) || OMITTED.includes(name);
+  return NAME.test(name) && !isTaken ? name : 'other-extension';
+}
+
+/** When a payment is settled, as the SDK's clients know it. */
+const FLOWS: readonly unknown[] = ['authorization', 'upfront', 'escrow'];
 
 /** A method that no client of the SDK has is marked as one, so that it is not taken for an extension. */
 function getTransfer(method: string): string {
@@ -31,7 +46,8 @@ function getTransfer(method: string): string {
 /**
  * Lists what an offer of a live challenge leaves out, so that most clients, or all, cannot pay it. The SDK's clients throw
  * without these members of `extra`: `exact` on EVM needs the EIP-712 domain of the token where it moves by EIP-3009,
- * `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays the fee.
+ * `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays the fee. Text that is no
+ * account is none. With another `paymentFlow` than they know, they pay none of them.
  */
 export function listOmissions({
   network,
@@ -44,8 +60,9 @@ export function listOmissions({
 }): string[] {
   const given = isObject(extra) ? extra : {};
   const has = (name: string) => typeof given[name] === 'string' && given[name] !== '';
-  if (network === 'solana') return has('feePayer') ? [] : ['fee-payer'];
-  if (scheme === 'upto') return has('facilitatorAddress') ? [] : ['facilitator'];
+  const flow = FLOWS.includes(given.paymentFlow ?? FLOWS[0]) ? [] : ['other-flow'];
+  if (network === 'solana') return [...(parsePayTo(network, given.feePayer) ? [] : ['fee-payer']), ...flow];
+  if (scheme === 'upto') return [...(parsePayTo(network, given.facilitatorAddress) ? [] : ['facilitator']), ...flow];
   const isByAuthorisation = scheme === 'exact' && (given.assetTransferMethod ?? 'eip3009') !== 'permit2';
-  return isByAuthorisation && !(has('name') && has('version')) ? ['usdc-domain'] : [];
+  return [...(isByAuthorisation && !(has('name') && has('version')) ? ['usdc-domain'] : []), ...flow];
 }

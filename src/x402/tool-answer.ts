@@ -1,4 +1,5 @@
 import { isObject } from '../model/json.ts';
+import { checkChallengeObject } from './challenge-json.ts';
 
 /** The key of a payment in the `_meta` of a tool call, and of what the seller says of it in that of the result. */
 const PAYMENT_KEY = 'x402/payment';
@@ -34,20 +35,30 @@ export function readToolAnswer(message: unknown): ToolAnswer {
     const challenge = error.code === PAYMENT_REQUIRED ? findChallenge(error.data) : undefined;
     if (challenge) return { kind: 'challenge', challenge };
     const code = typeof error.code === 'number' ? error.code : null;
-    return { kind: 'failed', code, text: JSON.stringify({ error }), receipt: undefined };
+    return { kind: 'failed', code, text: formatFailure(error), receipt: undefined };
   }
   if (!isObject(result)) return { kind: 'no_rpc' };
   const text = getText(result);
   const asked = [result.structuredContent, parseJson(text)].map(findChallenge).find((found) => found !== undefined);
   if (asked && result.isError === true) return { kind: 'challenge', challenge: asked };
   const receipt = isObject(result._meta) ? result._meta[RESPONSE_KEY] : undefined;
-  if (result.isError === true) return { kind: 'failed', code: null, text: JSON.stringify({ error: text }), receipt };
+  if (result.isError === true) return { kind: 'failed', code: null, text: formatFailure(text), receipt };
   const { structuredContent } = result;
   return { kind: 'product', text: isObject(structuredContent) ? JSON.stringify(structuredContent) : text, receipt };
 }
 
+/** Most of an error that is kept, in characters: only a whole answer can be recognised as one, and long ones are cut. */
+const MAX_ERROR = 4_000;
+
+/** Writes a failure so that it is one by its own words, even if nothing says why. */
+function formatFailure(error: unknown): string {
+  const words = typeof error === 'string' ? error : JSON.stringify(error);
+  return JSON.stringify({ isError: true, error: words.length > MAX_ERROR ? words.slice(0, MAX_ERROR) : error });
+}
+
 function findChallenge(value: unknown): Record<string, unknown> | undefined {
-  if (!isObject(value)) return undefined;
+  // One that is too deep cannot be written again.
+  if ('problem' in checkChallengeObject(value) || !isObject(value)) return undefined;
   if (value.x402Version !== undefined && Array.isArray(value.accepts)) return value;
   const wrapped = value['x402/error'];
   return isObject(wrapped) ? findChallenge(wrapped.data) : undefined;

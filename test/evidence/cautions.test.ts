@@ -273,6 +273,11 @@ describe('a higher price', () => {
     expect(await list()).toEqual(['price_above_record']);
     await pay({ amount: 3000 });
     expect(await list()).toEqual([]);
+    await see(asks({ amount: 4000, scheme: 'upto' }));
+    await pay({ amount: 3000, ceiling: 3000 });
+    expect(await list()).toEqual(['price_above_record']);
+    await pay({ amount: 120, ceiling: 4000 });
+    expect(await list()).toEqual([]);
   });
 
   it('is compared with the price on record, however that became so', async () => {

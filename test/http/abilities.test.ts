@@ -3,7 +3,16 @@ import { agentList } from '../../src/views/listing/query.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { serveMcp } from '../mcp/serving.ts';
-import { buildChallenge, buildOffer, CALLED, makeFresh, makeSolanaTerms, recordSeen, serveChecks } from './checking.ts';
+import {
+  buildChallenge,
+  buildFields,
+  buildOffer,
+  CALLED,
+  makeFresh,
+  makeSolanaTerms,
+  recordSeen,
+  serveChecks,
+} from './checking.ts';
 
 const PERMIT2 = makeTerms({ amount: 500, extra_needs: ['permit2'] });
 const UPTO = makeTerms({ amount: 9000, scheme: 'upto' });
@@ -77,6 +86,14 @@ it('says of each offer what it needs, and of a given client what it lacks', asyn
   const extensions = { 'sign-in-with-x': { info: { required: true } }, other: { info: {} } };
   const signed = await checkChallenge({ ...challenge, extensions }, { ...asked, can: 'exact,permit2' });
   expect(signed).toMatchObject({ can_pay: false, missing: ['sign-in-with-x'] });
+  // Copied fields do not say how the money moves: then the record does.
+  const copied = await checkFields({ ...buildFields(PERMIT2, called), can: 'evm,exact,eip3009' });
+  expect(copied).toMatchObject({ verdict: 'match', safe_offers: [0], can_pay: false, missing: ['permit2'] });
+  expect(copied.offers[0]?.needs).toEqual(['v2', 'evm', 'exact', 'permit2']);
+  // The safe offer decides, wherever it is.
+  const others = Array.from({ length: 24 }, (_, at) => buildOffer(makeTerms({ amount: 3000 + at }), 2));
+  const late = { ...challenge, accepts: [...others, ...challenge.accepts] };
+  expect(await checkChallenge(late, asked)).toMatchObject({ safe_offers: [24], can_pay: false, missing: ['permit2'] });
   const unasked = await checkOffers([makeTerms()]);
   expect(unasked).not.toHaveProperty('can_pay');
   expect(unasked.offers[0]).not.toHaveProperty('missing');

@@ -65,6 +65,8 @@ const OFFERS: readonly Offered[] = [
   base('exact'),
   base('exact', {}),
   base('exact', { name: 'USD Coin' }),
+  base('exact', { ...DOMAIN, paymentFlow: 'upfront' }),
+  base('exact', { ...DOMAIN, paymentFlow: 'later' }),
   base('exact', DOMAIN, DISCOVERY),
   base('exact', DOMAIN, IDENTIFIED),
   base('exact', DOMAIN, MAYBE_IDENTIFIED),
@@ -74,6 +76,7 @@ const OFFERS: readonly Offered[] = [
   base('upto', { ...DOMAIN, facilitatorAddress: FACILITATOR }),
   base('upto', { ...DOMAIN, ...PERMIT2, facilitatorAddress: FACILITATOR }),
   base('upto', { facilitatorAddress: FACILITATOR }),
+  base('upto', { facilitatorAddress: 'me' }),
   base('upto', DOMAIN),
   base('upto'),
   base('upto', { facilitatorAddress: FACILITATOR }, IDENTIFIED),
@@ -84,6 +87,8 @@ const OFFERS: readonly Offered[] = [
   onSolana('exact', FEE),
   onSolana('exact', { ...FEE, memo: 'order-1' }),
   onSolana('exact', {}),
+  onSolana('exact', { feePayer: 'me' }),
+  onSolana('exact', { ...FEE, paymentFlow: 'later' }),
   onSolana('exact', FEE, IDENTIFIED),
   onSolana('exact', FEE, DISCOVERY),
   onSolana('upto', FEE),
@@ -188,7 +193,7 @@ it('agrees with the clients of the SDK on which offers they can pay', async () =
   expect(answers.length - paid).toBeGreaterThan(100);
 });
 
-it.each([
+it.each<[string, Offered, string[]]>([
   ['v2,evm,exact,eip3009', base('exact', PERMIT2), ['permit2']],
   ['exact', base('exact', DOMAIN), []],
   ['eip3009', base('exact', {}), ['usdc-domain']],
@@ -198,6 +203,11 @@ it.each([
   [ABILITIES.join(), base('deferred', DOMAIN), ['deferred']],
   [ABILITIES.join(), base('exact', { ...DOMAIN, assetTransferMethod: 'erc7710' }), ['transfer-erc7710']],
   [ABILITIES.join(), base('exact', DOMAIN, { unheard: { info: { required: true } } }), ['unheard']],
+  // By the name of something else that a client may be able to do, or by no name, an extension is still one.
+  ...['mcp', 'usdc-domain', 'v2', 'fee-payer', 'a.example/escrow', ' '].map((name): [string, Offered, string[]] => {
+    const extensions = { [name]: { info: { required: true } } };
+    return [`${ABILITIES.join()},fee-payer`, base('exact', DOMAIN, extensions), ['other-extension']];
+  }),
 ])('of a client that can %s it says for %j what is missing: %j', (can, offered, missing) => {
   expect(listMissingHere(can, offered)).toEqual(missing);
 });

@@ -228,6 +228,19 @@ describe('the ledger', () => {
     }
   });
 
+  it('takes the answer of a payment that somebody else found on the chain meanwhile', async () => {
+    const { catalogue, rail, ledger, pay, getRoute } = await openPaying(chain, await sell());
+    const other = openLedger(catalogue, () => undefined);
+    const record: typeof ledger.record = async (id, step, at) => {
+      if (step.step === 'answered') await reconcilePayments({ rail, ledger: other, now });
+      expect((await ledger.findPayment(id))?.state).toBe(step.step === 'sent' ? 'prepared' : 'settled');
+      await ledger.record(id, step, at);
+    };
+    const payment = await pay({ ledger: { ...ledger, record } });
+    expect(payment).toMatchObject({ state: 'settled', delivered: true, answer: { status: 200 } });
+    expect((await getRoute()).proof).toMatchObject({ receipt_id: payment.id });
+  });
+
   it('changes nothing if the journal cannot be written', async () => {
     const catalogue = await makeCatalogue();
     const full = new Error('no space');

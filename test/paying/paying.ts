@@ -2,10 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type UptoPermit2Payload, x402UptoPermit2ProxyABI, x402UptoPermit2ProxyAddress } from '@x402/evm';
+import {
+  type ExactEIP3009Payload,
+  type UptoPermit2Payload,
+  x402UptoPermit2ProxyABI,
+  x402UptoPermit2ProxyAddress,
+} from '@x402/evm';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import { type BaseChain, openWallet } from '../../scripts/market/chain-base.ts';
+import { openServer } from '../../scripts/market/loopback.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
@@ -14,6 +20,8 @@ import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Payment, PaymentCaps } from '../../src/model/payment.ts';
+import { buildToolCall } from '../../src/model/request.ts';
+import { getToolName, isToolPath } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { openBaseRail } from '../../src/paying/base/rail.ts';
 import { openJournal } from '../../src/paying/journal.ts';
@@ -37,6 +45,30 @@ export type Sale<Transaction extends string> = (context: {
   settle: (taken?: bigint) => Promise<Transaction>;
 }) => Promise<void> | void;
 
+/** Opens an account that sends settlements to the chain itself, without a facilitator. */
+async function openRelay(chain: BaseChain) {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await chain.fundGas(account.address);
+  const wallet = openWallet(chain.rpcUrl, account);
+  /** Settles the `payload` of a payment. */
+  const settle = ({ authorization: a, permit2Authorization: permit, signature }: Payload, taken?: bigint) =>
+    permit
+      ? wallet.writeContract(buildPermitCall(permit, signature, taken))
+      : wallet.writeContract({
+          address: TOKEN_ADDRESS,
+          abi: TOKEN_ABI,
+          functionName: 'transferWithAuthorization',
+          args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+        });
+  return { address: account.address, settle };
+}
+
+interface Payload {
+  signature: `0x${string}`;
+  authorization: ExactEIP3009Payload['authorization'];
+  permit2Authorization?: UptoPermit2Payload['permit2Authorization'];
+}
+
 /** A seller that settles without a facilitator, so that each way to cheat needs only a few lines. */
 export async function serveSeller(
   chain: BaseChain,
@@ -44,9 +76,7 @@ export async function serveSeller(
   version: 1 | 2 = 2,
   offer: Record<string, unknown> = {},
 ): Promise<string> {
-  const relay = privateKeyToAccount(generatePrivateKey());
-  await chain.fundGas(relay.address);
-  const wallet = openWallet(chain.rpcUrl, relay);
+  const relay = await openRelay(chain);
   const network = version === 2 ? 'eip155:8453' : 'base';
   const accepts = [
     {
@@ -78,16 +108,7 @@ export async function serveSeller(
       return;
     }
     const { payload } = JSON.parse(Buffer.from(String(header), 'base64').toString());
-    const { authorization: a, permit2Authorization: permit, signature } = payload;
-    const settle = (taken?: bigint) =>
-      permit
-        ? wallet.writeContract(buildPermitCall(permit, signature, taken))
-        : wallet.writeContract({
-            address: TOKEN_ADDRESS,
-            abi: TOKEN_ABI,
-            functionName: 'transferWithAuthorization',
-            args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
-          });
+    const settle = (taken?: bigint) => relay.settle(payload, taken);
     // A seller whose settlement fails delivers nothing.
     Promise.resolve(sale({ request, response, settle })).catch(() => {
       response.statusCode = 500;
@@ -98,6 +119,44 @@ export async function serveSeller(
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const NEED_OF_TOOL = {
+  scheme: 'exact',
+  network: 'eip155:8453',
+  asset: TOKEN_ADDRESS,
+  payTo: PAY_TO,
+  amount: '1000',
+  maxTimeoutSeconds: 60,
+  extra: { name: 'USD Coin', version: '2' },
+};
+
+/** How an MCP server answers a tool call with a payment, and the session before it. */
+export interface ToolSale {
+  /** Settles, or not, and returns the whole answer. */
+  sell: (settle: () => Promise<`0x${string}`>) => Promise<Response>;
+  /** Answers `initialize`, of which there is one before each call. Default: it opens a session. */
+  open?: (count: number) => Response | undefined;
+}
+
+/** An MCP server with the paid tool `/mcp#quote`. */
+export async function serveTool(chain: BaseChain, { sell, open }: ToolSale): Promise<string> {
+  const relay = await openRelay(chain);
+  let opened = 0;
+  const server = await openServer(async (request) => {
+    const { id, method, params } = await request.json();
+    if (method === 'initialize') {
+      opened += 1;
+      return open?.(opened) ?? Response.json({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25' } });
+    }
+    if (method !== 'tools/call') return new Response(null, { status: 202 });
+    const payment = params._meta?.['x402/payment'];
+    if (payment) return sell(() => relay.settle(payment.payload));
+    const asked = { x402Version: 2, resource: { url: 'mcp://tool/quote' }, accepts: [NEED_OF_TOOL] };
+    return Response.json({ jsonrpc: '2.0', id, result: { isError: true, structuredContent: asked } });
+  });
+  onTestFinished(server.close);
+  return server.url;
 }
 
 /** Builds the call that settles a permit, as the SDK's facilitator makes it. */
@@ -167,7 +226,8 @@ export async function openPayingWith(
 ) {
   const { catalogue, journal, ledger } = books ?? (await openBooks());
   await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
-    const routes = [makeRoute({ path, terms: [terms] })];
+    const method = isToolPath(path) ? 'POST' : 'GET';
+    const routes = [makeRoute({ method, path, terms: [terms] })];
     await recordDeclaration(writing, makeDeclaration({ slug, base_url: baseUrl, routes }));
   });
   const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });
@@ -177,7 +237,13 @@ export async function openPayingWith(
     if (!route) throw new Error('no route');
     return route;
   };
-  const call = { method: 'GET' as const, url: new URL(`${path}${query}`, baseUrl), headers: {}, body: undefined };
+  const isTool = isToolPath(path);
+  const call = {
+    method: isTool ? ('POST' as const) : ('GET' as const),
+    url: new URL(`${path}${query}`, baseUrl),
+    headers: {},
+    body: isTool ? buildToolCall(getToolName(path), {}) : undefined,
+  };
   const signal = AbortSignal.timeout(8_000);
   const networks = [rail.network];
   const quote = () => fetchQuote({ client, call, known: [terms], payeeRotates: false, networks, signal });

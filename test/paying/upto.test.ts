@@ -1,8 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress } from '@x402/evm';
-import { encodeAbiParameters, type Hex, numberToHex, pad, parseAbi, parseAbiParameters } from 'viem';
+import {
+  createTestClient,
+  encodeAbiParameters,
+  type Hex,
+  http,
+  numberToHex,
+  pad,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { base } from 'viem/chains';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allowPermit2, type BaseChain, openWallet, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
@@ -149,16 +159,27 @@ describe('a call whose price is a ceiling', () => {
   it.each([
     ['the wallet does not let Permit2 move its USDC', { isAllowed: false }, 'allowance'],
     ['the wallet holds less than the ceiling', { funds: BigInt(CEILING - 1) }, 'balance'],
-    ['the offer names nobody who may settle', { offer: { extra: { facilitatorAddress: 'me' } } }, 'no_facilitator'],
   ])('is not paid if %s', async (_name, options, reason) => {
     const { pay, ledger, rail } = await openPaying(options);
     await expect(pay()).rejects.toMatchObject({ code: 'refused', reason });
     expect(await ledger.listOpen(rail.payer)).toEqual([]);
   });
 
-  it('is not chosen without an account that may settle it', async () => {
-    const { quote } = await openPaying({ offer: { extra: {} } });
-    expect(await quote()).toMatchObject({ chosen: null, refused: 'scheme_not_supported' });
+  it.each([{}, { facilitatorAddress: 'me' }])(
+    'is not chosen without an account that may settle it: %j',
+    async (extra) => {
+      const { quote } = await openPaying({ offer: { extra } });
+      expect(await quote()).toMatchObject({ chosen: null, refused: 'scheme_not_supported' });
+    },
+  );
+
+  it('is not signed for nobody', async () => {
+    const { pay, quote, ledger, rail } = await openPaying();
+    const { chosen } = await quote();
+    if (!chosen) throw new Error('the offer can be paid');
+    const requirement = { ...chosen, raw: { ...chosen.raw, extra: { facilitatorAddress: 'me' } } };
+    await expect(pay({ requirement })).rejects.toMatchObject({ code: 'refused', reason: 'no_facilitator' });
+    expect(await ledger.listOpen(rail.payer)).toEqual([]);
   });
 
   it('that the seller never takes is not settled once it has expired', async () => {
@@ -207,6 +228,36 @@ describe('a call whose price is a ceiling', () => {
     const payment = await pay();
     expect(payment).toMatchObject({ state: 'settled', amount: TAKEN });
     expect(payment.seller_receipt?.transaction).toBe(payment.settlement?.transaction);
+  });
+
+  it('of which nothing is taken is not taken for what a stranger does in the same block', async () => {
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    await chain.fundGas(stranger.address);
+    const miner = createTestClient({ mode: 'anvil', chain: base, transport: http(chain.rpcUrl) });
+    const { pay } = await openPaying({
+      sale: async ({ request, response, settle }) => {
+        const args = [readPermit(request).from, stranger.address, 0n] as const;
+        const call = { address: TOKEN_ADDRESS, abi: TOKEN_ABI, functionName: 'transferFrom', args } as const;
+        await miner.setAutomine(false);
+        // The higher fee comes first in the block.
+        const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n };
+        const first = await openWallet(chain.rpcUrl, stranger).writeContract({ ...call, ...fees });
+        const second = await settle(0n);
+        await miner.mine({ blocks: 1 });
+        await miner.setAutomine(true);
+        const places = await Promise.all(
+          [first, second].map(async (hash) => {
+            const { blockNumber, transactionIndex } = await openWallet(chain.rpcUrl, stranger).getTransactionReceipt({
+              hash,
+            });
+            return { blockNumber, transactionIndex };
+          }),
+        );
+        expect(places).toEqual([0, 1].map((at) => ({ blockNumber: places[0]?.blockNumber, transactionIndex: at })));
+        deliver(response, second);
+      },
+    });
+    expect(await pay({ patienceMs: 3_000 })).toMatchObject({ state: 'not_settled', reason: 'nothing_taken' });
   });
 
   it('that its wallet cancelled is not settled', async () => {

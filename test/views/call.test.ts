@@ -1,6 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { x402Client, type x402ClientConfig } from '@x402/core/client';
+import type { PaymentRequired } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { UptoEvmScheme } from '@x402/evm/upto/client';
 import ts from 'typescript';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
+import { NETWORKS } from '../../src/model/network.ts';
 import type { Route } from '../../src/model/route.ts';
 import {
   buildBareCall,
@@ -270,3 +276,40 @@ it('says whether the request is known to work, an example, or neither', async ()
   expect(await guide({ example })).toMatchObject({ known_good_on: null, basis: 'example' });
   expect(await guide({})).toMatchObject({ known_good_on: null, basis: 'none' });
 });
+
+/** Builds the payment client of a module that calls a tool, as the module sets it up. */
+function openToolClient(code: string): x402Client {
+  const options = { compilerOptions: { target: ts.ScriptTarget.ES2022 } };
+  const [, config = ''] = /FromConfig\(new Client\([^)]*\), (\{.*?\n\})\);/s.exec(code) ?? [];
+  const { outputText } = ts.transpileModule(`const config = ${config};`, options);
+  const names = ['ExactEvmScheme', 'UptoEvmScheme', 'privateKeyToAccount', 'process'];
+  const environment = { env: { EVM_PRIVATE_KEY: generatePrivateKey() } };
+  const build = new Function(...names, `${outputText} return config;`);
+  const given: x402ClientConfig = build(ExactEvmScheme, UptoEvmScheme, privateKeyToAccount, environment);
+  return x402Client.fromConfig(given);
+}
+
+it.each(['exact', 'upto'])(
+  'pays a tool by %s no more than the price on record, whatever stands before it',
+  async (scheme) => {
+    const terms = [makeTerms({ scheme, amount: 1000 })];
+    const guide = await buildGuide({
+      routes: [makeRoute({ method: 'POST', path: '/mcp#report', terms, example: {} })],
+    });
+    const client = openToolClient(guide.paying?.typescript ?? '');
+    const offer = {
+      ...{ scheme, network: NETWORKS.base.id, asset: NETWORKS.base.usdc, payTo: `0x${'1'.repeat(40)}` },
+      ...{
+        maxTimeoutSeconds: 60,
+        extra: { name: 'USD Coin', version: '2', facilitatorAddress: `0x${'2'.repeat(40)}` },
+      },
+    };
+    const pay = (...accepts: object[]) =>
+      client.createPaymentPayload({
+        ...{ x402Version: 2, resource: { url: 'mcp://tool/report' }, accepts },
+      } as PaymentRequired);
+    expect((await pay({ ...offer, amount: '1000' })).accepted.amount).toBe('1000');
+    const bait = { ...offer, network: 'eip155:1', amount: '1' };
+    await expect(pay(bait, { ...offer, amount: '1001' })).rejects.toThrow('spendControls');
+  },
+);

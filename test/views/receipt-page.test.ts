@@ -133,3 +133,14 @@ it.each([
   expect(page.summary).toContain(outcome);
   expect(page.answered.length > 0).toBe(answer !== null);
 });
+
+it('claims nothing of a delivery that nobody knows of, and says what was not recognised', async () => {
+  const { view } = await makeView();
+  const killed = buildReceiptPage({ ...PAID, delivered: null, conforming: null, answer: null }, view);
+  expect(killed).toMatchObject({ answered: [], unanswered: expect.stringContaining('is not known') });
+  expect(killed.leaves_open.join(' ')).toContain('Whether a product came back: that is not known.');
+  const unrecognised = buildReceiptPage({ ...PAID, delivered: false, unrecognised: 'html_page' }, view);
+  expect(unrecognised.leaves_open.join(' ')).toContain('That the answer was not the product');
+  const lost = buildReceiptPage({ ...PAID, delivered: false, answer: null }, view);
+  expect(lost.unanswered).toContain('No answer came');
+});

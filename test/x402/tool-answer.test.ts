@@ -42,6 +42,7 @@ describe('the answer to a tool call', () => {
     ['another message', { method: 'ping' }, { kind: 'no_rpc' }],
     ['a broken result', { result: { content: [null] } }, { kind: 'product', text: '' }],
     ['text that is no JSON', { result: { isError: true, content: text('{x402') } }, { kind: 'failed' }],
+    ['an error without a word', { result: { isError: true } }, { kind: 'failed', text: '{"isError":true,"error":""}' }],
   ])('is read for %s', (_, message, answer) => {
     expect(readToolAnswer(message)).toMatchObject(answer);
   });

@@ -151,12 +151,12 @@ export function listSettledPermits(input: Hex, nonce: string): SettledPermit[] {
 
 /**
  * Finds the transaction that used a permit. Permit2 has no event for that, so it is the transaction that moved USDC of the
- * payer and has the permit in its input, or else one in the block in which the nonce became used. Undefined if USDC of the
- * payer was not moved there.
+ * payer and has the permit in its input, or else one in the block in which the nonce became used. If that block moved
+ * nothing of the payer, it is one that moved nothing to the payee. Undefined if there is none.
  */
 export async function findPermitTransaction(
   client: PublicClient,
-  payment: NonceOwner & Pick<Payment, 'from_block'>,
+  payment: NonceOwner & Pick<Payment, 'pay_to' | 'from_block'>,
   head: bigint,
 ): Promise<Hex | undefined> {
   const wanted = { address: USDC, abi: USDC_ABI, eventName: 'Transfer', strict: true } as const;
@@ -174,7 +174,8 @@ export async function findPermitTransaction(
   if (carried !== undefined) return carried;
   const block = await findBlockOfUse(client, payment, head);
   const moves = await listMoves({ fromBlock: block, toBlock: block });
-  return (moves.find(isSomething) ?? moves[0])?.transactionHash;
+  const isToPayee = (move: (typeof moves)[number]) => isAddressEqual(move.args.to, getAddress(payment.pay_to));
+  return (moves.find(isSomething) ?? moves.find(isToPayee))?.transactionHash;
 }
 
 /** Finds the transaction in which the payer cancelled a permit; undefined if it did not. */

@@ -56,8 +56,10 @@ export interface ReceiptPage {
   /** Body of the request; null where it had none. */
   readonly request_body: string | null;
   readonly paid: readonly ReceiptFact[];
-  /** Empty where no answer came. */
+  /** Empty where no answer is on record. */
   readonly answered: readonly ReceiptFact[];
+  /** Says why no answer is on record. */
+  readonly unanswered: string;
   readonly proves: readonly string[];
   readonly leaves_open: readonly string[];
   /** Recomputes everything with this project's own command. */
@@ -120,6 +122,10 @@ export function buildReceiptPage(
     request_body: paid.request.body,
     paid: listPaid(paid, receipt.public_chain),
     answered: listAnswered(paid, receipt.seller_agrees),
+    unanswered:
+      paid.delivered === null
+        ? 'Whether an answer came is not known: the run that paid ended before it was on record.'
+        : 'No answer came, or none that could be read.',
     proves: [
       `That ${paid.payer} paid ${price} USDC to ${paid.pay_to} ${receipt.public_chain ? `on ${label}` : `on ${network}`}, once.`,
       `That it happened in ${paid.network === 'base' ? 'block' : 'slot'} ${paid.settlement.block}, at ${formatSecond(paid.settlement.settled_at)}.`,
@@ -131,9 +137,7 @@ export function buildReceiptPage(
       ...(receipt.public_chain
         ? []
         : ['That anything of value was paid: money on a local test chain is worth nothing.']),
-      paid.delivered
-        ? 'That the product came back: that is our own word. Size and hash of the answer are given, and the call can be repeated.'
-        : 'That nothing was delivered: that is our own word.',
+      describeOwnWord(paid),
       'That the request shown here is the one that was paid for: no payment names its request.',
       'That the next call is answered in the same way.',
     ],
@@ -157,6 +161,17 @@ function describeOutcome({ delivered, unrecognised, answer }: PublicPayment): { 
   if (!answer) return { outcome: 'Not delivered: no answer came', note };
   const isGood = answer.status >= 200 && answer.status < 300;
   return { outcome: `Not delivered: the answer was ${isGood ? 'empty' : `status ${answer.status}`}`, note };
+}
+
+/** Says what no chain can show of the delivery. */
+function describeOwnWord({ delivered, unrecognised }: PublicPayment): string {
+  if (delivered) {
+    return 'That the product came back: that is our own word. Size and hash of the answer are given, and the call can be repeated.';
+  }
+  if (delivered === null) return 'Whether a product came back: that is not known.';
+  return unrecognised === null
+    ? 'That nothing was delivered: that is our own word.'
+    : 'That the answer was not the product: that is our own word.';
 }
 
 function listAsked({ request }: PublicPayment): ReceiptFact[] {
