@@ -244,14 +244,14 @@ const REQUEST: CallRequest = {
   },
 };
 
-it('asks for what the request says, in Python, up to the price and without following a redirect', () => {
+it('asks for what the request says, in Python, up to the price in USDC and without following a redirect', () => {
   for (const network of ['base', 'solana'] as const) {
     const said = runPython(buildPython(REQUEST, { network, amount: 2500, scheme: 'exact' }));
     if (!said) return;
     const { data, ...options } = said.options;
     expect(JSON.parse(String(data))).toEqual(JSON.parse(REQUEST.body?.text ?? ''));
     expect({ ...said, options }).toEqual({
-      ...{ cap: 2500, method: 'POST', url: REQUEST.url },
+      ...{ cap: 2500, payable: [`0 ${NETWORKS[network].usdc}`], method: 'POST', url: REQUEST.url },
       options: { headers: Object.fromEntries(REQUEST.headers), allow_redirects: false },
     });
   }
