@@ -1,3 +1,4 @@
+import { listMissing, listNeeds } from '../evidence/abilities.ts';
 import { type CallInput, fillCallInput } from '../evidence/call-input.ts';
 import type { Replaceable } from '../evidence/made-value.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
@@ -133,8 +134,7 @@ const PAID_SCHEMES: Readonly<Record<NetworkKey, readonly PaidScheme[]>> = {
 };
 
 /**
- * Finds what a route's call costs now: its cheapest offer of a scheme that the code pays by, `exact` before `upto`, and on Base
- * where even. Where no route has an offer of its own, the listing's price is that of each. Gives a sentence where there is no
+ * Finds what a route's call costs now: its cheapest offer that the code can pay, `exact` before `upto`, and on Base where even. Where no route has an offer of its own, the listing's price is that of each. Gives a sentence where there is no
  * such price.
  */
 function findCallPrice(listing: LiveListing, route: Route): CallPrice | string {
@@ -144,19 +144,30 @@ function findCallPrice(listing: LiveListing, route: Route): CallPrice | string {
       ? 'No price is on record for this route, so no code that pays is shown.'
       : { network: listing.primary_network, amount: listing.price_max, scheme: 'exact' };
   }
-  const [cheapest] = offers
-    .flatMap(({ network, amount, scheme }): CallPrice[] => {
-      const paid = PAID_SCHEMES[network].find((name) => name === scheme);
-      return paid ? [{ network, amount, scheme: paid }] : [];
-    })
+  const paid = offers.flatMap(({ network, amount, scheme, ...offer }) => {
+    const name = PAID_SCHEMES[network].find((name) => name === scheme);
+    const missing = listMissing(listNeeds({ network, amount, scheme, ...offer }), DONE_IN_CODE);
+    return name ? [{ network, amount, scheme: name, missing }] : [];
+  });
+  const [cheapest] = paid
+    .filter(({ missing }) => missing.length === 0)
     .toSorted(
       (a, b) =>
         Number(b.scheme === 'exact') - Number(a.scheme === 'exact') ||
         a.amount - b.amount ||
         (a.network < b.network ? -1 : 1),
     );
-  return cheapest ?? 'It is paid by a scheme that no code here pays by.';
+  if (cheapest) {
+    const { network, amount, scheme } = cheapest;
+    return { network, amount, scheme };
+  }
+  const [other] = paid;
+  if (!other) return 'It is paid by a scheme that no code here pays by.';
+  return `The offer on record needs what no code here does (${other.missing.join(', ')}).`;
 }
+
+/** What the code that is shown does to pay; it pays by both versions of x402. */
+const DONE_IN_CODE: ReadonlySet<string> = new Set(['evm', 'svm', 'exact', 'upto', 'eip3009', 'permit2', 'mcp']);
 
 /** What the caller is ready to pay, and where. */
 interface CallPrice {

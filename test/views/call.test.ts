@@ -207,6 +207,11 @@ describe('the call of a route', () => {
     ],
     ['it declares a body, which GET cannot carry', { method: 'GET', input_schema: bodyOf({ q: { type: 'string' } }) }],
     ['a scheme that no code here pays by', { terms: [makeTerms({ scheme: 'deferred' })] }],
+    ['needs what no code here does (sign-in-with-x)', { terms: [makeTerms({ extra_needs: ['sign-in-with-x'] })] }],
+    [
+      'needs what no code here does (facilitator)',
+      { terms: [makeTerms({ scheme: 'upto', extra_needs: ['facilitator'] })] },
+    ],
   ] as [string, Parameters<typeof makeRoute>[0]][])(
     'is not made to pay where %s, and says so',
     async (words, declared) => {
