@@ -69,7 +69,7 @@ export function buildSyntheticDeclaration(index: number): Declaration {
   );
   return {
     source: { kind: 'bazaar', name: 'synthetic', observed_at: new Date(SEEN + index * 1000).toISOString() },
-    base_url: `https://${name}.example.com`,
+    base_url: `https://${name}.example`,
     slug: null,
     service_name: name,
     title: `${subject} ${action} ${index}`,
@@ -81,7 +81,7 @@ export function buildSyntheticDeclaration(index: number): Declaration {
     ).join(' '),
     provider_name: `${subject} works ${index % 997}`,
     category: null,
-    mcp_endpoint: random() < 0.1 ? `https://${name}.example.com/mcp` : null,
+    mcp_endpoint: random() < 0.1 ? `https://${name}.example/mcp` : null,
     docs_url: null,
     price: null,
     networks: [],
