@@ -200,7 +200,7 @@ function buildFacts(listing: LiveListing, route: Route, asOf: string): ComparedF
     networks: offers.map((offer) => `${offer.price} USDC on ${offer.networks}`),
     verified,
     verification,
-    proof_age: age === null ? null : `${formatCount(age, 'day')} old`,
+    proof_age: age === null ? null : age === 0 ? 'less than a day old' : `${formatCount(age, 'day')} old`,
     cautions: listRouteCautions(listing, route).map(({ code, severity, since }) => ({
       severity,
       text: formatCautionLabel(code, since),
