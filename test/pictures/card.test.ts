@@ -75,6 +75,7 @@ describe('a card', () => {
         expect(right).toBeLessThan(PICTURE_SIZE.width - 56);
         expect(top).toBeGreaterThan(40);
         expect(bottom).toBeLessThan(PICTURE_SIZE.height - 30);
+        expect(top > 501 || bottom < 497 - 8).toBe(true);
       }
     }
   });

@@ -69,6 +69,14 @@ describe('letters', () => {
   });
 });
 
+it.each(['ইতিহাস।', 'इतिहास।', '全球……'])(
+  'marks that scripts share are in the font of the letters before: %s',
+  async (text) => {
+    const { characters } = await readText(text, fonts, orderFamilies(text));
+    expect(new Set(characters.map(({ file }) => file.family)).size).toBe(1);
+  },
+);
+
 describe('direction', () => {
   it.each([
     ['שלום', 'םולש'],
@@ -89,6 +97,7 @@ describe('direction', () => {
 
   it('cannot be changed from outside', async () => {
     expect(read(await setLine('a\u202Ebc\u2067d\u200Fe'))).toBe('abcde');
+    expect(draw(await setLine('שלום \u200E12\u200E, 34'))).toEqual(draw(await setLine('שלום 12, 34')));
   });
 
   it('is that of most words', async () => {
@@ -101,6 +110,8 @@ describe('direction', () => {
     expect(await isRightToLeft('123')).toBe(false);
   });
 });
+
+const words = new Intl.Segmenter('th', { granularity: 'word' });
 
 describe('lines', () => {
   it('break between words, and cut the last one with an ellipsis', async () => {
@@ -133,6 +144,16 @@ describe('lines', () => {
     for (const line of lines.slice(0, -1)) expect(line.width).toBeGreaterThan(least);
   });
 
+  it.each([420, 480, 540, 600])('of Thai end where a word does, %d pixels wide', async (width) => {
+    const title = 'พยากรณ์อากาศสำหรับทุกเมืองทั่วโลกแบบรายชั่วโมง';
+    const lines = (await set(title, { width, lines: 9 })).map(read);
+    const wordStarts = Array.from(words.segment(title), ({ segment }) => segment[0]);
+    const wordEnds = Array.from(words.segment(title), ({ segment }) => segment.replace(/\p{M}+$/u, '').at(-1));
+    const pairs = wordStarts.map((start, at) => `${wordEnds[at - 1]}|${start}`);
+    expect(lines.length).toBeGreaterThan(1);
+    for (const [at, line] of lines.slice(1).entries()) expect(pairs).toContain(`${lines[at]?.at(-1)}|${line[0]}`);
+  });
+
   it.each(Object.values(TITLES))('of any script fit, however much there is: %s', async (title) => {
     const lines = await set(`${title} `.repeat(20));
     expect(lines).toHaveLength(2);
@@ -147,6 +168,7 @@ describe('what no font has', () => {
     ['\u{1F680}\u{1F680}', ''],
     ['1\uFE0F\u20E3 first', 'first'],
     ['a \u{13000} \u{12000} b', 'a b'],
+    ['\u00A9\uFE0F\u00A02026\u0000\n', '\u00A9 2026'],
   ])('is left out, and white space closed up: %s', async (text, rest) => {
     const { characters } = await readText(text, fonts, orderFamilies(text));
     expect(characters.map((character) => character.text).join('')).toBe(rest);
@@ -157,13 +179,28 @@ describe('what no font has', () => {
   });
 
   it('leaves no stack of marks', async () => {
-    const { above } = drawLine(await setLine(`a${'\u0301\u0302\u0303'.repeat(30)}`));
+    const { above } = drawLine(await setLine(`a${'\u0308'.repeat(30)}`));
+    expect(above).toBeGreaterThan(56 * 0.8);
     expect(above).toBeLessThan(56 * 1.5);
   });
 });
 
-it('fonts are forgotten past their bound, and read again', async () => {
-  const before = await setLine('東京の天気');
-  fonts.trim(0);
-  expect(draw(await setLine('東京の天気'))).toEqual(draw(before));
+describe('fonts', () => {
+  it('are kept up to a bound, and read again past it', async () => {
+    const find = () => fonts.find([0x6771], ['japanese']);
+    const [known, line] = [await find(), await setLine('東京の天気')];
+    fonts.trim(1e9);
+    expect(await find()).toBe(known);
+    fonts.trim(0);
+    expect(await find()).not.toBe(known);
+    expect(draw(await setLine('東京の天気'))).toEqual(draw(line));
+  });
+
+  it.each(Object.values(TITLES))('are bolder in a title: %s', async (title) => {
+    const text = await readText(title, fonts, orderFamilies(title));
+    const [bold, regular] = ([700, 400] as const).map((weight) =>
+      setText(text, { size: 56, weight }, { width: 9999, lines: 1 }),
+    );
+    expect(draw(bold?.[0] as Line)).not.toEqual(draw(regular?.[0] as Line));
+  });
 });
