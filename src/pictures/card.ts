@@ -53,7 +53,7 @@ type Read = (text: string) => Promise<DrawableText>;
  */
 export async function drawCard(picture: Picture, fonts: Fonts): Promise<string> {
   const { title, tagline, author, service } = picture;
-  const families = orderFamilies([title, tagline, author].join(' '));
+  const families = orderFamilies([title, tagline, author].join(' '), fonts);
   const read = (text: string) => readText(text, fonts, families);
   const stamp = picture.stamp && drawStamp(await read(picture.stamp.words), picture.stamp.extent);
   const nameWidth = RIGHT - LEFT - 50 - (stamp ? stamp.width + 30 : 0);

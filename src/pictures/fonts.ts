@@ -10,16 +10,14 @@ export interface FontFile {
   readonly weights: Readonly<Record<Weight, Font>>;
   /** Font units per em: what the figures of a glyph are in. */
   readonly unitsPerEm: number;
-  /** Size in memory, in bytes. */
-  readonly size: number;
 }
 
-/** The fonts of pictures. Their files are read when a text first needs them. */
+/** The fonts of pictures. Their files are read when a text first needs them, and kept: all of them are 30 MB. */
 export interface Fonts {
+  /** Names of all families, in the order in which they are asked for a character where nothing speaks for another. */
+  readonly families: readonly string[];
   /** Finds the first file, by order of the families, that has all code points. */
   find(codePoints: readonly number[], families: readonly string[]): Promise<FontFile | undefined>;
-  /** Forgets the files that were used longest ago until the rest is within `bytes`. Called between pictures only. */
-  trim(bytes: number): void;
 }
 
 /** Each family with where its package lists the ranges of its files. */
@@ -62,41 +60,29 @@ export async function openFonts(): Promise<Fonts> {
     Object.entries(listFamilies()).map(async ([family, list]) => [family, await listFiles(family, list)] as const),
   );
   const filesOf = new Map(families);
-  /** In the order of their last use. */
   const loaded = new Map<Listed, FontFile>();
 
   const load = async (listed: Listed): Promise<FontFile> => {
     const file = loaded.get(listed) ?? (await readFontFile(listed));
-    loaded.delete(listed);
     loaded.set(listed, file);
     return file;
   };
 
   return {
+    families: [...filesOf.keys()],
     async find(codePoints, order) {
       const [first = 0] = codePoints;
-      for (const listed of order.flatMap((family) => filesOf.get(family) ?? [])) {
-        if (!isIn(first, listed.ranges)) continue;
-        const file = await load(listed);
-        // A list may name characters that the font lacks.
-        if (codePoints.every((codePoint) => file.weights[400].nominalGlyph(codePoint))) return file;
+      for (const family of order) {
+        for (const listed of filesOf.get(family) ?? []) {
+          if (!isIn(first, listed.ranges)) continue;
+          const file = await load(listed);
+          // A list may name characters that the font lacks.
+          if (codePoints.every((codePoint) => file.weights[400].nominalGlyph(codePoint))) return file;
+        }
       }
       return undefined;
     },
-    trim(bytes) {
-      let size = [...loaded.values()].reduce((sum, file) => sum + file.size, 0);
-      for (const [listed, file] of loaded) {
-        if (size <= bytes) break;
-        loaded.delete(listed);
-        size -= file.size;
-      }
-    },
   };
-}
-
-/** Names of all families, in the order in which they are asked for a character. */
-export function listFamilyNames(): readonly string[] {
-  return Object.keys(listFamilies());
 }
 
 async function listFiles(family: string, list: string): Promise<Listed[]> {
@@ -131,12 +117,11 @@ function isIn(codePoint: number, ranges: Uint32Array): boolean {
 }
 
 async function readFontFile({ family, url }: Listed): Promise<FontFile> {
-  const data = await decompress(await readFile(url));
-  const face = new Face(new Blob(data));
+  const face = new Face(new Blob(await decompress(await readFile(url))));
   const open = (weight: Weight) => {
     const font = new Font(face);
     font.setVariations([new Variation('wght', weight)]);
     return font;
   };
-  return { family, weights: { 400: open(400), 700: open(700) }, unitsPerEm: face.upem, size: data.byteLength };
+  return { family, weights: { 400: open(400), 700: open(700) }, unitsPerEm: face.upem };
 }

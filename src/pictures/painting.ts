@@ -7,20 +7,13 @@ import { openFonts } from './fonts.ts';
 /** Paints a picture as PNG. */
 export type Paint = (picture: Picture) => Promise<Uint8Array>;
 
-/** Fonts kept between pictures: those of all scripts but Chinese, Japanese and Korean, and some files of these. */
-const FONT_BYTES = 16_000_000;
-
 /** Opens painting: the rasteriser is read from its package once, and fonts when a picture needs them. */
 export async function openPainting(): Promise<Paint> {
   const [fonts] = await Promise.all([
     openFonts(),
     readFile(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))).then((wasm) => initWasm(wasm)),
   ]);
-  return async (picture) => {
-    const svg = await drawCard(picture, fonts);
-    fonts.trim(FONT_BYTES);
-    return rasterise(svg);
-  };
+  return async (picture) => rasterise(await drawCard(picture, fonts));
 }
 
 function rasterise(svg: string): Uint8Array {

@@ -1,6 +1,6 @@
 import bidiFactory from 'bidi-js';
 import { Buffer, BufferFlag, Direction, DrawFuncs, type Font, shape } from 'harfbuzzjs';
-import { type FontFile, type Fonts, listFamilyNames, type Weight } from './fonts.ts';
+import type { FontFile, Fonts, Weight } from './fonts.ts';
 
 export interface TextStyle {
   /** Size of an em, in pixels. */
@@ -51,16 +51,15 @@ export interface Glyph {
 }
 
 /** Lists the families of fonts in the order that suits the language of a text. */
-export function orderFamilies(text: string): readonly string[] {
+export function orderFamilies(text: string, { families }: Fonts): readonly string[] {
   // Chinese, Japanese and Korean share characters and draw some of them differently. Only the last two have letters too.
-  const first = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
-    ? ['japanese']
-    : /\p{Script=Hangul}/u.test(text)
-      ? ['korean']
-      : [];
-  const others = listFamilyNames().filter((family) => !first.includes(family));
-  const at = others.indexOf('chinese');
-  return at < 0 ? others : [...others.slice(0, at), ...first, ...others.slice(at)];
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return moveBefore('japanese', 'chinese', families);
+  if (/\p{Script=Hangul}/u.test(text)) return moveBefore('korean', 'chinese', families);
+  return families;
+}
+
+function moveBefore(family: string, other: string, families: readonly string[]): string[] {
+  return families.flatMap((name) => (name === family ? [] : name === other ? [family, other] : [name]));
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -69,9 +68,9 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const UNSEEN = /(?![\u200C\u200D])[\p{Cc}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
 const SPACES = /\p{White_Space}+/gu;
 
-/** Marks that belong to no script, past the second on one letter: they draw over the lines around. */
-const MARK_STACK =
-  /([\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]{2})[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]+/gu;
+/** Marks that belong to no script. Past the second on one letter they draw over the lines around. */
+const MARK = String.raw`[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]`;
+const MARK_STACK = new RegExp(`(${MARK}{2})${MARK}+`, 'gu');
 
 /** Finds fonts for a text. Characters that no font has are left out, and white space is closed up around them. */
 export async function readText(text: string, fonts: Fonts, families: readonly string[]): Promise<DrawableText> {
@@ -85,7 +84,8 @@ export async function readText(text: string, fonts: Fonts, families: readonly st
   }
   if (characters.at(-1)?.text === ' ') characters.pop();
   const ellipsis = await findCharacter('…', characters.at(-1), fonts, families);
-  return { characters, rightToLeft: isRightToLeft(plain), ellipsis: ellipsis ? [ellipsis] : [] };
+  const rightToLeft = isRightToLeft(characters.map((character) => character.text).join(''));
+  return { characters, rightToLeft, ellipsis: ellipsis ? [ellipsis] : [] };
 }
 
 async function findCharacter(
@@ -109,7 +109,10 @@ async function findCharacter(
 // Its types describe a module of the other format: what they call `default` is what is imported.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 
-/** Counts words: a short Arabic sentence may have more letters in the Latin names that it mentions. */
+/**
+ * Says whether most words of a text are read from right to left. Words count and not letters, because a short Arabic
+ * sentence may have more letters in the Latin names that it mentions.
+ */
 function isRightToLeft(text: string): boolean {
   const found = text.match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
   const ways = found.map((word) => ['R', 'AL'].includes(bidi.getBidiCharTypeName(word)));
