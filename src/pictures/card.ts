@@ -1,148 +1,194 @@
 import type { Picture } from '../views/picture.ts';
+import type { Fonts } from './fonts.ts';
+import {
+  type DrawableText,
+  drawLine,
+  type Line,
+  orderFamilies,
+  readText,
+  setText,
+  type TextStyle,
+} from './typesetting.ts';
 
 /** Size of a picture for link previews, in pixels. */
 export const PICTURE_SIZE = { width: 1200, height: 630 } as const;
-
-/** An element as the layout engine reads it: what React would make of JSX, without React. */
-export interface Element {
-  readonly type: string;
-  readonly key: null;
-  readonly props: { readonly style: Readonly<Record<string, string | number>>; readonly children?: readonly Child[] };
-}
-type Child = Element | string;
 
 const COLOURS = {
   paper: '#faf9f5',
   card: '#ffffff',
   ink: '#1b1e1c',
   soft: '#545b57',
-  line: '#d9d7cd',
   accent: '#0d5a4a',
   alert: '#9c2f1f',
 };
 
-/** Longer titles are set smaller, so that each fits two lines. */
-const LONG_TITLE = 34;
+const LEFT = 64;
+const RIGHT = PICTURE_SIZE.width - LEFT;
 
-/** Builds the card of a picture. What stands where is fixed: no text can move or cover anything. */
-export function buildCard({ service, name, host, tagline, author, facts, stamp, ...rest }: Picture): Element {
-  const title = rest.title || name;
-  return box(
-    { ...column, ...PICTURE_SIZE, backgroundColor: COLOURS.paper, padding: '54px 64px 48px', color: COLOURS.ink },
-    [
-      box({ ...row, justifyContent: 'space-between', alignItems: 'center', height: 48 }, [
-        box({ ...row, alignItems: 'center', fontSize: 28, fontWeight: 700 }, [buildSign(), service]),
-        ...(stamp ? [buildStamp(stamp)] : []),
-      ]),
-      box(
-        {
-          ...cut,
-          fontSize: title.length > LONG_TITLE ? 56 : 70,
-          fontWeight: 700,
-          lineHeight: 1.14,
-          marginTop: 46,
-          lineClamp: 2,
-        },
-        [title],
-      ),
-      ...(host === null
-        ? []
-        : [box({ fontSize: 28, fontWeight: 700, marginTop: 14, color: COLOURS.accent, whiteSpace: 'nowrap' }, [host])]),
-      box({ ...cut, fontSize: 31, lineHeight: 1.35, marginTop: 22, color: COLOURS.soft, lineClamp: 2 }, [tagline]),
-      ...(author === null || tagline === ''
-        ? []
-        : [
-            box({ ...cut, fontSize: 22, marginTop: 14, color: COLOURS.soft, lineClamp: 1 }, [
-              `In the words of ${author}`,
-            ]),
-          ]),
-      box(
-        {
-          ...row,
-          position: 'absolute',
-          left: 64,
-          right: 64,
-          bottom: 44,
-          borderTop: `4px solid ${COLOURS.ink}`,
-          paddingTop: 20,
-        },
-        facts.map(({ name, value }) =>
-          box({ ...column, marginRight: 50 }, [
-            box({ fontSize: 21, color: COLOURS.soft }, [name]),
-            box({ fontSize: 29, fontWeight: 700, marginTop: 4, whiteSpace: 'nowrap' }, [value]),
-          ]),
-        ),
-      ),
-    ],
-  );
+/** The bar at the top, with the service's name and the stamp, and the middle of it. */
+const BAR_BOTTOM = 104;
+const BAR_MIDDLE = 78;
+const WORDS_TOP = 148;
+const WORDS_BOTTOM = 482;
+/** The line over the facts. */
+const FACTS_TOP = 497;
+
+/** A title that fits one line is set large. On two lines it is smaller, even more so where its letters are tall. */
+const TITLES = [
+  { size: 70, lines: 1 },
+  { size: 56, lines: 2 },
+  { size: 48, lines: 2 },
+  { size: 40, lines: 2 },
+] as const;
+
+/** Height of a line and of what is above its baseline, in ems, as Inter has them. */
+const LINE_HEIGHT = 1.21;
+const ASCENT = 0.969;
+
+type Read = (text: string) => Promise<DrawableText>;
+
+/**
+ * Draws the card of a picture as SVG. It holds outlines and no text, so nothing from outside can become markup, and what
+ * stands where is fixed.
+ */
+export async function drawCard(picture: Picture, fonts: Fonts): Promise<string> {
+  const { title, tagline, author, service } = picture;
+  const families = orderFamilies([title, tagline, author].join(' '), fonts);
+  const read = (text: string) => readText(text, fonts, families);
+  const stamp = picture.stamp && drawStamp(await read(picture.stamp.words), picture.stamp.extent);
+  const nameWidth = RIGHT - LEFT - 50 - (stamp ? stamp.width + 30 : 0);
+  const [name] = setText(await read(service), { size: 28, weight: 700 }, { width: nameWidth, lines: 1 });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${PICTURE_SIZE.width}" height="${PICTURE_SIZE.height}">`,
+    drawBox(0, 0, PICTURE_SIZE.width, PICTURE_SIZE.height, COLOURS.paper),
+    drawSign(),
+    name ? place(name, LEFT + 50, BAR_MIDDLE + 10, COLOURS.ink) : '',
+    stamp?.svg ?? '',
+    await drawWords(picture, read),
+    await drawFacts(picture, read),
+    '</svg>',
+  ].join('');
 }
 
-const row = { display: 'flex', flexDirection: 'row' } as const;
-const column = { display: 'flex', flexDirection: 'column' } as const;
-const cut = { display: 'block', overflow: 'hidden', textOverflow: 'ellipsis', wordBreak: 'break-word' } as const;
-
-function box(style: Record<string, string | number>, children: readonly Child[]): Element {
-  return { type: 'div', key: null, props: { style: { display: 'flex', boxSizing: 'border-box', ...style }, children } };
+/** A paragraph of the words in the middle. */
+interface Paragraph extends TextStyle {
+  /** Ours, on the same line before the text. */
+  readonly lead?: DrawableText;
+  readonly text: DrawableText;
+  readonly lines: number;
+  /** Space above it, in pixels. */
+  readonly gap: number;
+  /** Height of a line, in ems. */
+  readonly height: number;
+  readonly colour: string;
 }
 
-/** The service's sign: a receipt. */
-function buildSign(): Element {
-  return box(
-    {
-      width: 34,
-      height: 44,
-      marginRight: 16,
-      backgroundColor: COLOURS.accent,
-      flexDirection: 'column',
-      padding: '10px 7px',
-    },
-    [
-      box({ height: 4, backgroundColor: COLOURS.paper }, []),
-      box({ height: 4, width: 13, marginTop: 6, backgroundColor: COLOURS.paper }, []),
-    ],
-  );
+/** Draws title, host, tagline and whose words it is, all from the edge where a reader of the title begins. */
+async function drawWords({ title, name, host, tagline, author }: Picture, read: Read): Promise<string> {
+  const written = await read(title);
+  const text = isReadable(written) ? written : await read(name);
+  const said = await read(tagline);
+  const rest: Paragraph[] = [];
+  if (host !== null) {
+    const style = { size: 28, weight: 700, lines: 1, gap: 14, height: LINE_HEIGHT, colour: COLOURS.accent } as const;
+    rest.push({ text: await read(host), ...style });
+  }
+  if (isReadable(said)) {
+    rest.push({ text: said, size: 31, weight: 400, lines: 2, gap: 22, height: 1.35, colour: COLOURS.soft });
+    const style = { size: 22, weight: 400, lines: 1, gap: 14, height: LINE_HEIGHT, colour: COLOURS.soft } as const;
+    if (author !== null) {
+      const known = await read(author);
+      const whose = isReadable(known) ? known : await read('the provider');
+      rest.push({ lead: await read('In the words of'), text: whose, ...style });
+    }
+  }
+  let drawn = '';
+  for (const { size, lines } of TITLES) {
+    const heading = { text, size, weight: 700, lines: 2, gap: 0, height: 1.14, colour: COLOURS.ink } as const;
+    const column = drawColumn([heading, ...rest], text.rightToLeft);
+    drawn = column.svg;
+    if (column.titleLines <= lines && column.bottom <= WORDS_BOTTOM) break;
+  }
+  return drawn;
+}
+
+/** Says whether a text has a letter or a digit, so that it says something. */
+function isReadable({ characters }: DrawableText): boolean {
+  return characters.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+}
+
+/** Draws paragraphs below each other. Lines whose letters are tall move down until they touch nothing. */
+function drawColumn(paragraphs: readonly Paragraph[], fromRight: boolean) {
+  const drawn: string[] = [];
+  const linesOf: number[] = [];
+  let top = WORDS_TOP;
+  let bottom = BAR_BOTTOM;
+  for (const { lead, text, gap, height, colour, lines: most, ...style } of paragraphs) {
+    top += gap;
+    const [before] = lead ? setText(lead, style, { width: RIGHT - LEFT, lines: 1 }) : [];
+    const indent = before ? before.width + style.size * 0.28 : 0;
+    const lines = setText(text, style, { width: RIGHT - LEFT - indent, lines: most });
+    linesOf.push(lines.length);
+    for (const [number, line] of lines.entries()) {
+      const { above, below } = drawLine(line);
+      const usual = top + ((height - LINE_HEIGHT) / 2 + ASCENT) * style.size;
+      const baseline = Math.max(usual, bottom + (number === 0 ? 10 : 4) + above);
+      const left = fromRight ? RIGHT - line.width - indent : LEFT;
+      if (before) drawn.push(place(before, left, baseline, colour));
+      drawn.push(place(line, left + indent, baseline, colour));
+      bottom = baseline + below;
+      top += height * style.size + baseline - usual;
+    }
+  }
+  return { svg: drawn.join(''), bottom, titleLines: linesOf[0] ?? 0 };
+}
+
+/** Draws the small facts along the bottom, below a line. Those that find no room are cut or left out. */
+async function drawFacts({ facts }: Picture, read: Read): Promise<string> {
+  const drawn = [drawBox(LEFT, FACTS_TOP, RIGHT - LEFT, 4, COLOURS.ink)];
+  let left = LEFT;
+  for (const { name, value } of facts) {
+    const frame = { width: RIGHT - left, lines: 1 };
+    if (frame.width < 60) break;
+    const [above] = setText(await read(name), { size: 21, weight: 400 }, frame);
+    const [below] = setText(await read(value), { size: 29, weight: 700 }, frame);
+    if (above) drawn.push(place(above, left, FACTS_TOP + 44, COLOURS.soft));
+    if (below) drawn.push(place(below, left, FACTS_TOP + 81, COLOURS.ink));
+    left += Math.max(above?.width ?? 0, below?.width ?? 0) + 50;
+  }
+  return drawn.join('');
+}
+
+/** Draws the service's sign: a receipt. */
+function drawSign(): string {
+  return [
+    drawBox(LEFT, BAR_MIDDLE - 22, 34, 44, COLOURS.accent),
+    drawBox(LEFT + 7, BAR_MIDDLE - 12, 20, 4, COLOURS.paper),
+    drawBox(LEFT + 7, BAR_MIDDLE - 2, 13, 4, COLOURS.paper),
+  ].join('');
 }
 
 /** Told apart without colour: filled where all routes are verified, framed where some are, dashed where no route is. */
-function buildStamp({ words, extent }: NonNullable<Picture['stamp']>): Element {
-  const frame = { fontSize: 26, borderRadius: 8, padding: '6px 18px' };
-  if (extent === 'none') return box({ ...frame, color: COLOURS.soft, border: `3px dashed ${COLOURS.soft}` }, [words]);
-  if (extent === 'danger') {
-    return box({ ...frame, fontWeight: 700, color: COLOURS.card, backgroundColor: COLOURS.alert }, [words]);
-  }
-  const [color, backgroundColor] = extent === 'all' ? [COLOURS.card, COLOURS.accent] : [COLOURS.accent, COLOURS.paper];
-  return box({ ...frame, fontWeight: 700, color, backgroundColor, border: `4px solid ${COLOURS.accent}` }, [words]);
+function drawStamp(words: DrawableText, extent: NonNullable<Picture['stamp']>['extent']) {
+  const weight = extent === 'none' ? 400 : 700;
+  const [line = { glyphs: [], width: 0 }] = setText(words, { size: 26, weight }, { width: 600, lines: 1 });
+  const width = line.width + 44;
+  const [fill = '', stroke = '', colour = ''] = {
+    all: [COLOURS.accent, COLOURS.accent, COLOURS.card],
+    some: [COLOURS.paper, COLOURS.accent, COLOURS.accent],
+    none: [COLOURS.paper, COLOURS.soft, COLOURS.soft],
+    danger: [COLOURS.alert, COLOURS.alert, COLOURS.card],
+  }[extent];
+  const frame = `x="${RIGHT - width + 2}" y="${BAR_MIDDLE - 24}" width="${width - 4}" height="48" rx="7"`;
+  const dashes = extent === 'none' ? 'stroke-width="3" stroke-dasharray="9 6"' : 'stroke-width="4"';
+  const box = `<rect ${frame} fill="${fill}" stroke="${stroke}" ${dashes}/>`;
+  return { svg: box + place(line, RIGHT - width + 22, BAR_MIDDLE + 9.5, colour), width };
 }
 
-/** Every font has these. What is missing may come in one piece with them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of it
-const ASCII = /^[\x00-\x7f]+$/;
-
-/**
- * Gives a picture with the characters of some texts taken out of its own, and white space closed up where they were.
- * Characters are what a reader takes for one.
- */
-export function withoutCharacters(picture: Picture, missing: ReadonlySet<string>): Picture {
-  const unknown = new Set(
-    [...missing].flatMap((text) => listGraphemes(text)).filter((character) => !ASCII.test(character)),
-  );
-  const strip = (text: string) =>
-    listGraphemes(text)
-      .filter((character) => !unknown.has(character))
-      .join('')
-      .replace(/\s+/g, ' ')
-      .trim();
-  return {
-    ...picture,
-    service: strip(picture.service),
-    title: strip(picture.title),
-    tagline: strip(picture.tagline),
-    author: picture.author === null ? null : strip(picture.author),
-  };
+function drawBox(x: number, y: number, width: number, height: number, colour: string): string {
+  return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${colour}"/>`;
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-function listGraphemes(text: string): string[] {
-  return [...graphemes.segment(text)].map(({ segment }) => segment);
+function place(line: Line, x: number, baseline: number, colour: string): string {
+  return `<path transform="translate(${x} ${baseline})" fill="${colour}" d="${drawLine(line).path}"/>`;
 }

@@ -16,7 +16,7 @@ export interface Painter {
 export interface PainterLimits {
   /** One picture takes a tenth of a second; the first one, with the thread's start, a second. */
   readonly timeoutMs: number;
-  /** So long without an order the thread is kept: it holds some tens of megabytes. */
+  /** So long without an order the thread is kept: it holds 100 to 200 MB. */
   readonly idleMs: number;
 }
 

@@ -4,7 +4,7 @@ import type { Picture } from '../views/picture.ts';
 import { openPainter, type PainterLimits } from './painter.ts';
 
 /** Raised when what the card of a picture looks like changes, so that no cache keeps the old one. */
-const DESIGN = 2;
+const DESIGN = 3;
 
 /** Pictures of links, painted when first asked for and then kept. */
 export interface Pictures {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { withoutCharacters } from '../../src/pictures/card.ts';
 import { getPictureKey, openPictures, PICTURE_LIMITS } from '../../src/pictures/pictures.ts';
 import { buildServicePicture, type Picture } from '../../src/views/picture.ts';
 import { SITE } from '../http/serving.ts';
+import { TITLES } from './titles.ts';
 
 const PICTURE: Picture = {
   service: 'Catalogue',
@@ -86,10 +86,15 @@ describe('pictures', () => {
     await expect(pictures.get(PICTURE)).rejects.toMatchObject({ reason: 'painting_timeout' });
   });
 
-  it('leave out what no font has, and close up where it was', () => {
-    const missing = new Set(['\u{1F680}', '天気 now']);
-    expect(withoutCharacters({ ...PICTURE, title: '\u{1F680} 天 fly 気 now', author: '天気' }, missing)).toMatchObject({
-      ...{ title: 'fly now', author: '', tagline: PICTURE.tagline },
-    });
+  it('are painted in every script', async () => {
+    const pictures = open();
+    const empty = await pictures.get({ ...PICTURE, title: '', name: '' });
+    const painted = new Set([empty.toString('base64')]);
+    for (const title of Object.values(TITLES)) {
+      const png = await pictures.get({ ...PICTURE, title });
+      expect(readPng(png)).toEqual(PNG);
+      painted.add(png.toString('base64'));
+    }
+    expect(painted.size).toBe(Object.keys(TITLES).length + 1);
   });
 });
