@@ -17,7 +17,7 @@ import { PATHS } from '../../src/views/links.ts';
 import { HAS_POSTGRES, startPostgres } from '../postgres.ts';
 import { ask, buildGet, buildRow, compareServers, getMedian, getPercentile, type Row } from './measuring.ts';
 import { getPeer, startNginxOf } from './peers.ts';
-import { changeListings } from './releases.ts';
+import { changeListings, waitForRevision } from './releases.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 import { buildSettings, type Run, type Server, startService } from './world.ts';
 
@@ -112,12 +112,6 @@ async function recordSamples(catalogue: Catalogue): Promise<void> {
     const published = await writeCatalogue(catalogue, at, (writing) => publishSampled(writing, 100, { fresh: false }));
     if (published.length === 0) return;
   }
-}
-
-/** Waits until a server shows a revision. It is asked seldom and little, since all share the cores of this machine. */
-async function waitForRevision(server: Server, revision: number): Promise<void> {
-  const asked = buildGet(`${PATHS.agentChanges}?since=${revision - 1}&limit=1`);
-  while (Number((await ask(server, asked)).headers['x-catalogue-revision']) < revision) await sleep(5);
 }
 
 /** Measures how soon each of several servers shows a write, and how many requests they answer behind one nginx. */

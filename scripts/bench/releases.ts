@@ -60,9 +60,10 @@ export async function changeListings(catalogue: Catalogue, count: number): Promi
   });
 }
 
-/** Waits until readers see a revision. */
+/** Waits until a server shows a revision. It is asked seldom and little, since all share the cores of this machine. */
 export async function waitForRevision(server: Server, revision: number): Promise<void> {
-  while ((await askForListings(server)).revision < revision) await sleep(1);
+  const asked = buildGet(`${PATHS.agentChanges}?since=${revision - 1}&limit=1`);
+  while (Number((await ask(server, asked)).headers['x-catalogue-revision']) < revision) await sleep(5);
 }
 
 /** Asks for listings, each time with another price, so that no answer is cached. */
@@ -120,7 +121,7 @@ async function measureFollowing(run: Run, world: World, catalogue: Catalogue): P
   const rows: Row[] = [];
   try {
     for (const count of CHANGES.filter((count) => count <= listings)) {
-      run.tell(`Changing ${count.toLocaleString('en')} listings …`);
+      run.tell(`Changing ${count === 1 ? 'one listing' : `${count.toLocaleString('en')} listings`} …`);
       const rounds: Following[] = [];
       // The first is not counted: it starts the rebuilder.
       for (let round = 0; round <= Math.min(5, run.rounds); round += 1) {
