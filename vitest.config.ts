@@ -47,8 +47,8 @@ export default defineConfig({
     pool: 'forks',
     // Most of what a test makes is forgotten at once: with room for it, collecting that takes a seventh less of all work.
     execArgv: ['--max-semi-space-size=16'],
-    // One more than there are cores: much of what is tested is other processes, which the tests wait for.
-    maxWorkers: availableParallelism() + 1,
+    // More than there are cores: much of what is tested is other processes and time limits, which the tests wait for.
+    maxWorkers: availableParallelism() + 2,
     // Modules are loaded once for each worker, not once for each file.
     isolate: false,
     sequence: { sequencer: LongFirst },
