@@ -2,6 +2,7 @@ import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
+import { getListingId } from '../../src/model/ids.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
 
@@ -119,7 +120,7 @@ function buildRoute(options: {
 
 /**
  * Creates a catalogue of `count` synthetic listings, a thousand in each transaction, and returns it open for writing. Above
- * 10,000 the count is rounded to a multiple of that, up to 160,000.
+ * 10,000 the count is rounded to a multiple of that.
  */
 export async function createSyntheticCatalogue(file: string, count: number): Promise<Catalogue> {
   const at = new Date(SEEN).toISOString();
@@ -138,24 +139,22 @@ export async function createSyntheticCatalogue(file: string, count: number): Pro
 
 /** Copies what readers see of each listing several times under other names. The evidence is not copied. */
 function copyListings({ engine: { sqlite } }: Catalogue, copies: number): void {
+  sqlite.function('listing_id', { deterministic: true }, (base_url) => getListingId(String(base_url)));
   const copyListing = sqlite.prepare(`
     INSERT INTO listings (id, slug, origin, base_url, state, verified, was_live, routes, revision, document)
     SELECT json_extract(copy, '$.id'), json_extract(copy, '$.slug'), json_extract(copy, '$.base_url'),
       json_extract(copy, '$.base_url'), state, verified, was_live, routes, revision, copy
     FROM (
       SELECT state, verified, was_live, routes, revision, json_set(document,
-        '$.id', substr(id, 1, 14) || @digit || substr(id, 16), '$.slug', slug || '-' || @prefix,
+        '$.id', listing_id(replace(base_url, 'https://', 'https://' || @prefix || '-')), '$.slug', slug || '-' || @prefix,
         '$.title', json_extract(document, '$.title') || ' ' || @prefix,
-        '$.base_url', replace(base_url, 'https://', 'https://' || @prefix || '.')) AS copy
+        '$.base_url', replace(base_url, 'https://', 'https://' || @prefix || '-')) AS copy
       FROM listings WHERE number <= @last
     )`);
   const last = sqlite.prepare('SELECT max(number) FROM listings').pluck().get();
-  // The 15th digit of an id is 5 in those of real listings (UUID, version 5).
-  const digits = '6789abcdef01234';
   sqlite.transaction(() => {
     for (let copy = 0; copy < copies; copy += 1) {
-      const prefix = `copy-${copy + 1}`;
-      copyListing.run({ prefix, digit: digits[copy], last });
+      copyListing.run({ prefix: `copy-${copy + 1}`, last });
     }
   })();
 }
