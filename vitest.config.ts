@@ -19,7 +19,6 @@ const LONG = [
   'release/full-disk',
   'cli/entry-point',
   'browser/craft',
-  'http/swaps',
   'http/probing',
 ].map((name) => resolve(import.meta.dirname, `test/${name}.test.ts`));
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => market.stop());
 
 /** Time limit for a node here, in milliseconds; the honest one is always faster. */
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 1_200;
 const HUGE = 2n ** 52n;
 const toHex = (value: bigint) => `0x${value.toString(16)}`;
 

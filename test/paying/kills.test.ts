@@ -12,7 +12,7 @@ it('after a kill at a step of the journal nothing is paid twice and no receipt i
   onTestFinished(() => chain.stop());
   const plan = {
     folder: makeFolder(),
-    kills: 3,
+    kills: 2,
     atStep: 1,
     capUsdc: String(CAP / 1_000_000),
     random: createRandom(11),
