@@ -3,7 +3,7 @@ import { SERVER_CARD_TYPE } from './mcp-server.ts';
 import { listOwnEntries, type RegistryEntry } from './registry.ts';
 import type { Site } from './site.ts';
 
-/** Builds `robots.txt` (RFC 9309): everything may be read by everybody, where the addresses are, and what agents can use (ARD). */
+/** Builds `robots.txt` (RFC 9309): everything may be read by everybody, and where the addresses are. */
 export function buildRobots({ baseUrl }: Site): string {
   return `# All of this is public and made to be read by programs. Agents: start at ${buildUrl(baseUrl, PATHS.guide)}
 # or search with ${buildUrl(baseUrl, PATHS.agentList)}?q={words} instead of crawling.
@@ -12,7 +12,6 @@ Allow: /
 Disallow: /compare?
 
 Sitemap: ${buildUrl(baseUrl, PATHS.sitemapIndex)}
-Agentmap: ${buildUrl(baseUrl, PATHS.ard)}
 `;
 }
 

@@ -42,12 +42,14 @@ export type RegistryEntry = z.infer<typeof registryEntry>;
 
 /** What this host publishes (§5.1): only `entries` counts. */
 export interface ArdManifest {
+  /** Of the specification of Agentic Resource Discovery. */
+  readonly specVersion: '1.0';
   readonly entries: readonly RegistryEntry[];
 }
 
 /** Builds `/.well-known/ard.json`. */
 export function buildArdManifest(site: Site): ArdManifest {
-  return { entries: listOwnEntries(site) };
+  return { specVersion: '1.0', entries: listOwnEntries(site) };
 }
 
 /**

@@ -100,7 +100,9 @@ describe('agent discovery', () => {
     const [now, before] = [await get('/.well-known/ard.json'), await get('/.well-known/ai-catalog.json')];
     expect(now.headers.get('content-type')).toBe('application/json');
     expect(before.headers.get('content-type')).toBe('application/ai-catalog+json');
-    const { entries } = z.strictObject({ entries: z.array(ardEntry) }).parse(await now.json());
+    const { entries } = z
+      .strictObject({ specVersion: z.literal('1.0'), entries: z.array(ardEntry) })
+      .parse(await now.json());
     expect(aiCatalog.parse(await before.json()).entries).toEqual(entries);
     expect(new Set(entries.map(({ identifier }) => identifier)).size).toBe(entries.length);
     expect(entries.map(({ type, url }) => [type, url])).toEqual([
@@ -164,7 +166,6 @@ it('robots.txt lets every robot read everything, and names the sitemaps and the 
   expect(delayMs).toBe(0);
   expect(text.match(/^Sitemap: .*$/gm)).toEqual([`Sitemap: ${SITE.baseUrl}/sitemap-index.xml`]);
   expect(text).toMatch(/^# .*\/llms\.txt$/m);
-  expect(text.match(/^Agentmap: .*$/gm)).toEqual([`Agentmap: ${SITE.baseUrl}/.well-known/ard.json`]);
 });
 
 describe('security.txt', () => {
