@@ -19,8 +19,8 @@ export interface Connecting {
 
 /**
  * Builds the settings of the headers that every answer carries. Pages load nothing from elsewhere (those of listings ask
- * providers for their terms), run no inline script but
- * the loader of their own, and cannot be framed. All that is answered is public, so any site may load it.
+ * providers for their terms), run no inline script but the loader of their own, and cannot be framed. All that is answered
+ * is public, so any site may load it.
  */
 export function buildSecurityHeaders(
   baseUrl: string,

@@ -131,8 +131,7 @@ export type Choice =
 
 /**
  * Chooses the offer to pay: the cheapest one on a network with a wallet, whatever the seller's order; a ceiling counts as
- * a price. Refuses if an
- * offer on record is missing or asks for another amount, payee, asset, network or scheme, and never chooses an offer
+ * a price. Refuses if an offer on record is missing or asks for another amount, payee, asset, network or scheme, and never chooses an offer
  * that is not on record. A payee that is not on record, or that rotates, is not compared.
  */
 export function chooseOffer(

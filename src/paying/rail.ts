@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { NetworkKey } from '../model/network.ts';
 import type { Payment, PreparedPayment, Settlement } from '../model/payment.ts';
 import type { Requirement } from '../x402/requirements.ts';
@@ -124,6 +124,30 @@ export const NODE_TIMEOUT_MS = 10_000;
 export function limitTime(timeoutMs: number, signal?: AbortSignal | null): AbortSignal {
   const ending = AbortSignal.timeout(timeoutMs);
   return signal ? AbortSignal.any([signal, ending]) : ending;
+}
+
+/**
+ * Asks a node that a setting names. Any failure becomes `unavailable` (`rpc_failed`), without the node's address, which may
+ * contain a key of the operator.
+ */
+export async function askChain<Result>(
+  setting: 'EVM_RPC_URL' | 'SOLANA_RPC_URL',
+  question: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await question();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    const word =
+      getErrorMessage(error)
+        .split('\n')[0]
+        ?.replace(/https?:\/\/\S+/g, 'the node') ?? '';
+    throw new ServiceError('unavailable', `The chain cannot be asked: ${word.replace(/\.?$/, '.')}`, {
+      hint: `Check ${setting}, or try again later; a payment that was sent is found then.`,
+      reason: 'rpc_failed',
+      cause: error,
+    });
+  }
 }
 
 /** Longest validity of a payment, whatever the seller asks for, in seconds. */

@@ -5,6 +5,7 @@ import {
   buildProviderPage,
   NAMES_SHOWN,
   PROVIDER_NEWS,
+  type ProviderFigures,
   type ProviderPage,
   ROUTES_SHOWN,
 } from '../views/pages/provider-page.ts';
@@ -91,19 +92,9 @@ function listLivePart(published: Published, domain: string, from: number): Listi
   return published.prepare<ListingRef>(sql).all(domain, PAGE_SIZE + 1, from);
 }
 
-/** What is known of all listings of a domain. */
-interface Figures {
-  readonly live: number;
-  readonly removed: number;
-  /** Of the live ones. */
-  readonly routes: number;
-  readonly verified_routes: number;
-  readonly as_of: string;
-}
-
-function readFigures(published: Published, domain: string, revisedAt: string): Figures {
+function readFigures(published: Published, domain: string, revisedAt: string): ProviderFigures {
   const row = published
-    .prepare<Omit<Figures, 'as_of'> & { latest: number }>(
+    .prepare<Omit<ProviderFigures, 'as_of'> & { latest: number }>(
       `SELECT count(*) FILTER (WHERE state = 'live') AS live, count(*) FILTER (WHERE state = 'delisted') AS removed,
          coalesce(sum(routes), 0) AS routes, coalesce(sum(verified_routes), 0) AS verified_routes,
          max(revision) AS latest

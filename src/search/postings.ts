@@ -32,7 +32,7 @@ export interface Postings {
   getFacts(): DocumentFacts;
   /** How many listings have words. */
   getSize(): number;
-  /** Says whether so many routes were removed that the lists should be built again. */
+  /** Says whether the lists should be built again, because many of their routes were removed. */
   isWorn(): boolean;
 }
 

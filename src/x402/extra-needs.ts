@@ -29,7 +29,7 @@ export function listExtraNeeds(
   return [...transfer, ...new Set(required.sort())].slice(0, MAX_NEEDS);
 }
 
-/** Returns the need for an extension: its name, unless it is none, or that of another need, which a client may have. */
+/** Returns the need for an extension: its name, or `other-extension` for a malformed name and for the name of another need. */
 function getExtension(name: string): string {
   const isTaken = (isAbility(name) && !EXTENSIONS.includes(name)) || OMITTED.includes(name);
   return NAME.test(name) && !isTaken ? name : 'other-extension';
@@ -46,8 +46,8 @@ function getTransfer(method: string): string {
 /**
  * Lists what an offer of a live challenge leaves out, so that most clients, or all, cannot pay it. The SDK's clients throw
  * without these members of `extra`: `exact` on EVM needs the EIP-712 domain of the token where it moves by EIP-3009,
- * `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays the fee. Text that is no
- * account is none. With another `paymentFlow` than they know, they pay none of them.
+ * `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays the fee. Text
+ * that is not an account counts as missing. An offer with a `paymentFlow` that these clients do not know cannot be paid by them.
  */
 export function listOmissions({
   network,

@@ -1,7 +1,7 @@
 import { createPublicClient, getAddress, type Hex, http, type PublicClient, parseAbi } from 'viem';
-import { getErrorMessage, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { isPublicChain, NETWORKS } from '../../model/network.ts';
-import { limitTime, NODE_TIMEOUT_MS } from '../rail.ts';
+import { askChain, limitTime, NODE_TIMEOUT_MS } from '../rail.ts';
 import { USDC_DOMAIN } from './authorisation.ts';
 
 export const USDC = getAddress(NETWORKS.base.usdc);
@@ -83,22 +83,9 @@ export async function readHead(client: PublicClient): Promise<{ number: bigint; 
   return { number, timestamp, hash };
 }
 
-/** Asks a node. Any failure becomes `unavailable`, without the node's address, which may contain a key of the operator. */
-export async function askNode<Result>(question: () => Promise<Result>): Promise<Result> {
-  try {
-    return await question();
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    const word =
-      getErrorMessage(error)
-        .split('\n')[0]
-        ?.replace(/https?:\/\/\S+/g, 'the node') ?? '';
-    throw new ServiceError('unavailable', `The chain cannot be asked: ${word.replace(/\.?$/, '.')}`, {
-      hint: 'Check EVM_RPC_URL, or try again later; a payment that was sent is found then.',
-      reason: 'rpc_failed',
-      cause: error,
-    });
-  }
+/** Asks a node of Base, as `askChain` does. */
+export function askNode<Result>(question: () => Promise<Result>): Promise<Result> {
+  return askChain('EVM_RPC_URL', question);
 }
 
 /** Most blocks in one request. Public nodes refuse longer ranges. */

@@ -1,13 +1,18 @@
 import { getAddress, type Hex, isAddress, isAddressEqual, type PublicClient, parseAbi } from 'viem';
 import { BASE_PERMIT2 } from '../../model/network.ts';
 import type { Payment, PreparedPayment } from '../../model/payment.ts';
+import { USDC_DOMAIN } from './authorisation.ts';
 import { askNode, type BlockRange, searchBlocks, USDC, USDC_ABI } from './node.ts';
 
 /** The contract by which x402 takes a payment of the scheme `upto`: the only one that may use the permit. */
 export const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002';
 
 /** The EIP-712 domain of Permit2 on Base. */
-export const PERMIT_DOMAIN = { name: 'Permit2', chainId: 8453, verifyingContract: getAddress(BASE_PERMIT2) } as const;
+export const PERMIT_DOMAIN = {
+  name: 'Permit2',
+  chainId: USDC_DOMAIN.chainId,
+  verifyingContract: getAddress(BASE_PERMIT2),
+} as const;
 
 /** A transfer by Permit2 with the witness of x402's proxy: payee, and who may settle. */
 export const PERMIT_TYPES = {
@@ -150,9 +155,9 @@ export function listSettledPermits(input: Hex, nonce: string): SettledPermit[] {
 }
 
 /**
- * Finds the transaction that used a permit. Permit2 has no event for that, so it is the transaction that moved USDC of the
- * payer and has the permit in its input, or else one in the block in which the nonce became used. If that block moved
- * nothing of the payer, it is one that moved nothing to the payee. Undefined if there is none.
+ * Finds the transaction that used a permit. Permit2 emits no event for that. First looks for a transaction that moved USDC
+ * of the payer and has the permit in its input. Then looks in the block in which the nonce became used: for a transaction
+ * that moved USDC of the payer, or else for a transfer of zero USDC to the payee. Returns undefined if no transaction fits.
  */
 export async function findPermitTransaction(
   client: PublicClient,

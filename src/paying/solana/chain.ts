@@ -18,9 +18,9 @@ import {
   TOKEN_PROGRAM_ADDRESS,
   TRANSFER_CHECKED_DISCRIMINATOR,
 } from '@solana-program/token';
-import { getErrorMessage, ServiceError } from '../../errors.ts';
 import { NETWORKS } from '../../model/network.ts';
 import {
+  askChain,
   type Chain,
   type ChainFinding,
   type ChainReader,
@@ -320,19 +320,6 @@ function getBalanceChange({ preTokenBalances, postTokenBalances }: TokenBalances
   return sum(postTokenBalances) - sum(preTokenBalances);
 }
 
-async function askNode<Result>(question: () => Promise<Result>): Promise<Result> {
-  try {
-    return await question();
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    const word =
-      getErrorMessage(error)
-        .split('\n')[0]
-        ?.replace(/https?:\/\/\S+/g, 'the node') ?? '';
-    throw new ServiceError('unavailable', `The chain cannot be asked: ${word.replace(/\.?$/, '.')}`, {
-      hint: 'Check SOLANA_RPC_URL, or try again later; a payment that was sent is found then.',
-      reason: 'rpc_failed',
-      cause: error,
-    });
-  }
+function askNode<Result>(question: () => Promise<Result>): Promise<Result> {
+  return askChain('SOLANA_RPC_URL', question);
 }

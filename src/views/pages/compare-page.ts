@@ -43,7 +43,7 @@ export interface ComparedColumn {
   readonly facts: ComparedFacts | null;
   /** Why nothing is known; null where something is. */
   readonly notice: string | null;
-  /** Page that says more: the route on its listing's page, or a tombstone; null where there is none. */
+  /** Page that says more: the route on its listing's page, or a tombstone; null for a route without a page. */
   readonly href: string | null;
   /** The comparison with a route in its place that may be meant. */
   readonly nearest: readonly CompareLink[];

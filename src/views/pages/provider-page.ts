@@ -40,18 +40,19 @@ interface ProviderPart {
   readonly routes: readonly (readonly MatchedRoute[])[];
   /** What the first page alone says. */
   readonly first:
-    | {
-        readonly live: number;
-        readonly removed: number;
-        /** Of the live listings. */
-        readonly routes: number;
-        readonly verified_routes: number;
-        /** When any of the listings changed last, ISO 8601 UTC. */
-        readonly as_of: string;
-        readonly names: readonly string[];
-        readonly news: readonly NewsRow[];
-      }
+    | (ProviderFigures & { readonly names: readonly string[]; readonly news: readonly NewsRow[] })
     | undefined;
+}
+
+/** What is known of all listings of a domain. */
+export interface ProviderFigures {
+  readonly live: number;
+  readonly removed: number;
+  /** Of the live listings. */
+  readonly routes: number;
+  readonly verified_routes: number;
+  /** When any of the listings changed last, ISO 8601 UTC. */
+  readonly as_of: string;
 }
 
 /** Says whether a registered domain, or a host without one, has a page: an address in brackets has none. */
@@ -80,7 +81,7 @@ export function buildProviderPage(domain: string, part: ProviderPart): ProviderP
 }
 
 /** `3 listings, 2 of 9 routes verified, 1 listing removed, as of …`. */
-function formatFigures({ live, removed, routes, verified_routes, as_of }: NonNullable<ProviderPart['first']>): string {
+function formatFigures({ live, removed, routes, verified_routes, as_of }: ProviderFigures): string {
   const counts = [
     formatCount(live, 'listing'),
     `${verified_routes} of ${formatCount(routes, 'route')} verified`,
