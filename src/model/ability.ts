@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The extensions of x402 that a client may have, by their names. */
+export const EXTENSIONS = ['payment-identifier', 'sign-in-with-x'] as const;
+
 /**
  * What a client may be able to do, in kinds. Of the first four kinds an offer needs at most one ability each; of the last
  * it needs what it asks for besides.
@@ -9,7 +12,7 @@ export const ABILITY_KINDS = {
   family: ['evm', 'svm'],
   scheme: ['exact', 'upto', 'batch-settlement', 'auth-capture'],
   transfer: ['eip3009', 'permit2'],
-  besides: ['usdc-domain', 'payment-identifier', 'sign-in-with-x', 'mcp'],
+  besides: ['usdc-domain', ...EXTENSIONS, 'mcp'],
 } as const;
 
 export const ABILITIES = Object.values(ABILITY_KINDS).flat();
@@ -44,5 +47,6 @@ export const needs = z
     'What a client must be able to do to pay this offer. v1, v2: the version of x402. evm, svm: signing on Base or ' +
       'Solana. exact, upto …: the scheme. eip3009, permit2: how the money moves. usdc-domain: knowing the EIP-712 domain ' +
       'of USDC, which the offer leaves out. payment-identifier, sign-in-with-x …: an extension that it requires. ' +
-      'mcp: paying inside a tool call. facilitator, fee-payer: the offer leaves this out, so that no client can pay it',
+      'mcp: paying inside a tool call. facilitator, fee-payer: the offer leaves this out, so that no client can pay it. other-extension, other-flow: it ' +
+      'requires an extension without a usable name, or a payment flow that no client knows',
   );

@@ -1,4 +1,4 @@
-import { isAbility } from '../model/ability.ts';
+import { EXTENSIONS, isAbility } from '../model/ability.ts';
 import { isObject } from '../model/json.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { parsePayTo } from './offer-fields.ts';
@@ -8,8 +8,7 @@ const MAX_NEEDS = 8;
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** Extensions that are abilities. By the names of the others, and of what an offer leaves out, no extension goes. */
-const EXTENSIONS = ['payment-identifier', 'sign-in-with-x'];
+/** What an offer may leave out. No extension goes by one of these names. */
 const OMITTED = ['fee-payer', 'facilitator'];
 
 /**
@@ -31,7 +30,7 @@ export function listExtraNeeds(
 
 /** Returns the need for an extension: its name, or `other-extension` for a malformed name and for the name of another need. */
 function getExtension(name: string): string {
-  const isTaken = (isAbility(name) && !EXTENSIONS.includes(name)) || OMITTED.includes(name);
+  const isTaken = (isAbility(name) && !EXTENSIONS.some((extension) => extension === name)) || OMITTED.includes(name);
   return NAME.test(name) && !isTaken ? name : 'other-extension';
 }
 
