@@ -26,10 +26,7 @@ import { openPages } from './routes/pages.ts';
 import { addPictureRoute } from './routes/pictures.ts';
 import { HEADERS, MALFORMED } from './unreadable.ts';
 
-/**
- * How long after the start what the first search needs is read, unless one comes before, and never while another request
- * waits for its answer; milliseconds.
- */
+/** How long after the start, and after each other, the parts that first requests need are loaded; milliseconds. */
 const WARM_UP_MS = 200;
 
 /** A minute with no more requests than this is a quiet one: then what a flood left behind is given back. */
@@ -87,18 +84,28 @@ export async function startServer({
 
   let [asked, wasBusy, unanswered] = [0, false, 0];
 
-  /** Loads what the first requests of each kind would wait for. */
+  /**
+   * Loads what the first requests of each kind would wait for: what most of them need first. Of a large catalogue each part
+   * takes a second, so requests that came meanwhile are answered before the next.
+   */
   const warmUp = async () => {
-    while (unanswered > 0 && !isShuttingDown) await sleep(WARM_UP_MS);
-    if (isShuttingDown) return;
+    const parts = [
+      reading.getSnapshot,
+      () => reading.readAtOnce((snapshot) => getWordIndex(reading.published, snapshot)),
+      onDemand.isReady,
+      loadMcp,
+      giveBackMemory,
+    ];
     try {
-      onDemand.isReady();
-      reading.readAtOnce((snapshot) => getWordIndex(reading.published, snapshot));
-      await loadMcp();
+      for (const load of parts) {
+        do await sleep(WARM_UP_MS, undefined, { ref: false });
+        while (unanswered > 0 && !isShuttingDown);
+        if (isShuttingDown) return;
+        await load();
+      }
     } catch (error) {
       logger.error({ err: error }, 'the published catalogue cannot be read');
     }
-    giveBackMemory();
   };
 
   const getClient = buildClientReader(config.trustedProxies);
@@ -164,7 +171,7 @@ export async function startServer({
     if (wasBusy && !isBusy) giveBackMemory();
     [asked, wasBusy] = [0, isBusy];
   }, 60_000).unref();
-  const warmingUp = setTimeout(warmUp, WARM_UP_MS);
+  void warmUp();
   const stopRebuilding = rebuilding
     ? startRebuilding({ config, logger, onRelease: current.follow, count: metrics?.countRebuild })
     : undefined;
@@ -174,7 +181,6 @@ export async function startServer({
     metricsUrl: watched?.url,
     async close() {
       isShuttingDown = true;
-      clearTimeout(warmingUp);
       clearInterval(everyMinute);
       await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
       await watched?.close();

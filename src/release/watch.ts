@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { selectState } from '../catalogue/news.ts';
 import { openNewsSource } from '../catalogue/news-source.ts';
 import type { Config } from '../config.ts';
@@ -60,13 +60,20 @@ export async function watchAndRebuild({
   let backoff = pace.backoff;
   let sound: string | undefined;
   let read = new Set<string>();
-  /** The lists of a release's pages are read through once for each release, those of the one before it not again. */
-  const isUpToDate = (release: Release | undefined) => {
-    if (!release || release.header.id === sound) return release !== undefined;
-    const shards = Object.entries(release.header.shards);
-    if (!shards.every(([name, hash]) => read.has(hash) || findShard(join(release.folder, name), hash))) return false;
+  /**
+   * The lists of a release's pages are read through once for each release, those of the one before it not again. A server
+   * answers between them.
+   */
+  const isSound = async ({ folder, header }: Release): Promise<boolean> => {
+    if (header.id === sound) return true;
+    const shards = Object.entries(header.shards);
+    for (const [name, hash] of shards) {
+      if (read.has(hash)) continue;
+      if (!findShard(join(folder, name), hash)) return false;
+      await nextTurn();
+    }
     read = new Set(shards.map(([, hash]) => hash));
-    sound = release.header.id;
+    sound = header.id;
     return true;
   };
   try {
@@ -74,7 +81,7 @@ export async function watchAndRebuild({
       try {
         const madeFrom = await readMadeFrom(config, codeVersion);
         const release = findReleaseOf(config, madeFrom);
-        if (release && isUpToDate(release)) {
+        if (release && (await isSound(release))) {
           rivalry.hold(release.header);
           await pause(pace.poll, signal);
           continue;
