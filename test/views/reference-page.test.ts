@@ -18,11 +18,29 @@ describe('the reference', () => {
         return operation ? [[operation.operationId, path, parameters, Object.keys(operation.responses ?? {})]] : [];
       }),
     );
-    const shown = operations.map(({ id, path, fields, answers }) => [
-      ...[id, path, [...new Set(fields.map(({ name }) => name))], answers.map(({ status }) => status)],
+    const shown = operations.map(({ id, path, fields, statuses }) => [
+      ...[id, path, [...new Set(fields.map(({ name }) => name))], statuses],
     ]);
     const sort = (list: unknown[]) => list.map((entry) => JSON.stringify(entry)).sort();
     expect(sort(shown)).toEqual(sort(documented));
+  });
+
+  it('says once what most endpoints answer, and of each what it answers beyond', () => {
+    const shared = page.shared_answers.map(({ status }) => status);
+    expect(shared).toEqual(['304', '400', '405', '429', '503']);
+    for (const { id, statuses, answers } of operations) {
+      const own = answers.map(({ status }) => status);
+      expect([id, statuses.filter((status) => !own.includes(status) && !shared.includes(status))]).toEqual([id, []]);
+    }
+    const getListing = operations.find(({ id }) => id === 'getListing');
+    expect(getListing?.answers.map(({ status }) => status)).toEqual(['200', '404', '410']);
+  });
+
+  it('has an example of what answers a filled-in form, and none of what one look at the address shows', () => {
+    for (const { id, fields, body, example } of operations) {
+      if (fields.length === 0 && body === null) expect([id, example]).toEqual([id, null]);
+    }
+    expect(operations.find(({ id }) => id === 'getListing')?.example).toContain('"listing": {');
   });
 
   it('has a field for each value of a parameter that is given several times', () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { isObject } from '../../model/json.ts';
@@ -26,8 +27,11 @@ export interface ReferenceOperation {
   readonly fields: readonly ReferenceField[];
   /** The body of the request, to start from; null where it has none. */
   readonly body: string | null;
+  /** Every status it can answer with. */
+  readonly statuses: readonly string[];
+  /** What it answers beyond `shared_answers`. */
   readonly answers: readonly ReferenceAnswer[];
-  /** The body of a success; null where none is given. */
+  /** The body of a success; null where none is given, and where one look at the address shows a real one. */
   readonly example: string | null;
   /** A call on a command line, with the example values. */
   readonly curl: string;
@@ -42,11 +46,13 @@ export interface ReferencePage {
     readonly title: string;
     readonly operations: readonly ReferenceOperation[];
   }[];
+  /** What most endpoints can answer, said once. */
+  readonly shared_answers: readonly ReferenceAnswer[];
   readonly tag_fields: readonly TagField[];
 }
 
-/** Longer examples say no more. */
-const EXAMPLE_LENGTH = 4000;
+/** Longer examples say no more; in UTF-16 units. */
+const EXAMPLE_LENGTH = 2000;
 
 type Part = OpenAPIV3_1.ReferenceObject | object;
 
@@ -61,12 +67,17 @@ export interface ReferenceSamples {
 /** Builds the reference from the very parts that the OpenAPI document is made of, with calls that work now. */
 export function buildReferencePage(site: Site, samples: ReferenceSamples): ReferencePage {
   const frame = buildDocumentFrame(site);
-  const operations = Object.entries(frame.paths ?? {}).flatMap(([path, item]) =>
+  const all = Object.entries(frame.paths ?? {}).flatMap(([path, item]) =>
     (['get', 'post'] as const).flatMap((method) => {
       const operation = item?.[method];
       return operation ? [buildOperation(path, method, operation, { frame, site, samples })] : [];
     }),
   );
+  const shared_answers = listShared(all);
+  const operations = all.map((operation) => ({
+    ...operation,
+    answers: operation.answers.filter((answer) => !shared_answers.some((shared) => isDeepStrictEqual(shared, answer))),
+  }));
   const belongs = (group: (typeof GROUPS)[number], { path }: ReferenceOperation) =>
     GROUPS.find(({ starts }) =>
       starts.some((start) => path === start || (start.endsWith('/') && path.startsWith(start))),
@@ -76,8 +87,20 @@ export function buildReferencePage(site: Site, samples: ReferenceSamples): Refer
       ...{ id: group.id, title: group.title },
       operations: operations.filter((operation) => belongs(group, operation)),
     })).filter((group) => group.operations.length > 0),
+    shared_answers,
     tag_fields: listTagFields(),
   };
+}
+
+/** Lists the answers that most of the operations can give, by status. */
+function listShared(operations: readonly ReferenceOperation[]): ReferenceAnswer[] {
+  const given = Map.groupBy(
+    operations.flatMap(({ answers }) => answers),
+    (answer) => JSON.stringify(answer),
+  );
+  return [...given.values()]
+    .flatMap(([answer, ...others]) => (answer && others.length >= operations.length / 2 ? [answer] : []))
+    .sort((one, other) => Number(one.status) - Number(other.status));
 }
 
 /** What is shown together: whole paths, and how those begin that end in a stroke. The last takes the rest. */
@@ -111,12 +134,14 @@ function buildOperation(
     return { status, description, types: Object.keys(content).join(', '), content };
   });
   const success = getExample(Object.values(answers.find(({ status }) => status === '200')?.content ?? {})[0]);
-  const answer = success === undefined ? null : typeof success === 'string' ? success : writeJson(success);
+  const needsExample = success !== undefined && (body !== null || fields.length > 0);
+  const answer = !needsExample ? null : typeof success === 'string' ? success : writeJson(success);
   return {
     ...{ id: operation.operationId ?? path, method: method === 'get' ? 'GET' : 'POST', path },
     ...{ summary: operation.summary ?? '', description: operation.description ?? '', fields, body },
+    statuses: answers.map(({ status }) => status),
     answers: answers.map(({ status, description, types }) => ({ status, description, types })),
-    example: answer && (answer.length > EXAMPLE_LENGTH ? `${answer.slice(0, EXAMPLE_LENGTH)}\n…` : answer),
+    example: answer && cutLines(answer),
     curl: writeCurl(buildUrl(site.baseUrl, path), fields, body),
     is_form: method === 'get' && fields.every(({ place }) => place === 'query'),
   };
@@ -140,6 +165,11 @@ function getExample(media: OpenAPIV3_1.MediaTypeObject | undefined): unknown {
 
 function writeJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
+}
+
+function cutLines(text: string): string {
+  if (text.length <= EXAMPLE_LENGTH) return text;
+  return `${text.slice(0, text.lastIndexOf('\n', EXAMPLE_LENGTH))}\n…`;
 }
 
 /** Quotes for a POSIX shell. */
