@@ -5,7 +5,7 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { endFreshening, startFreshening } from '../../src/catalogue/write/probe-runs.ts';
 import { type PublicationResult, publishSampled } from '../../src/catalogue/write/probed.ts';
 import { judgeRounds } from '../../src/catalogue/write/rounds.ts';
-import { recordSample } from '../../src/catalogue/write/samples.ts';
+import { recordSample, type SampledRoute } from '../../src/catalogue/write/samples.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Listing } from '../../src/model/listing.ts';
@@ -50,12 +50,22 @@ export async function makeWorld(given?: Catalogue): Promise<EvidenceWorld> {
     if (!listing) throw new Error(`no listing ${slug}`);
     return listing;
   };
-  const see = async (hours: number, { slug, path, prober = PROBER, ...seen }: Seen = {}) => {
+  /** Routes that were sampled before: they are found again only after a declaration. */
+  const targets = new Map<string, Omit<SampledRoute, 'prober'>>();
+  const findTarget = async (slug?: string, path?: string) => {
+    const key = JSON.stringify([slug, path]);
+    const known = targets.get(key);
+    if (known) return known;
     const listing = await find(slug);
     const route = path === undefined ? listing.routes[0] : listing.routes.find((one) => one.path === path);
     if (!route) throw new Error(`no route ${path} in ${listing.slug}`);
+    const target = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin };
+    targets.set(key, target);
+    return target;
+  };
+  const see = async (hours: number, { slug, path, prober = PROBER, ...seen }: Seen = {}) => {
+    const taken = { ...(await findTarget(slug, path)), prober };
     const at = getTime(hours);
-    const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin, prober };
     const next = getNextProbeAt({ at, failing_since: null, out_since: null, wait_until: null }, () => 0.5);
     await writeCatalogue(catalogue, at, (writing) => recordSample(writing, taken, makeSample({ ...seen, at }), next));
   };
@@ -75,6 +85,7 @@ export async function makeWorld(given?: Catalogue): Promise<EvidenceWorld> {
   return {
     catalogue,
     declare: async (overrides, hours = 0) => {
+      targets.clear();
       const { identity } = await writeCatalogue(catalogue, getTime(hours), (writing) =>
         recordDeclaration(writing, makeDeclaration(overrides)),
       );

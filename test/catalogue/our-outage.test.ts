@@ -12,6 +12,9 @@ const TIMEOUT = { outcome: 'timeout' } as const;
 
 const OTHERS = 9;
 
+/** Hours between two looks while hosts fail for weeks: every other round. */
+const STEP = 12;
+
 /** The catalogue that most tests begin with, which is written once. */
 let answering: Buffer;
 beforeAll(async () => {
@@ -47,7 +50,7 @@ describe('while most hosts fail that used to answer', () => {
   it('nothing is removed, no score falls, no network goes', async () => {
     const { world, others } = await makeAnswering();
     const before = await world.find();
-    for (let hours = 96; hours <= 96 + 20 * 24; hours += 6) {
+    for (let hours = 96; hours <= 96 + 20 * 24; hours += STEP) {
       const published = await lookAtAll(world, others, hours, () => false);
       expect(published.map(({ result }) => result).filter((result) => result === 'delisted')).toEqual([]);
     }
@@ -62,7 +65,7 @@ describe('while most hosts fail that used to answer', () => {
   it('of one prober, nobody suffers, and what another sees counts', async () => {
     const { world, others } = await makeAnswering();
     const [heard, unheard] = [others.slice(0, 4), others.slice(4)];
-    for (let hours = 96; hours <= 96 + 20 * 24; hours += 6) {
+    for (let hours = 96; hours <= 96 + 20 * 24; hours += STEP) {
       for (const slug of heard) await world.see(hours, { slug, prober: 'other' });
       await world.see(hours, { slug: SLUG, prober: 'other', ...TIMEOUT });
       for (const slug of unheard) await world.see(hours, { slug, ...TIMEOUT });
@@ -79,23 +82,24 @@ describe('while most hosts fail that used to answer', () => {
   it('one that failed before is not removed either, though its days are full', async () => {
     const { world, others } = await makeAnswering();
     // Its own failures fill 13 days.
-    for (let hours = 96; hours < 90 + 13 * 24; hours += 6)
+    for (let hours = 96; hours < 90 + 13 * 24; hours += STEP)
       await lookAtAll(world, others, hours, (slug) => slug !== SLUG);
     // Then our network goes, and one of its probes cannot even be sent.
-    for (let hours = 90 + 13 * 24; hours < 90 + 20 * 24; hours += 6) await lookAtAll(world, others, hours, () => false);
+    for (let hours = 90 + 13 * 24; hours < 90 + 20 * 24; hours += STEP)
+      await lookAtAll(world, others, hours, () => false);
     for (const slug of others) await world.see(90 + 20 * 24, { slug, ...TIMEOUT });
     await world.see(90 + 20 * 24, { outcome: 'internal', cause: 'enetunreach' });
     await world.publish(90 + 20 * 24);
     expect(await world.find()).toMatchObject({ state: 'live' });
     // It is once the fault is not ours any more.
-    await lookAtAll(world, others, 90 + 20 * 24 + 6, (slug) => slug !== SLUG);
+    await lookAtAll(world, others, 90 + 20 * 24 + STEP, (slug) => slug !== SLUG);
     expect(await world.find()).toMatchObject({ state: 'delisted', state_by: 'rule' });
   });
 
   it('neither does time, be it that nothing could even be sent', async () => {
     const { world, others } = await makeAnswering(30 * 24);
     const before = (await world.find()).reliability;
-    for (let hours = 30 * 24 + 6; hours <= 37 * 24; hours += 6) {
+    for (let hours = 30 * 24 + 6; hours <= 37 * 24; hours += STEP) {
       for (const slug of [...others, SLUG]) await world.see(hours, { slug, outcome: 'internal', cause: 'enetunreach' });
       await world.publish(hours);
     }
@@ -108,7 +112,7 @@ describe('while most hosts fail that used to answer', () => {
 
   it('who answers all the same is put back, and seen', async () => {
     const { world, others } = await makeAnswering();
-    for (let hours = 96; hours <= 96 + 15 * 24; hours += 6)
+    for (let hours = 96; hours <= 96 + 15 * 24; hours += STEP)
       await lookAtAll(world, others, hours, (slug) => slug !== SLUG);
     expect((await world.find()).state).toBe('delisted');
     await lookAtAll(world, others, 96 + 16 * 24, (slug) => slug === SLUG);

