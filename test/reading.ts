@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
 import type { Catalogue } from '../src/catalogue/database.ts';
 import { openSqliteNews } from '../src/catalogue/sqlite-news.ts';
 import { openPublishedForWriting } from '../src/published/file.ts';
@@ -8,6 +11,9 @@ import { SITE } from './site.ts';
 
 let opened = 0;
 
+/** What was published of a catalogue, by the hash of its bytes: many tests begin with copies of one. */
+const published = new LRUCache<string, Buffer>({ max: 20 });
+
 /** Opens a reading of a catalogue, from a published file of its own that is brought up to date whenever it is read. */
 export function openTestReading(
   { address }: Pick<Catalogue, 'address'>,
@@ -15,6 +21,9 @@ export function openTestReading(
 ): Reading & { close(): void } {
   opened += 1;
   const file = `${address}.${opened}.published`;
+  const hash = hashCatalogue(address);
+  const known = published.get(hash);
+  if (known) writeFileSync(file, known);
   const source = openSqliteNews(address);
   const writer = openPublishedForWriting(file);
   let seen: unknown;
@@ -25,6 +34,7 @@ export function openTestReading(
     seen = version;
   };
   refresh();
+  if (!known) published.set(hash, writer.sqlite.serialize());
   const reading = openReading(file, site, { refresh, ...(now && { now }) });
   return {
     ...reading,
@@ -34,4 +44,10 @@ export function openTestReading(
       void source.close();
     },
   };
+}
+
+function hashCatalogue(file: string): string {
+  const hash = createHash('sha1').update(readFileSync(file));
+  if (existsSync(`${file}-wal`)) hash.update(readFileSync(`${file}-wal`));
+  return hash.digest('base64');
 }

@@ -62,7 +62,7 @@ describe('samples alone', () => {
     await world.declare();
     await world.look(0);
     const moved: number[] = [];
-    for (let hours = 6; hours <= 40 * 24; hours += 6) {
+    for (let hours = 6; hours <= 32 * 24; hours += 6) {
       const before = await world.getRevision();
       await world.look(hours);
       if ((await world.getRevision()) > before) moved.push(hours);
@@ -329,7 +329,7 @@ describe('a listing that fails', () => {
       const world = await makeWorld();
       await world.declare();
       await world.look(0);
-      for (let hours = 6; hours < 40 * 24; hours += 6) await world.look(hours, fail(outcome));
+      for (let hours = 6; hours < 40 * 24; hours += 12) await world.look(hours, fail(outcome));
       expect(await world.find()).toMatchObject({
         ...{ state: 'live', networks: [{ advertised: true, last_seen_at: getTime(0) }] },
         reliability: { band: 'unscored', score: null },

@@ -51,20 +51,20 @@ describe('a sample', () => {
     const world = await makeWorld();
     const { id } = await world.declare({ routes: ROUTES });
     await world.look(0, { path: '/v1/b' });
-    for (let day = 0; day <= 200; day += 1) await world.look(day * 24 + 1, { path: '/v1/a' });
+    for (let day = 0; day <= 120; day += 1) await world.look(day * 24 + 1, { path: '/v1/a' });
     const kept = await listSamples(world.catalogue, id, 1000);
     expect(kept.map(({ at }) => (Date.parse(at) - Date.parse(getTime(1))) / DAY).toSorted((a, b) => a - b)).toEqual([
       -HOUR / DAY,
-      ...Array.from({ length: 91 }, (_, index) => 110 + index),
+      ...Array.from({ length: 91 }, (_, index) => 30 + index),
     ]);
-    expect((await world.find()).routes.map(({ probe }) => probe?.at)).toEqual([getTime(200 * 24 + 1), getTime(0)]);
+    expect((await world.find()).routes.map(({ probe }) => probe?.at)).toEqual([getTime(120 * 24 + 1), getTime(0)]);
   });
 
   it('that was the last valid one stays, so that since when is known', async () => {
     const world = await makeWorld();
     const { id } = await world.declare();
     for (const day of [0, 1]) await world.look(day * 24);
-    for (let day = 2; day <= 200; day += 1) await world.look(day * 24, { outcome: 'timeout' });
+    for (let day = 2; day <= 120; day += 1) await world.look(day * 24, { outcome: 'timeout' });
     expect(await listSamples(world.catalogue, id, 1000)).toHaveLength(1 + 91);
     expect((await world.find()).routes[0]?.probe).toMatchObject({ valid_at: getTime(24), failures: 91 });
   });
@@ -74,7 +74,7 @@ describe('a sample', () => {
     const { id } = await world.declare();
     for (let hours = 0; hours < 20 * 24; hours += 6) await world.look(hours);
     const [other = ''] = await declareOthers(world, 1);
-    for (let day = 20; day < 220; day += 1) await world.look(day * 24, { slug: other });
+    for (let day = 20; day < 120; day += 1) await world.look(day * 24, { slug: other });
     expect(await listSamples(world.catalogue, id, 1000)).toHaveLength(80);
     expect((await world.find()).reliability).toMatchObject({ band: 'established' });
     expect(await listStaleListings(world.catalogue)).toEqual([]);

@@ -11,6 +11,7 @@ import { listSlugs } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
+import { findFreePort } from '../free-port.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
 
@@ -219,12 +220,4 @@ function isFree(file: string): boolean {
 function getPort(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address ? address.port : 0;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = getPort(server);
-  server.close();
-  return port;
 }

@@ -6,7 +6,7 @@ import { createSyntheticCatalogue } from '../../scripts/bench/synthetic.ts';
 import { makeFolder } from '../builders.ts';
 import { serveLive } from './serving.ts';
 
-const LISTINGS = 40;
+const LISTINGS = 15;
 
 /** Gives the live document of a catalogue of many listings, as text. */
 async function fetchLargeDocument(): Promise<string> {

@@ -128,7 +128,7 @@ describe('a published catalogue', () => {
         }
         await catalogue.close();
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     );
   });
 
