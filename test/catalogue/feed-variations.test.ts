@@ -68,7 +68,7 @@ function vary(items: readonly Item[], seed: number): Item[] {
     .sort(() => random() - 0.5);
 }
 
-describe.skipIf(!isThere)('forty variations of a feed, one after the other', () => {
+describe.skipIf(!isThere)('variations of a feed, one after the other', () => {
   it('change no title, no category, no id and no slug', { timeout: 240_000 }, async () => {
     const catalogue = await makeCatalogue();
     // The feed names no services, so those of every third host get a name.
