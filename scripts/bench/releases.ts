@@ -1,15 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { compressPage } from '../../src/release/forms.ts';
 import { openRebuilder } from '../../src/release/rebuild.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { findReleasePages } from '../../src/release/release-pages.ts';
+import { countThreads } from '../../src/release/thread-pool.ts';
 import { PATHS } from '../../src/views/links.ts';
+import type { Compressing } from './compressing.ts';
 import { ask, buildGet, buildRow, getMedian, type Row } from './measuring.ts';
 import { buildWithHugo, getPeer, type HugoBuild } from './peers.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
@@ -170,7 +172,7 @@ interface FullRebuild {
   readonly seconds: number;
   /** From then to the copy for download. */
   readonly copying: number;
-  /** How much of `seconds` went into compressing pages. */
+  /** How much of `seconds` went into the compressed forms of pages. */
   readonly compressing: number;
   /** Mean size of a listing's page. */
   readonly pageBytes: number;
@@ -219,7 +221,7 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
   ].filter(({ ours }) => ours > 0);
 }
 
-/** Times a first release, with the start of the process, and separately the compression of its pages, which uses every core. */
+/** Times a first release, with the start of the process, and separately the compression of its pages. */
 async function rebuildAll(world: World): Promise<FullRebuild> {
   const started = performance.now();
   const rebuilding = rebuild(world);
@@ -228,20 +230,31 @@ async function rebuildAll(world: World): Promise<FullRebuild> {
   const { seconds: wholeSeconds, peak } = await rebuilding;
   const release = findCurrentRelease(world.config.releasesDir);
   const pages = [...((release && findReleasePages(release)) ?? [])];
-  let compressingMs = 0;
-  for (const [, { file }] of pages) {
-    const page = readFileSync(join(release?.folder ?? '', file));
-    const started = performance.now();
-    compressPage(page);
-    compressingMs += performance.now() - started;
-  }
+  const files = pages.map(([, { file }]) => join(release?.folder ?? '', file));
   const sizes = pages.filter(([path]) => path.startsWith(PATHS.listing(''))).map(([, { bytes }]) => bytes);
   const pageBytes = sizes.reduce((sum, bytes) => sum + bytes, 0) / sizes.length;
   return {
     seconds,
     copying: wholeSeconds - seconds,
-    compressing: compressingMs / 1000 / availableParallelism(),
+    compressing: await timeCompressing(files, `${world.config.releasesDir}-compressed`),
     pageBytes,
     peak,
   };
+}
+
+/**
+ * Times the making of the compressed forms of pages by as many threads as render them, since each thread has less of the
+ * processor than one alone would have; seconds.
+ */
+async function timeCompressing(files: readonly string[], folder: string): Promise<number> {
+  mkdirSync(folder);
+  const threads = countThreads(files.length);
+  const times = await Promise.all(
+    Array.from({ length: threads }, async (_, thread): Promise<number> => {
+      const workerData: Compressing = { files: files.filter((_, at) => at % threads === thread), folder, thread };
+      const [ms] = await once(new Worker(new URL('./compressing.ts', import.meta.url), { workerData }), 'message');
+      return ms / 1000;
+    }),
+  );
+  return times.reduce((sum, seconds) => sum + seconds, 0) / threads;
 }

@@ -26,10 +26,14 @@ export interface RenderThreads {
   close(): Promise<void>;
 }
 
+/** Gives in how many threads so many pages are rendered, from 1 on. */
+export function countThreads(pages: number): number {
+  return Math.max(1, Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD)));
+}
+
 /** Starts as many threads as a number of pages is worth. */
 export function startRenderThreads(data: RenderThreadData, pages: number): RenderThreads {
-  const wanted = Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD));
-  const threads = Array.from({ length: Math.max(0, wanted - 1) }, () => startThread(data));
+  const threads = Array.from({ length: countThreads(pages) - 1 }, () => startThread(data));
   return {
     async render({ render, reading, onEvent }) {
       const onTurn = (done: number, total: number) => onEvent({ type: 'rendering', done, total });
