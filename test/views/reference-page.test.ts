@@ -36,11 +36,14 @@ describe('the reference', () => {
     expect(getListing?.answers.map(({ status }) => status)).toEqual(['200', '404', '410']);
   });
 
-  it('has an example of what answers a filled-in form, and none of what one look at the address shows', () => {
-    for (const { id, fields, body, example } of operations) {
-      if (fields.length === 0 && body === null) expect([id, example]).toEqual([id, null]);
+  it('has an example where something is to be filled in, and none where a click shows a real answer', () => {
+    for (const { id, kind, example } of operations) {
+      if (kind !== 'call') expect([id, example]).toEqual([id, null]);
     }
-    expect(operations.find(({ id }) => id === 'getListing')?.example).toContain('"listing": {');
+    const example = operations.find(({ id }) => id === 'getListing')?.example ?? '';
+    expect(example).toContain('"listing": {');
+    expect(example).toMatch(/[,{[]\n…$/);
+    expect(example.length).toBeLessThan(710);
   });
 
   it('has a field for each value of a parameter that is given several times', () => {
@@ -59,7 +62,7 @@ describe('the reference', () => {
     expect(field('category')?.choices).toContain('Finance');
     expect(field('category')?.value).toBe('');
     expect(list?.curl).toBe(`curl '${SITE.baseUrl}/agent/list?q=convert+a+pdf+to+text&limit=20'`);
-    expect(list?.is_form).toBe(true);
+    expect(list?.kind).toBe('form');
   });
 
   it('fills calls in with what the catalogue has, and leaves open what it has not', () => {
@@ -82,10 +85,15 @@ describe('the reference', () => {
     expect(getCurls({}).get('GET /agent/receipts/{id}')).toContain('/agent/receipts/{id}');
   });
 
-  it('makes no form of what a form cannot send', () => {
-    for (const { method, path, is_form } of operations) {
-      expect([path, is_form]).toEqual([path, method === 'GET' && !path.includes('{')]);
+  it('makes no form of what a form cannot send, and a link of what needs none', () => {
+    for (const { method, path, fields, kind } of operations) {
+      const isCall = method === 'POST' || path.includes('{');
+      expect([path, kind]).toEqual([path, isCall ? 'call' : fields.length === 0 ? 'document' : 'form']);
     }
+    const kinds = buildReferencePage({ ...SITE, contactUrl: SITE.baseUrl }, {}).groups.flatMap(({ operations }) =>
+      operations.map(({ path, kind }) => [path, kind]),
+    );
+    expect(kinds).toContainEqual(['/.well-known/security.txt', 'form']);
   });
 
   it('explains every field of a tag', () => {

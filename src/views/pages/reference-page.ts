@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { isObject } from '../../model/json.ts';
+import { buildSecurityTxt } from '../conventions.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { ListingTag } from '../listing/tag.ts';
 import { buildDocumentFrame, type DocumentFrame } from '../openapi/document.ts';
@@ -31,12 +32,15 @@ export interface ReferenceOperation {
   readonly statuses: readonly string[];
   /** What it answers beyond `shared_answers`. */
   readonly answers: readonly ReferenceAnswer[];
-  /** The body of a success; null where none is given, and where one look at the address shows a real one. */
+  /** The body of a success; null where none is given, and where opening or sending it shows a real one. */
   readonly example: string | null;
   /** A call on a command line, with the example values. */
   readonly curl: string;
-  /** A plain form can send it: it reads, and nothing of its address is to be filled in. */
-  readonly is_form: boolean;
+  /**
+   * How it is tried: a `document` is opened as it is, a plain `form` can send what only reads by its query, and a `call` has a
+   * path to fill in or a body.
+   */
+  readonly kind: 'document' | 'form' | 'call';
 }
 
 /** The reference of the service's endpoints. */
@@ -52,7 +56,7 @@ export interface ReferencePage {
 }
 
 /** Longer examples say no more; in UTF-16 units. */
-const EXAMPLE_LENGTH = 2000;
+const EXAMPLE_LENGTH = 700;
 
 type Part = OpenAPIV3_1.ReferenceObject | object;
 
@@ -134,16 +138,19 @@ function buildOperation(
     return { status, description, types: Object.keys(content).join(', '), content };
   });
   const success = getExample(Object.values(answers.find(({ status }) => status === '200')?.content ?? {})[0]);
-  const needsExample = success !== undefined && (body !== null || fields.length > 0);
-  const answer = !needsExample ? null : typeof success === 'string' ? success : writeJson(success);
+  const isRead = method === 'get' && fields.every(({ place }) => place === 'query');
+  // Without a contact there is no such document, and a link would lead nowhere.
+  const isThere = path !== PATHS.securityTxt || buildSecurityTxt(site, new Date(0)) !== undefined;
+  const kind = !isRead ? 'call' : fields.length === 0 && isThere ? 'document' : 'form';
+  const answer = kind !== 'call' || success === undefined ? null : writeExample(success);
   return {
     ...{ id: operation.operationId ?? path, method: method === 'get' ? 'GET' : 'POST', path },
     ...{ summary: operation.summary ?? '', description: operation.description ?? '', fields, body },
     statuses: answers.map(({ status }) => status),
     answers: answers.map(({ status, description, types }) => ({ status, description, types })),
-    example: answer && cutLines(answer),
+    example: answer,
     curl: writeCurl(buildUrl(site.baseUrl, path), fields, body),
-    is_form: method === 'get' && fields.every(({ place }) => place === 'query'),
+    kind,
   };
 }
 
@@ -167,7 +174,8 @@ function writeJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-function cutLines(text: string): string {
+function writeExample(value: unknown): string {
+  const text = typeof value === 'string' ? value : writeJson(value);
   if (text.length <= EXAMPLE_LENGTH) return text;
   return `${text.slice(0, text.lastIndexOf('\n', EXAMPLE_LENGTH))}\n…`;
 }
