@@ -1,9 +1,12 @@
-import { cpSync, rmSync, truncateSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { PROJECT_DIR } from '../../src/release/code-version.ts';
+import { getCodeVersion, PROJECT_DIR } from '../../src/release/code-version.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
 import { findPageCode } from '../../src/release/page-code.ts';
+import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
+import { makeShelf } from '../release/shelf.ts';
 
 const onEvent = () => undefined;
 
@@ -19,4 +22,19 @@ it('compiles damaged pages again, beside what a server may be running', async ()
   expect(again.folder).not.toBe(damaged);
   expect(findPageCode(version, codeDir)).toEqual(again);
   expect((await openPageCode({ onEvent, codeDir })).folder).toBe(again.folder);
+});
+
+it('compiles the pages again when it is told to, and renders every one of them to the same bytes', async () => {
+  const shelf = await makeShelf(makeFolder(), { count: 20 });
+  await rebuildAgain({ config: shelf.config });
+  await shelf.put([0], 'second');
+  await rebuildAgain({ config: shelf.config });
+  const listHashes = () => [...shelf.readPages()].map(([path, { hash }]) => `${path} ${hash}`).sort();
+  const [hashes, compiled] = [listHashes(), findPageCode(getCodeVersion())];
+  expect(await rebuildAgain({ config: shelf.config, force: true })).toMatchObject({ outcome: 'released', linked: 0 });
+  expect(listHashes()).toEqual(hashes);
+  // Beside what a server may be running.
+  const again = findPageCode(getCodeVersion())?.folder ?? '';
+  expect(again > String(compiled?.folder)).toBe(true);
+  expect(existsSync(String(compiled?.entry))).toBe(true);
 });

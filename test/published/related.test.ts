@@ -97,7 +97,7 @@ describe('related listings', () => {
         await catalogue.close();
         reading.close();
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     );
   });
 });

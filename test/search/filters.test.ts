@@ -236,7 +236,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
           close();
         },
       ),
-      { numRuns: 6 },
+      { numRuns: 3 },
     );
   });
 
@@ -277,7 +277,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
           close();
         },
       ),
-      { numRuns: 6 },
+      { numRuns: 3 },
     );
   });
 
