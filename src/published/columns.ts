@@ -227,7 +227,7 @@ export function buildListingFilter(
 
 const NO_FACTS = Buffer.alloc(0);
 
-/** Builds the columns of so many rows. They are numbers where they can be, so that 100,000 rows leave no garbage behind. */
+/** Builds the columns of `count` rows. Arrays of numbers are made in their final size, so that none is copied while it grows. */
 function buildColumns(rows: Iterable<ColumnRow>, count: number): Columns {
   /** Many listings have the same provider, whose name is in memory once. */
   const names = new Map<string, string>();

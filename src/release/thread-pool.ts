@@ -26,7 +26,7 @@ export interface RenderThreads {
   close(): Promise<void>;
 }
 
-/** Gives in how many threads so many pages are rendered, from 1 on. */
+/** Returns the number of threads that render this many pages: 1 or more. */
 export function countThreads(pages: number): number {
   return Math.max(1, Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD)));
 }

@@ -78,9 +78,10 @@ export function buildReferencePage(site: Site, samples: ReferenceSamples): Refer
     }),
   );
   const shared_answers = listShared(all);
+  const isShared = (answer: ReferenceAnswer) => shared_answers.some((shared) => isDeepStrictEqual(shared, answer));
   const operations = all.map((operation) => ({
     ...operation,
-    answers: operation.answers.filter((answer) => !shared_answers.some((shared) => isDeepStrictEqual(shared, answer))),
+    answers: operation.answers.filter((answer) => !isShared(answer)),
   }));
   const belongs = (group: (typeof GROUPS)[number], { path }: ReferenceOperation) =>
     GROUPS.find(({ starts }) =>
