@@ -60,6 +60,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     sizes: [30],
     load: async () => (await import('./bench/payments.ts')).measurePayments,
   },
+  liars: {
+    about: 'what sellers who lie take from agents and do to honest ones, in three simulated markets',
+    sizes: [300],
+    load: async () => (await import('./bench/liars.ts')).measureLiars,
+  },
 };
 
 const USAGE = {
